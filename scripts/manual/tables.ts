@@ -3,23 +3,22 @@ import {join} from 'node:path';
 import {Command} from 'commander';
 import {addCommands} from '../../source/cli/commands/commands.ts';
 import type {Context} from '../../source/cli/console/context.ts';
-import {notedSchemaJson} from '../../source/config/config-schema-json.ts';
 import {senders} from '../../source/config/senders/senders.ts';
 import {systemClock} from '../../source/core/clock.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/json.ts';
 import {contract} from '../../source/gateway/contract/contract.ts';
 import {createGatewayMetrics} from '../../source/gateway/status/metrics.ts';
 import {errorCodes} from '../../source/manual/error-codes.ts';
-import {conversing} from '../../source/platforms/conversing.ts';
-import {platformKinds, platformNamed, targetKinds} from '../../source/platforms/platforms.ts';
-import {jobSchemaJson} from '../../source/schedule/job.ts';
+import {platformNamed, targetKinds} from '../../source/platforms/platforms.ts';
 import {keymapMarkdown} from '../../source/tui/commands/table.ts';
 import {panes} from '../../source/tui/panes/panes.ts';
 import {createMetrics} from '../../source/webhook/metrics.ts';
+import {conversingTable, settingsTable, sharedTable} from './settings-tables.ts';
+import {table} from './table.ts';
 
 /** Every table of the manual that is made from a list of the program, by the name that its mark in a page has. */
 const tables: Readonly<Record<string, (argument: string) => string>> = {
 	settings: path => path.split(' ').map(settingsTable).join('\n\n'),
+	sending: () => sharedTable(),
 	conversing: () => conversingTable(),
 	commands: () => commandsTable(),
 	senders: () =>
@@ -27,11 +26,12 @@ const tables: Readonly<Record<string, (argument: string) => string>> = {
 			['`signature`', 'What is checked'],
 			Object.entries(senders).map(([name, {description}]) => [`\`${name}\``, description]),
 		),
-	// The page has the heading; its sections stand below that.
+	// The page has the heading; its sections stand below that. The identifiers of commands are left to `svc keymap`.
 	keys: () =>
 		keymapMarkdown()
 			.replace(/^# .*\n/, '')
 			.replaceAll(/^## /gm, '### ')
+			.replaceAll(/^(\|.*\|) [^|]*\|$/gm, '$1')
 			.trim(),
 	filters: () => filtersTable(),
 	metrics: () => metricsTable(),
@@ -45,7 +45,10 @@ const tables: Readonly<Record<string, (argument: string) => string>> = {
 	codes: () =>
 		table(
 			['Code', 'What it means, what to do'],
-			Object.entries(errorCodes).map(([code, meaning]) => [`\`${code}\``, meaning]),
+			// Codes that mean the same share a row, at the place of the first.
+			Object.entries(Object.groupBy(Object.entries(errorCodes), ([, meaning]) => meaning)).map(
+				([meaning, codes]) => [codes.map(([code]) => `\`${code}\``).join(', '), meaning],
+			),
 		),
 };
 
@@ -62,11 +65,6 @@ export const fillTables = (page: string): string =>
 		return `${start}\n${make(argument ?? '')}\n\n${end}`;
 	});
 
-const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
-	[head, head.map(() => '---'), ...rows]
-		.map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`)
-		.join('\n');
-
 /** The words of the filter of each list. */
 const filtersTable = (): string =>
 	table(
@@ -82,109 +80,6 @@ const filtersTable = (): string =>
 				]);
 			}),
 	);
-
-/** Where the schema of a section stands: `route`, `mcp_servers`, `approval-rule`, `approval-chat` and `alert` mean one of them. */
-function schemaAt(path: string): JsonObject {
-	if (path === 'job') {
-		return jobSchemaJson();
-	}
-
-	const root = notedSchemaJson();
-	const [first = '', ...keys] = path.split('.');
-	const named = {
-		route: 'route',
-		mcp_servers: 'tool_server',
-		'approval-rule': 'approval_rule',
-		'approval-chat': 'approvalChat',
-		alert: 'alert',
-	}[first];
-	const start =
-		named === undefined
-			? objectIn(objectIn(root['properties'])[first])
-			: objectIn(objectIn(root['$defs'])[named]);
-	return keys.reduce(
-		(schema, key) =>
-			objectIn(key === '*' ? schema['additionalProperties'] : objectIn(schema['properties'])[key]),
-		start,
-	);
-}
-
-/** The alternative of a schema that is a mapping with known keys, references followed. */
-function objectIn(schema: JsonValue | undefined): JsonObject {
-	if (!isJsonObject(schema)) {
-		return {};
-	}
-
-	const alternatives = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
-	return (
-		alternatives
-			.filter(isJsonObject)
-			.find(one => one['properties'] ?? isJsonObject(one['additionalProperties'])) ?? schema
-	);
-}
-
-const settingsTable = (path: string): string =>
-	settingsTableOf(schemaAt(path), path.includes('.') || isSection(path) ? [] : [path]);
-
-/** The settings that a schema (as `notedSchemaJson` makes it) describes, one row each. */
-export const settingsTableOf = (schema: JsonObject, path: readonly string[] = []): string =>
-	table(['Key', 'Default', 'Meaning', 'A change'], settingRows(schema, path));
-
-/** The settings that platforms on which people can talk have in common. */
-function conversingTable(): string {
-	const platform = platformKinds.find(({listens}) => listens)?.kind ?? '';
-	const rows = settingRows(schemaAt(`platforms.${platform}`), []);
-	const known = new Set(Object.keys(conversing).map(key => `\`${key}\``));
-	return table(
-		['Key', 'Default', 'Meaning', 'A change'],
-		rows.filter(([key = '']) => known.has(key)),
-	);
-}
-
-const isSection = (path: string): boolean =>
-	[
-		'route',
-		'mcp_servers',
-		'approval-rule',
-		'approval-chat',
-		'alert',
-		'job',
-		'model',
-		'runs',
-	].includes(path);
-
-/** Settings that a page of its own describes. */
-const elsewhere = new Set(['routes']);
-
-/** A second place for settings that are listed; a sentence of the page says so. */
-const repeated = new Set(['extra']);
-
-const changes: Readonly<Record<string, string>> = {
-	reconnect: 'reconnects',
-	restart: 'after a restart',
-};
-
-/** What a change needs, unless the setting itself says otherwise, is what the mapping around it says. */
-function settingRows(schema: JsonObject, path: readonly string[], inherited = ''): string[][] {
-	const properties = objectIn(schema)['properties'];
-	if (!isJsonObject(properties)) {
-		return [];
-	}
-
-	const listed = Object.entries(properties).filter(([key]) => !repeated.has(key));
-	return listed.flatMap(([key, value]) => {
-		const setting = isJsonObject(value) ? value : {};
-		const change = typeof setting['x-change'] === 'string' ? setting['x-change'] : inherited;
-		const inner = elsewhere.has(key) ? [] : settingRows(setting, [...path, key], change);
-		const own = [
-			`\`${[...path, key].join('.')}\``,
-			setting['default'] === undefined ? '' : `\`${JSON.stringify(setting['default'])}\``,
-			typeof setting['description'] === 'string' ? setting['description'] : '',
-			changes[change] ?? 'at once',
-		];
-		return inner.length > 0 ? inner : [own];
-	});
-}
 
 function commandsTable(): string {
 	const program = new Command('svc');

@@ -22,7 +22,7 @@ const maxAlerts = 50;
 export const alertSettings = defineSettings({
 	platform: requiredSetting(
 		checked(z.string(), name => (platformNamed(name) ? undefined : noPlatform(name))),
-		{description: 'The [platform](delivery.md#platforms) that it goes through'},
+		{description: 'The [platform](delivery.md#platforms) to send to'},
 	),
 	chat_id: setting(z.union([nonBlankText, z.number().int()]), {
 		description: 'The chat, as in `deliver_extra`; absent: `home_channel` of the platform',
@@ -30,11 +30,11 @@ export const alertSettings = defineSettings({
 		to: String,
 	}),
 	on: setting(z.array(z.enum(alertKinds)).min(1), {
-		description: 'What it tells of: `dead`, `lost`, `login`, `refused`, `approval`',
+		description: 'What it reports: `dead`, `lost`, `login`, `refused`, `approval`',
 		default: alertKinds,
 	}),
 	at_most_seconds: setting(wholeNumber(1, weekSeconds), {
-		description: 'At most one message in this time',
+		description: 'Least time between two messages',
 		default: 3600,
 		as: 'atMostMs',
 		unit: 'seconds',

@@ -18,11 +18,11 @@ export const apiModelSettings = defineSettings({
 	}),
 	relay: setting(z.boolean(), {
 		description:
-			'Straight to the model of `model`; no instructions or tools are added, and secrets of the gateway are taken out',
+			'Passed to the model of `model`; adds no instructions or tools, and removes secrets of the gateway',
 		default: false,
 	}),
 	tools: setting(z.boolean(), {
-		description: 'Of an agent; `false`: it has none and asks nobody, for titles and tags',
+		description: 'Of an agent; `false`: no tools and no approvals, for titles and tags',
 		default: true,
 	}),
 	toolsets: setting(nonEmptyTexts, {
@@ -37,10 +37,10 @@ export const apiModelSettings = defineSettings({
 		description: "The provider's name of the model, instead of `model.name`",
 	}),
 	context_length: setting(wholeNumber(1, maxTokens), {
-		description: 'What `/v1/models` says of it; absent: what its server says',
+		description: "The value in `/v1/models`; absent: the server's",
 	}),
 	max_output_tokens: setting(wholeNumber(1, maxTokens), {
-		description: 'The same; and a request asks for no more',
+		description: 'The same; also the bound of a request',
 	}),
 });
 
@@ -89,7 +89,7 @@ export const apiSettings = defineSettings({
 		),
 		{
 			description:
-				'Public identifiers, and [what answers](chat-api.md#models) for each; `svc-title-1` is there besides',
+				'Public identifiers, and [the model](chat-api.md#models) for each; `svc-title-1` is added',
 			default: {'svc-agent-1': {agent: true}, 'svc-model-1': {relay: true}},
 			to: (written): ReadonlyMap<string, ApiModel> =>
 				new Map([
@@ -105,7 +105,7 @@ export const apiSettings = defineSettings({
 		default: 10 * mebibyte,
 	}),
 	cors_origins: setting(z.array(origin), {
-		description: 'Pages that browsers may let ask, by their origin; none: no page may',
+		description: 'Origins of web pages that may use the API in a browser; none by default',
 		default: [],
 	}),
 	key_prefix: setting(

@@ -23,10 +23,11 @@ const noPattern = (text: string): string | undefined =>
 export const ruleSettings = defineSettings({
 	route: setting(
 		checked(z.string(), name => noPattern(name) ?? problemWithRouteName(name)),
-		{description: 'Route whose runs it is for; this or `job`'},
+		{description: 'Route whose runs the rule covers; this or `job`'},
 	),
 	job: setting(checked(nonBlankText, noPattern), {
-		description: 'ID or name of the job whose runs it is for, but not those that an event fired',
+		description:
+			'ID or name of the job whose runs the rule covers, except those that an event fired',
 	}),
 	profile: setting(nonBlankText, {
 		description: 'Profile of the route or the job',
@@ -42,7 +43,7 @@ export const ruleSettings = defineSettings({
 	),
 	when: setting(z.record(z.string(), anyJson), {
 		description:
-			'Arguments that are compared, by dotted paths; all others may be anything. A value, or a folder with a slash at its end, `~/notes/`, that each path must be below of. Needed for a tool that may destroy',
+			'Compared arguments by dotted paths; all others may be anything. A value, or a folder with a slash at its end (`~/notes/`), below which each path must be. Required for a tool that may destroy',
 	}),
 	definition: setting(
 		checked(z.string(), text =>
@@ -50,7 +51,7 @@ export const ruleSettings = defineSettings({
 		),
 		{
 			description:
-				'SHA-256 of the definition that the tool must have, as `svc approvals rules --json` has it; absent: the one that it has when it is seen first after the entry was written',
+				'SHA-256 of the definition that the tool must have, from `svc approvals rules --json`; absent: the definition when the tool is first seen after the entry was written',
 		},
 	),
 });

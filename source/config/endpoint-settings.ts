@@ -28,13 +28,13 @@ const msUnlessNever = (written: number): number | undefined =>
 const recycling = {
 	idle_timeout_seconds: setting(span, {
 		description:
-			'End the process when no call came for so many seconds; `0`: never, at most 24 days; also under `lifecycle`',
+			'Seconds without a call after which the process ends; `0`: never, at most 24 days; also under `lifecycle`',
 		as: 'idleMs',
 		to: msUnlessNever,
 	}),
 	max_lifetime_seconds: setting(span, {
 		description:
-			'End the process at this age in seconds, between two calls; `0`: never, at most 24 days; also under `lifecycle`',
+			'Age in seconds at which the process ends, between two calls; `0`: never, at most 24 days; also under `lifecycle`',
 		as: 'lifetimeMs',
 		to: msUnlessNever,
 	}),
@@ -85,20 +85,20 @@ export const programSettings = defineSettings({
 	}),
 	args: setting(argsText, {
 		description:
-			'Its arguments: a list; a text is split at blanks as a shell does (nothing expanded), or read as JSON',
+			'Its arguments: a list; a text is split as in a shell (without expansion), or read as JSON',
 		default: [],
 		change: 'reconnect',
 		identity: true,
 	}),
 	env: setting(z.record(variableName, textLike.nullish()), {
-		description: 'Its variables, besides PATH, HOME, LANG and [the like](#programs)',
+		description: 'Its variables, besides PATH, HOME, LANG and [others](#programs)',
 		default: {},
 		change: 'reconnect',
 		to: textsOf,
 	}),
 	sandbox: setting(z.union([z.boolean(), serverSandboxSettings.schema]), {
 		description:
-			'[A sandbox of its own](sandbox.md#tool-servers): `{read, write, hosts}`, lists of paths and hosts; `true`: with the folders of the system and nothing else; absent or `false`: none',
+			'[A sandbox of its own](sandbox.md#tool-servers): `{read, write, hosts}`, lists of paths and hosts; `true`: only the folders of the system; absent or `false`: none',
 		change: 'reconnect',
 		to: sandboxOf,
 	}),
@@ -125,7 +125,7 @@ export const remoteSettings = defineSettings({
 	}),
 	ssl_verify: setting(z.union([z.boolean(), nonEmptyText]), {
 		description:
-			'`true`: the CAs of Node, of the system and of `tls.ca`; `false`: no verification (insecure, warned about); else path of a PEM bundle',
+			'`true`: [all trusted authorities](configuration.md#certificates); `false`: no verification (insecure, with a warning); else path of a PEM bundle',
 		default: true,
 		at: ['tls.verify'],
 		change: 'reconnect',
@@ -136,12 +136,12 @@ export const remoteSettings = defineSettings({
 		change: 'reconnect',
 	}),
 	client_key: setting(nonEmptyText, {
-		description: 'Key file, where `client_cert` names the certificate only',
+		description: 'Key file, if `client_cert` names only the certificate',
 		at: ['tls.client.key'],
 		change: 'reconnect',
 	}),
 	skip_preflight: setting(z.boolean(), {
-		description: 'No look at the content type before the first connection',
+		description: 'No check of the content type before the first connection',
 		default: false,
 		change: 'reconnect',
 	}),

@@ -18,7 +18,7 @@ export const oauthSettings = defineSettings({
 		description: 'Seconds to wait for device approval, also limited by the lifetime of the code',
 		default: 300,
 	}),
-	client_id: setting(nonEmptyText, {description: 'Client that was registered beforehand'}),
+	client_id: setting(nonEmptyText, {description: 'Client registered beforehand'}),
 	client_secret: setting(z.string(), {
 		description: 'Its secret; best a reference',
 		secret: true,
@@ -29,10 +29,10 @@ export const oauthSettings = defineSettings({
 	client_name: setting(nonEmptyText, {description: 'Name that dynamic registration gives'}),
 	redirect_uri: setting(checked(nonEmptyText, problemWithRedirect), {
 		description:
-			'Where the browser comes back to, instead of a [port of this machine](logins.md#callback-ports)',
+			'Address to which the browser comes back, instead of a [port of this machine](logins.md#callback-ports)',
 	}),
 	redirect_port: setting(wholeNumber(1, 65_535), {
-		description: 'Loopback port that the browser comes back to',
+		description: 'Loopback port to which the browser comes back',
 	}),
 	scope: setting(z.string(), {description: 'Scopes to ask for; wins over advertised ones'}),
 	user_agent: setting(z.string(), {
@@ -40,10 +40,10 @@ export const oauthSettings = defineSettings({
 	}),
 	client_metadata_url: setting(checked(nonEmptyText, problemWithDocument), {
 		description:
-			'[Client metadata document](logins.md#who-we-are) that you host; https, with a path',
+			'[Client metadata document](logins.md#client-identification) that you host; https, with a path',
 	}),
 	cimd: setting(z.boolean(), {
-		description: 'Client metadata document where the server takes one; false: dynamic registration',
+		description: 'Client metadata document, if the server takes one; false: dynamic registration',
 		default: true,
 	}),
 });

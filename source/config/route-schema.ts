@@ -78,31 +78,30 @@ export const routeSettings = defineSettings({
 	}),
 	secret: setting(secret, {
 		description:
-			'HMAC secret or token, or a list of which any passes; absent: the global one, empty: none, which inherits nothing. `INSECURE_NO_AUTH`: no validation, on a loopback bind only',
+			'HMAC secret or token, or a list of which any is accepted; absent: the global one; empty: none, nothing is inherited. `INSECURE_NO_AUTH`: no check, on loopback only',
 		at: ['secrets'],
 		secret: true,
 	}),
 	retired_secrets: setting(z.array(retiredSecret).max(maxRetired), {
 		description:
-			'List of `{secret, until}` that `svc webhook rotate` writes: each passes until then (ISO 8601, with its offset) and explains refusals for 30 days more; a later rotation drops it',
+			'List of `{secret, until}` that `svc webhook rotate` writes: each is accepted until then (ISO 8601, with its offset) and explains refusals for 30 days more; a later rotation drops it',
 		at: ['retiredSecrets'],
 		secret: true,
 	}),
 	rotated_on: setting(day, {
-		description:
-			'The day on which `secret` was made or changed last, as `2026-11-20`; who makes or changes it here writes it',
+		description: 'The day on which svc made or changed `secret` last, as `2026-11-20`',
 	}),
 	profile: looseSetting(
 		{type: 'string'},
 		{
 			description:
-				'[Profile](profiles.md) that alone may run this route, below `/p/<profile>/`; absent: `default`',
+				'The only [profile](profiles.md) that may run this route, below `/p/<profile>/`; absent: `default`',
 			at: ['profile'],
 		},
 	),
 	enabled: setting(z.boolean(), {
 		description:
-			'`false` [pauses it](#pause-a-route): events that would start something are answered 503 and kept, until it is `true` again',
+			'`false` [pauses the route](#pause-a-route): events that would start something are answered 503 and kept, until it is `true` again',
 		default: true,
 	}),
 	description: setting(z.string(), {description: 'For people', default: '', lines: true}),
@@ -113,7 +112,7 @@ export const routeSettings = defineSettings({
 	}),
 	subject: setting(z.string(), {
 		description:
-			'What an event is about, in a line for lists: a [template](filters-and-templates.md#subjects); absent, or where a key is missing: what the sender is known to say',
+			"The line that lists show for an event: a [template](filters-and-templates.md#subjects); absent, or if a key is missing: the sender's known subject",
 	}),
 	filters: setting(z.union([z.array(filterSchema), filterSchema]), {
 		description:
@@ -126,28 +125,28 @@ export const routeSettings = defineSettings({
 			'Filter or transform script in `scripts/`; `.sh` and `.bash` run with bash, everything else with Python',
 	}),
 	script_timeout_seconds: setting(seconds(maxScriptSeconds), {
-		description: 'When the script is ended, with its whole process group',
+		description: 'Time limit of the script',
 		default: 30,
 		as: 'scriptTimeoutMs',
 		unit: 'seconds',
 	}),
 	retry_on_script_failure: setting(z.boolean(), {
-		description: 'Answer 503 when the script fails, so that the sender tries again',
+		description: 'Answer 503 if the script fails, so that the sender tries again',
 		default: false,
 	}),
 	skills: setting(nonEmptyTexts, {
 		description:
-			'The first [skill](skills.md) that is found is loaded; without effect with `deliver_only` and `cron_job`',
+			'The first [skill](skills.md) that is found is loaded; no effect with `deliver_only` and `cron_job`',
 		default: [],
 	}),
 	toolsets: setting(nonEmptyTexts, {
 		byHand: true,
 		description:
-			'Toolset names instead of `svc-webhook`; an empty list means no tools. A name that gives nothing is a problem in `svc webhook list`',
+			'Toolsets instead of `svc-webhook`; an empty list: no tools. A name that gives nothing is a problem in `svc webhook list`',
 	}),
 	prefetch: setting(z.array(z.enum(prefetchKinds)).max(prefetchKinds.length), {
 		description:
-			'What [the gateway gets](prefetch.md) before the agent starts: `diff`, that of the pull request; `checkout`, its files, in which `terminal` and `file` work',
+			'What [the gateway fetches](prefetch.md) before the agent starts: `diff`, that of the pull request; `checkout`, its files, in which `terminal` and `file` work',
 		default: [],
 	}),
 	deliver: setting(z.enum(deliverValues), {
@@ -175,7 +174,7 @@ export const routeSettings = defineSettings({
 		{type: 'boolean'},
 		{
 			description:
-				'Append what was delivered to the session of the chat; only exactly `true` counts',
+				'Append the delivered text to the session of the chat; only exactly `true` counts',
 			default: false,
 			to: (written: unknown): boolean => written === true,
 		},
@@ -184,7 +183,7 @@ export const routeSettings = defineSettings({
 	max_body_bytes: maxBodyBytes,
 	dedupe_body: setting(z.boolean(), {
 		description:
-			'A byte-identical body within the hour is a duplicate too; a signed identifier decides alone',
+			'A byte-identical body within the hour is a duplicate; a signed identifier decides alone',
 		default: false,
 	}),
 	overflow: setting(z.enum(['reject', 'queue']), {
@@ -194,7 +193,7 @@ export const routeSettings = defineSettings({
 	}),
 	public_url: setting(webAddress, {
 		description:
-			'The URL that the sender was given, for a `signature` that covers it (`twilio`); a query in it does not count, the one that comes does',
+			'The URL that the sender was given, for a `signature` that covers it (`twilio`); the query of the request counts, not one written here',
 		as: 'publicUrl',
 	}),
 	event_header: setting(oneOrMore(headerName), {
@@ -223,19 +222,19 @@ export const routeSettings = defineSettings({
 	}),
 	cloudevents: setting(z.union([z.boolean(), nonEmptyTexts]), {
 		description:
-			'Its senders speak [CloudEvents](receiver.md#cloudevents): their names count, and their handshake is answered; a list: that of these origins alone',
+			'Senders use [CloudEvents](receiver.md#cloudevents): their type and id count, and their handshake is answered; a list: only for these origins',
 		default: false,
 	}),
 	concurrency: setting(wholeNumber(1, 1000), {
-		description: "Runs of this route at a time; absent: the gateway's bound alone",
+		description: "Runs of this route at a time; absent: only the gateway's bound",
 	}),
 	loop_limit: setting(wholeNumber(0, 10_000), {
 		description:
-			'[Answers to one pull request or issue](runs.md#loops) within `loop_window_seconds`, after which its runs wait for a person; 0: no limit',
+			'[Answers to one pull request or issue](runs.md#loops) within `loop_window_seconds`; then its runs wait for a person; 0: no limit',
 		default: 20,
 	}),
 	loop_window_seconds: setting(seconds(24 * 60 * 60), {
-		description: 'The time in which `loop_limit` counts, at most a day',
+		description: 'Time in which `loop_limit` counts, at most a day',
 		default: 600,
 		as: 'loopWindowMs',
 		unit: 'seconds',

@@ -31,11 +31,10 @@ const unlessEmpty = (written: string): string | undefined => written || undefine
 
 const priceSettings = defineSettings({
 	input: requiredSetting(z.number().min(0).max(maxPrice), {
-		description:
-			'What a million tokens of `name` cost that it reads: each run then says what it cost',
+		description: 'Price of a million input tokens of `name`: each run then shows its cost',
 	}),
 	output: requiredSetting(z.number().min(0).max(maxPrice), {
-		description: 'The same for those that it writes',
+		description: 'The same for output tokens',
 	}),
 	currency: setting(z.string().regex(/^[A-Z]{3}$/, 'must be a code of three letters, as USD'), {
 		description: 'The currency of both',
@@ -51,7 +50,7 @@ export const modelSettings = defineSettings({
 		default: 'auto',
 	}),
 	name: setting(nonEmptyText, {
-		description: "The provider's name of the model; a server on this machine may go without",
+		description: "The provider's name of the model; optional for a server on this machine",
 	}),
 	base_url: setting(webAddress, {
 		description: "Root of the API, with its version segment; absent: the provider's",
@@ -81,7 +80,7 @@ export const runsSettings = defineSettings({
 	concurrency: setting(wholeNumber(1, 100), {description: 'Runs at a time', default: 4}),
 	max_queued: setting(wholeNumber(1, 1_000_000), {
 		description:
-			'Runs that may wait, of one route [nine tenths](runs.md#bounds); above it the receiver answers 503. As many may wait for their time besides',
+			'Runs that may wait, of one route [nine tenths](runs.md#bounds); above it the receiver answers 503. As many more may wait for a later time',
 		default: 1000,
 	}),
 	max_steps: setting(wholeNumber(1, 1000), {description: 'Steps of one run', default: 20}),
@@ -111,7 +110,7 @@ export const runsSettings = defineSettings({
 /** `metrics`. @see manual/metrics.md */
 export const metricsSettings = defineSettings({
 	host: setting(nonEmptyText, {
-		description: 'Who may read `/metrics`: this machine alone, or whoever reaches this address',
+		description: 'Address at which `/metrics` may be read; `127.0.0.1`: this machine alone',
 		default: '127.0.0.1',
 	}),
 });
@@ -125,7 +124,7 @@ export const retentionSettings = defineSettings({
 		unit: 'days',
 	}),
 	body_bytes: setting(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
-		description: 'How much of them is kept',
+		description: 'Bytes of bodies that are kept',
 		default: 2 ** 30,
 	}),
 	row_days: setting(z.number().gt(0).max(maxRetentionDays), {
@@ -156,15 +155,14 @@ export const gatewaySettings = defineSettings({
 	}),
 	store: setting(storeText, {
 		description:
-			'Where everything is kept: `sqlite`, the file `state.db` of the home, or the URL of a PostgreSQL database that [several gateways](several-machines.md) share, `postgres://svc:${PGPASSWORD}@db.example.com/svc`',
+			'The store: `sqlite`, the file `state.db` of the home, or the URL of a PostgreSQL database that [several gateways](several-machines.md) share, `postgres://svc:${PGPASSWORD}@db.example.com/svc`',
 		default: embeddedStore,
 		change: 'restart',
 		// A URL may carry a password.
 		hidden: true,
 	}),
 	node: setting(nodeName, {
-		description:
-			"What this gateway is called among those that share its store; absent: the host's name",
+		description: "Name of this gateway among those that share its store; absent: the host's name",
 		change: 'restart',
 	}),
 	store_key: setting(storeKey, {
@@ -179,7 +177,7 @@ export const gatewaySettings = defineSettings({
 export const tlsSettings = defineSettings({
 	ca: setting(z.union([nonEmptyText, nonEmptyTexts]), {
 		description:
-			'PEM files with certificates of authorities, a path or a list, `~/` or from the home; they count beside those of Node and of the system, for all that the gateway connects to but a database (`gateway.store`)',
+			'PEM files with authorities, a path or a list, `~/` or relative to the home; they add to those of Node and of the system, for all connections except to a database (`gateway.store`)',
 		default: [],
 		to: (written): readonly string[] => (typeof written === 'string' ? [written] : written),
 	}),

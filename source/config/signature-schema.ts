@@ -28,7 +28,7 @@ export const signatureSettings = defineSettings({
 		to: lowerCase,
 	}),
 	preset: setting(z.enum(senderNames), {
-		description: 'A preset whose form another sender has under this `header`; stands with it alone',
+		description: 'A preset, read from this `header` instead; only with `header`',
 	}),
 	algorithm: setting(z.enum(['sha1', 'sha256', 'sha512']), {
 		description: 'Hash of the HMAC',
@@ -41,7 +41,7 @@ export const signatureSettings = defineSettings({
 	}),
 	token: setting(z.boolean(), {
 		description:
-			'The header is the secret itself, after `prefix` (`Bearer`; after `Basic` it is `user:password`); stands with `header` and `prefix` alone',
+			'The header is the secret itself, after `prefix` (`Bearer`; after `Basic` it is `user:password`); only with `header` and `prefix`',
 	}),
 	timestamp_header: setting(headerName, {
 		description:
@@ -50,12 +50,12 @@ export const signatureSettings = defineSettings({
 	}),
 	id_header: setting(headerName, {
 		description:
-			'Header with the identifier that `{id}` stands for in `signed`; it is that of the delivery',
+			'Header with the identifier that `{id}` in `signed` means, also that of the delivery',
 		to: lowerCase,
 	}),
 	signed: setting(checked(z.string(), problemWithSigned), {
 		description:
-			'What is signed: text with {body}, {timestamp} and {id}, each once; default {body}, with a timestamp_header {timestamp}.{body}',
+			'Signed text with {body}, {timestamp} and {id}, each once; default {body}, with a timestamp_header {timestamp}.{body}',
 	}),
 });
 

@@ -21,7 +21,7 @@ const names = z
 const toolsSettings = defineSettings({
 	include: setting(names, {
 		description:
-			"The server's own tools that are offered: names or globs, a text or a list; empty: none, absent: all; wins over `exclude`",
+			"Offered tools by the server's own names or globs, a text or a list; empty: none, absent: all; wins over `exclude`",
 	}),
 	exclude: setting(names, {
 		description: 'Tools that are left out: names or globs (`*`, `?`, `[a-z]`, `[!a-z]`)',
@@ -29,11 +29,11 @@ const toolsSettings = defineSettings({
 	}),
 	resources: setting(boolLike, {
 		description:
-			'Offer `list_resources` and `read_resource` where the server has resources; also yes/no, on/off, 1/0; absent: yes, unless `prompts` is switched on alone',
+			'Offer `list_resources` and `read_resource` if the server has resources; also yes/no, on/off, 1/0; absent: yes, unless `prompts` is switched on alone',
 	}),
 	prompts: setting(boolLike, {
 		description:
-			'Offer `list_prompts` and `get_prompt` where the server has prompts; absent: yes, unless `resources` is switched on alone',
+			'Offer `list_prompts` and `get_prompt` if the server has prompts; absent: yes, unless `resources` is switched on alone',
 	}),
 });
 
@@ -101,7 +101,7 @@ export const serverSettings = defineSettings({
 		{type: ['string', 'null'], enum: ['auto', 'stateless', 'legacy', null]},
 		{
 			description:
-				'`auto`: the `initialize` handshake, and the 2026-07-28 probe when the server knows nothing else; `stateless`: the probe first; `legacy`: the handshake alone. An unknown word warns and means `auto`',
+				'`auto`: the `initialize` handshake, then the 2026-07-28 probe if the server knows only that; `stateless`: the probe first; `legacy`: the handshake alone. An unknown word means `auto`, with a warning',
 			default: 'auto',
 			to: protocolOf,
 			change: 'reconnect',
@@ -109,7 +109,7 @@ export const serverSettings = defineSettings({
 	),
 	supports_parallel_tool_calls: setting(z.boolean(), {
 		description:
-			'Calls run side by side; otherwise one after the other, in the order in which they may run: what waits for a person holds up nobody else',
+			'Calls run at the same time; otherwise one after the other, in the order in which they may run (a call that waits for a person delays no other)',
 		default: false,
 		as: 'parallel',
 	}),
@@ -125,7 +125,7 @@ export const serverSettings = defineSettings({
 		at: ['keepaliveMs'],
 	}),
 	lazy: setting(z.boolean(), {
-		description: 'Connect at the first call; until then the tools come from the cache',
+		description: 'Connect at the first call; before that the tools come from the cache',
 		default: false,
 	}),
 	tools: group(toolsSettings, {description: 'Which tools are offered'}),
@@ -141,7 +141,7 @@ export const serverSettings = defineSettings({
 		{anyOf: [{type: 'string', enum: ['full', 'untrusted']}, {type: ['string', 'null']}]},
 		{
 			description:
-				'`full`, or `untrusted`: then every call of a tool that does not claim `readOnlyHint: true` asks a person first. Case and blanks do not count; any other value means `untrusted`, with a warning',
+				'`full`, or `untrusted`: [every call](#trust) of a tool that does not claim `readOnlyHint: true` asks a person first. Case and blanks do not count; any other value means `untrusted`, with a warning',
 			default: 'full',
 			to: trustOf,
 			change: 'reconnect',

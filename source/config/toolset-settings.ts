@@ -19,7 +19,7 @@ export const hostRulesOf = (texts: readonly string[]) =>
 const webSettings = defineSettings({
 	hosts: setting(hostTexts, {
 		description:
-			'Hosts that `web_fetch` may ask: a name, `*.name` for those below it, `*` for any; with `:port` for another port than 80 and 443. Public addresses only, whatever is listed',
+			'[Hosts](web.md#hosts) that `web_fetch` may ask: names, `*.name`, `*`, with `:port`; always public addresses only',
 		default: ['*'],
 		to: hostRulesOf,
 	}),
@@ -35,13 +35,12 @@ const listedPath = checked(nonEmptyText, text =>
 /** `toolsets.terminal`. @see manual/sandbox.md */
 const terminalSettings = defineSettings({
 	approval: setting(z.enum(['ask', 'allow']), {
-		description:
-			'`ask`: a person agrees to each command; `allow`: none is asked, where a sandbox works',
+		description: '`ask`: a person agrees to each command; `allow`: nobody is asked in a sandbox',
 		default: 'ask',
 	}),
 	workdir: setting(listedPath, {
 		description:
-			'The folder that commands may write and start in, made when it is missing; absent: `work` in the folder of the profile',
+			'The folder in which commands start and may write; made if missing; absent: `work` in the folder of the profile',
 	}),
 	forge: setting(z.enum(['none', 'read']), {
 		description:
@@ -59,7 +58,7 @@ const terminalSettings = defineSettings({
 		default: 256,
 	}),
 	max_memory_mb: setting(wholeNumber(16, 1_048_576), {
-		description: 'Memory of all of them together, megabytes; a part of it is what `/tmp` holds',
+		description: 'Memory of all of them together, with `/tmp`, in megabytes',
 		default: 2048,
 	}),
 });
@@ -68,12 +67,12 @@ const terminalSettings = defineSettings({
 const fileSettings = defineSettings({
 	approval: setting(z.enum(['ask', 'allow']), {
 		description:
-			'`ask`: a person agrees to each change of a file; `allow`: none is asked, where a sandbox works. Reading and searching never ask there',
+			'In a sandbox, `ask`: a person agrees to each change of a file, `allow`: nobody is asked; reading and searching never ask',
 		default: 'ask',
 	}),
 	workdir: setting(listedPath, {
 		description:
-			'The folder that may be changed, and that relative paths begin in, made when it is missing; absent: `work` in the folder of the profile. That of `terminal`, or apart from it',
+			'The folder that may be changed, and in which relative paths begin; made if missing; absent: `work` in the folder of the profile. It must equal the `workdir` of `terminal`, or be [separate from it](file.md#the-process)',
 	}),
 });
 
@@ -88,20 +87,20 @@ export const toolsetSettings = {
 export const sandboxSettings = defineSettings({
 	required: setting(z.boolean(), {
 		description:
-			'`false`: where no sandbox works, the tools run without one, and each call asks and says so',
+			'`false`: if no sandbox works, the tools run without one, and each call asks and says so',
 		default: true,
 	}),
 	read: setting(z.array(listedPath), {
-		description: "Files and folders that may be read beside the system's and the working folder",
+		description: "Files and folders that may be read, besides the system's and the working folder",
 		default: [],
 	}),
 	write: setting(z.array(listedPath), {
-		description: 'Folders that may be written beside the working folder',
+		description: 'Folders that may be written, besides the working folder',
 		default: [],
 	}),
 	hosts: setting(hostTexts, {
 		description:
-			'Hosts that may be reached: a name, `*.name` for those below it, with `:port` for another port than 80 and 443; private addresses only where they themselves are listed',
+			'[Hosts](sandbox-network.md#hosts) that may be reached: names, `*.name`, `*`, with `:port`; private addresses only if listed themselves',
 		default: [],
 		to: hostRulesOf,
 	}),
@@ -154,7 +153,7 @@ export const toolsetsSchema = z
 export const toolsSettings = defineSettings({
 	max_schema_tokens: setting(wholeNumber(0, 10_000_000), {
 		description:
-			'Tokens (four characters each) of the tools of a run, above which the model [finds them by searching](tool-servers.md#many-tools)',
+			"Tokens (four characters each) of a run's tools above which the model [searches for them](tool-servers.md#many-tools)",
 		default: 20_000,
 	}),
 });

@@ -16,7 +16,7 @@ const maxSubjectLength = 65_536;
  * no pattern and no payload can stall the process. Unanchored.
  *
  * @throws SvcError `regex_unsupported`; the message names the construct that the engine refuses.
- * @see manual/runs.md#what-a-run-can-come-to
+ * @see manual/runs.md#states-of-a-run
  */
 export function compileLinear(pattern: string): LinearRegex {
 	if (Buffer.byteLength(pattern) > maxPatternBytes) {

@@ -10,7 +10,7 @@ const payloadPrefix = 'payload.';
  * The reader of a dotted path, made once. `payload.<x>` reads from a top-level `payload` object when there is one, else from the root. Own properties
  * only; list indexes are allowed. The work is bounded by the path, however deep the payload is.
  *
- * @see manual/filters-and-templates.md#filters, manual/runs.md#what-a-run-can-come-to
+ * @see manual/filters-and-templates.md#filters, manual/runs.md#states-of-a-run
  */
 export function compilePayloadPath(field: string): PayloadReader {
 	const path = field.split('.');

@@ -234,6 +234,9 @@ export async function openIntake(
 		}),
 	);
 
+	// Before the receiver closes, which looks who goes on with the groups.
+	front.defer(async () => world.cluster.leave());
+
 	return {
 		world,
 		deliverer,

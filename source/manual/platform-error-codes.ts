@@ -1,12 +1,13 @@
 /** Of `errorCodes`, those of platforms that are asked over HTTP. */
 export const platformErrorCodes = {
 	delivery_uncertain:
-		'It broke after the message was written, so that it may have arrived: look there; `svc runs retry N` sends that part again, and what is missing',
-	message_gone: 'The message that was to be changed is not there any more; another one is sent',
-	platform_failed: 'The platform is away, busy, or answers what cannot be read; it is tried again',
-	platform_rate_limited: 'The platform asks to wait; it is tried again after that',
-	platform_rejected: 'The platform does not take this message: its words are in the message',
-	platform_unauthorized: "The platform does not take our credentials: see the platform's settings",
+		'The connection broke after the message was sent, and it may have arrived: look in the chat; `svc runs retry N` sends that part and the missing ones',
+	message_gone: 'The message to be changed was deleted; a new one is sent',
+	platform_failed:
+		'The platform is away or busy, or its answer cannot be read; the delivery is tried again',
+	platform_rate_limited: 'The platform asks to wait; the delivery is tried again after that',
+	platform_rejected: 'The platform refuses this message; the error contains its reason',
+	platform_unauthorized: 'The platform refuses the credentials: see its settings',
 	platform_unreachable:
-		'No connection to the platform: its address, the network; it is tried again',
+		'There is no connection to the platform: check its address and the network; the delivery is tried again',
 } as const;

@@ -19,35 +19,32 @@ const asTexts = (written: ReadonlyArray<string | number>): readonly string[] => 
 /** What may stand below a platform on which people talk with the agent. */
 export const conversing = {
 	inbound: setting(z.boolean(), {
-		description:
-			'Whether people may talk with the agent here; see [conversations](conversations.md)',
+		description: 'Whether people may [talk with the agent](conversations.md) here',
 		default: false,
 	}),
 	allow_from: setting(people, {
-		description: 'Identifiers of the people who may talk with it. Empty: nobody',
+		description: 'Identifiers of the people who may talk with the agent',
 		default: [],
 		to: asTexts,
 	}),
 	approvers: setting(people, {
 		description:
-			'Identifiers of the people who may answer requests for approval here, also without being in `allow_from`. Absent: those of `allow_from`',
+			'Identifiers of the people who may answer requests for approval; absent: `allow_from`',
 		to: asTexts,
 	}),
 	toolsets: setting(nonEmptyTexts, {
 		byHand: true,
-		description: 'Toolset names instead of `svc-webhook`; an empty list means no tools',
+		description: 'Toolsets instead of `svc-webhook`; an empty list: no tools',
 	}),
 	model: setting(nonEmptyText, {
 		description: 'Model instead of `model.name`, of the same provider',
 	}),
 	skills: setting(nonEmptyTexts, {
-		description:
-			'[Skills](skills.md) of its conversations: the first is loaded, the others may be activated',
+		description: '[Skills](skills.md): the first is loaded, the others may be activated',
 		default: [],
 	}),
 	group_mention: setting(z.boolean(), {
-		description:
-			'In chats of more than two people only what mentions the bot, or answers it, is for it',
+		description: 'In larger chats only messages that mention the bot, or answer it, are for it',
 		default: true,
 	}),
 } satisfies Declarations;

@@ -33,22 +33,20 @@ export const phoneForm = {
 const common = {
 	enabled: setting(z.boolean(), {description: 'Whether messages are sent', default: false}),
 	home_channel: setting(chatName, {
-		description: 'The chat when `deliver_extra` has no `chat_id`',
+		description: 'The chat if `deliver_extra` has no `chat_id`',
 		to: String,
 	}),
 	per_minute: setting(wholeNumber(0, 6000), {
-		description:
-			"At most this many messages a minute to one chat. 0: no limit. Absent: the platform's own limit",
+		description: "Messages a minute to one chat; 0: no limit; absent: the platform's own",
 	}),
 	inbound: setting(
 		checked(z.boolean(), value =>
 			value ? 'people cannot talk with the agent on this platform: leave it out' : undefined,
 		),
-		{byHand: true, description: 'Whether people may talk with the agent; not on this platform'},
+		{byHand: true, description: 'Not available on this platform'},
 	),
 	max_parts: setting(wholeNumber(1, 100), {
-		description:
-			'Messages that one text becomes at most; then it is cut, and says so. Absent: 20 (sms 10)',
+		description: 'Most messages for one text; the rest is cut. Absent: 20 (sms 10)',
 	}),
 } satisfies Declarations;
 
@@ -81,7 +79,7 @@ const baseAddress = checked(nonEmptyText, value =>
 /** Where the API of a platform is: what stands before the paths of its documentation. */
 export const apiBase = <const Default extends string>(standard: Default) =>
 	setting(baseAddress, {
-		description: 'What stands before the paths of the API; `http:` for this machine only',
+		description: 'Address before the paths of the API; `http:` for this machine only',
 		default: standard,
 		to: withoutSlash,
 	});
@@ -100,7 +98,7 @@ export const webhooks = setting(
 	z.record(nonEmptyText, z.strictObject({url: secureAddress, secret: nonEmptyText.nullish()})),
 	{
 		description:
-			'Incoming webhooks by name: `{url, secret}`. `chat_id` and `home_channel` are such names: no event chooses an address',
+			'Incoming webhooks by name: `{url, secret}`; `chat_id` and `home_channel` are such names, so no event chooses an address',
 		secret: true,
 		to(written) {
 			const entries = Object.entries(written).map(

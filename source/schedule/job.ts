@@ -84,7 +84,7 @@ const jobSettings = defineSettings({
 		checked(limited(maxNameLength), name =>
 			name.trim() === name ? undefined : 'must not begin or end with a blank',
 		),
-		{description: 'At most 100 characters; not that of another job of the profile'},
+		{description: 'At most 100 characters; unique in the profile'},
 	),
 	schedule: requiredSetting(nonEmptyText, {
 		description:
@@ -114,11 +114,11 @@ const jobSettings = defineSettings({
 		default: {},
 	}),
 	paused: setting(z.boolean(), {
-		description: 'Fires only when asked to; nothing is made up for afterwards',
+		description: 'Fires only on request; missed times are not made up for',
 		default: false,
 	}),
 	misfire: setting(z.enum(['once', 'skip']), {
-		description: 'Times that were missed: `once` runs once for all of them, `skip` not at all',
+		description: 'Missed times: `once` runs once for all of them, `skip` not at all',
 		default: 'once',
 	}),
 	created_at: setting(
@@ -127,7 +127,7 @@ const jobSettings = defineSettings({
 		),
 		{
 			description:
-				'ISO 8601; a job that is first seen within a day of it makes up for the times between',
+				'ISO 8601; a job that is first seen within a day after it makes up for the times between',
 			to: (written): number => Date.parse(written),
 		},
 	),

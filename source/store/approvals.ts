@@ -7,7 +7,7 @@ import {
 	type ToolKey,
 	keptApproval,
 } from '../core/approvals/why-not-covered.ts';
-import {isJsonObject} from '../core/json.ts';
+import {type OnBroken, readRows} from './broken-rows.ts';
 import {
 	integerOf,
 	jsonOf,
@@ -15,7 +15,6 @@ import {
 	textOf,
 	nullableInteger,
 	optional,
-	readJson,
 	type Row,
 	pageOf,
 } from './columns.ts';
@@ -31,7 +30,8 @@ export function createStoredApprovals(
 		steps,
 		publish,
 		owner,
-	}: Pick<StoreParts, 'commit' | 'publish'> & {
+		onBroken,
+	}: Pick<StoreParts, 'commit' | 'onBroken' | 'publish'> & {
 		readonly steps: ApprovalSteps;
 		/** Asked all that waits: what others had asked was denied when they ended. */
 		readonly owner: string;
@@ -41,9 +41,12 @@ export function createStoredApprovals(
 		'select id, data from approval indexed by approval_waiting where settled_at is null order by id limit ?',
 	);
 	return {
-		...createApprovalReader(database),
+		...createApprovalReader(database, onBroken),
 		waiting: async limit =>
-			waiting.all(pageOf(limit)).map(row => ({approval: approvalOfRow(row), owner})),
+			readRows(waiting.all(pageOf(limit)), row => ({approval: approvalOfRow(row), owner}), {
+				table: 'approval',
+				onBroken,
+			}),
 		add: async approval => commit.write(() => steps.add(approval)),
 		async settle(approval, rule) {
 			const kept = await commit.write(() => steps.settle(approval, rule));
@@ -185,35 +188,42 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 /** Reads approvals and rules; needs no write access. */
 export function createApprovalReader(
 	database: DatabaseSync,
+	onBroken: OnBroken,
 ): Pick<StoredApprovals, 'get' | 'settled' | 'rules'> {
 	const one = database.prepare('select id, data from approval where id = ?');
 	const settled = database.prepare(
-		`select id, data from approval where id <= ${Number.MAX_SAFE_INTEGER} and settled_at is not null and (?1 is null or data ->> 'profile' = ?1) order by id desc limit ?2`,
+		`select id, data from approval where id <= ${Number.MAX_SAFE_INTEGER} and settled_at is not null and (?1 is null or iif(json_valid(data), data ->> 'profile', null) = ?1) order by id desc limit ?2`,
 	);
 	const rules = database.prepare('select id, uses, data from approval_rule order by id');
 	return {
 		async get(id) {
 			const row = one.get(id);
-			return row && approvalOfRow(row);
+			return readRows(row ? [row] : [], approvalOfRow, {table: 'approval', onBroken})[0];
 		},
 		settled: async ({profile = null, limit}) =>
-			settled.all(profile, pageOf(limit)).map(approvalOfRow),
-		rules: async () => rules.all().map(ruleOfRow),
+			readRows(settled.all(profile, pageOf(limit)), approvalOfRow, {table: 'approval', onBroken}),
+		rules: async () => readRows(rules.all(), ruleOfRow, {table: 'approval_rule', onBroken}),
 	};
 }
 
-/** Whether the row of an approval or a rule holds an object: another program may have changed it, and then it takes no other along. */
-export const isReadable = (row: Row): boolean => isJsonObject(readJson<unknown>(row['data']));
+/** @throws Error for what is no object: a person, or another version, has changed the row */
+function objectOf<Value>(value: Value): Value {
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+		throw new TypeError('the row holds no object');
+	}
 
-/** An approval from its row. */
+	return value;
+}
+
+/** An approval from its row. @throws Error for what is no object */
 export const approvalOfRow = (row: Row): Approval => ({
-	...jsonOf<Approval>(row['data']),
+	...objectOf(jsonOf<Approval>(row['data'])),
 	id: integerOf(row['id']),
 });
 
-/** A rule from its row. */
+/** A rule from its row. Errors as of `approvalOfRow`. */
 export const ruleOfRow = (row: Row): ApprovalRule => ({
-	...jsonOf<ApprovalRule>(row['data']),
+	...objectOf(jsonOf<ApprovalRule>(row['data'])),
 	id: integerOf(row['id']),
 	uses: integerOf(row['uses']),
 	...optional('usedAt', nullableInteger(row['used_at'])),

@@ -67,16 +67,18 @@ const turn = async (): Promise<void> => {
 };
 
 /** Two questions to a table whose rows lie in order of their number. */
-type Scan<Found> = {
-	/** The lowest number of the next stretch below `top`; `undefined` when there is none. */
-	floorOf(top: number): number | undefined;
+export type Scan<Found> = {
+	/** The lowest number of the next stretch below `top`, of `length` rows where the caller says how many; `undefined` when there is none. */
+	floorOf(top: number, length: number): Later<number | undefined>;
 	/** What matches from `floor` on and below `top`, newest first, at most `count`. */
 	find(stretch: {
 		readonly floor: number;
 		readonly top: number;
 		readonly count: number;
-	}): readonly Found[];
+	}): Later<readonly Found[]>;
 };
+
+type Later<Value> = Value | Promise<Value>;
 
 /**
  * Up to `limit` matches, newest first. A rare match needs a long look: the table is read in stretches, with a turn of the event loop
@@ -84,24 +86,35 @@ type Scan<Found> = {
  */
 export async function newestFirst<Found>(
 	scan: Scan<Found>,
-	{before, limit}: {readonly before: number; readonly limit: number},
+	{
+		before,
+		limit,
+		rows: {first, most} = {first: 0, most: 0},
+	}: {
+		readonly before: number;
+		readonly limit: number;
+		/** Rows of the first stretch, and of any: each has four times as many as the one before. */
+		readonly rows?: {readonly first: number; readonly most: number};
+	},
 ): Promise<readonly Found[]> {
 	const found: Found[] = [];
-	for (let top = before; ;) {
-		const floor = scan.floorOf(top);
+	// oxlint-disable no-await-in-loop -- each begins where the one before ended
+	for (let [top, length] = [before, first]; ;) {
+		const floor = await scan.floorOf(top, length);
 		if (floor === undefined) {
 			return found;
 		}
 
-		found.push(...scan.find({floor, top, count: limit - found.length}));
+		found.push(...(await scan.find({floor, top, count: limit - found.length})));
 		if (found.length >= limit) {
 			return found;
 		}
 
 		top = floor;
-		// oxlint-disable-next-line no-await-in-loop -- the turn is the point
+		length = Math.min(most, length * 4);
 		await turn();
 	}
+	// oxlint-enable no-await-in-loop
 }
 
 /** `limit` as an integer from 1 to `most`. */

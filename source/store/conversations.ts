@@ -35,9 +35,9 @@ function createReading(database: StoreParts['database'], memos: Pick<MemoSteps, 
 
 /** Reads conversations; needs no write access. */
 export function createConversationReader(
-	database: StoreParts['database'],
+	parts: Pick<StoreParts, 'database' | 'onBroken'>,
 ): Pick<Conversations, 'open' | 'session' | 'writers'> {
-	const {openOf, sessionOf, writers} = createReading(database, createMemoSteps({database}));
+	const {openOf, sessionOf, writers} = createReading(parts.database, createMemoSteps(parts));
 	return {
 		session: async conversation => sessionOf(conversation),
 		open: async (profile, conversation) => openOf(profile, conversation),

@@ -74,7 +74,8 @@ function traceText({trace, subject}: Delivery): string {
 }
 
 /** A row's subject, as SQL. */
-export const subjectColumn = "json_extract(delivery.trace, '$[0].subject')";
+export const subjectColumn =
+	"iif(json_valid(delivery.trace), json_extract(delivery.trace, '$[0].subject'), null)";
 
 /** One of a delivery without steps has a subject alone. */
 type WrittenStep = TraceStep & {readonly subject?: string};

@@ -1,6 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
 import {idOfNumber, lateMs, numberOfId, numberOfTime} from '../core/ids.ts';
+import {type OnBroken, readRows} from './broken-rows.ts';
 import {floorOfRow, integerOf, newestFirst, pageOf} from './columns.ts';
 import {
 	deliveryColumns,
@@ -28,7 +29,10 @@ export const isEnding = (text: string): boolean =>
 export const modulusOf = (ending: string): number => base ** ending.length;
 
 /** Reads deliveries; needs no write access. */
-export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get' | 'list'> {
+export function createJournalReader(
+	database: DatabaseSync,
+	onBroken: OnBroken,
+): Pick<Journal, 'get' | 'list'> {
 	const one = database.prepare(
 		`select ${deliveryColumns}, headers, body from ${deliveryTables} where delivery.id = ?`,
 	);
@@ -95,7 +99,11 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 				{
 					floorOf: below => (below < bottom ? undefined : floorOf(below)),
 					find: ({floor: from, top: below, count}) =>
-						matches.all(from, below, ...filter, count).map(row => withWork(deliveryOfRow(row))),
+						readRows(
+							matches.all(from, below, ...filter, count),
+							row => withWork(deliveryOfRow(row)),
+							{table: 'delivery', onBroken},
+						),
 				},
 				{before: top, limit: pageOf(limit)},
 			);

@@ -17,8 +17,11 @@ export type StoredKeys = {
 	 * @throws SvcError `journal_unavailable`; `keys_full` when 1,000 keys are in force
 	 */
 	put(key: KeyRecord, now: number): Promise<readonly string[]>;
-	/** Durably adds what was used; `usedAt` of a key is its last use, milliseconds since 1970. Uses of keys that are not there are left out. */
-	add(uses: readonly KeyUse[], usedAt: ReadonlyMap<string, number>): Promise<void>;
+	/**
+	 * Durably adds what was used; `usedAt` of a key is its last use, milliseconds since 1970. Uses of keys that are not there are left out. `batch` names what is added: what this gateway added last is not added
+	 * again, so that a call that rejected may be repeated although it was written.
+	 */
+	add(uses: readonly KeyUse[], usedAt: ReadonlyMap<string, number>, batch?: string): Promise<void>;
 	/** What each key, or each of `keys`, used on each day since `day`, that day too. */
 	usesSince(day: string, keys?: readonly string[]): Promise<readonly KeyUse[]>;
 	/** All that each key, or each of `keys`, has ever used. */

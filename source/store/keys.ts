@@ -43,10 +43,10 @@ export function createStoredKeys({
 		`update api_key set requests = requests + ?2, input = ${sumIn('input', '?3')}, output = ${sumIn('output', '?4')} where id = ?1`,
 	);
 	const use = database.prepare('update api_key set used = max(used, ?2) where id = ?1');
-	const reader = createKeyReader(database);
+	let lastBatch: string | undefined;
 
 	return {
-		...reader,
+		...createKeyReader(database),
 		async put(key, now) {
 			const dropped = await commit.write(() => {
 				const ended = key.revokedAt ?? key.expiresAt ?? 0;
@@ -67,7 +67,11 @@ export function createStoredKeys({
 			publish({kind: 'keys-changed', keys: [key.id, ...dropped]});
 			return dropped;
 		},
-		async add(uses, usedAt) {
+		async add(uses, usedAt, batch) {
+			if (batch !== undefined && batch === lastBatch) {
+				return;
+			}
+
 			await commit.write(() => {
 				for (const {id, day, requests, inputTokens, outputTokens} of uses) {
 					add.run(id, day, requests, inputTokens, outputTokens);
@@ -78,6 +82,7 @@ export function createStoredKeys({
 					use.run(id, at);
 				}
 			});
+			lastBatch = batch;
 		},
 	};
 }

@@ -1,6 +1,7 @@
 import type {JsonValue} from '../core/json.ts';
 import type {Memos} from '../core/memos.ts';
-import {textOf} from './columns.ts';
+import {readRows} from './broken-rows.ts';
+import {jsonOf, type Row, textOf} from './columns.ts';
 import type {StoreParts} from './parts.ts';
 import {maxMemos} from './rules.ts';
 
@@ -16,7 +17,10 @@ export type MemoSteps = {
 };
 
 /** `MemoSteps` on SQLite. One that is written anew is the newest of its kind. */
-export function createMemoSteps({database}: Pick<StoreParts, 'database'>): MemoSteps {
+export function createMemoSteps({
+	database,
+	onBroken,
+}: Pick<StoreParts, 'database' | 'onBroken'>): MemoSteps {
 	const put = database.prepare('insert or replace into memo (kind, name, data) values (?, ?, ?)');
 	const trim = database.prepare(
 		`delete from memo where kind = ?1 and id <= (select id from memo where kind = ?1 order by id desc limit 1 offset ${maxMemos})`,
@@ -30,10 +34,9 @@ export function createMemoSteps({database}: Pick<StoreParts, 'database'>): MemoS
 	return {
 		get(kind, name) {
 			const row = get.get(kind, name);
-			return row && parse(textOf(row['data']));
+			return row && jsonOf<JsonValue>(row['data']);
 		},
-		list: kind =>
-			list.all(kind).map(row => ({name: textOf(row['name']), value: parse(textOf(row['data']))})),
+		list: kind => readRows(list.all(kind), memoOfRow, {table: 'memo', onBroken}),
 		put(kind, name, value) {
 			const {lastInsertRowid} = put.run(kind, name, JSON.stringify(value));
 			if (Number(lastInsertRowid) % writesPerTrim === 0) {
@@ -62,5 +65,8 @@ export const createMemos = (steps: MemoSteps, {commit}: Pick<StoreParts, 'commit
 	},
 });
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `put` writes it
-const parse = (text: string): JsonValue => JSON.parse(text) as JsonValue;
+/** A row of `name, data`. */
+export const memoOfRow = (row: Row) => ({
+	name: textOf(row['name']),
+	value: jsonOf<JsonValue>(row['data']),
+});

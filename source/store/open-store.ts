@@ -1,5 +1,6 @@
 import {hostname} from 'node:os';
 import {systemClock} from '../core/clock.ts';
+import type {OnBroken} from './broken-rows.ts';
 import type {SqliteStoreOptions} from './open-sqlite-store.ts';
 import type {Store} from './port.ts';
 import type {StoreReader} from './reader-port.ts';
@@ -41,11 +42,11 @@ export async function openStore(
  */
 export async function readStore(
 	{file, url}: Pick<StoreOptions, 'file' | 'url'>,
-	options: {readonly leavesNothing?: boolean} = {},
+	options: {readonly leavesNothing?: boolean; readonly onBroken?: OnBroken} = {},
 ): Promise<StoreReader> {
 	if (url !== undefined) {
 		const {openPostgresReader} = await import('./postgres/postgres-reader.ts');
-		return openPostgresReader({clock: systemClock}, {url});
+		return openPostgresReader({clock: systemClock, ...options}, {url});
 	}
 
 	const {openSqliteReader} = await import('./sqlite-reader.ts');

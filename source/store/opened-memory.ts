@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
-import {integerOf, jsonOf, nullableText, textOf, type Row} from './columns.ts';
+import {integerOf, nullableText, readJson, textOf, type Row} from './columns.ts';
 import {createCounters} from './counters.ts';
 import {createSteadyClock, type SteadyClock} from './due-queue.ts';
 import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
@@ -112,7 +112,7 @@ function kindOf(row: Row): Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogi
 	const isPromised = integerOf(row['tries']) === 0;
 	return names === null
 		? {isPromised, isRetry: !isPromised && row['state'] === 'queued'}
-		: {isPromised: false, awaitsLogins: jsonOf<readonly string[]>(names)};
+		: {isPromised: false, awaitsLogins: readJson<readonly string[]>(names) ?? []};
 }
 
 function waitOf(row: Row, now: number): number {

@@ -1,5 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
+import type {OnBroken} from './broken-rows.ts';
 import type {Counters} from './counters.ts';
 import type {StoreNotes} from './shared-port.ts';
 import type {TimedRuns} from './timed-runs.ts';
@@ -14,4 +15,5 @@ export type StoreParts = {
 	readonly timed: TimedRuns;
 	/** Tells all gateways on the store. */
 	readonly publish: StoreNotes['publish'];
+	readonly onBroken: OnBroken;
 };

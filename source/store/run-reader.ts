@@ -4,6 +4,7 @@ import {idOfNumber} from '../core/ids.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 import {escapeBlock, escapeLine} from '../core/untrusted.ts';
 import {sumOfCounts, type Usage} from '../core/usage.ts';
+import {type OnBroken, readRows} from './broken-rows.ts';
 import {
 	type Row,
 	floorOfRow,
@@ -33,7 +34,7 @@ export type RunReader = {
 };
 
 /** Reads runs; needs no write access. */
-export function createRunReader(database: DatabaseSync): RunReader {
+export function createRunReader(database: DatabaseSync, onBroken: OnBroken): RunReader {
 	const one = database.prepare(
 		`select ${runColumns}, ${planColumn}, answer.rest from ${runTables} where run.id = ?`,
 	);
@@ -71,9 +72,11 @@ export function createRunReader(database: DatabaseSync): RunReader {
 				{
 					floorOf: top => floorOfRow(floor.get(top)),
 					find: ({floor: from, top, count}) =>
-						matches
-							.all(from, top, route ?? null, wanted, job ?? null, profile ?? null, count)
-							.map(runOf),
+						readRows(
+							matches.all(from, top, route ?? null, wanted, job ?? null, profile ?? null, count),
+							runOf,
+							{table: 'run', onBroken},
+						),
 				},
 				{before, limit: pageOf(limit)},
 			);
@@ -87,7 +90,7 @@ export const runColumnsWith = (subject: string): string =>
 
 /** The same on SQLite. */
 export const runColumns = runColumnsWith(
-	`iif(run.conversation is null, ${subjectColumn}, json_extract(job_run.plan, '$.subject'))`,
+	`iif(run.conversation is null, ${subjectColumn}, iif(json_valid(job_run.plan), json_extract(job_run.plan, '$.subject'), null))`,
 );
 
 /** The columns of the plan, for `storedRunOf`. */

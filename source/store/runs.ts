@@ -1,5 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Run} from '../core/run.ts';
+import {type OnBroken, readRows} from './broken-rows.ts';
 import {integerOf, optional, pageOf} from './columns.ts';
 import type {DueTimes} from './due-queue.ts';
 import {createLanes, type Lanes} from './lanes.ts';
@@ -25,9 +26,10 @@ export function createRuns({
 	timed,
 	times,
 	publish,
+	onBroken,
 }: StoreParts & {readonly times: DueTimes}): Runs {
-	const reader = createRunReader(database);
-	const waiting = createRunsToDecide(database);
+	const reader = createRunReader(database, onBroken);
+	const waiting = createRunsToDecide(database, onBroken);
 	const steps = createRunSteps({database, counters, times});
 	const transcripts = createTranscripts(database);
 	const leases = createLeases(clock);
@@ -192,7 +194,10 @@ const timeOf = ({head, waitMs}: NonNullable<ReturnType<Lanes['next']>>, now: num
 const isWaiting = `run.state in ('interrupted', 'uncertain', 'dead')`;
 
 /** The runs that wait for a person, by an index of nothing else: they may be the oldest of many. */
-function createRunsToDecide(database: DatabaseSync): {
+function createRunsToDecide(
+	database: DatabaseSync,
+	onBroken: OnBroken,
+): {
 	/** Newest first. */
 	list(limit: number): readonly Run[];
 	/** Of a store that is closed, what was counted last: the status of a gateway that has ended is asked for, too. */
@@ -206,7 +211,7 @@ function createRunsToDecide(database: DatabaseSync): {
 	);
 	let last = 0;
 	return {
-		list: limit => list.all(pageOf(limit)).map(runOf),
+		list: limit => readRows(list.all(pageOf(limit)), runOf, {table: 'run', onBroken}),
 		count() {
 			last = database.isOpen ? integerOf(count.get()?.['count']) : last;
 			return last;

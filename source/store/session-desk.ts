@@ -11,7 +11,7 @@ import {
 	spokenText,
 } from '../core/session.ts';
 import {escapeLine} from '../core/untrusted.ts';
-import {type StoredSessions, refuseAbove} from './session-port.ts';
+import {type StoredSessions, refuseAbove, sessionTaken} from './session-port.ts';
 import {type HeldLease, holdLease, type Leases} from './shared-port.ts';
 
 /** A session with one turn of it under way; nobody else has one meanwhile. */
@@ -89,16 +89,13 @@ export function createSessionDesk({
 			async keep({asked, answer, model, run}) {
 				// Another gateway may have gone on with it by now.
 				if (!(await place.isHeld())) {
-					throw new SvcError(
-						'session_busy',
-						`Cannot add the turn to session "${id}": another gateway may have gone on with it, as this one could not keep its place`,
-					);
+					throw sessionTaken(id);
 				}
 
 				const messages = [...asked, answer];
 				const first = messages.find(({role}) => role === 'user');
 				const title = first ? spokenText(first).replaceAll(/\s+/g, ' ').trim() : '';
-				const kept = await sessions.append(id, {
+				const turn = {
 					at: clock.now(),
 					model,
 					title: escapeLine(title, maxTitle),
@@ -107,7 +104,8 @@ export function createSessionDesk({
 						text: spokenText(message),
 						...(run !== undefined && index === asked.length && {run}),
 					})),
-				});
+				};
+				const kept = await sessions.append(id, turn, place.token());
 				if (!kept) {
 					throw notFound(id);
 				}

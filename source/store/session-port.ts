@@ -1,6 +1,7 @@
 import {SvcError} from '../core/errors.ts';
 import type {ChatSession, SessionMatch, SessionMessage} from '../core/session.ts';
 import {maxBytesOfSession, maxMessagesOfSession} from './rules.ts';
+import type {LeaseToken} from './shared-port.ts';
 
 /** What is added to a session when a turn of it is whole. */
 export type SessionTurn = {
@@ -21,10 +22,10 @@ export type StoredSessions = {
 	 */
 	begin(session: Omit<ChatSession, 'messages' | 'bytes' | 'usedAt' | 'title'>): Promise<void>;
 	/**
-	 * Durably adds a turn, all of it or nothing; one whose run has been added before changes nothing. `undefined` when the session is gone.
-	 * @throws SvcError `session_full` when it would have more than it may, `journal_unavailable`
+	 * Durably adds a turn, all of it or nothing; one whose run has been added before changes nothing. `undefined` when the session is gone. `lease`: what the turn was made under, if anything.
+	 * @throws SvcError `session_full` when it would have more than it may, `session_busy` when another has had the lease since, `journal_unavailable`
 	 */
-	append(id: string, turn: SessionTurn): Promise<ChatSession | undefined>;
+	append(id: string, turn: SessionTurn, lease?: LeaseToken): Promise<ChatSession | undefined>;
 	/** Durably forgets one; `false` when there is none. */
 	remove(id: string): Promise<boolean>;
 	get(id: string): Promise<ChatSession | undefined>;
@@ -62,6 +63,13 @@ export function withTurn(
 		texts,
 	};
 }
+
+/** Another gateway may have gone on with a session meanwhile. */
+export const sessionTaken = (id: string): SvcError =>
+	new SvcError(
+		'session_busy',
+		`Cannot add the turn to session "${id}": another gateway may have gone on with it, as this one could not keep its place`,
+	);
 
 /** What a session would have. @throws SvcError `session_full` where that is more than it may */
 export function refuseAbove({messages, bytes}: Pick<ChatSession, 'messages' | 'bytes'>): void {

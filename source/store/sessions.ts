@@ -7,17 +7,24 @@ import {
 	type SessionMessage,
 } from '../core/session.ts';
 import {escapeLine, escapeBlock} from '../core/untrusted.ts';
+import {type OnBroken, readRows} from './broken-rows.ts';
 import {integerOf, type Row, jsonOf, nullableInteger, optional, textOf, pageOf} from './columns.ts';
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {emptySessionMs, maxBytesOfOwner, maxSessionBytes, maxSessionsOfOwner} from './rules.ts';
-import {type StoredSessions, answeredBy, withTurn} from './session-port.ts';
+import {type StoredSessions, answeredBy, sessionTaken, withTurn} from './session-port.ts';
+import type {LeaseToken} from './shared-port.ts';
 
 /** `StoredSessions` on SQLite. */
 export function createStoredSessions({
 	database,
 	commit,
-}: Pick<StoreParts, 'commit' | 'database'>): StoredSessions {
+	isLast,
+	onBroken,
+}: Pick<StoreParts, 'commit' | 'database' | 'onBroken'> & {
+	/** Whether nobody has had the lease since. */
+	readonly isLast: (lease: LeaseToken) => boolean;
+}): StoredSessions {
 	const insert = database.prepare(
 		'insert into session (id, owner, used_at, data) values (?, ?, ?, ?)',
 	);
@@ -50,7 +57,7 @@ export function createStoredSessions({
 	};
 
 	return {
-		...createSessionReader(database),
+		...createSessionReader(database, onBroken),
 		async begin({id, ...session}) {
 			await commit.write(() => {
 				const owner = sessionOwnerId(sessionOwnerOf(session));
@@ -58,8 +65,12 @@ export function createStoredSessions({
 				trim(owner);
 			});
 		},
-		append: async (id, turn) =>
+		append: async (id, turn, lease) =>
 			commit.write(() => {
+				if (lease && !isLast(lease)) {
+					throw sessionTaken(id);
+				}
+
 				const row = one.get(id);
 				if (!row) {
 					return undefined;
@@ -139,11 +150,12 @@ const maxExcerpt = 400;
 /** Reads sessions; needs no write access. */
 export function createSessionReader(
 	database: DatabaseSync,
+	onBroken: OnBroken,
 ): Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'> {
 	const columns = 'session.id, used_at, messages, bytes, session.data';
 	const one = database.prepare(`select ${columns} from session where id = ?`);
 	const messages = database.prepare(
-		`select at, run, session_message.data from session_message
+		`select id, at, run, session_message.data from session_message
 		where session = (select seq from session where id = ?) order by id`,
 	);
 	const list = database.prepare(
@@ -159,13 +171,17 @@ export function createSessionReader(
 			const row = one.get(id);
 			return row && sessionOfRow(row);
 		},
-		messages: async id => messages.all(id).map(messageOfRow),
+		messages: async id => readRows(messages.all(id), messageOfRow, ofMessages(onBroken)),
 		async list({before, limit}) {
 			const last = before === undefined ? undefined : place.get(before);
 			const [usedAt, seq] = [last?.['used_at'], last?.['seq']].map(value =>
 				value === undefined ? Number.MAX_SAFE_INTEGER : integerOf(value),
 			);
-			return list.all(usedAt ?? 0, seq ?? 0, pageOf(limit)).map(sessionOfRow);
+			return readRows(
+				list.all(usedAt ?? 0, seq ?? 0, pageOf(limit)),
+				sessionOfRow,
+				ofSessions(onBroken),
+			);
 		},
 		async search(text, limit) {
 			const question = wordsOf(text);
@@ -174,13 +190,13 @@ export function createSessionReader(
 			}
 
 			found ??= database.prepare(
-				`select ${columns}, at, session_message.data ->> 'role' as role, snippet(session_text, 0, '', '', '…', ${excerptWords}) as excerpt
+				`select ${columns}, at, iif(json_valid(session_message.data), session_message.data ->> 'role', '') as role, snippet(session_text, 0, '', '', '…', ${excerptWords}) as excerpt
 				from session_text
 				join session_message on session_message.id = session_text.rowid
 				join session on session.seq = session_message.session
 				where session_text match ? order by session_text.rowid desc limit ?`,
 			);
-			return found.all(question, pageOf(limit)).map(matchOfRow);
+			return readRows(found.all(question, pageOf(limit)), matchOfRow, ofSessions(onBroken));
 		},
 	};
 }
@@ -203,6 +219,10 @@ export const askedWords = (
 /** A word, as the index of SQLite tells words apart; marks alone are none. */
 export const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 export const hasSubstance = /[\p{L}\p{N}\p{Co}]/u;
+
+/** What `readRows` is told of sessions, and of their messages. */
+export const ofSessions = (onBroken: OnBroken) => ({table: 'session', onBroken});
+export const ofMessages = (onBroken: OnBroken) => ({table: 'session_message', onBroken});
 
 export function sessionOfRow(row: Row): ChatSession {
 	const kept = jsonOf<Pick<ChatSession, 'key' | 'origin' | 'model' | 'title' | 'createdAt'>>(

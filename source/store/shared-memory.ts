@@ -1,23 +1,27 @@
 import type {Clock} from '../core/clock.ts';
 import type {JsonValue} from '../core/json.ts';
+import {createListeners} from '../core/listeners.ts';
 import {createKeyLimits} from './limits/key-limits.ts';
 import {createPaces} from './limits/paces.ts';
 import {createRateWindows} from './limits/rate-windows.ts';
-import type {Cluster, Leases, Shared, StoreNote, StoreNotes} from './shared-port.ts';
+import type {Cluster, Leases, LeaseToken, Shared, StoreNote} from './shared-port.ts';
 
 /** What gateways share, in the memory of the only one. `promised`: of each route, milliseconds until the last start that was promised before. */
 export const createSharedMemory = (
 	clock: Clock,
 	promised: Parameters<typeof createPaces>[1] = [],
-): Pick<Shared, 'limits' | 'leases' | 'events'> => ({
-	limits: {
-		windows: createRateWindows(clock),
-		paces: createPaces(clock, promised),
-		keys: createKeyLimits(clock),
-	},
-	leases: createNamedLeases(clock),
-	events: createNotes(),
-});
+): Pick<Shared, 'limits' | 'events'> & ReturnType<typeof createNamedLeases> => {
+	const {tell, subscribe} = createListeners<[StoreNote]>();
+	return {
+		limits: {
+			windows: createRateWindows(clock),
+			paces: createPaces(clock, promised),
+			keys: createKeyLimits(clock),
+		},
+		...createNamedLeases(clock),
+		events: {publish: tell, subscribe},
+	};
+};
 
 /** The only gateway on a store, which others cannot see. `leases`: runs that it has leased. */
 export function createClusterOfOne(
@@ -45,11 +49,15 @@ export function createClusterOfOne(
 }
 
 /** Leases die with the process, and so does whoever may still bear a token: both begin anew with the next. */
-function createNamedLeases(clock: Clock): Leases {
+function createNamedLeases(clock: Clock): {
+	readonly leases: Leases;
+	/** Whether nobody has had the lease since. */
+	readonly isLast: (lease: LeaseToken) => boolean;
+} {
 	/** When each runs out on the monotonic clock. */
 	const held = new Map<string, {readonly token: number; until: number}>();
 	let lastToken = 0;
-	return name => ({
+	const leases: Leases = name => ({
 		async take(leaseMs) {
 			const now = clock.monotonic();
 			if ((held.get(name)?.until ?? now) > now) {
@@ -60,6 +68,7 @@ function createNamedLeases(clock: Clock): Leases {
 			const own = {token: lastToken, until: now + leaseMs};
 			held.set(name, own);
 			return {
+				name,
 				token: own.token,
 				async beat(moreMs) {
 					const isHeld = held.get(name) === own && own.until > clock.monotonic();
@@ -77,26 +86,5 @@ function createNamedLeases(clock: Clock): Leases {
 			};
 		},
 	});
-}
-
-/** Tells within the turn of the event loop in which something is published. */
-function createNotes(): StoreNotes {
-	const listeners = new Set<(note: StoreNote) => void>();
-	return {
-		publish(note) {
-			for (const listener of listeners) {
-				listener(note);
-			}
-		},
-		subscribe(listener) {
-			// A listener that is given twice is told twice.
-			const own = (note: StoreNote) => {
-				listener(note);
-			};
-			listeners.add(own);
-			return () => {
-				listeners.delete(own);
-			};
-		},
-	};
+	return {leases, isLast: ({name, token}) => held.get(name)?.token === token};
 }

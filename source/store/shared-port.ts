@@ -22,9 +22,10 @@ export type Leases = (name: string) => {
 	take(leaseMs: number): Promise<NamedLease | undefined>;
 };
 
-export type NamedLease = {
-	/** Fences: greater than that of every holder before who may still live. */
-	readonly token: number;
+/** What fences: the token of a lease is greater than that of every holder before who may still live. */
+export type LeaseToken = {readonly name: string; readonly token: number};
+
+export type NamedLease = LeaseToken & {
 	/** Prolongs by `leaseMs` from now on. `false`: it is lost, stop. @throws SvcError `journal_unavailable` */
 	beat(leaseMs: number): Promise<boolean>;
 	/** Lets the next one take it at once; of a lease that is lost, nothing. @throws SvcError `journal_unavailable`: it runs out by itself */
@@ -39,6 +40,8 @@ export type HeldLease = AsyncDisposable & {
 	readonly lost: AbortSignal;
 	/** Whether it is still held, which the store is asked when it may have run out: in a process that was stopped nothing has aborted yet. @throws SvcError `journal_unavailable` */
 	isHeld(): Promise<boolean>;
+	/** The lease as it was taken last. */
+	token(): LeaseToken;
 };
 
 /** Takes the lease and beats it until it is disposed of, which releases it and never rejects, or it is lost; `undefined` while another holder has it. @throws SvcError `journal_unavailable` */
@@ -98,6 +101,7 @@ export async function holdLease(
 	plan();
 	return {
 		lost: lost.signal,
+		token: () => held,
 		isHeld: async () =>
 			!lost.signal.aborted && (clock.monotonic() - keptAt < leaseMs || (await beat())),
 		async [Symbol.asyncDispose]() {

@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {createApprovalReader} from './approvals.ts';
+import type {OnBroken} from './broken-rows.ts';
 import {createConversationReader} from './conversations.ts';
 import {immutableDatabaseUrl} from './database-file.ts';
 import {createGroupReader} from './groups.ts';
@@ -27,8 +28,10 @@ export async function openSqliteReader(
 	file: string,
 	{
 		leavesNothing = false,
+		onBroken = () => {},
 	}: {
 		/** Not even what SQLite makes beside a file: for a short look. */ readonly leavesNothing?: boolean;
+		readonly onBroken?: OnBroken;
 	} = {},
 ): Promise<StoreReader> {
 	if (!existsSync(file)) {
@@ -48,7 +51,7 @@ export async function openSqliteReader(
 		}
 
 		showAsCurrent(database, version);
-		return readerOf(database, version);
+		return readerOf({database, onBroken}, version);
 	} catch (error) {
 		database?.close();
 		throw storeUnreadable(file, error);
@@ -58,19 +61,23 @@ export async function openSqliteReader(
 /** Versions before this one know no conversations on platforms. */
 const firstWithWriters = 16;
 
-function readerOf(database: DatabaseSync, version: number): StoreReader {
-	const runs = createRunReader(database);
+function readerOf(
+	parts: {readonly database: DatabaseSync; readonly onBroken: OnBroken},
+	version: number,
+): StoreReader {
+	const {database, onBroken} = parts;
+	const runs = createRunReader(database, onBroken);
 	return {
-		journal: createJournalReader(database),
+		journal: createJournalReader(database, onBroken),
 		runs: {get: async id => runs.read(id), list: runs.list},
 		groups: createGroupReader(database),
 		jobs: createJobReader(database),
-		approvals: createApprovalReader(database),
-		history: createSearching(database),
+		approvals: createApprovalReader(database, onBroken),
+		history: createSearching(parts),
 		keys: createKeyReader(database),
-		sessions: createSessionReader(database),
+		sessions: createSessionReader(database, onBroken),
 		conversations:
-			version < firstWithWriters ? emptyReader.conversations : createConversationReader(database),
+			version < firstWithWriters ? emptyReader.conversations : createConversationReader(parts),
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
 				database.close();
@@ -80,11 +87,11 @@ function readerOf(database: DatabaseSync, version: number): StoreReader {
 }
 
 /** Steps of a search in this thread: whoever looks at a store that no gateway has open serves nobody meanwhile. Loaded with the first. */
-function createSearching(database: DatabaseSync): HistorySearching {
+function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): HistorySearching {
 	let search: HistorySearch | undefined;
 	const opened = async (): Promise<HistorySearch> => {
 		const {createHistorySearch} = await import('./history/search.ts');
-		search ??= createHistorySearch(database);
+		search ??= createHistorySearch(database, onBroken);
 		return search;
 	};
 

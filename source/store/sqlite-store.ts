@@ -6,6 +6,7 @@ import {createLockWatch, type FileLock} from '../core/file-lock.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
 import {createApprovalSteps, createStoredApprovals} from './approvals.ts';
+import {warnOfBroken} from './broken-rows.ts';
 import {integerOf} from './columns.ts';
 import {createConversations, createMessageRetention} from './conversations.ts';
 import {createMovedCheck, createReserve, givingReserve, lockPathOf} from './database-file.ts';
@@ -69,6 +70,7 @@ export function createSqliteStore(
 		node = hostname(),
 	}: {readonly file: string; readonly freshKeys: number; readonly node?: string | undefined},
 ): Store {
+	const onBroken = warnOfBroken({clock, log});
 	const steady = createSteadyClock(clock);
 	const opened = steady.offset();
 	const steadyNow = () => steady.time(opened);
@@ -108,24 +110,25 @@ export function createSqliteStore(
 	const groups = createGroupSteps({database, pending, enqueue, steady, clock});
 	const jobs = createJobSteps({database, enqueue, waiting: () => pool.queued()});
 	const notes = createNoteBudget(clock);
-	const memos = createMemoSteps({database});
+	const memos = createMemoSteps({database, onBroken});
 	const reserve = createReserve(file);
 	const history = createHistory(
 		{
 			clock,
+			onBroken,
 			settle() {
 				commit.flushDeferred();
 			},
 		},
 		{file},
 	);
-	const reader = createJournalReader(database);
+	const reader = createJournalReader(database, onBroken);
 	const steps = {
 		...createRetentionSteps({database, clock, counters, steadyNow}),
 		sessions: createSessionRetention(database, () => clock.now()),
 		messages: createMessageRetention({database}, steadyNow),
 	};
-	const shared = createSharedMemory(clock, timed.latestStarts());
+	const {isLast, ...shared} = createSharedMemory(clock, timed.latestStarts());
 	const owner = randomUUID();
 	const publish: StoreNotes['publish'] = note => {
 		shared.events.publish(note);
@@ -173,7 +176,7 @@ export function createSqliteStore(
 			jobs,
 			pool,
 		}),
-		runs: createRuns({database, clock, commit, counters, timed, times, publish}),
+		runs: createRuns({database, clock, commit, counters, timed, times, publish, onBroken}),
 		groups: createGroups({
 			database,
 			commit,
@@ -181,7 +184,13 @@ export function createSqliteStore(
 			steps: groups,
 			steady,
 		}),
-		approvals: createStoredApprovals(database, {commit, steps: approvals, publish, owner}),
+		approvals: createStoredApprovals(database, {
+			commit,
+			steps: approvals,
+			publish,
+			owner,
+			onBroken,
+		}),
 		jobs: createJobs({database, clock, commit, steps: jobs}),
 		journal: {
 			// What a face was just told of can be asked for, though a note is deferred.
@@ -208,7 +217,7 @@ export function createSqliteStore(
 			now: steadyNow,
 		}),
 		keys: createStoredKeys({database, commit, publish}),
-		sessions: createStoredSessions({database, commit}),
+		sessions: createStoredSessions({database, commit, isLast, onBroken}),
 		...shared,
 		owner,
 		cluster: createClusterOfOne({clock, owner, leases: () => ownLeases().length}, {node}),

@@ -1,6 +1,6 @@
 import {expect, expectTypeOf, test} from 'vitest';
 import {z} from 'zod';
-import {settingsTableOf} from '../../scripts/manual/tables.ts';
+import {settingsTableOf} from '../../scripts/manual/settings-tables.ts';
 import {configSchemaJson} from '../../source/config/config-schema-json.ts';
 import {findUnknownKeys} from '../../source/config/unknown-keys.ts';
 import type {JsonObject} from '../../source/core/json.ts';

@@ -74,6 +74,20 @@ export function describeKeys(name: string, use: Use): void {
 		);
 
 		test(
+			'a batch of what keys used that is added again changes nothing',
+			use(async store => {
+				await store.keys.put(sampleKey(), startMs);
+				for (const batch of ['a', 'a', 'b', 'b']) {
+					// oxlint-disable-next-line no-await-in-loop -- one after the other
+					await store.keys.add([use1], new Map(), batch);
+				}
+
+				expect(await store.keys.totals()).toMatchObject([{requests: 2}]);
+				expect(await store.keys.usesSince('')).toMatchObject([{requests: 2}]);
+			}),
+		);
+
+		test(
 			'sums of what keys use stay numbers that can be read, however much is added',
 			use(async (store, clock, home) => {
 				const most = Number.MAX_SAFE_INTEGER;

@@ -7,6 +7,7 @@ import {
 	maxMessagesOfSession,
 	maxSessionsOfOwner,
 } from '../../source/store/rules.ts';
+import type {LeaseToken} from '../../source/store/shared-port.ts';
 import type {Use} from './contract.ts';
 import {dayMs, startMs} from './samples.ts';
 
@@ -49,6 +50,30 @@ const listed = async (store: Store, before?: string) =>
 /** What every adapter must do with sessions of chats. */
 export function describeSessions(name: string, use: Use): void {
 	describe(`${name}: sessions`, () => {
+		test(
+			'no turn is added under a lease that another has had since',
+			use(async (store, clock) => {
+				await begin(store, 'ses_a');
+				const add = async (lease: LeaseToken | undefined, text: string) =>
+					store.sessions.append(
+						'ses_a',
+						{at: startMs, model: 'small', title: '', messages: [message('user', text)]},
+						lease,
+					);
+				const stale = await store.leases('session ses_a').take(1000);
+				expect(await add(stale, 'from the living')).toBeDefined();
+				clock.advance(1001);
+				// Nobody has taken it yet.
+				expect(await add(stale, 'late')).toBeDefined();
+				const lease = await store.leases('session ses_a').take(1000);
+				await expect(add(stale, 'from the dead')).rejects.toMatchObject({code: 'session_busy'});
+				expect(await add(lease, 'from the next')).toMatchObject({messages: 3});
+				await lease?.release();
+				await expect(add(lease, 'after its end')).rejects.toMatchObject({code: 'session_busy'});
+				expect(await store.sessions.messages('ses_a')).toHaveLength(3);
+			}),
+		);
+
 		test(
 			'a turn is added whole, and is there after a crash',
 			use(async (store, clock, home) => {

@@ -6,6 +6,7 @@ import {openPostgresStore} from '../../source/store/postgres/open-postgres-store
 import type {StoreNote} from '../../source/store/shared-port.ts';
 import {makeToolApproval} from '../helpers/make-approval.ts';
 import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
+import {brokenTables, keepWarnings, listOthers} from './broken-lists.ts';
 import {acceptRun, logPlan, sampleEntry} from './samples.ts';
 
 const {id: _, ...newCall} = makeToolApproval();
@@ -20,8 +21,9 @@ describe.runIf(hasPostgres)('rows that cannot be read', async () => {
 		made += 1;
 		const stack = new AsyncDisposableStack();
 		const url = (await server?.create(`broken_${made}`)) ?? '';
+		const {log, warnings} = keepWarnings();
 		const join = async (place: string) =>
-			stack.use(await openPostgresStore({clock}, {url, node: place, place, location: place}));
+			stack.use(await openPostgresStore({clock, log}, {url, node: place, place, location: place}));
 		const store = await join('east');
 		const database = createDatabase({clock}, {url});
 		stack.defer(() => database.close());
@@ -29,6 +31,7 @@ describe.runIf(hasPostgres)('rows that cannot be read', async () => {
 			store,
 			join,
 			database,
+			warnings,
 			[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 		};
 	};
@@ -56,6 +59,13 @@ describe.runIf(hasPostgres)('rows that cannot be read', async () => {
 			state: 'failed',
 			error: expect.stringContaining('Cannot read the row'),
 		});
+	});
+
+	test('lists have all others, and the log names the row', async () => {
+		await using home = await open();
+		const {store, database, warnings} = home;
+		const change = async (sql: string) => database.run(sql);
+		expect(await listOthers(store, {change, warnings})).toEqual(brokenTables);
 	});
 
 	test('documents, members, requests and rules: the others are there, and a request that cannot be read waits no more', async () => {
@@ -117,7 +127,7 @@ describe.runIf(hasPostgres)('rows that cannot be read', async () => {
 	test('a database that takes no writes is failing until one succeeds, whatever is read', async () => {
 		await using home = await open();
 		const {store, database} = home;
-		await database.run("alter database broken_5 set default_transaction_read_only = 'on'");
+		await database.run("alter database broken_6 set default_transaction_read_only = 'on'");
 		await database.query(
 			'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
 		);

@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)('the journal on PostgreSQL', async () => {
 		client.query('delete from delivery; delete from run; delete from session; delete from counter');
 
 	const search = async (noun: 'deliveries' | 'runs', filter: string) => {
-		const history = createHistory({database, deferred});
+		const history = createHistory({database, clock, deferred});
 		const items = [];
 		let before: number | undefined;
 		do {
@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres)('the journal on PostgreSQL', async () => {
 					}),
 				),
 		};
-		const history = createHistory({database: spying, deferred});
+		const history = createHistory({database: spying, clock, deferred});
 		const question = {filter: 'status:202 "number 77" route:route-5', now: startMs, limit: 1000};
 		const {items} = await history.search('deliveries', question);
 		expect(items.map(({subject}) => subject)).toEqual(['Number 779', 'Number 770', 'Number 77']);

@@ -2,7 +2,10 @@
 import {once} from 'node:events';
 import {type AddressInfo, createServer} from 'node:net';
 import {afterAll, describe, expect, test, vi} from 'vitest';
+import {createKeyUsages} from '../../source/api/keys/key-usage.ts';
+import {startUsageWriter} from '../../source/api/keys/usage-writer.ts';
 import {createIdSource} from '../../source/core/ids.ts';
+import {silentLogger} from '../../source/core/log.ts';
 import {refuseMembers} from '../../source/store/migrate/copy-counts.ts';
 import type {Lease, RouteLimit, Store} from '../../source/store/port.ts';
 import {createDatabase, type Database} from '../../source/store/postgres/database.ts';
@@ -13,6 +16,7 @@ import {makeToolApproval} from '../helpers/make-approval.ts';
 import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
 import {randomOf, runSeed} from '../helpers/random.ts';
 import {startCuttingProxy} from '../soak/cluster/cutting-proxy.ts';
+import {sampleKey} from './contract-keys.ts';
 import {logPlan, sampleAnswer, sampleEntryOfTranscript, startMs} from './samples.ts';
 
 const leaseMs = 30_000;
@@ -291,6 +295,39 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 			// oxlint-disable-next-line no-await-in-loop -- one after the other
 			expect(lease && (await store.runs.settle(lease, {state: 'done'}))).toBe(true);
 		}
+	});
+
+	test('what keys used is added once, though the answer to its commit was lost', async () => {
+		await using cluster = await createCluster();
+		const {clock} = cluster;
+		await using proxy = await startCuttingProxy(cluster.url);
+		await using store = await openPostgresStore(
+			{clock, time: () => clock.monotonic()},
+			{url: proxy.url, node: 'cut', place: 'cut', location: ''},
+		);
+		await store.keys.put(sampleKey(), startMs);
+		const usages = createKeyUsages({recent: [], totals: []});
+		const use = () => {
+			usages.add('key_one', startMs, {requests: 1, inputTokens: 10, outputTokens: 20});
+		};
+		use();
+		const writer = startUsageWriter({
+			clock,
+			keys: store.keys,
+			usages,
+			log: silentLogger,
+			onUsed() {},
+		});
+		const isCut = proxy.cut({side: 'after', commits: true, nth: 1}, 60_000);
+		clock.advance(1000);
+		expect(await isCut).toBe(true);
+		use();
+		await writer[Symbol.asyncDispose]();
+		const added = {requests: 2, inputTokens: 20, outputTokens: 40};
+		expect(await store.keys.totals()).toMatchObject([added]);
+		expect(await store.keys.usesSince('')).toMatchObject([added]);
+		await store.journal.purge({bodyMs: 1, bodyBytes: 1, rowMs: 1});
+		expect(await cluster.database.query('select name from memo')).toHaveLength(1);
 	});
 
 	test('beats of many runs tell each of them whether it is still held', async () => {

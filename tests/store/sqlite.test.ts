@@ -19,6 +19,7 @@ import type {StoreReader} from '../../source/store/reader-port.ts';
 import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {mountSmallDisk} from '../helpers/small-disk.ts';
+import {brokenTables, keepWarnings, listOthers} from './broken-lists.ts';
 import {describeStore} from './contract.ts';
 import {createJumpingClock} from './jumping-clock.ts';
 import {createOlderStore} from './older-stores.ts';
@@ -683,6 +684,17 @@ describe('identifiers', () => {
 		await store.journal.purge({bodyMs: dayMs, bodyBytes: 2 ** 30, rowMs: dayMs});
 		expect(rowsOf('claim')).toBe(0);
 	});
+});
+
+test('lists have all rows but one that cannot be read, and the log names it', async () => {
+	await using home = await createSqliteHome();
+	const {log, warnings} = keepWarnings();
+	await using store = await openSqliteStore({clock: createFakeClock(startMs), log}, home);
+	const change = (sql: string) => {
+		using database = new DatabaseSync(home.file);
+		database.exec(sql);
+	};
+	expect(await listOthers(store, {change, warnings})).toEqual(brokenTables);
 });
 
 test('a store that is closed still says how many runs waited for a person', async () => {

@@ -1,3 +1,4 @@
+import {randomUUID} from 'node:crypto';
 import {
 	type ApiKey,
 	type BudgetPeriod,
@@ -30,12 +31,19 @@ export type KeyUsages = {
 			readonly totals: ReadonlyArray<KeyUsage & {readonly id: string}>;
 		},
 	): void;
-	/** What is not on the disk, and from now on taken to be; `putBack` when it could not be written. */
-	takeUnwritten(): {
-		readonly uses: readonly KeyUse[];
-		readonly usedAt: ReadonlyMap<string, number>;
-		putBack(): void;
-	};
+	/** The keys that were used since the last batch was made. */
+	used(): Iterable<string>;
+	/** What is not on the disk, as one batch: the same until it is `written`, as one that could not be written may have been. `undefined`: nothing. */
+	unwritten(): UsageBatch | undefined;
+	/** The batch is on the disk. */
+	written(): void;
+};
+
+/** What is written at once. */
+export type UsageBatch = {
+	readonly id: string;
+	readonly uses: readonly KeyUse[];
+	readonly usedAt: ReadonlyMap<string, number>;
 };
 
 const nothing: KeyUsage = {requests: 0, inputTokens: 0, outputTokens: 0};
@@ -63,6 +71,7 @@ export function createKeyUsages({
 	const all = new Map(totals.map(({id, ...usage}) => [id, usage]));
 	let unwritten = new Map<string, KeyUse>();
 	let usedAt = new Map<string, number>();
+	let batch: UsageBatch | undefined;
 	const remember = (id: string, day: string, used: KeyUsage) => {
 		const byDay = days.get(id) ?? new Map<string, KeyUsage>();
 		days.set(id, byDay.set(day, sumOf(byDay.get(day) ?? nothing, used)));
@@ -111,7 +120,9 @@ export function createKeyUsages({
 			return sumOfCounts(inputTokens, outputTokens);
 		},
 		refresh(ids, stored) {
-			const waiting = [...unwritten.values()].filter(({id}) => ids.includes(id));
+			const waiting = [...(batch?.uses ?? []), ...unwritten.values()].filter(({id}) =>
+				ids.includes(id),
+			);
 			for (const id of ids) {
 				const byDay = days.get(id);
 				for (const day of [...(byDay?.keys() ?? [])].filter(one => one >= stored.day)) {
@@ -127,22 +138,18 @@ export function createKeyUsages({
 				all.set(id, waiting.filter(use => use.id === id).reduce(sumOf, usage));
 			}
 		},
-		takeUnwritten() {
-			const taken = unwritten;
-			const times = usedAt;
-			unwritten = new Map();
-			usedAt = new Map();
-			return {
-				uses: [...taken.values()],
-				usedAt: times,
-				putBack() {
-					for (const use of taken.values()) {
-						note(use);
-					}
+		used: () => usedAt.keys(),
+		unwritten() {
+			if (!batch && usedAt.size > 0) {
+				batch = {id: randomUUID(), uses: [...unwritten.values()], usedAt};
+				unwritten = new Map();
+				usedAt = new Map();
+			}
 
-					usedAt = new Map([...times, ...usedAt]);
-				},
-			};
+			return batch;
+		},
+		written() {
+			batch = undefined;
 		},
 	};
 }

@@ -1,7 +1,7 @@
 import {dayOf, type KeyRecord} from '../../core/api-key.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {createMutex} from '../../core/mutex.ts';
+import {createMutex, createRepeat} from '../../core/mutex.ts';
 import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import type {KeyUsages} from './key-usage.ts';
@@ -28,7 +28,6 @@ export function startUsageWriter({
 	/** The keys with these identifiers were used, elsewhere as the journal says; all of them look otherwise, where there are none: another day has begun. */
 	readonly onUsed: (ids: readonly string[], stored?: readonly KeyRecord[]) => void;
 }): UsageWriter {
-	let writing: Promise<void> | undefined;
 	let isFailing = false;
 	let day = dayOf(clock.now());
 	const tell = (ids: Iterable<string>) => {
@@ -46,17 +45,17 @@ export function startUsageWriter({
 	};
 
 	const write = async () => {
-		const taken = usages.takeUnwritten();
-		tell(taken.usedAt.keys());
-		if (taken.usedAt.size === 0) {
+		tell(usages.used());
+		const batch = usages.unwritten();
+		if (!batch) {
 			return;
 		}
 
 		try {
-			await keys.add(taken.uses, taken.usedAt);
+			await keys.add(batch.uses, batch.usedAt, batch.id);
+			usages.written();
 			isFailing = false;
 		} catch (error) {
-			taken.putBack();
 			// Said once: the store says itself how it stands.
 			if (!isFailing) {
 				isFailing = true;
@@ -68,25 +67,27 @@ export function startUsageWriter({
 	/** What was written and is not known to be would be read as well as counted: one after the other. */
 	const oneByOne = createMutex();
 	const stale = new Set<string>();
-	let refreshing: Promise<void> | undefined;
-	const refresh = async () => {
+	const refresh = createRepeat(async () => {
 		const ids = [...stale];
 		stale.clear();
 		// Others write at once: none of them adds to a day before yesterday.
 		const since = dayOf(clock.now() - dayMs);
-		const [recent, totals, stored] = await Promise.all([
-			keys.usesSince(since, ids),
-			keys.totals(ids),
-			keys.list(ids),
-		]);
-		usages.refresh(ids, {day: since, recent, totals});
-		onUsed(ids, stored);
-	};
+		try {
+			const [recent, totals, stored] = await Promise.all([
+				keys.usesSince(since, ids),
+				keys.totals(ids),
+				keys.list(ids),
+			]);
+			usages.refresh(ids, {day: since, recent, totals});
+			onUsed(ids, stored);
+		} catch (error) {
+			log.warn('Cannot read what keys have used elsewhere', {error: messageOf(error)});
+		}
+	}, oneByOne);
 
+	const writeSoon = createRepeat(write, oneByOne);
 	const stop = every(clock, writeMs, () => {
-		writing ??= oneByOne(write).finally(() => {
-			writing = undefined;
-		});
+		void writeSoon();
 	});
 	return {
 		refresh(ids) {
@@ -94,15 +95,12 @@ export function startUsageWriter({
 				stale.add(id);
 			}
 
-			refreshing ??= oneByOne(async () => {
-				refreshing = undefined;
-				await refresh();
-			}).catch((error: unknown) => {
-				log.warn('Cannot read what keys have used elsewhere', {error: messageOf(error)});
-			});
+			void refresh();
 		},
 		async [Symbol.asyncDispose]() {
 			stop();
+			// A batch that was tried before, and what came since.
+			await oneByOne(write);
 			await oneByOne(write);
 		},
 	};

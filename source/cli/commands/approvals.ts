@@ -41,11 +41,11 @@ const everyState = ['waiting', 'settled'] as const;
 function addReading(group: Command, context: Context): void {
 	group
 		.command('list')
-		.description('list what waits for a person, oldest first')
+		.description('list requests that wait for a person, oldest first')
 		.addOption(
-			new Option('--settled', 'list what was settled instead, newest first').conflicts('all'),
+			new Option('--settled', 'list settled requests instead, newest first').conflicts('all'),
 		)
-		.option('--all', 'list what waits, then what was settled')
+		.option('--all', 'list waiting requests, then settled ones')
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 200)
 		.option('--json', 'print JSON')
 		.action(async ({settled, all, limit, json}: Json & ListFlags) => {
@@ -108,7 +108,7 @@ function addAnswers(group: Command, context: Context): void {
 	addActs(group, context, {noun: requestNoun, acts: [waitAct], open});
 	group
 		.command('allow')
-		.description('allow a call that waits; the first answer wins')
+		.description('allow a waiting call; the first answer wins')
 		.argument(...reference)
 		.addOption(
 			new Option('--for <scope>', 'this call, its run, until svc stops, or 30 days')
@@ -127,9 +127,9 @@ function addAnswers(group: Command, context: Context): void {
 		)
 		.option(
 			'--tool <name>',
-			'the name of the tool, which a lasting rule for what may destroy needs',
+			'name of the tool; required for a lasting rule for a tool that may destroy',
 		)
-		.option('--yes', 'without a terminal, as always there: do not ask; on one it changes nothing')
+		.option('--yes', 'no effect on a terminal; without one nothing is asked anyway')
 		.option('--json', 'print JSON')
 		.action(
 			async (
@@ -165,9 +165,9 @@ function addAnswers(group: Command, context: Context): void {
 
 	group
 		.command('deny')
-		.description('deny a call or a form that waits')
+		.description('deny a waiting call or form')
 		.argument(...reference)
-		.option('--reason <text>', 'what the agent is told', wordOption)
+		.option('--reason <text>', 'reason that the agent reads', wordOption)
 		.option('--json', 'print JSON')
 		.action(async (id: number, {reason, json = false}: Json & {reason?: string}) => {
 			const {deny} = await import('../approvals/answer.ts');
@@ -176,11 +176,11 @@ function addAnswers(group: Command, context: Context): void {
 
 	group
 		.command('fill')
-		.description('fill in a form that waits, field by field, and send it after a look at all of it')
+		.description('fill in a waiting form, field by field, review it and send it')
 		.argument(...reference)
 		.option(
 			'--values <json>',
-			'the fields as a JSON object: the answer without a terminal, what they begin with on one',
+			'fields as a JSON object: the answer without a terminal, the first values with one',
 			wordOption,
 		)
 		.option('--json', 'print JSON')
@@ -241,9 +241,7 @@ function addRules(group: Command, context: Context): void {
 
 	group
 		.command('accept')
-		.description(
-			'take the present definition of a tool for the one that a rule of config.yaml is for',
-		)
+		.description('accept the present definition of a tool for a rule of config.yaml')
 		.argument('<rule>', 'number of the rule', oneApproval)
 		.option('--yes', 'do not ask')
 		.option('--json', 'print JSON')

@@ -15,7 +15,7 @@ export function addChatCommands(program: Command, context: Context): void {
 	const known = {now: context.clock.now()};
 	addList(group, context, {
 		noun: writerNoun,
-		says: 'list who wrote, in which chat, and whether they may talk with the agent; last of all first',
+		says: 'list who wrote, in which chat, and whether they may talk with the agent; newest first',
 		async read() {
 			await using home = await openHome(context, 'read');
 			return {items: await home.listChats(), known};

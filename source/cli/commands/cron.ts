@@ -26,7 +26,9 @@ export function addCronCommands(program: Command, context: Context): void {
 
 	const edit = group
 		.command('edit')
-		.description('change what the flags name of a job; its identifier, runs and answers stay')
+		.description(
+			'change the settings of a job that the flags name; its identifier, runs and answers stay',
+		)
 		.argument('<job>', 'identifier or name of the job');
 	addSettings(edit, jobFields).action(
 		async (reference: string, {json = false, ...options}: Settings) => {
@@ -40,7 +42,7 @@ export function addCronCommands(program: Command, context: Context): void {
 
 	group
 		.command('list')
-		.description('list the jobs, with when they fire next and what became of their last runs')
+		.description('list the jobs, with their next times and the results of their last runs')
 		.option('--json', 'print JSON')
 		.action(async ({json = false}: Json) => {
 			const {listedJobs, openJobs, readPlatformProblems} = await import('../cron/open-jobs.ts');
@@ -66,7 +68,7 @@ export function addCronCommands(program: Command, context: Context): void {
 
 	addShow(group, context, {
 		noun: jobNoun,
-		says: 'show one job: what it does, its next times and its last runs',
+		says: 'show one job: its settings, its next times and its last runs',
 		async read(reference) {
 			const {openJobs, shownJob} = await import('../cron/open-jobs.ts');
 			await using jobs = await openJobs(context);
@@ -84,7 +86,7 @@ export function addCronCommands(program: Command, context: Context): void {
 
 const addSettings = (command: Command, fields: readonly FieldRecord[]): Command =>
 	addFieldOptions(command, fields)
-		.option('--prompt-file <file>', 'file with what the agent is asked; - for standard input')
+		.option('--prompt-file <file>', 'file with the task of the agent; - for standard input')
 		.option('--json', 'print JSON')
 		.hook('preAction', () => {
 			const {prompt, promptFile} = command.opts<Settings>();

@@ -62,7 +62,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 
 	group
 		.command('replay')
-		.description('send a stored delivery through the pipeline again; says first what that does')
+		.description('send a stored delivery through the pipeline again; first says what that does')
 		.argument('<id>', deliveryNoun.argumentSays)
 		.option('--to <route>', 'to another route')
 		.option('--edit', 'change the body first, in $VISUAL or $EDITOR')
@@ -85,7 +85,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.option('--route <name>', 'only this route')
 		.option('--since <time>', 'only those since then: 2h, 3d, or a date', moment)
 		.option('--out <file>', 'to this file instead of standard output')
-		.option('--force', 'replace a file that is there')
+		.option('--force', 'replace an existing file')
 		.action(async (options: ExportFlags) => {
 			const {exportDeliveries} = await import('../deliveries/export.ts');
 			await exportDeliveries(context, options);
@@ -93,7 +93,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 
 	group
 		.command('import')
-		.description('take the deliveries of an export into the journal; nothing runs')
+		.description('import the deliveries of an export into the journal; nothing runs')
 		.argument('<file>', 'file that "svc deliveries export" wrote, or "-" for standard input')
 		.option('--json', 'print JSON')
 		.action(async (file: string, options: {json?: boolean}) => {

@@ -62,7 +62,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 	group
 		.command('status')
 		.description(
-			'tell whether a gateway runs and what it does; exits 1 when none does, or when something is refused or cannot be used as it is written',
+			'tell whether a gateway runs and what it does; exits 1 when none runs, or when something is refused as it is written',
 		)
 		.option('--json', 'print JSON')
 		.action(async ({json}: {json?: boolean}) => {
@@ -92,7 +92,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 	group
 		.command('setup [platform]')
 		.description(
-			'ask for the receiver settings and a first route, or for those of a platform that answers go to, or take settings of the receiver from flags, and write them to config.yaml',
+			'set up the receiver and a first route, or a platform for answers: asks, or takes settings of the receiver from flags, and writes config.yaml',
 		)
 		.option('--enable', 'enable the webhook receiver')
 		.option('--host <host>', 'address to listen on')
@@ -115,7 +115,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 	group
 		.command('migrate-store')
 		.description(
-			'copy all that gateways share from a stopped home into a PostgreSQL database, or back; config.yaml is left as it is',
+			'copy the shared data of a stopped home into a PostgreSQL database, or back; config.yaml is left as it is',
 		)
 		.option('--to <url>', 'fill this empty database, postgres://USER:${PGPASSWORD}@HOST/DATABASE')
 		.option('--from <url>', 'fill the files of this home, which has no store yet')

@@ -19,9 +19,7 @@ export function addGroupCommands(program: Command, context: Context): void {
 
 	group
 		.command('list')
-		.description(
-			'list groups: pending ones by when they are due, then dispatched ones, newest first',
-		)
+		.description('list groups: pending ones by due time, then dispatched ones, newest first')
 		.addOption(new Option('--state <state>', 'only these').choices(states))
 		.option('--limit <n>', 'at most this many (1 to 5000)', numberOption(1, 5000), 50)
 		.option('--json', 'print JSON')

@@ -13,7 +13,7 @@ export function addConfigCommands(program: Command, context: Context): void {
 
 	group
 		.command('path')
-		.description('print where config.yaml is; as JSON, also what else the home holds')
+		.description('print the path of config.yaml; as JSON, also the other files of the home')
 		.option('--json', 'print JSON')
 		.action(({json}: {json?: boolean}) => {
 			const {home, profile, config, env, subscriptions, stateDb, gatewayLog} = context.paths();
@@ -27,7 +27,7 @@ export function addConfigCommands(program: Command, context: Context): void {
 	group
 		.command('schema')
 		.description('print a JSON Schema for config.yaml, or for a job of cron/jobs.json')
-		.addArgument(new Argument('[of]', 'what it is for').choices(['config', 'job']))
+		.addArgument(new Argument('[of]', 'the described file').choices(['config', 'job']))
 		.action(async (of: string | undefined) => {
 			if (of === 'job') {
 				const {jobSchemaJson} = await import('../../schedule/job.ts');
@@ -76,9 +76,7 @@ export function addConfigCommands(program: Command, context: Context): void {
 export function addDoctorCommand(program: Command, context: Context): void {
 	program
 		.command('doctor')
-		.description(
-			'check the installation and say what to do about what fails; exits 1 when something does',
-		)
+		.description('check the installation and say how to mend failures; exits 1 when a check fails')
 		.option('--offline', 'ask no other machine and start no program of others')
 		.option('--json', 'print JSON')
 		.action(async ({json = false, offline = false}: {json?: boolean; offline?: boolean}) => {
@@ -93,16 +91,16 @@ const maxLines = 100_000;
 export function addLogCommand(program: Command, context: Context): void {
 	program
 		.command('logs')
-		.description("show the gateway's log, oldest first, also of one that has ended")
-		.option('-f, --follow', 'go on with what comes, until Ctrl-C')
+		.description("show the gateway's log, oldest first, also after the gateway ended")
+		.option('-f, --follow', 'follow the log until Ctrl-C')
 		.addOption(
-			new Option('--level <level>', 'only this level and graver ones').choices(
+			new Option('--level <level>', 'only this level and more severe ones').choices(
 				logLevels.toReversed(),
 			),
 		)
 		.option('--room <names>', 'only these rooms, with commas: webhook,agent,mcp', listOption)
-		.option('--run <n>', 'only what names this run', numberOption(1, Number.MAX_SAFE_INTEGER))
-		.option('--delivery <id>', 'only what names this delivery', wordOption)
+		.option('--run <n>', 'only records of this run', numberOption(1, Number.MAX_SAFE_INTEGER))
+		.option('--delivery <id>', 'only records of this delivery', wordOption)
 		.option('--since <time>', 'only since then: 10m, 2h, or a date', momentOption(context.clock))
 		.option(
 			'--lines <n>',
@@ -124,7 +122,7 @@ export function addBackupCommands(program: Command, context: Context): void {
 			'write the home, with its journal and its secrets, into one archive; the gateway may go on running',
 		)
 		.argument('<file>', 'the archive to write')
-		.option('--force', 'replace a file that is there', false)
+		.option('--force', 'replace an existing file', false)
 		.action(async (file: string, {force}: {force: boolean}) => {
 			const [{createBackup}, {describeShared}] = await Promise.all([
 				import('../backup/create-backup.ts'),
@@ -145,9 +143,9 @@ export function addBackupCommands(program: Command, context: Context): void {
 
 	program
 		.command('restore')
-		.description('put a backup in the place of the home, which must be empty and have no gateway')
+		.description('restore a backup into the home, which must be empty and have no gateway')
 		.argument('<file>', 'an archive of "svc backup"')
-		.option('--force', 'into a home that is not empty: what is there is set aside', false)
+		.option('--force', 'restore into a home that is not empty, and set its files aside', false)
 		.action(async (file: string, {force}: {force: boolean}) => {
 			const [{restoreBackup}, {describeShared}] = await Promise.all([
 				import('../backup/restore-backup.ts'),

@@ -22,7 +22,7 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 				'lines instead of the screen, or the screen whatever the environment says',
 			).choices(outputFormats),
 		)
-		.option('--read-only', 'watch the gateway that runs, and change nothing')
+		.option('--read-only', 'watch the running gateway, and change nothing')
 		.addOption(
 			new Option('--demo', 'a demo: made-up traffic, model and tools; nothing leaves this machine'),
 		)
@@ -84,7 +84,7 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 
 	program
 		.command('demo-part', {hidden: true})
-		.description('a part of the demo, which starts it')
+		.description('a part of the demo, started by the demo itself')
 		.allowExcessArguments()
 		.action(async (_: unknown, {args}: Command) => {
 			const {runDemoPart} = await import('../demo/demo-tools.ts');
@@ -150,7 +150,7 @@ export function addTuiCommands(program: Command, context: Context): void {
 		.option('--color', 'print text with its colours')
 		.addOption(new Option('--svg').hideHelp())
 		.addOption(new Option('--png').hideHelp())
-		.option('--out <file>', 'write to this file, in place of what it holds', wordOption)
+		.option('--out <file>', 'write to this file, and replace its content', wordOption)
 		.action(async ({keys = '', color, svg, png, ...rest}: Flags, command: Command) => {
 			if (svg || png) {
 				command.error('error: pictures of the interface are made by "npm run screenshot"');
@@ -172,7 +172,7 @@ export function addTuiCommands(program: Command, context: Context): void {
 
 	tui
 		.command('reset')
-		.description('give a terminal back its usual modes after a program that was killed')
+		.description('reset the modes of a terminal after a program was killed')
 		.action(() => {
 			context.stdout.write(resetSequence);
 		});
@@ -190,7 +190,7 @@ export function addOpenCommand(program: Command, context: Context): void {
 		.command('open')
 		.description('open an svc:// link: asks before anything is installed')
 		.argument('[link]', 'svc://mcp/install?…')
-		.option('--register', 'make svc what your Linux desktop opens svc:// links with')
+		.option('--register', 'make svc the program for svc:// links on a Linux desktop')
 		.option('--unregister', 'end that')
 		.option('--hold', 'wait for Enter at the end, where a terminal was opened for it');
 	open.action(async (link: string | undefined, {register, unregister, hold}: OpenFlags) => {

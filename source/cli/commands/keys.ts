@@ -74,12 +74,12 @@ export function addKeyCommands(program: Command, context: Context): void {
 
 	addList(group, context, {
 		noun: keyNoun,
-		says: 'list keys with what they may and what they used, oldest first',
+		says: 'list keys with their rights and usage, oldest first',
 		read,
 	});
 	addShow(group, context, {
 		noun: keyNoun,
-		says: 'show what one key may, and what it used',
+		says: 'show the rights and usage of one key',
 		async read(id) {
 			await using home = await openHome(context, 'read');
 			const item = oneKey(await home.listKeys(), id);

@@ -41,7 +41,7 @@ export function addManualCommands(program: Command, context: Context): void {
 
 	program
 		.command('explain')
-		.description('say what the code of an error means and what to do')
+		.description('explain the code of an error, and what to do')
 		.argument('[code]', 'as it stands in brackets behind an error; without one, all of them')
 		.option('--json', 'print JSON')
 		.action(async (code: string | undefined, {json}: {json?: boolean}) => {
@@ -112,7 +112,7 @@ export function addCompletionCommands(program: Command, context: Context): void 
 	program
 		.command('completion')
 		.description(
-			'print what makes a shell complete commands, options and names: source <(svc completion bash)',
+			'print the completion script of a shell for commands, options and names: source <(svc completion bash)',
 		)
 		.addArgument(new Argument('<shell>', 'which one').choices(shells))
 		.action(async (shell: (typeof shells)[number]) => {

@@ -22,7 +22,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 
 	group
 		.command('list')
-		.description('list the tool servers: where each stands, and how many tools it gives')
+		.description('list the tool servers with their states and their numbers of tools')
 		.option('--json', 'print JSON')
 		.action(async ({json = false}: Json) => {
 			const {listServers} = await import('../mcp/find-servers.ts');
@@ -58,7 +58,9 @@ export function addMcpCommands(program: Command, context: Context): void {
 
 	group
 		.command('test')
-		.description('connect to a tool server, list its tools and leave; needs no running gateway')
+		.description(
+			'connect to a tool server, list its tools and disconnect; needs no running gateway',
+		)
 		.argument(...reference)
 		.option('--json', 'print JSON')
 		.action(async (name: string, {json = false}: Json) => {
@@ -68,7 +70,9 @@ export function addMcpCommands(program: Command, context: Context): void {
 
 	group
 		.command('call')
-		.description('call a tool by hand, as a run would: what needs a yes is shown whole, then asked')
+		.description(
+			'call a tool by hand, as a run would: a call that needs approval is shown completely, then asks',
+		)
 		.argument('<server>', 'name of the tool server')
 		.argument('<tool>', 'name of the tool')
 		.argument('[json]', 'its arguments, a JSON object', objectArgument)
@@ -85,10 +89,10 @@ export function addMcpCommands(program: Command, context: Context): void {
 	group
 		.command('install')
 		.description(
-			'install a tool server from a link (svc://mcp/install?…): shows all of it, then asks',
+			'install a tool server from a link (svc://mcp/install?…): shows it completely, then asks',
 		)
 		.argument('<link>', 'the whole link, in quotation marks')
-		.option('--name <name>', 'call it so, instead of what the link calls it')
+		.option('--name <name>', 'another name for the server than the link has')
 		.addOption(trustOption())
 		.option('--dry-run', 'show what would be installed, and install nothing')
 		.option('--yes', 'do not ask')
@@ -147,7 +151,7 @@ function objectArgument(text: string): JsonObject {
 type LoginOptions = {readonly flow?: LoginFlow; readonly json?: boolean};
 
 const flowOption = () =>
-	new Option('--flow <way>', 'for this once; oauth.flow when absent').choices([
+	new Option('--flow <way>', 'way of this login; default: oauth.flow').choices([
 		'browser',
 		'device',
 	]);
@@ -156,7 +160,7 @@ const flowOption = () =>
 function addLoginCommands(group: Command, context: Context): void {
 	group
 		.command('login')
-		.description('log in to a tool server with "auth: oauth"; a running gateway takes it over')
+		.description('log in to a tool server with "auth: oauth"; a running gateway uses the login')
 		.argument(...reference)
 		.addOption(flowOption())
 		.option('--json', 'print JSON')
@@ -167,7 +171,7 @@ function addLoginCommands(group: Command, context: Context): void {
 
 	const reauth = group
 		.command('reauth')
-		.description('log in again, to one tool server or to all that want a login')
+		.description('log in again, to one tool server or to all that need a login')
 		.argument('[name]', 'name of the tool server')
 		.option('--all', 'one after the other')
 		.addOption(flowOption())

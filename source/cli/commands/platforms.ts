@@ -13,12 +13,12 @@ export function addPlatformCommands(program: Command, context: Context): void {
 	});
 	addList(group, context, {
 		noun: platformNoun,
-		says: 'list platforms with their states; without a gateway each that is enabled is asked now',
+		says: 'list platforms with their states; without a gateway each enabled one is asked now',
 		read: async () => read(),
 	});
 	addShow(group, context, {
 		noun: platformNoun,
-		says: 'show how one platform stands, and how it is set up',
+		says: 'show the state of one platform, and how to set it up',
 		async read(name) {
 			const {items, known} = await read(name);
 			const item = items.find(one => one.name === name);

@@ -69,7 +69,7 @@ export function addUsageCommand(program: Command, context: Context): void {
 	const moment = momentOption(context.clock);
 	program
 		.command('usage')
-		.description('what runs came to: how they ended, tokens, cost and time')
+		.description('sum runs: how they ended, tokens, cost and time')
 		.addOption(
 			new Option('--by <what>', 'a row for each of these').choices(sumsBy).default('route'),
 		)

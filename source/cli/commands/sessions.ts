@@ -29,7 +29,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 		});
 	addShow(group, context, {
 		noun: sessionNoun,
-		says: 'show what was said in a session',
+		says: 'show the messages of a session',
 		async read(id) {
 			await using home = await openHome(context, 'read');
 			const item = await home.getSession(id);

@@ -12,12 +12,12 @@ export function addSkillCommands(program: Command, context: Context): void {
 	});
 	addList(group, context, {
 		noun: skillNoun,
-		says: 'list skills with what uses them and what is wrong with them',
+		says: 'list skills with their uses and their problems',
 		read: async () => read(),
 	});
 	addShow(group, context, {
 		noun: skillNoun,
-		says: 'show what a skill is for, where it is from and what uses it',
+		says: 'show a skill: its purpose, its origin and its uses',
 		async read(name) {
 			const {items, known} = await read(name);
 			const [item] = items;

@@ -9,11 +9,11 @@ export function addTalkCommand(program: Command, context: Context): void {
 	program
 		.command('talk')
 		.description(
-			'your own chat with the agent: one turn for a text or a pipe, else a conversation; people on messaging platforms are "svc chats"',
+			'chat with the agent: one turn for a text or a pipe, else a conversation; for people on messaging platforms see "svc chats"',
 		)
 		.argument('[text...]', 'what to say; without it what is typed, or what comes through a pipe')
 		.addOption(new Option('--new', 'begin a new session').conflicts('session'))
-		.option('--session <session>', 'go on with this session; the last one when absent', wordOption)
+		.option('--session <session>', 'continue this session; default: the last one', wordOption)
 		.option('--json', 'print JSON, for one turn')
 		.action(
 			async (words: readonly string[], {new: isNew = false, session, json = false}: Flags) => {

@@ -36,15 +36,14 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('subscribe')
-		.description('create a dynamic route, or change what the flags name of one that exists')
+		.description(
+			'create a dynamic route, or change the settings of an existing one that the flags name',
+		)
 		.argument('<name>', 'name of the route: a-z, 0-9, "_" and "-"')
 		.option('--events <list>', 'event types to accept, separated by commas', listOption)
-		.option('--prompt <template>', 'what the agent is asked; {a.b} are values of the payload')
-		.option(
-			'--subject <template>',
-			'what an event is about, in a line for lists: {repository.full_name}#{number}',
-		)
-		.option('--deliver <target>', 'where the answer goes; svc help delivery lists the targets')
+		.option('--prompt <template>', 'task of the agent; {a.b} are values of the payload')
+		.option('--subject <template>', 'subject of an event in lists: {repository.full_name}#{number}')
+		.option('--deliver <target>', 'target of the answer; svc help delivery lists them')
 		.option('--deliver-chat-id <id>', 'chat or address for the target')
 		.option(
 			'--deliver-extra <key=value>',
@@ -57,7 +56,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--route-profile <profile>', 'profile that may run the route')
 		.option('--cron-job <job>', 'scheduled job to fire: its identifier or its name')
 		.option('--no-cron-job', 'fire no job any more')
-		.option('--mirror-to-session', 'append what was delivered to the session of the chat')
+		.option('--mirror-to-session', 'append the delivered text to the session of the chat')
 		.option('--no-mirror-to-session', 'do not')
 		.option('--filters-file <file>', 'JSON or YAML file with the filters')
 		.option('--script <file>', 'filter or transform script in the scripts folder')
@@ -68,10 +67,10 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		)
 		.option(
 			'--prefetch <list>',
-			'what the gateway gets before the agent starts: diff, that of the pull request; checkout, its files',
+			'what the gateway fetches before the agent starts: diff, that of the pull request; checkout, its files',
 			listOption,
 		)
-		.option('--no-prefetch', 'get nothing any more')
+		.option('--no-prefetch', 'fetch nothing any more')
 		.option('--coalesce-key <key>', 'field or template that groups events')
 		.option(
 			'--coalesce-window <seconds>',
@@ -89,7 +88,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.addOption(
 			new Option(
 				'--overflow <what>',
-				'what becomes of events above rate_limit: code hosts never send again what is rejected',
+				'events above rate_limit: code hosts never send a rejected event again',
 			).choices(['reject', 'queue']),
 		)
 		.option('--secret <secret>', 'use this secret instead of a new random one')
@@ -126,7 +125,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('rename')
-		.description('give a route another name, and with it another address; all else of it stays')
+		.description('give a route another name, and so another address; everything else stays')
 		.argument('<name>', 'name of the route')
 		.argument('<new-name>', 'the other name: a-z, 0-9, "_" and "-"')
 		.option('--json', 'print JSON')
@@ -149,7 +148,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('edit')
-		.description('edit a route in $EDITOR, else by questions; shows the difference, then asks')
+		.description('edit a route in $EDITOR, or by questions; shows the difference, then asks')
 		.argument('<name>', 'name of the route')
 		.option('--editor', 'in $EDITOR, at the prompt of "svc --linear" too')
 		.option('--no-editor', 'by questions, whatever $EDITOR says')
@@ -162,7 +161,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('recover')
-		.description('take in the events that the code host could not deliver, through its client')
+		.description('fetch the events that the code host could not deliver, through its client')
 		.argument('<name>', 'name of the route')
 		.option(
 			'--since <time>',
@@ -181,7 +180,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('simulate')
-		.description('decide stored deliveries anew, with other settings: what would come of them')
+		.description('decide stored deliveries anew with other settings, and show the results')
 		.argument('<name>', 'name of the route')
 		.option('--last <n>', 'the newest deliveries (1 to 1000)', numberOption(1, 1000), 100)
 		.option('--events <list>', 'accept these event types instead', listOption)

@@ -11,6 +11,7 @@ import type {HistoryStep} from '../../store/history/port.ts';
 import type {Store} from '../../store/port.ts';
 import type {StoreReader} from '../../store/reader-port.ts';
 import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
 import {findGateway, servingContext} from './gateway-access.ts';
 
 /** What a home answers without a gateway, too. */
@@ -83,11 +84,21 @@ async function throughGateway(context: Context): Promise<WritableHome | undefine
 }
 
 async function readHome(context: Context): Promise<Home> {
-	const [commands, {readStore}] = await Promise.all([
+	const [commands, {readStore}, {warnOfBroken}] = await Promise.all([
 		readCommands(context),
 		import('../../store/open-store.ts'),
+		import('../../store/broken-rows.ts'),
 	]);
-	const store = await readStore(await placeOf(context));
+	const store = await readStore(await placeOf(context), {
+		onBroken: warnOfBroken({
+			clock: context.clock,
+			log: {
+				warn(text) {
+					tell(context, text);
+				},
+			},
+		}),
+	});
 	return {
 		...commands(store),
 		async listKeys() {

@@ -29,7 +29,7 @@ const acknowledge: SenderPreset['acknowledge'] = (payload, said) =>
 
 export const discord: SenderPreset = {
 	description:
-		'`X-Signature-Ed25519` with `X-Signature-Timestamp`, 300 s; the secret is the public key of the application (64 hex digits); the event is `event.type`, of a command `data.name`, of a button, menu or form `data.custom_id`; the identifier is `id`; `PING` is answered, and [so are commands](receiver.md#people-who-wait)',
+		'`X-Signature-Ed25519` with `X-Signature-Timestamp`, 300 s; the secret is the public key of the application (64 hex digits); the event is `event.type` (command: `data.name`; button, menu or form: `data.custom_id`); the identifier is `id`; `PING` and [commands](receiver.md#people-who-wait) are answered',
 	signature: {
 		header: 'x-signature-ed25519',
 		ed25519: true,

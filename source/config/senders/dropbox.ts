@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** The secret is the app secret. @see https://www.dropbox.com/developers/reference/webhooks */
 export const dropbox: SenderPreset = {
 	description:
-		'`X-Dropbox-Signature`; the event is the first member of the body (`list_folder`); there is no identifier, and equal bodies are different events; the `GET` with a `challenge` [is answered](receiver.md#challenges)',
+		'`X-Dropbox-Signature`; the event is the first member of the body (`list_folder`); no identifier, and equal bodies are different events; the `GET` with a `challenge` [is answered](receiver.md#challenges)',
 	signature: {
 		header: 'x-dropbox-signature',
 		algorithm: 'sha256',

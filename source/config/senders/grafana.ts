@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** A contact point with a timestamp header signs something else. @see https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/ */
 export const grafana: SenderPreset = {
 	description:
-		'`X-Grafana-Alerting-Signature` of a contact point without a timestamp header; the event is `status` of the body (`firing`, `resolved`); there is no identifier: `dedupe_body: true`',
+		'`X-Grafana-Alerting-Signature` of a contact point without a timestamp header; the event is `status` of the body (`firing`, `resolved`); no identifier: set `dedupe_body: true`',
 	signature: {
 		header: 'x-grafana-alerting-signature',
 		algorithm: 'sha256',

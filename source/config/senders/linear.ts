@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** Its own library allows the time to differ by as much. @see https://linear.app/developers/webhooks#securing-webhooks */
 export const linear: SenderPreset = {
 	description:
-		'`Linear-Signature`; `webhookTimestamp` of the body within 60 s when it is there; `Linear-Event` and `Linear-Delivery`, not signed either',
+		'`Linear-Signature`; `webhookTimestamp` of the body, if present, within 60 s; event and identifier come from `Linear-Event` and `Linear-Delivery`, which are unsigned',
 	signature: {
 		header: 'linear-signature',
 		algorithm: 'sha256',

@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** Facebook, Instagram, WhatsApp, Threads. The secret is the app secret. @see https://developers.facebook.com/docs/graph-api/webhooks/getting-started */
 export const meta: SenderPreset = {
 	description:
-		'`X-Hub-Signature-256: sha256=…`; the event is `object` of the body (`page`, `whatsapp_business_account`); there is no identifier: `dedupe_body: true`; the `GET` that verifies the address [is answered](receiver.md#challenges) where its verify token is a secret of the route',
+		'`X-Hub-Signature-256: sha256=…`; the event is `object` of the body (`page`, `whatsapp_business_account`); no identifier: set `dedupe_body: true`; the `GET` that verifies the address [is answered](receiver.md#challenges) if its verify token is a secret of the route',
 	signature: {
 		header: 'x-hub-signature-256',
 		algorithm: 'sha256',

@@ -5,7 +5,7 @@ const challengeHeader = 'x-okta-verification-challenge';
 /** The secret is the value of the authentication field of the hook, whose name is `Authorization`. @see https://developer.okta.com/docs/concepts/event-hooks/ */
 export const okta: SenderPreset = {
 	description:
-		'`Authorization`, the secret itself; event and identifier are `data.events.0.eventType` and `eventId` of the body; the `GET` with `X-Okta-Verification-Challenge` [is answered](receiver.md#challenges)',
+		'`Authorization` with the secret itself; event and identifier are `data.events.0.eventType` and `eventId` of the body; the `GET` with `X-Okta-Verification-Challenge` [is answered](receiver.md#challenges)',
 	signature: {header: 'authorization', token: true, prefix: ''},
 	hasCommonHeader: true,
 	names: {eventFields: ['data.events.0.eventType'], idFields: ['eventId']},

@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** @see https://developer.pagerduty.com/docs/verifying-webhook-signatures */
 export const pagerduty: SenderPreset = {
 	description:
-		'`X-PagerDuty-Signature: v1=…`, of several any passes; event and identifier are `event.event_type` and `event.id` of the body',
+		'`X-PagerDuty-Signature: v1=…`, any of several; event and identifier are `event.event_type` and `event.id` of the body',
 	signature: {
 		header: 'x-pagerduty-signature',
 		algorithm: 'sha256',

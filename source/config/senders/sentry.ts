@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** The secret is the client secret of the integration. @see https://docs.sentry.io/organization/integrations/integration-platform/webhooks/ */
 export const sentry: SenderPreset = {
 	description:
-		'`Sentry-Hook-Signature`; event and identifier come from `Sentry-Hook-Resource` and `Request-ID`, which are not signed',
+		'`Sentry-Hook-Signature`; event and identifier come from `Sentry-Hook-Resource` and `Request-ID`, which are unsigned',
 	signature: {
 		header: 'sentry-hook-signature',
 		algorithm: 'sha256',

@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** @see https://shopify.dev/docs/apps/build/webhooks/subscribe/https */
 export const shopify: SenderPreset = {
 	description:
-		'`X-Shopify-Hmac-Sha256`; event and identifier come from `X-Shopify-Topic` and `X-Shopify-Webhook-Id`, which are not signed: `dedupe_body: true` is worth its while',
+		'`X-Shopify-Hmac-Sha256`; event and identifier come from `X-Shopify-Topic` and `X-Shopify-Webhook-Id`, which are unsigned: set `dedupe_body: true`',
 	signature: {
 		header: 'x-shopify-hmac-sha256',
 		algorithm: 'sha256',

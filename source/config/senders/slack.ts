@@ -35,7 +35,7 @@ const acknowledge: SenderPreset['acknowledge'] = (payload, said) => {
 /** @see https://docs.slack.dev/authentication/verifying-requests-from-slack, https://docs.slack.dev/interactivity/handling-user-interaction */
 export const slack: SenderPreset = {
 	description:
-		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; event and identifier are `type` and `event_id` of the body, of a slash command `command` and `trigger_id`, of a button, menu or form `payload.type` and `payload.trigger_id`; `url_verification` is answered, and [so are commands](receiver.md#people-who-wait)',
+		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; event and identifier are `type` and `event_id` of the body (slash command: `command` and `trigger_id`; button, menu or form: `payload.type` and `payload.trigger_id`); `url_verification` and [commands](receiver.md#people-who-wait) are answered',
 	signature: {
 		header: 'x-slack-signature',
 		algorithm: 'sha256',

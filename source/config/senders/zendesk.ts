@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** Bodies of triggers are whatever their authors wrote: no field of them is an identifier. @see https://developer.zendesk.com/documentation/webhooks/verifying/ */
 export const zendesk: SenderPreset = {
 	description:
-		'`X-Zendesk-Webhook-Signature` with `X-Zendesk-Webhook-Signature-Timestamp` (ISO 8601), 300 s; the identifier is `X-Zendesk-Webhook-Invocation-Id`, which is not signed',
+		'`X-Zendesk-Webhook-Signature` with `X-Zendesk-Webhook-Signature-Timestamp` (ISO 8601), 300 s; the identifier is `X-Zendesk-Webhook-Invocation-Id`, which is unsigned',
 	signature: {
 		header: 'x-zendesk-webhook-signature',
 		algorithm: 'sha256',

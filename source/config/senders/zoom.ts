@@ -19,7 +19,7 @@ const challenge: Challenge = (payload, sign) => {
 /** The secret is the secret token of the app. @see https://developers.zoom.us/docs/api/webhooks/#verify-webhook-events */
 export const zoom: SenderPreset = {
 	description:
-		'`X-Zm-Signature` with `X-Zm-Request-Timestamp`, 300 s; the event is `event` of the body; there is no identifier: `dedupe_body: true`; `endpoint.url_validation` is answered',
+		'`X-Zm-Signature` with `X-Zm-Request-Timestamp`, 300 s; the event is `event` of the body; no identifier: set `dedupe_body: true`; `endpoint.url_validation` is answered',
 	signature: {
 		header: 'x-zm-signature',
 		algorithm: 'sha256',

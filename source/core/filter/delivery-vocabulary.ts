@@ -23,7 +23,7 @@ const kinds: ReadonlyMap<string, (delivery: Delivery) => boolean> = new Map([
 const hasTerm: Term<FilteredDelivery> = {
 	value: 'word',
 	words: ['flags', 'run', 'replay'],
-	says: 'characters that had to be made visible, a run, or that it is a replay',
+	says: 'invisible characters, a run, or a replay',
 	example: 'has:flags',
 	understand(value, operator) {
 		const test = kinds.get(value.toLowerCase());
@@ -40,7 +40,7 @@ const statusNumber = numberTerm<FilteredDelivery>(({delivery}) => delivery.statu
 });
 
 const outcomeWord = textTerm<FilteredDelivery>(({delivery}) => delivery.outcome, {
-	says: 'how the receiver ended it',
+	says: 'the outcome at the receiver',
 	example: 'outcome:duplicate',
 	words: deliveryOutcomes,
 	field: 'outcome',
@@ -50,7 +50,7 @@ const outcomeWord = textTerm<FilteredDelivery>(({delivery}) => delivery.outcome,
 const statusTerm: Term<FilteredDelivery> = {
 	value: 'word',
 	words: ['2xx', '4xx', '5xx', ...deliveryOutcomes],
-	says: 'the number of the answer, its hundreds, or how it ended',
+	says: 'the status of the answer, its hundreds, or the outcome',
 	example: 'status:4xx',
 	understand(value, operator, path) {
 		if (/^\d{1,3}$/.test(value)) {
@@ -105,7 +105,7 @@ export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
 		[
 			'route',
 			textTerm(({delivery}) => delivery.route, {
-				says: 'the route that was asked for',
+				says: 'the requested route',
 				example: 'route:gh-*',
 				field: 'route',
 			}),
@@ -130,7 +130,7 @@ export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
 		[
 			'id',
 			textTerm(({delivery}) => `${delivery.id} ${delivery.deliveryId}`, {
-				says: 'our identifier or the one of the sender',
+				says: 'the identifier of svc or of the sender',
 				example: 'id:72d3122e',
 				field: 'id',
 			}),
@@ -138,7 +138,7 @@ export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
 		[
 			'ms',
 			numberTerm(({delivery}) => delivery.durationMs, {
-				says: 'how long the answer took',
+				says: 'the time to the answer',
 				example: 'ms>100',
 				field: 'ms',
 				value: 'duration',
@@ -158,7 +158,7 @@ export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
 		[
 			'since',
 			sinceTerm(({delivery}) => delivery.receivedAt, {
-				says: 'received since: so long ago, or that time of the last day',
+				says: 'received since: a span ago, or a time of the last day',
 				example: 'since:2h',
 				field: 'since',
 			}),
@@ -168,7 +168,7 @@ export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
 			'ignored',
 			// `ignored:filter` is an outcome that holds what parts a name from its value.
 			textTerm(({delivery}) => /^ignored:(.*)$/.exec(delivery.outcome)?.[1] ?? '', {
-				says: 'why it was ignored',
+				says: 'the reason why it was ignored',
 				example: 'ignored:filter',
 				words: ['event', 'filter', 'script', 'own'],
 			}),

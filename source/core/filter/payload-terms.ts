@@ -68,11 +68,14 @@ export const payloadTerm: Term<WithBody> = {
 			return {problem: test};
 		}
 
+		const asked = {
+			field: {path: path.split('.'), ...(operator === ':' && {patterns: patternsOf(value)})},
+		};
 		return bodyResult(received => {
 			const payload = received.payload();
 			const field = payload === undefined ? undefined : read(payload);
 			return field !== undefined && test(field);
-		});
+		}, asked);
 	},
 };
 
@@ -111,10 +114,13 @@ export const bodyTerm: Term<WithBody> = {
 	example: '~ "flaky test"',
 	understand(value) {
 		const wanted = value.toLowerCase();
-		return bodyResult(received => {
-			const text = received.text();
-			return text.toLowerCase().includes(wanted) || (text.includes('\\') && isTold(received));
-		}, wanted);
+		return bodyResult(
+			received => {
+				const text = received.text();
+				return text.toLowerCase().includes(wanted) || (text.includes('\\') && isTold(received));
+			},
+			{text: wanted},
+		);
 
 		/** What JSON escapes stands there in other letters. */
 		function isTold(received: ReceivedBody): boolean {
@@ -150,13 +156,13 @@ function holdsText(payload: JsonValue, wanted: string): boolean {
 
 const bodyResult = (
 	test: (received: ReceivedBody) => boolean,
-	text?: string,
+	asked: AskedBody,
 ): TermResult<WithBody> => ({
 	test({received}) {
 		const body = received?.();
 		return body !== undefined && test(body);
 	},
-	condition: {kind: 'body', ...(text !== undefined && {text})},
+	condition: {kind: 'body', ...asked},
 	readsBody: true,
 });
 
@@ -188,6 +194,19 @@ export type Condition = {
 	| {readonly kind: 'since'; readonly field: string; readonly from: (now: number) => number}
 	/** The text, in lower case, stands in the haystack. */
 	| {readonly kind: 'word'; readonly text: string}
-	/** Something was received and is kept; with `text`, that stands in it in lower case, unless it has a backslash. A word that reads it says nothing more here; the negation of it says nothing at all. */
-	| {readonly kind: 'body'; readonly text?: string}
+	/** Something was received and is kept. A word that reads it says nothing more here; the negation of it says nothing at all. */
+	| ({readonly kind: 'body'} & AskedBody)
 );
+
+/** What stands in a body that a word lets pass, unless JSON or a form writes it in other letters. */
+export type AskedBody = {
+	/** In lower case, whatever the case of the body. */
+	readonly text?: string;
+	/** A field of the payload. */
+	readonly field?: {
+		/** Names of fields that lead to it; numbers may be places in lists. */
+		readonly path: readonly string[];
+		/** One of the patterns fits it, as `payloadTerm` says; they are in lower case. */
+		readonly patterns?: readonly string[];
+	};
+};

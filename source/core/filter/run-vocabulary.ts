@@ -17,7 +17,7 @@ export const runVocabulary: Vocabulary<Run> = {
 		[
 			'state',
 			textTerm(run => run.state, {
-				says: 'where it stands',
+				says: 'its state',
 				example: 'state:dead,uncertain',
 				words: runStates,
 				field: 'state',
@@ -34,7 +34,7 @@ export const runVocabulary: Vocabulary<Run> = {
 		[
 			'target',
 			textTerm(run => run.target, {
-				says: 'where its answer goes',
+				says: 'the target of its answer',
 				example: 'target:forge_comment',
 				field: 'target',
 			}),
@@ -49,7 +49,7 @@ export const runVocabulary: Vocabulary<Run> = {
 		[
 			'from',
 			textTerm(run => originOf(run).kind, {
-				says: 'where it comes from',
+				says: 'its origin',
 				example: 'from:key,person',
 				words: originKinds,
 			}),
@@ -72,7 +72,7 @@ export const runVocabulary: Vocabulary<Run> = {
 		[
 			'since',
 			sinceTerm(run => run.createdAt, {
-				says: 'queued since: so long ago, or that time of the last day',
+				says: 'queued since: a span ago, or a time of the last day',
 				example: 'since:1d',
 				field: 'since',
 			}),

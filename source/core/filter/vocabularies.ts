@@ -19,12 +19,15 @@ export const groupVocabulary: Vocabulary<Group> = {
 		],
 		[
 			'key',
-			textTerm(group => group.key, {says: 'what its events have in common', example: 'key:api#42'}),
+			textTerm(group => group.key, {
+				says: 'the coalescing key of its events',
+				example: 'key:api#42',
+			}),
 		],
 		[
 			'state',
 			textTerm(group => group.state, {
-				says: 'whether it waits',
+				says: 'its state',
 				example: 'state:pending',
 				words: ['pending', 'dispatched'],
 			}),
@@ -36,7 +39,7 @@ export const groupVocabulary: Vocabulary<Group> = {
 		[
 			'count',
 			numberTerm(group => group.count, {
-				says: 'how many events it has',
+				says: 'the number of its events',
 				example: 'count>5',
 				field: 'count',
 			}),
@@ -45,7 +48,7 @@ export const groupVocabulary: Vocabulary<Group> = {
 		[
 			'since',
 			sinceTerm(group => group.lastAt, {
-				says: 'its latest event came since: so long ago, or that time of the last day',
+				says: 'its latest event came since: a span ago, or a time of the last day',
 				example: 'since:2h',
 				field: 'since',
 			}),
@@ -74,18 +77,21 @@ export const logVocabulary: Vocabulary<LoggedRecord> = {
 		[
 			'level',
 			textTerm(({record}) => record.level, {
-				says: 'how grave it is',
+				says: 'its level',
 				example: 'level:error,warn',
 				words: logLevels,
 			}),
 		],
 		[
 			'room',
-			textTerm(({record}) => record.source, {says: 'who wrote it', example: 'room:webhook'}),
+			textTerm(({record}) => record.source, {
+				says: 'the room that wrote it',
+				example: 'room:webhook',
+			}),
 		],
 		[
 			'source',
-			textTerm(({record}) => record.source, {says: 'the room, too', example: 'source:agent'}),
+			textTerm(({record}) => record.source, {says: 'the same as `room`', example: 'source:agent'}),
 		],
 		[
 			'run',
@@ -111,7 +117,7 @@ export const logVocabulary: Vocabulary<LoggedRecord> = {
 		[
 			'since',
 			sinceTerm(({record}) => record.at, {
-				says: 'written since: so long ago, or that time of the last day',
+				says: 'written since: a span ago, or a time of the last day',
 				example: 'since:10m',
 			}),
 		],
@@ -167,7 +173,7 @@ export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 		[
 			'kind',
 			textTerm(entry => entry.kind, {
-				says: 'what the row is',
+				says: 'the kind of the row',
 				example: 'kind:rule',
 				words: ['waiting', 'rule', 'settled'],
 			}),
@@ -177,7 +183,7 @@ export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 		[
 			'outcome',
 			textTerm(outcomeOf, {
-				says: 'how it was settled, or how far a rule reaches',
+				says: 'the outcome, or the scope of a rule',
 				example: 'outcome:denied',
 				words: ['waiting', ...approvalOutcomes, ...approvalScopes],
 			}),
@@ -186,7 +192,7 @@ export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 		[
 			'from',
 			textTerm(fromOf, {
-				says: 'where its run comes from',
+				says: 'the origin of its run',
 				example: 'from:chat',
 				words: originKinds,
 			}),
@@ -203,7 +209,7 @@ export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 			'since',
 			sinceTerm(
 				entry => (entry.kind === 'rule' ? entry.rule.createdAt : entry.approval.requestedAt),
-				{says: 'asked since: so long ago, or that time of the last day', example: 'since:2h'},
+				{says: 'asked since: a span ago, or a time of the last day', example: 'since:2h'},
 			),
 		],
 	]),

@@ -3,6 +3,7 @@ import type {Broker} from '../../core/broker.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {createRepeat} from '../../core/mutex.ts';
 import {type ClusterMember, lateMs} from '../../core/state.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
@@ -24,6 +25,8 @@ export type Members = Disposable & {
 	describe(): void;
 	/** In which keys the configurations of other members differ from this one's. */
 	differences(): readonly Difference[];
+	/** Tells the others that this member goes on no more. A look that begins once this resolves sees who else has said so. Never rejects. */
+	leave(): Promise<void>;
 };
 
 /** The name of a member, and keys. */
@@ -51,6 +54,7 @@ export function watchMembers(
 ): Members {
 	let members: readonly Member[] = [];
 	let isDescribed = false;
+	let isLeaving = false;
 	let isAway = false;
 	/** What was said of each other member, and of whom it was said. */
 	const differing = new Map<string, Difference>();
@@ -132,12 +136,12 @@ export function watchMembers(
 		}
 	};
 
-	const look = async () => {
+	const look = createRepeat(async () => {
 		try {
 			const own = marks();
 			if (!isDescribed) {
 				isDescribed = true;
-				await store.cluster.describe({version, config: own});
+				await store.cluster.describe({version, config: own, ...(isLeaving && {leaving: true})});
 			}
 
 			members = await store.cluster.members();
@@ -157,19 +161,12 @@ export function watchMembers(
 			isAway = true;
 			log.debug(`Cannot look after the gateways on the same store: ${messageOf(error)}`);
 		}
-	};
+	});
 
-	let looking: Promise<void> | undefined;
-	const lookOnce = async () => {
-		looking ??= look().finally(() => {
-			looking = undefined;
-		});
-		await looking;
-	};
-	const stop = every(clock, lookMs, lookOnce);
+	const stop = every(clock, lookMs, look);
 	return {
 		list: () => members,
-		look: lookOnce,
+		look,
 		describe() {
 			isDescribed = false;
 		},
@@ -178,9 +175,18 @@ export function watchMembers(
 				node: escapeLine(node, 64),
 				keys: keys.slice(0, maxNamedKeys).map(key => escapeLine(key, 100)),
 			})),
+		async leave() {
+			isLeaving = true;
+			isDescribed = false;
+			await look();
+		},
 		[Symbol.dispose]: stop,
 	};
 }
+
+/** Whether a member goes on, as far as it says: one that stops takes nothing over from another that does. */
+export const goesOn = ({state, data}: Member): boolean =>
+	state === 'live' && !(isJsonObject(data) && data['leaving'] === true);
 
 /** Tells faces of the members when they are others than before. */
 export function createMembersReport({

@@ -3,6 +3,7 @@ import {sleep, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {createListeners} from '../../core/listeners.ts';
 import type {Sealer} from '../../core/seal.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
@@ -10,7 +11,7 @@ import type {Member, StoreNote, TakenOver} from '../../store/shared-port.ts';
 import type {LiveConfig} from '../live-config.ts';
 import {type CallHandler, createCalls} from './calls.ts';
 import {configMarks} from './config-marks.ts';
-import {createMembersReport, type Difference, watchMembers} from './members.ts';
+import {createMembersReport, type Difference, goesOn, watchMembers} from './members.ts';
 import {holdAlone} from './one-holder.ts';
 import {readAgain} from './read-again.ts';
 import {createRelay} from './relay.ts';
@@ -35,8 +36,10 @@ export type GatewayCluster = AsyncDisposable & {
 	look(): Promise<void>;
 	/** @see Members.differences */
 	differences(): readonly Difference[];
-	/** Whether others go on when this one stops. */
+	/** Whether others go on when this one stops: live ones that do not stop as well. */
 	hasOthers(): boolean;
+	/** This one stops: of several that do so at the same time, the last one that looks has no others. Never rejects. */
+	leave(): Promise<void>;
 	/** Tells the others what happened here. */
 	tell(event: GatewayEvent): void;
 	/** Calls `listener`, which must not throw, with what happened at others, and with the `Shared.owner` of the one; empty: it was read in the store. */
@@ -96,17 +99,15 @@ function joinCluster(
 	{node, ending, onWaiting, sealer}: ClusterOptions,
 ): GatewayCluster {
 	const stack = new AsyncDisposableStack();
-	const heard: Array<(events: readonly GatewayEvent[], from: string) => void> = [];
-	const taken: Array<(taken: TakenOver) => void> = [];
-	const missed: Array<() => void> = [];
+	const heard = createListeners<[events: readonly GatewayEvent[], from: string]>();
+	const taken = createListeners<[TakenOver]>();
+	const missed = createListeners<[]>();
 	const hear = (events: readonly GatewayEvent[], from: string) => {
 		for (const event of events) {
 			broker.emit(event);
 		}
 
-		for (const listener of heard) {
-			listener(events, from);
-		}
+		heard.tell(events, from);
 	};
 
 	const again = stack.use(createTimer(clock));
@@ -127,9 +128,7 @@ function joinCluster(
 				log.debug(`Cannot read again what other gateways did: ${messageOf(error)}`);
 				lookAgain();
 			});
-			for (const listener of missed) {
-				listener();
-			}
+			missed.tell();
 		});
 	};
 
@@ -153,11 +152,7 @@ function joinCluster(
 				version,
 				onRead: createMembersReport({clock, broker}),
 				onBack: lookAgain,
-				onTaken(what) {
-					for (const listener of taken) {
-						listener(what);
-					}
-				},
+				onTaken: taken.tell,
 			},
 		),
 	);
@@ -172,20 +167,14 @@ function joinCluster(
 		members: () => members.list(),
 		look: async () => members.look(),
 		differences: () => members.differences(),
-		hasOthers: () =>
-			members.list().some(({owner, state}) => state === 'live' && owner !== store.owner),
+		hasOthers: () => members.list().some(member => goesOn(member) && member.owner !== store.owner),
+		leave: async () => members.leave(),
 		tell(event) {
 			relay.tell(event);
 		},
-		onHeard(listener) {
-			heard.push(listener);
-		},
-		onTaken(listener) {
-			taken.push(listener);
-		},
-		onMissed(listener) {
-			missed.push(listener);
-		},
+		onHeard: heard.subscribe,
+		onTaken: taken.subscribe,
+		onMissed: missed.subscribe,
 		onNote(listener) {
 			stack.defer(store.events.subscribe(listener));
 		},
@@ -248,6 +237,7 @@ function aloneIn({clock, store}: ClusterWorld, {node}: ClusterOptions): GatewayC
 		async look() {},
 		differences: () => [],
 		hasOthers: () => false,
+		async leave() {},
 		tell() {},
 		onHeard() {},
 		onTaken() {},

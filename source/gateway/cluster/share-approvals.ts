@@ -4,6 +4,7 @@ import type {Broker} from '../../core/broker.ts';
 import {createTimer} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {createRepeat} from '../../core/mutex.ts';
 import {
 	answerOutcomeSchema,
 	approvalAnswerSchema,
@@ -82,7 +83,7 @@ export function shareApprovals(
 	});
 
 	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. One that does not answer, or whose answer cannot be read, is asked again, and meanwhile the store says what it asks. What none of them tells of any more is looked up there, too. */
-	const askOthers = async () => {
+	const askOthers = createRepeat(async () => {
 		await cluster.look();
 		const before = [...others.keys()];
 		const still = new Set<number>();
@@ -114,21 +115,16 @@ export function shareApprovals(
 		if ((silent.size > 0 || cluster.members().length === 0) && again.isFree()) {
 			again.set(askAgainMs, askSoon);
 		}
-	};
+	});
 
 	const again = createTimer(clock);
 	cluster.onLeaving(() => {
 		again[Symbol.dispose]();
 	});
-	let asking: Promise<void> | undefined;
 	const askSoon = () => {
-		asking ??= askOthers()
-			.catch(() => {
-				again.set(askAgainMs, askSoon);
-			})
-			.finally(() => {
-				asking = undefined;
-			});
+		askOthers().catch(() => {
+			again.set(askAgainMs, askSoon);
+		});
 	};
 
 	const keepTold = (approval: Approval, owner: string) => {

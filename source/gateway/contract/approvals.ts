@@ -17,7 +17,7 @@ export const approvals = {
 	listApprovals: {
 		method: 'GET',
 		path: '/v1/approvals',
-		summary: 'Lists what waits for a person, oldest first; or what was settled, newest first.',
+		summary: 'Lists waiting requests, oldest first; or settled ones, newest first.',
 		query: {
 			state: choiceParameter('"waiting" (when absent) or "settled".', {
 				listed: 'approvals',
@@ -33,7 +33,7 @@ export const approvals = {
 	getApproval: {
 		method: 'GET',
 		path: '/v1/approvals/{id}',
-		summary: 'One that waits or was settled.',
+		summary: 'One request, waiting or settled.',
 		params,
 		result: approvalSchema.optional(),
 	},
@@ -45,7 +45,7 @@ export const approvals = {
 		method: 'POST',
 		path: '/v1/approvals/{id}/settle',
 		summary:
-			'Answers what waits; the first answer wins. Body: {"answer": {"choice": "allow", "scope": "once"} | {"choice": "deny"} | {"choice": "submit", "content": {…}}, "by": "tui" | "cli"}.',
+			'Answers a waiting request; the first answer wins. Body: {"answer": {"choice": "allow", "scope": "once"} | {"choice": "deny"} | {"choice": "submit", "content": {…}}, "by": "tui" | "cli"}.',
 		params,
 		body: z.strictObject({answer: approvalAnswerSchema, by: text.min(1).max(200)}),
 		result: answerOutcomeSchema,
@@ -73,7 +73,7 @@ export const approvals = {
 		method: 'POST',
 		path: '/v1/approval-rules/{id}/accept',
 		summary:
-			'Takes the definition that the tool of a rule of config.yaml has now for the one that it is for. Body: {"definition": "<sha256>"}.',
+			'Accepts the present definition of the tool for a rule of config.yaml. Body: {"definition": "<sha256>"}.',
 		params: {id: numberOf('rule')},
 		body: z.strictObject({definition: text.length(64)}),
 		result: approvalRuleSchema.optional(),

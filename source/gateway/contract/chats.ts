@@ -9,7 +9,7 @@ export const chats = {
 		method: 'GET',
 		path: '/v1/chats',
 		summary:
-			'Who wrote on messaging platforms, per chat and thread, and whether they may talk with the agent; last of all first, the newest 10,000.',
+			'People who wrote on messaging platforms, per chat and thread, and whether they may talk with the agent; newest first, at most 10,000.',
 		result: z.array(chatWriterSchema),
 	},
 	/** By its name, `telegram:12345`, `telegram:12345/17` for one of its threads. `undefined` where nobody wrote. */
@@ -17,7 +17,7 @@ export const chats = {
 		method: 'GET',
 		path: '/v1/chats/{chat}',
 		summary:
-			'Who wrote in one chat (telegram:12345) or in one of its threads (telegram:12345/17), with its sessions and the turns that have not ended.',
+			'The people of one chat (telegram:12345) or of one of its threads (telegram:12345/17), with its sessions and the turns that have not ended.',
 		result: shownChatSchema.optional(),
 	},
 	/** @throws SvcError as `allowWriter` of `config/` does */

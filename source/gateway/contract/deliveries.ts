@@ -44,7 +44,7 @@ export const deliveries = {
 		method: 'POST',
 		path: '/v1/deliveries',
 		summary:
-			'Takes deliveries, as they are read, into the journal under new identifiers; nothing runs. Answers their number.',
+			'Imports deliveries into the journal under new identifiers; nothing runs. Answers their number.',
 		body: z.strictObject({deliveries: z.array(importedDelivery).max(1000)}),
 		maxBodyBytes: eventBodyBytes,
 		result: integer,

@@ -71,13 +71,13 @@ export const history = {
 		method: 'GET',
 		path: '/v1/history/routes',
 		summary:
-			'What the journal holds of the last day by route: taken in, ignored, refused, and by hour; at most 30 seconds old.',
+			'Counts of the last day by route, from the journal: accepted, ignored, refused, and by hour; at most 30 seconds old.',
 		result: routeCountsSchema,
 	},
 	sumRuns: {
 		method: 'GET',
 		path: '/v1/history/usage',
-		summary: 'The runs that the journal holds, summed: how they ended, tokens, cost and time.',
+		summary: 'Sums of the runs in the journal: how they ended, tokens, cost and time.',
 		query: {
 			by: choiceParameter('What they are summed by; the route when absent.', {
 				listed: 'sums',

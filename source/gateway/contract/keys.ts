@@ -18,7 +18,7 @@ export const keys = {
 	listKeys: {
 		method: 'GET',
 		path: '/v1/keys',
-		summary: 'The keys of the chat API with what they used, oldest first; never a secret.',
+		summary: 'The keys of the chat API with their usage, oldest first; never a secret.',
 		result: z.array(apiKeySchema),
 	},
 	/**
@@ -61,7 +61,7 @@ export const keys = {
 		method: 'POST',
 		path: '/v1/keys/{id}/rotate',
 		summary:
-			'Makes a new secret, which is answered once; the one before passes so many milliseconds more. Body: {"overlapMs": 86400000}.',
+			'Makes a new secret, answered once; the old one is accepted for so many milliseconds more. Body: {"overlapMs": 86400000}.',
 		body: z.strictObject({overlapMs: integer.max(yearMs)}),
 		result: minted.optional(),
 	},

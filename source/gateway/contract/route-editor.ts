@@ -49,7 +49,7 @@ export const routeEditor = {
 		looks: true,
 		path: '/v1/routes/{name}/check',
 		summary:
-			'What the receiver would say of a draft; writes nothing. Body: {"source": "dynamic", "definition": {…}, "fingerprint": "…"}.',
+			'The receiver\'s findings about a draft; writes nothing. Body: {"source": "dynamic", "definition": {…}, "fingerprint": "…"}.',
 		body: routeDraftSchema,
 		maxBodyBytes,
 		result: routeCheckSchema,
@@ -60,7 +60,7 @@ export const routeEditor = {
 		looks: true,
 		path: '/v1/routes/{name}/preview',
 		summary:
-			'What a draft makes of a stored delivery; nothing runs. Body: a draft and {"delivery": "its identifier"}.',
+			'The result of a draft for a stored delivery; nothing runs. Body: a draft and {"delivery": "its identifier"}.',
 		body: routeDraftSchema.extend({delivery: text}),
 		maxBodyBytes,
 		result: routePreviewSchema,
@@ -71,7 +71,7 @@ export const routeEditor = {
 		looks: true,
 		path: '/v1/routes/{name}/backtest',
 		summary:
-			'What a draft makes of stored deliveries, beside what the route makes of them today; scripts do not run. Body: a draft and {"traffic": "another route", "last": 200}.',
+			'The results of a draft and of the present route for stored deliveries; scripts do not run. Body: a draft and {"traffic": "another route", "last": 200}.',
 		body: routeDraftSchema.extend({traffic: maybeText, last: maybeInteger}),
 		maxBodyBytes,
 		result: routeBacktestSchema,

@@ -24,14 +24,14 @@ export const routes = {
 		method: 'GET',
 		path: '/v1/routes/{name}/facts',
 		summary:
-			'What a served route is made of: prompt, filters, rate, the kind of its secret, and the tools that it hands out.',
+			'Facts of a served route: prompt, filters, rate, the kind of its secret, and its tools.',
 		result: routeFactsSchema.optional(),
 	},
 	/** How much of its rate a route has used in the minute that runs now. `undefined`: it is not served, or the receiver does not listen. */
 	readRouteRate: {
 		method: 'GET',
 		path: '/v1/routes/{name}/rate',
-		summary: 'How much of its rate a route has used in the minute that runs now.',
+		summary: 'How much of its rate a route has used in the current minute.',
 		result: routeRateSchema.optional(),
 	},
 	/** Sends a signed event to a route of this gateway through its HTTP port. @throws SvcError `route_not_found`, `route_not_testable`, `webhook_not_listening` */
@@ -74,7 +74,7 @@ export const routes = {
 		method: 'POST',
 		path: '/v1/routes/{name}/rotate',
 		summary:
-			'Gives a route a new secret, told once; the one before passes for a while. Body: {"overlap_ms": 86400000, "secret": "…"} or nothing.',
+			'Gives a route a new secret, answered once; the old one is accepted for a while. Body: {"overlap_ms": 86400000, "secret": "…"} or nothing.',
 		body: z.strictObject({overlap_ms: maybeInteger, secret: maybeText}),
 		result: rotatedRouteSchema,
 	},

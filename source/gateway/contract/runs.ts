@@ -49,7 +49,7 @@ export const runs = {
 	dropRun: {
 		method: 'POST',
 		path: '/v1/runs/{id}/drop',
-		summary: 'Puts a run that ended badly away; answers whether it did.',
+		summary: 'Drops a run that ended badly; answers whether it did.',
 		params,
 		body: z.strictObject({reason: text.min(1).max(500).exactOptional()}),
 		result: yesOrNo,
@@ -62,7 +62,7 @@ export const runs = {
 	deliverRun: {
 		method: 'POST',
 		path: '/v1/runs/{id}/deliver',
-		summary: 'Hands the stored answer of an ended run over again, without the agent.',
+		summary: 'Delivers the stored answer of an ended run again, without the agent.',
 		params,
 		body: z.strictObject({to: maybeText, chatId: maybeText}),
 		result: targetSchema.optional(),

@@ -24,7 +24,7 @@ export const servers = {
 		method: 'POST',
 		path: '/v1/servers/{name}/connect',
 		summary:
-			'Connects, also what is parked or lazy; answers when that has succeeded or failed. Body: {"profile": "whose connection"} or nothing.',
+			'Connects, also a parked or lazy server; answers when that has succeeded or failed. Body: {"profile": "whose connection"} or nothing.',
 		body,
 		result: serverViewSchema,
 		silenceMs: connectSilenceMs,
@@ -44,7 +44,7 @@ export const servers = {
 		method: 'POST',
 		path: '/v1/servers/{name}/test',
 		summary:
-			'Connects beside whatever is connected, lists the tools, and leaves. Body: {"profile": "whose connection"} or nothing.',
+			'Makes a separate connection, lists the tools, and disconnects. Body: {"profile": "whose connection"} or nothing.',
 		body,
 		result: testedServerSchema,
 		silenceMs: connectSilenceMs,

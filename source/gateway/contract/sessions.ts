@@ -16,7 +16,7 @@ export const sessions = {
 	listSessions: {
 		method: 'GET',
 		path: '/v1/sessions',
-		summary: 'The chat sessions in which something was said, last used first.',
+		summary: 'The chat sessions with messages, last used first.',
 		query: {
 			before: textParameter('Only those after this one in the list, an identifier.'),
 			limit: limitParameter(),
@@ -26,14 +26,14 @@ export const sessions = {
 	getSession: {
 		method: 'GET',
 		path: '/v1/sessions/{id}',
-		summary: 'One chat session with all that was said in it.',
+		summary: 'One chat session with its messages.',
 		result: storedSessionSchema.optional(),
 	},
 	/** `false` when there is none. @throws SvcError `session_busy` */
 	deleteSession: {
 		method: 'POST',
 		path: '/v1/sessions/{id}/delete',
-		summary: 'Forgets a chat session; answers whether there was one.',
+		summary: 'Deletes a chat session; answers whether there was one.',
 		result: yesOrNo,
 	},
 	/**
@@ -44,7 +44,7 @@ export const sessions = {
 		method: 'POST',
 		path: '/v1/chat',
 		summary:
-			'Says something to the agent, in a session of the person at the terminal: a new one without "session". Body: {"text": "…", "session": "ses_…"}.',
+			'Sends a text to the agent, in a session of the person at the terminal: a new one without "session". Body: {"text": "…", "session": "ses_…"}.',
 		body: z.strictObject({text: text.min(1).max(maxTextLength), session: maybeText}),
 		result: facts({session: text, run: integer}),
 	},

@@ -3,7 +3,7 @@ import {declaredRedirects} from '../oauth/client-document.ts';
 /**
  * The client metadata document that is to be found at `url`.
  *
- * @see manual/logins.md#who-we-are, draft-ietf-oauth-client-id-metadata-document
+ * @see manual/logins.md#client-identification, draft-ietf-oauth-client-id-metadata-document
  */
 export const declaredClient = (url: string) => ({
 	client_id: url,

@@ -13,7 +13,7 @@ const maxBytes = 65_536;
  * Why no authorization server would take the client metadata document at `url`; `undefined`: it would, or this machine cannot reach it, which another
  * may. One sentence part, cleaned.
  *
- * @see manual/logins.md#who-we-are
+ * @see manual/logins.md#client-identification
  */
 export async function problemWithDocument(
 	url: string,

@@ -271,7 +271,7 @@ type WaitPort = {extendApproval(id: number): Promise<Approval | undefined>};
 export const waitAct: Act<Approval, WaitPort> = {
 	verb: 'wait',
 	key: 'w',
-	says: 'give a request that waits five minutes more, as far as its run goes',
+	says: 'extend the deadline of a request by five minutes, as far as its run allows',
 	async effect(port, id) {
 		const later = await port.extendApproval(Number(id));
 		return (

@@ -87,7 +87,7 @@ export const jobActs: ReadonlyArray<Act<JobView, JobPort>> = [
 		effect: async (port, key, {item}) => setPaused(port, key, {paused: true, item}),
 		back: {
 			verb: 'resume',
-			says: 'let a paused job fire again, from its next time on',
+			says: 'resume a paused job, from its next time on',
 			isDone: ({state}) => state === 'paused',
 			effect: async (port, key, {item}) => setPaused(port, key, {paused: false, item}),
 		},

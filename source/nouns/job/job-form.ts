@@ -35,7 +35,7 @@ export const jobFields: readonly FieldRecord[] = [
 	}),
 	asked('deliver', 'text', {
 		flags: '--deliver <target>',
-		description: 'where the answer goes; svc help delivery lists the targets',
+		description: 'target of the answer; svc help delivery lists them',
 	}),
 	asked('chat_id', 'text', {
 		flags: '--deliver-chat-id <id>',

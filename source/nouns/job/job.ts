@@ -234,7 +234,7 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 			name: textTerm(job => job.name, {says: 'its name', example: 'name:nightly'}),
 			id: textTerm(job => job.id, {says: 'its identifier', example: 'id:job_'}),
 			state: textTerm(job => job.state, {
-				says: 'whether it fires',
+				says: 'its state',
 				example: 'state:paused',
 				words: ['active', 'paused', 'ended', 'invalid'],
 			}),
@@ -243,7 +243,10 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 				example: 'schedule:9',
 			}),
 			profile: textTerm(job => job.profile, {says: 'the profile', example: 'profile:work'}),
-			deliver: textTerm(job => job.deliver, {says: 'where answers go', example: 'deliver:log'}),
+			deliver: textTerm(job => job.deliver, {
+				says: 'the target of its answers',
+				example: 'deliver:log',
+			}),
 		}),
 		haystack: ({name, id, state, schedule, deliver, problem = ''}) =>
 			`${name} ${id} ${state} ${schedule} ${deliver} ${problem}`.toLowerCase(),

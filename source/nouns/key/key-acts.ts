@@ -24,11 +24,11 @@ export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
 	{
 		verb: 'rotate',
 		key: 'R',
-		says: 'make a new secret for a key and print it, once; the old one passes a while longer',
+		says: 'make a new secret for a key and print it, once; the old one is accepted for a while',
 		why: ended,
 		span: overlapSpan({
 			name: keyName,
-			says: 'how long the old secret still passes; 0s: not at all',
+			says: 'how long the old secret is accepted; 0s: not at all',
 			note: ({retiring}) =>
 				retiring && 'A rotation is under way: the secret before the last ends now.',
 			none: 'whoever uses it is answered 401 until they have the new one',

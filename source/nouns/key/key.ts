@@ -196,7 +196,7 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 	},
 	vocabulary: {
 		terms: termsOf<ApiKey>({
-			name: textTerm(key => key.name, {says: 'what it is called', example: 'name:laptop'}),
+			name: textTerm(key => key.name, {says: 'its name', example: 'name:laptop'}),
 			id: textTerm(key => key.id, {says: 'its identifier', example: 'id:key_0a1B'}),
 			kind: textTerm(key => key.kind, {
 				says: 'whether it is for tests',
@@ -204,11 +204,11 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 				words: ['live', 'test'],
 			}),
 			endpoint: textTerm(key => key.endpoints.join(' '), {
-				says: 'what it is for',
+				says: 'one of its endpoints',
 				example: 'endpoint:approvals',
 			}),
 			since: sinceTerm(key => key.lastUsedAt ?? 0, {
-				says: 'used since: so long ago, or that time of the last day',
+				says: 'used since: a span ago, or a time of the last day',
 				example: 'since:1d',
 			}),
 		}),

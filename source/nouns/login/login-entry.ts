@@ -121,7 +121,7 @@ export const loginVocabulary: Vocabulary<LoginEntry> = {
 			example: 'state:needs',
 		}),
 		flow: textTerm(flowNow, {
-			says: 'which way the login goes',
+			says: 'the way of the login',
 			example: 'flow:device',
 			words: ['browser', 'device'],
 		}),

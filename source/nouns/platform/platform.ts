@@ -66,7 +66,7 @@ export const platformNoun: Noun<ListedPlatform> = {
 	vocabulary: {
 		terms: termsOf<ListedPlatform>({
 			state: textTerm(({state}) => state, {
-				says: 'how it stands',
+				says: 'its state',
 				example: 'state:failed',
 				words: ['connected', 'connecting', 'failed', 'disabled'],
 			}),

@@ -40,7 +40,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		back: {
 			isDone: ({paused = false}) => paused,
 			verb: 'resume',
-			says: 'let a paused route go on',
+			says: 'resume a paused route',
 			async effect(port, id) {
 				const name = nameInKey(id);
 				await port.setRoutePaused(name, {paused: false});
@@ -52,11 +52,11 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		verb: 'rotate',
 		key: 'R',
 		label: 'new secret',
-		says: 'give a route a new secret; the old one passes for a while',
+		says: 'give a route a new secret; the old one is accepted for a while',
 		why: notHere,
 		span: overlapSpan({
 			name: ({name}) => name,
-			says: 'how long the old secret passes: 0s to 30d',
+			says: 'how long the old secret is accepted: 0s to 30d',
 			note: () => 'What an earlier rotation kept passes no longer than that.',
 			none: 'its sender is refused until it has the new one',
 		}),

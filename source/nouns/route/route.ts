@@ -195,12 +195,12 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 		terms: termsOf<ListedRoute>({
 			route: textTerm(({name}) => name, {says: 'its name', example: 'route:gh-*'}),
 			source: textTerm(({source}) => source, {
-				says: 'where it is written',
+				says: '`static` (of config.yaml) or `dynamic`',
 				example: 'source:dynamic',
 				words: ['static', 'dynamic'],
 			}),
 			deliver: textTerm(({deliver}) => deliver, {
-				says: 'where answers go',
+				says: 'the target of its answers',
 				example: 'deliver:forge_comment',
 			}),
 			mode: textTerm(({mode}) => mode, {says: 'what an event starts', example: 'mode:agent'}),
@@ -210,7 +210,7 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 				example: 'job:nightly',
 			}),
 			key: textTerm(({coalesceKey = ''}) => coalesceKey, {
-				says: 'what its events have in common',
+				says: 'the coalescing key of its events',
 				example: 'key:number',
 			}),
 		}),

@@ -108,7 +108,7 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 		verb: 'retry',
 		key: 't',
 		label: 'try again, or now (asks)',
-		says: 'put a run that ended badly back in the queue, or let one that waits for its time start now',
+		says: 'put a run that ended badly back in the queue, or start one that waits for its time',
 		why: run =>
 			canRetry(run) ? undefined : 'A run that is under way, done or silent cannot be tried again',
 		ask(run) {
@@ -147,7 +147,7 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 		verb: 'drop',
 		key: 'D',
 		label: 'drop (asks)',
-		says: 'put runs away that ended badly: they wait for nobody any more, and stay listed as dropped',
+		says: 'drop runs that ended badly: they need no decision any more, and stay listed as dropped',
 		why: run =>
 			canBeDropped(run.state)
 				? undefined
@@ -188,7 +188,7 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 		verb: 'deliver',
 		key: 'd',
 		label: 'deliver (asks)',
-		says: 'hand the stored answers of runs over again, without the agent',
+		says: 'deliver the stored answers of runs again, without the agent',
 		why(run) {
 			const why = whyNotHandedOver(run);
 			return why === undefined ? undefined : `Nothing to deliver: ${why}`;

@@ -187,26 +187,26 @@ export const serverNoun: Noun<ListedServer> = {
 		terms: termsOf<ListedServer>({
 			server: textTerm(({name}) => name, {says: 'its name', example: 'server:files'}),
 			state: textTerm(({status}) => status, {
-				says: 'where it stands',
+				says: 'its state',
 				example: 'state:failed',
 				words: serverStatuses,
 			}),
 			transport: textTerm(({transport}) => transport, {
-				says: 'how it is reached',
+				says: 'its transport',
 				example: 'transport:stdio',
 				words: ['stdio', 'http', 'sse'],
 			}),
 			trust: textTerm(({trust}) => trust, {
-				says: 'what it is trusted with',
+				says: 'its trust',
 				example: 'trust:untrusted',
 			}),
 			tool: textTerm(({tools}) => tools.map(({tool}) => tool).join('\n'), {
-				says: 'a tool that it has',
+				says: 'one of its tools',
 				example: 'tool:create_*',
 			}),
 			profile: textTerm(({profile}) => profile, {says: 'the profile', example: 'profile:work'}),
 			tools: numberTerm(({tools}) => tools.length, {
-				says: 'how many tools it has',
+				says: 'the number of its tools',
 				example: 'tools>10',
 			}),
 		}),

@@ -104,7 +104,7 @@ export const sessionActs: ReadonlyArray<Act<Session, SessionPort>> = [
 		verb: 'delete',
 		key: 'ctrl+x',
 		label: 'forget it (asks)',
-		says: 'forget a session and all that was said in it',
+		says: 'delete a session with all its messages',
 		ask: ({title, messages}) => ({
 			title: 'Forget a conversation',
 			lines: [

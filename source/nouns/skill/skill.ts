@@ -76,7 +76,7 @@ export const skillNoun: Noun<ListedSkill> = {
 	],
 	vocabulary: {
 		terms: termsOf<ListedSkill>({
-			name: textTerm(({name}) => name, {says: 'what it is called', example: 'name:review'}),
+			name: textTerm(({name}) => name, {says: 'its name', example: 'name:review'}),
 		}),
 		haystack: ({name, description = ''}) => `${name} ${description}`.toLowerCase(),
 	},

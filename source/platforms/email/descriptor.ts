@@ -22,7 +22,7 @@ const smtp = defineSettings({
 		description: 'TLS from the first byte; else STARTTLS where it is offered; true for port 465',
 		default: false,
 	}),
-	username: setting(z.string(), {description: 'Login, if it needs one'}),
+	username: setting(z.string(), {description: 'Login, if the server needs one'}),
 	password: setting(z.string(), {description: 'Best a reference: ${SMTP_PASSWORD}', secret: true}),
 });
 
@@ -36,8 +36,7 @@ const imap = defineSettings({
 		default: imapsPort,
 	}),
 	secure: setting(z.boolean(), {
-		description:
-			'TLS from the first byte; else STARTTLS, which only a server on this machine need not have',
+		description: 'TLS from the first byte; else STARTTLS, which is optional only on this machine',
 		default: true,
 	}),
 	username: setting(nonEmptyText, {description: 'Login'}),
@@ -53,7 +52,7 @@ const imap = defineSettings({
 
 const fields = {
 	from: setting(address, {description: 'Sender'}),
-	home_channel: setting(address, {description: 'Recipient when a route names none'}),
+	home_channel: setting(address, {description: 'The chat if `deliver_extra` has no `chat_id`'}),
 	smtp: group(
 		{
 			...smtp,
@@ -78,8 +77,7 @@ const fields = {
 		{description: 'Where mails of people come in'},
 	),
 	authserv_id: setting(nonEmptyText, {
-		description:
-			'Name with which your own mail server begins its `Authentication-Results`; `inbound` needs it',
+		description: "First word of your mail server's `Authentication-Results`; `inbound` needs it",
 	}),
 	approvals: setting(z.boolean(), {
 		description: 'Whether mails may answer requests for approval',

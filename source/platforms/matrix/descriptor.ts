@@ -4,7 +4,7 @@ import {definePlatform, type SettingsOf} from '../platform.ts';
 import {serverAddress} from '../settings.ts';
 
 const fields = {
-	homeserver: serverAddress('Where the homeserver is asked: `https://matrix.example.org`'),
+	homeserver: serverAddress('Address of the homeserver: `https://matrix.example.org`'),
 	access_token: setting(nonEmptyText, {
 		description: 'Of the account that sends; best a reference: `${MATRIX_ACCESS_TOKEN}`',
 		secret: true,

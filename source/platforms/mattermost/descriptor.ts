@@ -4,9 +4,7 @@ import {definePlatform, type SettingsOf} from '../platform.ts';
 import {serverAddress} from '../settings.ts';
 
 const fields = {
-	api_base: serverAddress(
-		'Address of the server, what stands before `/api/v4`; `http:` for this machine only',
-	),
+	api_base: serverAddress('Address of the server, before `/api/v4`; `http:` for this machine only'),
 	bot_token: setting(nonEmptyText, {
 		description: 'Access token of the bot account; best a reference: `${MATTERMOST_BOT_TOKEN}`',
 		secret: true,

@@ -3,9 +3,7 @@ import {definePlatform, type SettingsOf} from '../platform.ts';
 import {serverAddress} from '../settings.ts';
 
 const fields = {
-	api_base: serverAddress(
-		'Address of the server, what stands before `/api/v1`; `http:` for this machine only',
-	),
+	api_base: serverAddress('Address of the server, before `/api/v1`; `http:` for this machine only'),
 	user_id: setting(nonEmptyText, {description: 'Id of the user whose token it is'}),
 	auth_token: setting(nonEmptyText, {
 		description: 'Personal access token; best a reference: `${ROCKETCHAT_AUTH_TOKEN}`',

@@ -41,7 +41,7 @@ export const whatsapp = definePlatform({
 	perMinute: minuteOfPerson,
 	setUp: [
 		'Make an app of the type Business at developers.facebook.com and add WhatsApp to it: "API Setup" shows the identifier of the number.',
-		'Make a system user in the settings of the business, give it the app, and make a token with the permission whatsapp_business_messaging that does not end.',
+		'Make a system user in the settings of the business, give it the app, and make a token that does not expire, with the permission whatsapp_business_messaging.',
 		'The person must have written to that number within the last 24 hours: WhatsApp takes other texts as templates only.',
 	],
 	load: async () => import('./send.ts'),

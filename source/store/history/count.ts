@@ -1,61 +1,62 @@
-import type {StatementSync} from 'node:sqlite';
-import {systemClock} from '../../core/clock.ts';
 import {lateMs, numberOfTime} from '../../core/ids.ts';
 import {takenOutcomes} from '../../core/route-counts.ts';
-import {floorOfRow, integerOf, textOf, type Row} from '../columns.ts';
+import {integerOf, textOf} from '../columns.ts';
 import type {CountQuestion, CountStep, PartCount} from './port.ts';
-
-/** How long one step counts, milliseconds; a read transaction is never open for longer than a stretch. */
-const stepMs = 60;
+import type {UnderWay} from './under-way.ts';
 
 /** Rows of a stretch. One with its payload may be a page of its own, of which only the beginning is read. */
 const stretchRows = 4000;
 
-const edgeSql =
-	'select min(id) as floor, max(id) as top from (select id from delivery where id < ? and id >= ? order by id desc limit ?)';
+/** What came to no route has the name that a stranger gave it: those are one. What is not counted has no part. */
+const countSql = `select case when outcome = 'route' then '' else profile end as profile, case when outcome = 'route' then '' else route end as route,
+	case when received_at >= cast(? as bigint) and id_source <> 'import' then (received_at - cast(? as bigint)) / cast(? as bigint) end as part,
+	count(*) as received, count(*) filter (where status >= 400) as refused,
+	count(*) filter (where status < 400 and outcome in (${takenOutcomes.map(outcome => `'${outcome}'`).join(', ')})) as taken,
+	min(id) as floor, max(id) as top
+	from (
+		select id, profile, route, received_at, id_source, status, outcome from delivery where id < ? and id >= cast(? as bigint) order by id desc limit ${stretchRows}
+	) as stretch group by 1, 2, 3`;
 
-/** What came to no route has the name that a stranger gave it: those are one. */
-const countSql = `select iif(outcome = 'route', '', profile) as profile, iif(outcome = 'route', '', route) as route,
-	cast((received_at - ?) / ? as integer) as part, count(*) as received,
-	sum(status >= 400) as refused,
-	sum(status < 400 and outcome in (${takenOutcomes.map(outcome => `'${outcome}'`).join(', ')})) as taken
-	from delivery where id >= ? and id <= ? and received_at >= ? and id_source <> 'import' group by 1, 2, 3`;
-
-/** One step of counting, the newest first: stretch by stretch until the time is over or nothing is left. */
-export function countOnce(
-	prepare: (sql: string) => StatementSync,
-	{from, partMs, before = Number.MAX_SAFE_INTEGER}: CountQuestion,
-): CountStep {
-	const endsAt = systemClock.monotonic() + stepMs;
-	// By when it was made, of which a delivery may fall short.
-	const least = numberOfTime(from - lateMs);
-	const edges = prepare(edgeSql);
-	const stretch = prepare(countSql);
+/** Counts deliveries, the newest first, until nothing is left. */
+export function createCounts({
+	from,
+	partMs,
+	before = Number.MAX_SAFE_INTEGER,
+}: CountQuestion): UnderWay<CountStep, CountStep> {
 	const counts: PartCount[] = [];
+	// By when it was made, of which a delivery may fall short.
+	const least = Math.trunc(numberOfTime(from - lateMs));
 	let newest: number | undefined;
 	let at = before;
-	for (;;) {
-		const edge: Row | undefined = edges.get(at, least, stretchRows);
-		const floor = floorOfRow(edge);
-		if (floor === undefined) {
-			return {counts, ...(newest !== undefined && {newest})};
-		}
+	const soFar = () => ({counts, ...(newest !== undefined && {newest})});
+	return {
+		sql: countSql,
+		bindings: () => [from, from, partMs, at, least],
+		take(rows) {
+			let [floor, top] = [Infinity, -Infinity];
+			for (const row of rows) {
+				floor = Math.min(floor, integerOf(row['floor']));
+				top = Math.max(top, integerOf(row['top']));
+				if (row['part'] !== null) {
+					counts.push({
+						profile: textOf(row['profile']),
+						route: textOf(row['route']),
+						part: integerOf(row['part']),
+						received: integerOf(row['received']),
+						taken: integerOf(row['taken']),
+						refused: integerOf(row['refused']),
+					});
+				}
+			}
 
-		newest ??= integerOf(edge?.['top']);
-		for (const row of stretch.iterate(from, partMs, floor, at - 1, from)) {
-			counts.push({
-				profile: textOf(row['profile']),
-				route: textOf(row['route']),
-				part: integerOf(row['part']),
-				received: integerOf(row['received']),
-				taken: integerOf(row['taken']),
-				refused: integerOf(row['refused']),
-			});
-		}
+			if (floor === Infinity) {
+				return soFar();
+			}
 
-		at = floor;
-		if (systemClock.monotonic() > endsAt) {
-			return {counts, newest, searchedTo: at};
-		}
-	}
+			newest ??= top;
+			at = floor;
+			return undefined;
+		},
+		pause: () => ({...soFar(), searchedTo: at}),
+	};
 }

@@ -1,6 +1,7 @@
 import {Worker} from 'node:worker_threads';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
+import type {OnBroken} from '../broken-rows.ts';
 import type {
 	CountQuestion,
 	HistoryNoun,
@@ -47,7 +48,11 @@ type Thread = {
  * that fails is an error to whoever asked; the next question begins another. `settle` brings to the disk what was told and is not there yet.
  */
 export function createHistory(
-	{clock, settle}: {readonly clock: Clock; readonly settle: () => void},
+	{
+		clock,
+		settle,
+		onBroken = () => {},
+	}: {readonly clock: Clock; readonly settle: () => void; readonly onBroken?: OnBroken},
 	{file}: {readonly file: string},
 ): HistorySearching & AsyncDisposable {
 	let thread: Thread | undefined;
@@ -79,6 +84,7 @@ export function createHistory(
 			if ('error' in answer) {
 				waiting?.reject(unreadable(answer.error));
 			} else {
+				answer.broken.forEach(onBroken);
 				waiting?.resolve(answer.step);
 			}
 

@@ -2,9 +2,10 @@ import {DatabaseSync, type StatementSync} from 'node:sqlite';
 import {systemClock} from '../../core/clock.ts';
 import {parseFilter} from '../../core/filter/filter.ts';
 import {idOfNumber} from '../../core/ids.ts';
+import {type OnBroken, readRows} from '../broken-rows.ts';
 import {floorOfRow, integerOf, type Row, pageOf} from '../columns.ts';
 import {createWorkReader} from '../delivery-rows.ts';
-import {countOnce} from './count.ts';
+import {createCounts} from './count.ts';
 import {bodyStatement, type HistoryOf, type ReadBody, sqliteNouns} from './nouns.ts';
 import type {
 	CountQuestion,
@@ -13,13 +14,12 @@ import type {
 	HistoryNoun,
 	HistoryQuestion,
 	HistoryStep,
+	StoredSums,
 	SumQuestion,
 } from './port.ts';
 import {sqliteDialect, sqlOf, type SqlPart} from './sql-conditions.ts';
-import {createSumming, type Summing} from './sum.ts';
-
-/** How long one step looks, milliseconds; a read transaction is never open for longer. */
-const stepMs = 60;
+import {createSums} from './sum.ts';
+import {stepMs, stepOn} from './under-way.ts';
 
 /** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
 const stretchMs = 15;
@@ -40,10 +40,13 @@ export type HistorySearch = {
 	sum(question: SumQuestion): Summing;
 };
 
-export function openHistorySearch(file: string): HistorySearch & Disposable {
+/** Sums: each step goes on where the last one ended, and the last one answers them. */
+export type Summing = {step(): StoredSums | undefined};
+
+export function openHistorySearch(file: string, onBroken: OnBroken): HistorySearch & Disposable {
 	const database = new DatabaseSync(file, {readOnly: true, timeout: 1000});
 	return {
-		...createHistorySearch(database),
+		...createHistorySearch(database, onBroken),
 		[Symbol.dispose]() {
 			database.close();
 		},
@@ -51,7 +54,10 @@ export function openHistorySearch(file: string): HistorySearch & Disposable {
 }
 
 /** The same over a connection of somebody else's, who closes it. */
-export function createHistorySearch(database: DatabaseSync): HistorySearch {
+export function createHistorySearch(
+	database: DatabaseSync,
+	onBroken: OnBroken = () => {},
+): HistorySearch {
 	database.function('base36', {deterministic: true}, value => idOfNumber(Number(value)));
 	const prepared = new Map<string, StatementSync>();
 	const prepare = (sql: string): StatementSync => {
@@ -73,10 +79,13 @@ export function createHistorySearch(database: DatabaseSync): HistorySearch {
 		search(noun, question) {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a record's parts fit each other, which a list of different ones cannot say
 			const history = sqliteNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
-			return searchOnce({prepare, read, withWork}, history, question);
+			return searchOnce({prepare, read, withWork, onBroken}, history, question);
 		},
-		count: question => countOnce(prepare, question),
-		sum: question => createSumming(prepare, question),
+		count: question => stepOn(prepare, createCounts(question)),
+		sum(question) {
+			const sums = createSums(question);
+			return {step: () => stepOn(prepare, sums)};
+		},
 	};
 }
 
@@ -84,11 +93,12 @@ type Reading = {
 	readonly prepare: (sql: string) => StatementSync;
 	readonly read: ReadBody;
 	readonly withWork: ReturnType<typeof createWorkReader>;
+	readonly onBroken: OnBroken;
 };
 
 /** One step: stretch by stretch from the cursor on, until there are `limit` hits, the time is over, or nothing is left. */
 function searchOnce<Item, Asked>(
-	{prepare, read, withWork}: Reading,
+	{prepare, read, withWork, onBroken}: Reading,
 	history: HistoryOf<Item, Asked>,
 	{filter: text, now, before, after, limit: wanted}: HistoryQuestion,
 ): HistoryStep<Item> {
@@ -104,6 +114,11 @@ function searchOnce<Item, Asked>(
 	let scanned = 0;
 	let at = isUp ? after : (before ?? Number.MAX_SAFE_INTEGER);
 	let length: number = filter.isEmpty ? limit : stretchRows.first;
+	const itemsOf = (row: Row): readonly Item[] => {
+		const asked = history.asked(row, read);
+		return filter.matches(asked, now) ? [history.itemOf(asked, withWork)] : [];
+	};
+
 	for (;;) {
 		const beganAt = systemClock.monotonic();
 		const stretch: Row | undefined = edges.get(at, length);
@@ -114,11 +129,7 @@ function searchOnce<Item, Asked>(
 
 		const range = isUp ? [at + 1, edge] : [edge, at - 1];
 		for (const row of rows.iterate(...range, ...bindings)) {
-			const asked = history.asked(row, read);
-			const isHit = filter.matches(asked, now);
-			if (isHit) {
-				items.push(history.itemOf(asked, withWork));
-			}
+			items.push(...readRows([row], itemsOf, {table: history.base, onBroken}).flat());
 
 			// In the middle of a stretch, where nobody has counted what was looked at.
 			if (items.length >= limit || (filter.readsBody && systemClock.monotonic() > endsAt)) {

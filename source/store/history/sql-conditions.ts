@@ -1,4 +1,4 @@
-import type {Condition} from '../../core/filter/payload-terms.ts';
+import type {AskedBody, Condition} from '../../core/filter/payload-terms.ts';
 import type {Bindings} from '../columns.ts';
 
 /** What a noun's rows can be asked for: SQL expressions by the names of the fields, that of a text over everything that free words are looked for in, and whether there are bodies. */
@@ -28,7 +28,7 @@ export type SqlDialect = {
 	/** Which rows have to be looked at one by one, because their text may mean something else to the engine. */
 	isUnsure?(column: string): string;
 	word(columns: SqlFields, text: string): SqlPart | undefined;
-	body(column: string, text: string | undefined): SqlPart;
+	body(column: string, asked: AskedBody): SqlPart;
 };
 
 /** What an engine can ask for itself: it lets everything pass that `conditions` let pass, and may let more. */
@@ -85,7 +85,7 @@ function partOf(
 		case 'body': {
 			return columns.body === undefined || isNegated
 				? undefined
-				: dialect.body(columns.body, condition.text);
+				: dialect.body(columns.body, condition);
 		}
 	}
 }

@@ -1,22 +1,18 @@
-import type {StatementSync} from 'node:sqlite';
-import {systemClock} from '../../core/clock.ts';
 import {sumStates, type RunSum, type SumsBy} from '../../core/run-sums.ts';
 import {hasEnded, type RunState} from '../../core/run.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {sumOfCounts, type Usage} from '../../core/usage.ts';
 import {
 	integerOf,
-	jsonOf,
 	nullableInteger,
 	nullableText,
+	readJson,
 	textOf,
 	wordOf,
 	type Row,
 } from '../columns.ts';
 import type {StoredSums, SumQuestion} from './port.ts';
-
-/** How long one step sums, milliseconds; a read transaction is never open for longer than a stretch. */
-const stepMs = 60;
+import type {UnderWay} from './under-way.ts';
 
 /** Rows of a stretch. */
 const stretchRows = 2000;
@@ -44,16 +40,8 @@ const hasProfile: Readonly<Record<SumsBy, boolean>> = {
 	job: true,
 };
 
-/** Sums that are being made, whichever engine has the runs: `take` gets the rows of `sql`, which were asked for with `at()`, until it answers the sums. */
-export type SumsUnderWay = {
-	/** With a question mark for the number that the next stretch ends before. Numbers of runs lie in the order of time, but for a clock that was set back. */
-	readonly sql: string;
-	at(): number;
-	take(rows: Iterable<Row>): StoredSums | undefined;
-};
-
-/** Sums the runs that were made since a time, the newest first: until nothing is left, a whole stretch is older, or `mostRuns` were looked at. */
-export function createSums({by, from, profile}: SumQuestion): SumsUnderWay {
+/** Sums the runs that were made since a time, the newest first: until nothing is left, a whole stretch is older, or `mostRuns` were looked at. Numbers of runs lie in the order of time, but for a clock that was set back. */
+export function createSums({by, from, profile}: SumQuestion): UnderWay<StoredSums> {
 	const tally = createTally(by);
 	const {own, called} = names[by];
 	let at = Number.MAX_SAFE_INTEGER;
@@ -62,7 +50,7 @@ export function createSums({by, from, profile}: SumQuestion): SumsUnderWay {
 	return {
 		sql: `select id, created_at, profile, state, attempt, started_at, finished_at, usage, ${own} as own, ${called} as called
 			from run where id < ? order by id desc limit ${stretchRows}`,
-		at: () => at,
+		bindings: () => [at],
 		take(stretch) {
 			let [rows, newer] = [0, 0];
 			for (const row of stretch) {
@@ -83,29 +71,7 @@ export function createSums({by, from, profile}: SumQuestion): SumsUnderWay {
 				? {since: isLast ? from : Math.max(from, oldest), ...tally.sums()}
 				: undefined;
 		},
-	};
-}
-
-/** Sums on SQLite: each step goes on where the last one ended, and the last one answers them. */
-export type Summing = {step(): StoredSums | undefined};
-
-export function createSumming(
-	prepare: (sql: string) => StatementSync,
-	question: SumQuestion,
-): Summing {
-	const sums = createSums(question);
-	return {
-		step() {
-			const endsAt = systemClock.monotonic() + stepMs;
-			do {
-				const done = sums.take(prepare(sums.sql).iterate(sums.at()));
-				if (done) {
-					return done;
-				}
-			} while (systemClock.monotonic() < endsAt);
-
-			return undefined;
-		},
+		pause: () => undefined,
 	};
 }
 
@@ -200,12 +166,13 @@ const noStates = {
 };
 
 function addUse(part: Part, kept: string | null, isTried: boolean): void {
-	if (kept === null) {
+	const usage = readJson<Usage | null>(kept);
+	if (!usage) {
 		part.uncounted += isTried ? 1 : 0;
 		return;
 	}
 
-	const {inputTokens, outputTokens, cost} = jsonOf<Usage>(kept);
+	const {inputTokens, outputTokens, cost} = usage;
 	part.inputTokens = sumOfCounts(part.inputTokens, inputTokens);
 	part.outputTokens = sumOfCounts(part.outputTokens, outputTokens);
 	if (cost) {

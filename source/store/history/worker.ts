@@ -1,6 +1,7 @@
 // The thread that looks through the history: SQLite is synchronous, and a search must not hold up whoever serves requests.
 import {parentPort, workerData} from 'node:worker_threads';
 import {messageOf} from '../../core/errors.ts';
+import type {BrokenRow} from '../broken-rows.ts';
 import type {
 	CountQuestion,
 	CountStep,
@@ -10,8 +11,7 @@ import type {
 	StoredSums,
 	SumQuestion,
 } from './port.ts';
-import {openHistorySearch} from './search.ts';
-import type {Summing} from './sum.ts';
+import {openHistorySearch, type Summing} from './search.ts';
 
 /** What the thread is asked; `undefined` ends it. */
 export type WorkerQuestion =
@@ -31,10 +31,15 @@ export type WorkerAnswer =
 			readonly id: number;
 			/** `undefined`: the sums need another step. */
 			readonly step: HistoryStep<unknown> | CountStep | StoredSums | undefined;
+			/** What was left out. */
+			readonly broken: readonly BrokenRow[];
 	  }
 	| {readonly id: number; readonly error: string};
 
-const history = openHistorySearch(String(workerData));
+let broken: BrokenRow[] = [];
+const history = openHistorySearch(String(workerData), row => {
+	broken.push(row);
+});
 
 /** Sums that are being made, the one with the newest step last: no more than questions may wait. Those that nobody asks for again give way. */
 const sums = new Map<number, Summing>();
@@ -57,20 +62,21 @@ function sumStep(of: number, question: SumQuestion): StoredSums | undefined {
 	return done;
 }
 
+const stepOf = (asked: NonNullable<WorkerQuestion>) => {
+	if (asked.noun === 'sums') {
+		return sumStep(asked.of, asked.question);
+	}
+
+	return asked.noun === 'counts'
+		? history.count(asked.question)
+		: history.search(asked.noun, asked.question);
+};
+
 const answer = (asked: NonNullable<WorkerQuestion>): WorkerAnswer => {
 	const {id} = asked;
+	broken = [];
 	try {
-		if (asked.noun === 'sums') {
-			return {id, step: sumStep(asked.of, asked.question)};
-		}
-
-		return {
-			id,
-			step:
-				asked.noun === 'counts'
-					? history.count(asked.question)
-					: history.search(asked.noun, asked.question),
-		};
+		return {id, step: stepOf(asked), broken};
 	} catch (error) {
 		return {id, error: messageOf(error)};
 	}

@@ -35,27 +35,29 @@ export async function countAll(
 	return counts;
 }
 
-/** What of `counts` a database has not got, each as a sentence part. Of identifiers that were taken more than once the last one is kept. */
-export async function differences(
+/** Whether all of `counts` is there. Of identifiers that were taken more than once the last one is kept. @throws SvcError `store_copy_incomplete` */
+export async function compare(
 	counts: CopyCounts,
 	origin: Pick<Origin, 'count'>,
 	steps: readonly CopyStep[],
-): Promise<readonly string[]> {
+): Promise<void> {
 	const wrong: string[] = [];
 	for (const [noun, count] of counts) {
 		const step = steps.find(one => one.noun === noun);
 		if (step) {
-			const {convert: _, from: __, ...plain} = step;
-			const only = plain.table === 'memo' ? {...plain, from: step.from ?? 'memo'} : plain;
+			const {from = step.table, ...plain} = step;
+			// Only memos are a part of their table on both sides.
 			// oxlint-disable-next-line no-await-in-loop -- one connection
-			const there = await origin.count(only);
+			const there = await origin.count(step.table === 'memo' ? {...plain, from} : plain);
 			if (step.newestOf ? there > count || (count > 0 && there === 0) : there !== count) {
 				wrong.push(`${there} of ${count} ${noun} are there`);
 			}
 		}
 	}
 
-	return wrong;
+	if (wrong.length > 0) {
+		throw new SvcError('store_copy_incomplete', `Cannot finish the copy: ${wrong.join('; ')}`);
+	}
 }
 
 /** In a transaction with the lock `members`. `name`: of the database. @throws SvcError `store_in_use` while a gateway is a member */

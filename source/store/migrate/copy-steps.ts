@@ -52,8 +52,8 @@ const common = {
 		table: 'memo',
 		noun: 'memos',
 		key: ['id'],
-		// Which program wrote a file, and how far a copy is.
-		from: "(select * from memo where kind not in ('program', 'migration')) as memo",
+		// Which program wrote a file, how far a copy is, and what a member added last.
+		from: "(select * from memo where kind not in ('program', 'migration', 'key-uses')) as memo",
 	},
 	apiKey: {table: 'api_key', noun: 'keys', key: ['seq']},
 	apiKeyUse: {table: 'api_key_use', noun: 'days of keys', key: ['key', 'day']},

@@ -4,35 +4,32 @@ import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
 import {openSqliteStore} from '../open-sqlite-store.ts';
-import {createDatabase, type Database, type Transaction} from '../postgres/database.ts';
+import {createDatabase, type Database} from '../postgres/database.ts';
 import {migrate} from '../postgres/schema.ts';
 import {
+	compare,
 	type CopyCounts,
 	countAll,
 	type CopyProgress,
 	type CopyWorld,
-	differences,
 	markerKind,
 	refuseMembers,
 	tablesOf,
 } from './copy-counts.ts';
-import {type CopyStep, numbered, stepsToPostgres} from './copy-steps.ts';
+import {numbered, stepsToPostgres} from './copy-steps.ts';
 import {
+	copyPages,
+	type CopyPlace,
 	type Origin,
-	type Place,
-	placeOf,
 	postgresOrigin,
 	postgresWriter,
 	sqliteOrigin,
 } from './ends.ts';
 
 /** How far a copy has come: a memo with the number 0 in the database that is filled, which goes when all is there. */
-type Marker = {
+type Marker = CopyPlace & {
 	/** Which state of which store is copied. */
 	readonly source: string;
-	/** The steps that are done, and where the one after them goes on. */
-	readonly done: number;
-	readonly after?: Place;
 };
 
 /** Tables that members fill by themselves. */
@@ -75,16 +72,12 @@ export async function copyToPostgres(
 		const name = source ? JSON.stringify([file, [...counts], lastOf(source)]) : file;
 		const marker = await begin(database, name);
 		if (origin) {
-			await copyAll({database, origin, marker}, onProgress, counts);
+			await copyAll({database, origin, marker, counts}, onProgress);
 			await setSequences(database, source);
 		}
 
 		await complete();
-		const lost = origin ? await differences(counts, postgresOrigin(url), stepsToPostgres) : [];
-		if (lost.length > 0) {
-			throw new SvcError('store_copy_incomplete', `Cannot finish the copy: ${lost.join('; ')}`);
-		}
-
+		await compare(counts, postgresOrigin(url), stepsToPostgres);
 		await database.run(`delete from memo where kind = '${markerKind}'`);
 		return counts;
 	} finally {
@@ -150,57 +143,38 @@ async function copyAll(
 		database,
 		origin,
 		marker,
-	}: {readonly database: Database; readonly origin: Origin; readonly marker: Marker},
+		counts,
+	}: {
+		readonly database: Database;
+		readonly origin: Origin;
+		readonly marker: Marker;
+		readonly counts: CopyCounts;
+	},
 	onProgress: (progress: CopyProgress) => void,
-	counts: CopyCounts,
 ): Promise<void> {
 	const write = postgresWriter();
 	let before = marker;
-	const note = async ({run}: Transaction, next: Marker) => {
-		const changed = await run(
-			`update memo set data = $1 where kind = '${markerKind}' and data = $2`,
-			[JSON.stringify(next), JSON.stringify(before)],
-		);
-		if (changed === 0) {
-			throw new SvcError(
-				'store_in_use',
-				`Cannot copy into ${database.name}: another process copies into it`,
-			);
-		}
-	};
-
-	const copyStep = async (step: CopyStep, index: number) => {
-		const all = counts.get(step.noun) ?? 0;
-		let copied = 0;
-		for (let after = before.done === index ? before.after : undefined; ;) {
-			// oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
-			const rows = await origin.page(step, after);
-			const last = rows.at(-1);
-			const next: Marker = last
-				? {source: marker.source, done: index, after: placeOf(last, step)}
-				: {source: marker.source, done: index + 1};
-			// oxlint-disable-next-line no-await-in-loop
+	await copyPages(
+		{origin, steps: stepsToPostgres, counts, begin: marker},
+		async (page, place) => {
+			const next = {source: marker.source, ...place};
 			await database.transact(async transaction => {
-				await write(transaction, {step, rows: rows.map(step.convert ?? (row => row))});
-				await note(transaction, next);
+				await write(transaction, page);
+				const noted = await transaction.run(
+					`update memo set data = $1 where kind = '${markerKind}' and data = $2`,
+					[JSON.stringify(next), JSON.stringify(before)],
+				);
+				if (noted === 0) {
+					throw new SvcError(
+						'store_in_use',
+						`Cannot copy into ${database.name}: another process copies into it`,
+					);
+				}
 			});
 			before = next;
-			if (!last) {
-				return;
-			}
-
-			({after} = next);
-			copied += rows.length;
-			onProgress({noun: step.noun, copied, all});
-		}
-	};
-
-	for (const [index, step] of stepsToPostgres.entries()) {
-		if (index >= marker.done) {
-			// oxlint-disable-next-line no-await-in-loop -- one table after the other
-			await copyStep(step, index);
-		}
-	}
+		},
+		onProgress,
+	);
 }
 
 /** Numbers that SQLite gave out are not given out again. */

@@ -9,6 +9,7 @@ import {createDatabase, type Database} from '../postgres/database.ts';
 import {openPostgresStore} from '../postgres/open-postgres-store.ts';
 import {migrate} from '../postgres/schema.ts';
 import {
+	compare,
 	type CopyCounts,
 	type CopyProgress,
 	type CopyWorld,
@@ -16,7 +17,7 @@ import {
 	refuseMembers,
 } from './copy-counts.ts';
 import {numbered, stepsToSqlite} from './copy-steps.ts';
-import {placeOf, postgresOrigin, sqliteOrigin, sqliteWriter} from './ends.ts';
+import {copyPages, postgresOrigin, sqliteOrigin, sqliteWriter} from './ends.ts';
 
 /**
  * Copies a PostgreSQL database on which no gateway runs into `state.db` of a home whose lock the caller holds: into a file beside it, which takes its place once all is there. A copy that broke off begins anew. `complete` is called before.
@@ -49,34 +50,17 @@ export async function copyToSqlite(
 			migrateSqlite(target, copy);
 			signStore(target);
 			const write = sqliteWriter(target);
-			for (const step of stepsToSqlite) {
-				const all = counts.get(step.noun) ?? 0;
-				let copied = 0;
-				// oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
-				for (let rows = await origin.page(step, undefined); rows.length > 0;) {
+			await copyPages(
+				{origin, steps: stepsToSqlite, counts, begin: {done: 0}},
+				async ({step, rows}) => {
 					target.exec('begin immediate');
-					write(step, rows.map(step.convert ?? (row => row)));
+					write(step, rows);
 					target.exec('commit');
-					copied += rows.length;
-					onProgress({noun: step.noun, copied, all});
-					const last = rows.at(-1);
-					// oxlint-disable-next-line no-await-in-loop
-					rows = last ? await origin.page(step, placeOf(last, step)) : [];
-				}
-			}
-
-			await finish(target, database);
-			const there = await countAll(
-				sqliteOrigin(target),
-				stepsToSqlite.map(step => (step.table === 'memo' ? {...step, from: memosAlone} : step)),
+				},
+				onProgress,
 			);
-			const wrong = [...counts].filter(([noun, count]) => there.get(noun) !== count);
-			if (wrong.length > 0) {
-				throw new SvcError(
-					'store_copy_incomplete',
-					`Cannot finish the copy: ${wrong.map(([noun, count]) => `${there.get(noun) ?? 0} of ${count} ${noun} are there`).join('; ')}`,
-				);
-			}
+			await finish(target, database);
+			await compare(counts, sqliteOrigin(target), stepsToSqlite);
 		}
 
 		await complete();
@@ -87,8 +71,6 @@ export async function copyToSqlite(
 		await database.close();
 	}
 }
-
-const memosAlone = "(select * from memo where kind <> 'program')";
 
 /** What gateways that have crashed left is taken over as a start would. */
 async function settleLeft({url, clock, time}: Omit<CopyWorld, 'file'>): Promise<void> {

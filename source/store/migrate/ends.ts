@@ -2,6 +2,7 @@ import type {DatabaseSync, SQLInputValue} from 'node:sqlite';
 import {Client} from 'pg';
 import {integerOf, textOf, type Row} from '../columns.ts';
 import type {Database, Parameter, Transaction} from '../postgres/database.ts';
+import type {CopyCounts, CopyProgress} from './copy-counts.ts';
 import type {CopyStep} from './copy-steps.ts';
 
 /** The columns of a row that a copy goes on behind. */
@@ -84,6 +85,46 @@ export const postgresOrigin = (url: string, database?: Database): Origin => ({
 		}
 	},
 });
+
+/** How far a copy has come: the steps that are done, and where the one after them goes on. */
+export type CopyPlace = {readonly done: number; readonly after?: Place};
+
+/** Copies tables page by page from `begin` on. `put` writes the rows of a page, and may note where the copy goes on behind it. */
+export async function copyPages(
+	{
+		origin,
+		steps,
+		counts,
+		begin,
+	}: {
+		readonly origin: Origin;
+		readonly steps: readonly CopyStep[];
+		readonly counts: CopyCounts;
+		readonly begin: CopyPlace;
+	},
+	put: (
+		page: {readonly step: CopyStep; readonly rows: readonly Row[]},
+		next: CopyPlace,
+	) => Promise<void>,
+	onProgress: (progress: CopyProgress) => void,
+): Promise<void> {
+	let place = begin;
+	let copied = 0;
+	for (let step = steps[place.done]; step; step = steps[place.done]) {
+		const {noun, convert = row => row} = step;
+		// oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
+		const rows = await origin.page(step, place.after);
+		const last = rows.at(-1);
+		const {done} = place;
+		place = last ? {done, after: placeOf(last, step)} : {done: done + 1};
+		// oxlint-disable-next-line no-await-in-loop
+		await put({step, rows: rows.map(convert)}, place);
+		copied = last ? copied + rows.length : 0;
+		if (last) {
+			onProgress({noun, copied, all: counts.get(noun) ?? 0});
+		}
+	}
+}
 
 /** Writes rows into the tables of SQLite, inside a transaction of the caller's. */
 export function sqliteWriter(

@@ -1,6 +1,7 @@
 import {integerOf} from '../columns.ts';
 import {fateOf, type Fate} from '../rules.ts';
 import {abandonedOf} from '../take-over.ts';
+import {columnsOf} from './ask.ts';
 import type {Parameter, Transaction} from './database.ts';
 
 export type Fates = Readonly<Record<Fate, readonly number[]>>;
@@ -48,13 +49,7 @@ export async function abandon(
 				lost_leases = coalesce(fate.lost, lost_leases), error = coalesce(fate.error, run.error)
 			from unnest($1::bigint[], $2::text[], $3::integer[], $4::text[]) as fate (id, state, lost, error)
 			where run.id = fate.id`,
-			[
-				ends.map(({id}) => id),
-				ends.map(({state}) => state),
-				ends.map(({lost}) => lost),
-				ends.map(({error}) => error),
-				now,
-			],
+			[...columnsOf(ends, 'id', 'state', 'lost', 'error'), now],
 		);
 	}
 

@@ -5,10 +5,12 @@ import {
 	keptApproval,
 	outlivesGateway,
 } from '../../core/approvals/why-not-covered.ts';
-import {approvalOfRow, isReadable, ruleOfRow, builtIn} from '../approvals.ts';
+import {approvalOfRow, ruleOfRow, builtIn} from '../approvals.ts';
+import {readRows} from '../broken-rows.ts';
 import {integerOf, jsonOf, nullableText, textOf, pageOf} from '../columns.ts';
 import type {StoredApprovals} from '../port.ts';
 import {maxSettledApprovals} from '../rules.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {Parameter, Statements, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
@@ -19,6 +21,8 @@ export function createStoredApprovals({
 	owner,
 	publish,
 }: Pick<PostgresParts, 'database' | 'owner' | 'publish'>): StoredApprovals {
+	const {onBroken} = database;
+	const ofApprovals = {table: 'approval', onBroken};
 	const add = createBatch<NewApproval, number>(
 		async approvals => database.transact(async transaction => insert(transaction, approvals)),
 		{most: 256, name: database.name},
@@ -121,30 +125,34 @@ export function createStoredApprovals({
 		},
 		async get(id) {
 			const [row] = await database.query('select id, data from approval where id = $1', [id]);
-			return row && isReadable(row) ? approvalOfRow(row) : undefined;
+			return readRows(row ? [row] : [], approvalOfRow, ofApprovals)[0];
 		},
 		async settled({profile, limit}) {
 			const rows = await database.query(
 				'select id, data from approval where settled_at is not null and ($1::text is null or profile = $1) order by id desc limit $2',
 				[profile ?? null, pageOf(limit)],
 			);
-			return rows.filter(isReadable).map(approvalOfRow);
+			return readRows(rows, approvalOfRow, ofApprovals);
 		},
 		async waiting(limit) {
 			const rows = await database.query(
 				'select id, owner, data from approval where settled_at is null order by id limit $1',
 				[pageOf(limit)],
 			);
-			return rows.filter(isReadable).map(row => ({
-				approval: approvalOfRow(row),
-				owner: nullableText(row['owner'] ?? null) ?? '',
-			}));
+			return readRows(
+				rows,
+				row => ({
+					approval: approvalOfRow(row),
+					owner: nullableText(row['owner'] ?? null) ?? '',
+				}),
+				ofApprovals,
+			);
 		},
 		async rules() {
 			const rows = await database.query(
 				'select id, uses, used_at, data from approval_rule order by id',
 			);
-			return rows.filter(isReadable).map(ruleOfRow);
+			return readRows(rows, ruleOfRow, {table: 'approval_rule', onBroken});
 		},
 		async addRule(rule) {
 			const id = await addRule(database, rule);
@@ -181,7 +189,7 @@ async function followUp(
 			`update approval_rule set uses = uses + more, used_at = at
 			from (select rule, count(*) as more, max(at) as at from unnest($1::bigint[], $2::bigint[]) as use (rule, at) group by rule) as used
 			where approval_rule.id = used.rule`,
-			[uses.map(({rule}) => rule), uses.map(({at}) => at)],
+			columnsOf(uses, 'rule', 'at'),
 		);
 	}
 
@@ -222,10 +230,9 @@ export async function endRules(
 	values: readonly Parameter[],
 ): Promise<number> {
 	const rows = await query(`select id, uses, data from approval_rule where ${where}`, values);
-	const ended = rows
-		.filter(isReadable)
-		.map(ruleOfRow)
-		.filter(rule => !outlivesGateway(rule, now));
+	const ended = readRows(rows, ruleOfRow, {table: 'approval_rule', onBroken() {}}).filter(
+		rule => !outlivesGateway(rule, now),
+	);
 	if (ended.length > 0) {
 		await run('delete from approval_rule where id = any($1::bigint[])', [ended.map(({id}) => id)]);
 	}

@@ -1,5 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
+import {createRepeat} from '../../core/mutex.ts';
 import type {Database, Transaction} from './database.ts';
 import {failsAll, isSilence, journalUnavailable} from './postgres-errors.ts';
 
@@ -136,9 +137,6 @@ export function createDeferred({
 	const tasks: DeferredTask[] = [];
 	let cancel: (() => void) | undefined;
 	let isClosed = false;
-	let writing: Promise<boolean> = Promise.resolve(true);
-	/** What is to follow `writing` and has not begun: whoever asks meanwhile waits for the same. */
-	let next: Promise<boolean> | undefined;
 
 	/** `false`: the database takes nothing now. */
 	const write = async (batch: readonly DeferredTask[]): Promise<boolean> => {
@@ -180,7 +178,7 @@ export function createDeferred({
 		return true;
 	};
 
-	const writeAll = async () => {
+	const writeAll = createRepeat(async () => {
 		for (let left = tasks.length; left > 0; left -= maxDeferred) {
 			// oxlint-disable-next-line no-await-in-loop
 			if (!(await write(tasks.slice(0, maxDeferred)))) {
@@ -189,19 +187,10 @@ export function createDeferred({
 		}
 
 		return true;
-	};
-
-	const writeNext = async (): Promise<boolean> => {
-		next ??= writing.then(async () => {
-			next = undefined;
-			return writeAll();
-		});
-		writing = next;
-		return next;
-	};
+	});
 
 	const flush = async () => {
-		const isWritten = await writeNext();
+		const isWritten = await writeAll();
 		if (!isWritten) {
 			plan(deferAgainMs);
 		}
@@ -230,7 +219,7 @@ export function createDeferred({
 		async close() {
 			isClosed = true;
 			cancel?.();
-			await writeNext();
+			await writeAll();
 			for (const {settled} of tasks.splice(0)) {
 				settled(false);
 			}

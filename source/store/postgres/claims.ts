@@ -4,6 +4,7 @@ import {integerOf, wordOf} from '../columns.ts';
 import {nameOf} from '../delivery-rows.ts';
 import type {DeliveryKey, Reserved} from '../port.ts';
 import {givesUpIdentifier} from '../rules.ts';
+import {columnsOf} from './ask.ts';
 import type {Statements, Transaction} from './database.ts';
 
 /** Whoever reserved an identifier has said by then what became of its message, milliseconds: it is given 25 s to send it. */
@@ -59,12 +60,7 @@ export async function readHolders(
 		left join run on run.id = claim.work
 		left join coalesce_group on coalesce_group.id = -claim.work
 		left join run as grouped on grouped.id = coalesce_group.run`,
-		[
-			wanted.map(({row}) => row),
-			keys.map(({profile}) => profile),
-			keys.map(({route}) => route),
-			keys.map(({deliveryId}) => deliveryId),
-		],
+		[wanted.map(({row}) => row), ...columnsOf(keys, 'profile', 'route', 'deliveryId')],
 	);
 	const holders = new Map<string, Holder>();
 	const taken = new Set<number>();

@@ -1,6 +1,6 @@
 import type {JsonValue} from '../../core/json.ts';
 import {type Conversation, conversationName} from '../../core/origin.ts';
-import {integerOf, jsonOf, textOf} from '../columns.ts';
+import {integerOf, readJson, textOf} from '../columns.ts';
 import {
 	type Conversations,
 	type ReceivedMessage,
@@ -16,6 +16,7 @@ import {
 import {openTurnOfRow} from '../conversations.ts';
 import {sameMessageMs} from '../rules.ts';
 import type {NewRun} from '../run-queue.ts';
+import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
 import {enqueue, laneOf, type QueuedNote} from './enqueue.ts';
 import {getMemo, listMemos, type NewMemo, putMemos} from './memos.ts';
@@ -132,7 +133,7 @@ async function readState(
 	const memory = new Map(
 		memos.map(row => [
 			keyOf(textOf(row['kind']), textOf(row['name'])),
-			jsonOf<JsonValue>(row['data']),
+			readJson<JsonValue>(row['data']),
 		]),
 	);
 	return {
@@ -191,8 +192,7 @@ async function waitingLanes({query}: Pick<Transaction, 'query'>, {profile, messa
 			[
 				all.map(({name}) => name),
 				all.map(({name}) => laneOfRoute(name)),
-				all.map(({from}) => from),
-				all.map(({to}) => to),
+				...columnsOf(all, 'from', 'to'),
 			],
 		);
 		for (const row of ofChats) {

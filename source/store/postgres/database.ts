@@ -1,5 +1,6 @@
 import {DatabaseError, type Pool, type PoolClient, type QueryResult} from 'pg';
 import type {Clock} from '../../core/clock.ts';
+import type {OnBroken} from '../broken-rows.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../transaction.ts';
 import {ask} from './ask.ts';
@@ -68,6 +69,7 @@ export type Database = Statements & {
 	now(): number;
 	/** Why the last statement failed, when all fail now. */
 	failing(): string | undefined;
+	readonly onBroken: OnBroken;
 	/** Durations of the last transactions. */
 	readonly durations: {percentile(share: number): number};
 	/** Waits for what is under way, and a second for a database that does not answer. */
@@ -105,6 +107,7 @@ export function createDatabase(
 		pool: given,
 		ending,
 		onFailing = () => {},
+		onBroken = () => {},
 	}: {
 		readonly clock: Clock;
 		readonly time?: (() => number) | undefined;
@@ -113,6 +116,7 @@ export function createDatabase(
 		/** Aborts when the gateway begins to end. */
 		readonly ending?: AbortSignal | undefined;
 		readonly onFailing?: ((reason: string | undefined) => void) | undefined;
+		readonly onBroken?: OnBroken | undefined;
 	},
 	{url}: {readonly url: string},
 ): Database {
@@ -274,6 +278,7 @@ export function createDatabase(
 		now: () =>
 			Math.floor(time?.() ?? (offset === undefined ? clock.now() : clock.monotonic() + offset)),
 		failing: () => health.failing(),
+		onBroken,
 		durations,
 		async close() {
 			closed ??= given ? Promise.resolve() : endPool(pool, clock);

@@ -1,6 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {type Row, integerOf, nullableText, readJson, textOf} from '../columns.ts';
+import {readRows} from '../broken-rows.ts';
+import {type Row, integerOf, jsonOf, textOf} from '../columns.ts';
 import type {DocumentChange, DocumentKey, Documents, StoredDocument} from '../document-port.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
@@ -14,27 +15,28 @@ export function createDocuments({
 	database,
 	publish,
 }: Pick<PostgresParts, 'database' | 'publish'>): Documents {
+	const ofDocuments = {table: 'document', onBroken: database.onBroken};
 	return {
 		async get({kind, profile, name}) {
 			const [row] = await database.query(
 				'select profile, name, version, data from document where kind = $1 and profile = $2 and name = $3 and data is not null',
 				[kind, profile, name],
 			);
-			return row && documentsOf(row)[0];
+			return row && readRows([row], documentOf, ofDocuments)[0];
 		},
 		async list(kind) {
 			const rows = await database.query(
 				'select profile, name, version, data from document where kind = $1 and data is not null order by profile, name',
 				[kind],
 			);
-			return rows.flatMap(documentsOf);
+			return readRows(rows, documentOf, ofDocuments);
 		},
 		async changedSince(version, kind) {
 			const rows = await database.query(
 				`select kind, profile, name, version, data from document where version > $1 and ($2::text is null or kind = $2) order by version limit ${maxChanges}`,
 				[version, kind ?? null],
 			);
-			return rows.flatMap(changesOf);
+			return readRows(rows, changeOf, ofDocuments);
 		},
 		async put({data, ...document}) {
 			const version = await database.transact(async transaction => {
@@ -98,25 +100,18 @@ async function write(
 	return integerOf(row?.['version']);
 }
 
-/** None of a row that is no JSON: it takes no other along. */
-function documentsOf(row: Row): readonly StoredDocument[] {
-	const data = readJson<JsonValue>(row['data']);
-	const [profile, name] = [textOf(row['profile']), textOf(row['name'])];
-	return data === undefined ? [] : [{profile, name, version: integerOf(row['version']), data}];
-}
+const documentOf = (row: Row): StoredDocument => ({
+	profile: textOf(row['profile']),
+	name: textOf(row['name']),
+	version: integerOf(row['version']),
+	data: jsonOf<JsonValue>(row['data']),
+});
 
-/** The same of changes: what was known of such a document stays. */
-function changesOf(row: Row): readonly DocumentChange[] {
-	const change = {
-		kind: textOf(row['kind']),
-		profile: textOf(row['profile']),
-		name: textOf(row['name']),
-		version: integerOf(row['version']),
-	};
-	if (nullableText(row['data']) === null) {
-		return [change];
-	}
-
-	const data = readJson<JsonValue>(row['data']);
-	return data === undefined ? [] : [{...change, data}];
-}
+/** What was known of a document that cannot be read stays. */
+const changeOf = (row: Row): DocumentChange => ({
+	kind: textOf(row['kind']),
+	profile: textOf(row['profile']),
+	name: textOf(row['name']),
+	version: integerOf(row['version']),
+	...(row['data'] !== null && {data: jsonOf<JsonValue>(row['data'])}),
+});

@@ -3,6 +3,7 @@ import {integerOf} from '../columns.ts';
 import {groupColumns, groupTables, waitingGroupOf} from '../group-rows.ts';
 import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
 import type {NewRun} from '../run-queue.ts';
+import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
 
 /** What became of a group. */
@@ -26,7 +27,7 @@ export async function readPendingGroups(
 		`select ${groupColumns} from ${groupTables} join unnest($1::text[], $2::text[], $3::text[]) as wanted (p, r, k)
 			on coalesce_group.profile = p and coalesce_group.route = r and coalesce_group.key = k
 		where coalesce_group.run is null`,
-		[names.map(({profile}) => profile), names.map(({route}) => route), names.map(({key}) => key)],
+		columnsOf(names, 'profile', 'route', 'key'),
 	);
 	return rows.map(waitingGroupOf);
 }
@@ -54,8 +55,6 @@ export async function writeGroups(
 		return;
 	}
 
-	const column = <Value>(of: (group: (typeof groups)[number]) => Value | undefined) =>
-		groups.map(group => of(group) ?? null);
 	await run(
 		`insert into coalesce_group (id, profile, route, key, first_at, last_at, quiet_at, cap_at, count, latest, target, dispatched_at, reason, run)
 		select * from unnest(
@@ -63,22 +62,23 @@ export async function writeGroups(
 		)
 		on conflict (id) do update set last_at = excluded.last_at, quiet_at = excluded.quiet_at, cap_at = excluded.cap_at, count = excluded.count, latest = excluded.latest,
 			target = excluded.target, dispatched_at = excluded.dispatched_at, reason = excluded.reason, run = excluded.run`,
-		[
-			column(({id}) => id),
-			column(({profile}) => profile),
-			column(({route}) => route),
-			column(({key}) => key),
-			column(({firstAt}) => firstAt),
-			column(({lastAt}) => lastAt),
-			column(({quietAt}) => quietAt),
-			column(({capAt}) => capAt),
-			column(({count}) => count),
-			column(({latest}) => latest),
-			column(({target}) => target),
-			column(({end}) => end?.dispatchedAt),
-			column(({end}) => end?.reason),
-			column(({end}) => end?.runId),
-		],
+		columnsOf(
+			groups.map(({end, ...group}) => ({...group, ...end})),
+			'id',
+			'profile',
+			'route',
+			'key',
+			'firstAt',
+			'lastAt',
+			'quietAt',
+			'capAt',
+			'count',
+			'latest',
+			'target',
+			'dispatchedAt',
+			'reason',
+			'runId',
+		),
 	);
 }
 

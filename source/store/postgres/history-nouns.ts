@@ -1,6 +1,6 @@
 import type {Delivery} from '../../core/delivery.ts';
 import type {FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
-import type {Condition} from '../../core/filter/payload-terms.ts';
+import type {AskedBody, Condition} from '../../core/filter/payload-terms.ts';
 import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
 import {deliveryColumns, deliveryTables} from '../delivery-rows.ts';
@@ -20,19 +20,102 @@ const postgresDialect: SqlDialect = {
 		const parts = plainPartsOf(text);
 		return columns.words === undefined || parts.length === 0 ? undefined : holdsAll(columns, parts);
 	},
-	// Bytes that are no ASCII are written as numbers there; two letters that fold to one of ASCII are looked for by themselves.
-	body(column, text = '') {
-		const parts = plainPartsOf(text);
-		const all = parts.map(() => `strpos(lower(encode(${column}, 'escape') collate "C"), ?) > 0`);
-		const others = ['5c', 'e284aa', 'c4b0'].map(
-			bytes => `position('\\x${bytes}'::bytea in ${column}) > 0`,
-		);
-		return {
-			sql: `${column} is not null${parts.length === 0 ? '' : ` and ((${all.join(' and ')}) or ${others.join(' or ')})`}`,
-			bindings: parts,
-		};
+	body(column, {text = '', field}) {
+		const parts = field ? holdingField(column, field) : holding(column, plainPartsOf(text));
+		return parts.sql === ''
+			? {sql: `${column} is not null`, bindings: []}
+			: {
+					sql: `${column} is not null and ((${parts.sql}) or ${writtenOtherwise(column)})`,
+					bindings: parts.bindings,
+				};
 	},
 };
+
+const holds = (column: string, bytes: string): string => `position(${bytes} in ${column}) > 0`;
+
+const utf8 = `convert_to(?::text, 'UTF8')`;
+
+/** A body that may write plain letters otherwise: with a backslash as JSON does, as a form does, or with one of two letters that fold to one of ASCII. */
+const writtenOtherwise = (column: string): string =>
+	[
+		...['5c', 'e284aa', 'c4b0'].map(bytes => holds(column, `'\\x${bytes}'::bytea`)),
+		`(substr(${column}, 1, 1) <> '{'::bytea and (${holds(column, "'%'::bytea")} or ${holds(column, "'+'::bytea")}))`,
+	].join(' or ');
+
+/** All parts stand in a body, in whatever case. Bytes that are no ASCII are written as numbers there. */
+const holding = (column: string, parts: readonly string[]): SqlPart => ({
+	sql: parts
+		.map(part =>
+			/[a-z]/.test(part)
+				? `strpos(lower(encode(${column}, 'escape') collate "C"), ?) > 0`
+				: holds(column, utf8),
+		)
+		.join(' and '),
+	bindings: parts,
+});
+
+/** A number that JavaScript writes otherwise: with an exponent, with more digits than it keeps, or very small. */
+const otherNumber = String.raw`-{0,1}([0-9]+(\.[0-9]+){0,1}[eE]|[0-9.]{16}|0\.0{6})`;
+
+/** What stands in a value of JSON as a whole: in a string, a number or a word. Around these there may be blanks. */
+const partsOfValue = (pattern: string): readonly string[] =>
+	plainPartsOf(pattern, /[ !#-)+./0-9;-Z^-z|~-]+/g);
+
+/** A text as it stands in a regular expression, in lower case. */
+const literal = (text: string): string =>
+	text.toLowerCase().replaceAll(/[^a-z0-9]/g, String.raw`\$&`);
+
+/** A body with a field of this name whose value may fit: an object, a list, a text that has what is plain of a pattern, another word or number that begins so. */
+function valueExpression(name: string, patterns: readonly string[]): string {
+	const any = patterns.map(pattern =>
+		plainPartsOf(pattern, /[ !#-)+-[\]-~]+/g)
+			.map(literal)
+			.join('[^"]*'),
+	);
+	return `"${literal(name)}"[[:space:]]*:[[:space:]]*([[{]|"[^"]*(${any.join('|')})|-{0,1}(${any.join('|')})|${otherNumber})`;
+}
+
+const isName = (name: string): boolean => /^[ !#-[\]-~]+$/.test(name) && !/^\d+$/.test(name);
+
+/** The names of a path stand in a body, and one of the patterns, which also stands behind the last name. */
+function holdingField(
+	column: string,
+	{path, patterns = []}: NonNullable<AskedBody['field']>,
+): SqlPart {
+	const values = patterns.map(partsOfValue);
+	const isNarrow = values.length > 0 && values.every(({length}) => length > 0);
+	const each = values.map(parts => holding(column, parts));
+	const mayBeNumber = values.flat().some(part => /^[-+.\de]+$/.test(part));
+	const last = path.at(-1);
+	const parts = [
+		...path.filter(isName).map(name => ({sql: holds(column, utf8), bindings: [`"${name}"`]})),
+		...(isNarrow
+			? [
+					{
+						sql: `(${[
+							...each.map(({sql}) => `(${sql})`),
+							...(mayBeNumber
+								? [`encode(${column}, 'escape') ~ '(^|[:,[[:space:]])${otherNumber}'`]
+								: []),
+						].join(' or ')})`,
+						bindings: each.flatMap(({bindings}) => bindings),
+					},
+				]
+			: []),
+		...(isNarrow && last !== undefined && isName(last)
+			? [
+					{
+						sql: `lower(encode(${column}, 'escape') collate "C") ~ ?`,
+						bindings: [valueExpression(last, patterns)],
+					},
+				]
+			: []),
+	];
+	return {
+		sql: parts.map(({sql}) => sql).join(' and '),
+		bindings: parts.flatMap(({bindings}) => bindings),
+	};
+}
 
 type PostgresFields = SqlFields & {
 	/** The tables that the fields and words are in, where those of a listing are more. */

@@ -1,14 +1,15 @@
 import {systemClock} from '../../core/clock.ts';
 import {parseFilter} from '../../core/filter/filter.ts';
+import {type OnBroken, readRows} from '../broken-rows.ts';
 import {floorOfRow, integerOf, jsonOf, type Row, pageOf} from '../columns.ts';
 import {workOfRow} from '../delivery-rows.ts';
 import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from '../history/port.ts';
 import type {SqlPart} from '../history/sql-conditions.ts';
+import {stepMs} from '../history/under-way.ts';
 import type {Parameter, Statements} from './database.ts';
 import {narrowingOf, postgresNouns, type PostgresHistoryOf} from './history-nouns.ts';
 
-/** How long one step looks, milliseconds, and how long one stretch of rows should take: the clock is looked at between them. */
-export const stepMs = 60;
+/** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
 const stretchMs = 15;
 
 /** Rows of a stretch: of the first one, and at most. Of each that passes there its number comes here. */
@@ -24,10 +25,12 @@ const fetchedBodies = {rows: 200, bytes: 1024 * 1024} as const;
 export async function searchStep<Noun extends HistoryNoun>(
 	statements: Pick<Statements, 'query'>,
 	{
+		onBroken,
 		noun,
 		question,
 		share,
 	}: {
+		readonly onBroken: OnBroken;
 		readonly noun: Noun;
 		readonly question: HistoryQuestion;
 		readonly share: number;
@@ -55,19 +58,24 @@ export async function searchStep<Noun extends HistoryNoun>(
 	let length = filter.isEmpty
 		? limit
 		: Math.max(1, Math.trunc(stretchRows[filter.readsBody ? 'withBody' : 'first'] * share));
-	/** Whether the filter lets a row pass, and whether its body had to be read for that. */
+	const itemsOf = (row: Row, read: () => Row | undefined) => {
+		const asked = history.asked(row, read);
+		return filter.matches(asked, now)
+			? [history.itemOf(asked, delivery => workOfRow(delivery, row))]
+			: [];
+	};
+
+	/** The item of a row that the filter lets pass, and whether its body had to be read for that. */
 	const examine = async (row: Row, readBody: ReturnType<typeof createBodies>) => {
 		let isRead = false;
-		const test = (read: () => Row | undefined) => {
-			const asked = history.asked(row, read);
-			return filter.matches(asked, now) ? {asked} : undefined;
-		};
-		const hit = test(() => {
+		const test = (read: () => Row | undefined) =>
+			readRows([row], one => itemsOf(one, read), {table: history.base, onBroken}).flat();
+		const [hit] = test(() => {
 			isRead = true;
 			return undefined;
 		});
 		const body = isRead ? await readBody(row) : undefined;
-		return {isRead, hit: body ? test(() => body) : hit};
+		return {isRead, item: body ? test(() => body)[0] : hit};
 	};
 
 	/** Where the step ends among these rows, if it does. */
@@ -76,9 +84,9 @@ export async function searchStep<Noun extends HistoryNoun>(
 		const readBody = createBodies(statements, rows);
 		for (const row of rows) {
 			// oxlint-disable-next-line no-await-in-loop -- in their order
-			const {hit, isRead} = await examine(row, readBody);
-			if (hit) {
-				items.push(history.itemOf(hit.asked, delivery => workOfRow(delivery, row)));
+			const {item, isRead} = await examine(row, readBody);
+			if (item) {
+				items.push(item);
 			}
 
 			if (items.length >= limit || (isRead && isOver())) {

@@ -1,22 +1,20 @@
 import {systemClock} from '../../core/clock.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import {lateMs, numberOfTime} from '../../core/ids.ts';
-import {takenOutcomes} from '../../core/route-counts.ts';
-import {integerOf, textOf} from '../columns.ts';
-import type {
-	CountQuestion,
-	CountStep,
-	HistorySearching,
-	PartCount,
-	StoredSums,
-} from '../history/port.ts';
-import {createSums, type SumsUnderWay} from '../history/sum.ts';
+import {createSemaphore} from '../../core/mutex.ts';
+import {createCounts} from '../history/count.ts';
+import type {HistorySearching} from '../history/port.ts';
+import {createSums} from '../history/sum.ts';
+import {stepMs, type UnderWay} from '../history/under-way.ts';
 import type {Database, Statements, Transaction} from './database.ts';
-import {numbered, searchStep, stepMs} from './history-search.ts';
+import {numbered, searchStep} from './history-search.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Questions that are asked at once: the other connections are for those who write. Those that may wait beside them. */
-const most = {atOnce: 2, waiting: 16} as const;
+/** Questions that are asked at once: the other connections are for those who write. Those that may wait beside them, and how long, milliseconds. */
+const atOnce = 2;
+const maxWaiting = 14;
+const maxWaitMs = 600_000;
+
+const neverAborts = new AbortController().signal;
 
 /** What is tried one after the other where a statement takes too long: the share of the rows of a stretch, and how long a statement may take, milliseconds. */
 const tries = [
@@ -27,44 +25,56 @@ const tries = [
 
 const cancelled = '57014';
 
-/** Rows that one statement counts. */
-const countedRows = 4000;
-
 /** Asks the history step by step, each in a short transaction that only reads; a database that takes long is asked for less at once. */
 export function createHistory({
 	database,
+	clock,
 	deferred,
-}: Pick<PostgresParts, 'database'> & {
+}: Pick<PostgresParts, 'clock' | 'database'> & {
 	/** Brings to the database what was told and is not there yet. */
 	readonly deferred: Pick<PostgresParts['deferred'], 'flush'>;
 }): HistorySearching {
-	const places = createPlaces();
+	const places = createSemaphore(clock, {count: atOnce, maxWaiting});
 	const ask = async <Answer>(
 		step: (transaction: Transaction, share: number) => Promise<Answer>,
-		signal?: AbortSignal,
+		signal = neverAborts,
 	): Promise<Answer> => {
-		signal?.throwIfAborted();
-		return places(async () => {
-			try {
-				await deferred.flush();
-				return await inTime(database, step);
-			} catch (error) {
-				throw error instanceof SvcError && error.code === 'journal_unavailable'
-					? unreadable(messageOf(error))
-					: error;
-			}
-		}, signal);
+		signal.throwIfAborted();
+		const leave = await places.take(maxWaitMs, signal);
+		if (!leave) {
+			throw signal.aborted
+				? unreadable('whoever asked has gone')
+				: new SvcError(
+						'history_busy',
+						`Cannot search the history: ${maxWaiting} searches wait already; try again in a moment`,
+					);
+		}
+
+		try {
+			await deferred.flush();
+			return await inTime(database, step);
+		} catch (error) {
+			throw error instanceof SvcError && error.code === 'journal_unavailable'
+				? unreadable(messageOf(error))
+				: error;
+		} finally {
+			leave();
+		}
 	};
 
 	return {
 		search: async (noun, question, signal) =>
-			ask(async (transaction, share) => searchStep(transaction, {noun, question, share}), signal),
-		count: async question => ask(async transaction => countStep(transaction, question)),
+			ask(
+				async (transaction, share) =>
+					searchStep(transaction, {onBroken: database.onBroken, noun, question, share}),
+				signal,
+			),
+		count: async question => ask(async transaction => stepOf(transaction, createCounts(question))),
 		async sum(question, signal) {
 			const sums = createSums(question);
 			for (;;) {
 				// oxlint-disable-next-line no-await-in-loop -- others are answered between the steps
-				const done = await ask(async transaction => sumStep(transaction, sums), signal);
+				const done = await ask(async transaction => stepOf(transaction, sums), signal);
 				if (done) {
 					return done;
 				}
@@ -101,123 +111,22 @@ async function inTime<Answer>(
 	throw unreadable(`${database.name} takes more than ${tries[2].ms} ms to read some rows`);
 }
 
-/** One step of counting, the newest first: stretch by stretch until the time is over or nothing is left. */
-async function countStep(
+/** Stretch by stretch until there is an answer, or the time is over. */
+async function stepOf<Answer, Paused>(
 	{query}: Pick<Statements, 'query'>,
-	{from, partMs, before = Number.MAX_SAFE_INTEGER}: CountQuestion,
-): Promise<CountStep> {
+	underWay: UnderWay<Answer, Paused>,
+): Promise<Answer | Paused> {
 	const endsAt = systemClock.monotonic() + stepMs;
-	const counts: PartCount[] = [];
-	let newest: number | undefined;
-	for (let at = before; ;) {
-		// oxlint-disable-next-line no-await-in-loop -- each begins where the one before ended
-		const rows = await query(countSql, [
-			from,
-			partMs,
-			at,
-			// By when it was made, of which a delivery may fall short.
-			numberOfTime(from - lateMs),
-			countedRows,
-		]);
-		if (rows.length === 0) {
-			return {counts, ...(newest !== undefined && {newest})};
-		}
-
-		newest ??= Math.max(...rows.map(row => integerOf(row['top'])));
-		at = Math.min(...rows.map(row => integerOf(row['floor'])));
-		for (const row of rows) {
-			if (row['part'] !== null) {
-				counts.push({
-					profile: textOf(row['profile']),
-					route: textOf(row['route']),
-					part: integerOf(row['part']),
-					received: integerOf(row['received']),
-					taken: integerOf(row['taken']),
-					refused: integerOf(row['refused']),
-				});
-			}
-		}
-
-		if (systemClock.monotonic() > endsAt) {
-			return {counts, newest, searchedTo: at};
-		}
-	}
-}
-
-/** What came to no route has the name that a stranger gave it: those are one. What is not counted has no part. */
-const countSql = `select case when outcome = 'route' then '' else profile end as profile, case when outcome = 'route' then '' else route end as route,
-	case when received_at >= $1::double precision and id_source <> 'import' then floor((received_at - $1) / $2::double precision)::bigint end as part,
-	count(*) as received, count(*) filter (where status >= 400) as refused,
-	count(*) filter (where status < 400 and outcome in (${takenOutcomes.map(outcome => `'${outcome}'`).join(', ')})) as taken,
-	min(id) as floor, max(id) as top
-	from (select * from delivery where id < $3 and id >= $4::double precision order by id desc limit $5) as stretch group by 1, 2, 3`;
-
-/** Sums until the time is over; the sums once they are all there. */
-async function sumStep(
-	{query}: Pick<Statements, 'query'>,
-	sums: SumsUnderWay,
-): Promise<StoredSums | undefined> {
-	const endsAt = systemClock.monotonic() + stepMs;
-	const sql = numbered(sums.sql);
+	const sql = numbered(underWay.sql);
 	do {
 		// oxlint-disable-next-line no-await-in-loop -- each begins where the one before ended
-		const done = sums.take(await query(sql, [sums.at()]));
-		if (done) {
+		const done = underWay.take(await query(sql, underWay.bindings()));
+		if (done !== undefined) {
 			return done;
 		}
 	} while (systemClock.monotonic() < endsAt);
 
-	return undefined;
-}
-
-/** Lets some questions through at once, and others wait in their order. Aborting frees the place of one that waits at once; what is being asked ends with its step, and nobody waits for it. */
-function createPlaces() {
-	const asked = new Set<{begin: () => void; isBegun: boolean}>();
-	const beginNext = () => {
-		const begun = [...asked].filter(({isBegun}) => isBegun).length;
-		for (const one of [...asked].filter(({isBegun}) => !isBegun).slice(0, most.atOnce - begun)) {
-			one.isBegun = true;
-			one.begin();
-		}
-	};
-
-	return async <Answer>(ask: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> => {
-		if (asked.size >= most.waiting) {
-			throw new SvcError(
-				'history_busy',
-				`Cannot search the history: ${most.waiting} searches wait already; try again in a moment`,
-			);
-		}
-
-		const {promise, resolve, reject} = Promise.withResolvers<Answer>();
-		const one = {
-			isBegun: false,
-			begin() {
-				void ask()
-					.then(resolve, reject)
-					.finally(() => {
-						asked.delete(one);
-						beginNext();
-					});
-			},
-		};
-		const hangUp = () => {
-			if (!one.isBegun) {
-				asked.delete(one);
-			}
-
-			reject(unreadable('whoever asked has gone'));
-		};
-
-		signal?.addEventListener('abort', hangUp, {once: true});
-		asked.add(one);
-		beginNext();
-		try {
-			return await promise;
-		} finally {
-			signal?.removeEventListener('abort', hangUp);
-		}
-	};
+	return underWay.pause();
 }
 
 const unreadable = (reason: string): SvcError =>

@@ -2,6 +2,7 @@ import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
 import type {Fired, JobKey, Jobs} from '../job-port.ts';
 import {jobColumns, jobRecordOf} from '../jobs.ts';
+import {columnsOf} from './ask.ts';
 import type {Database, Transaction} from './database.ts';
 import {enqueue, type QueuedNote} from './enqueue.ts';
 import type {WaitingReader} from './waiting.ts';
@@ -147,7 +148,7 @@ export async function noteFired(
 	await run(
 		`insert into job (profile, id, basis, last_at, last_run) select profile, id, '', $1, run from unnest($2::text[], $3::text[], $4::bigint[]) as fired (profile, id, run)
 		on conflict (profile, id) do update set last_at = excluded.last_at, last_run = excluded.last_run`,
-		[now, last.map(({profile}) => profile), last.map(({id}) => id), last.map(one => one.run)],
+		[now, ...columnsOf(last, 'profile', 'id', 'run')],
 	);
 }
 
@@ -171,7 +172,7 @@ export async function readQueuedOfJobs(
 			: await query(
 					`select place, (select count(*) from run where run.job = wanted.id and run.profile = wanted.profile and finished_at is null and state = 'queued') as queued
 					from unnest($1::text[], $2::text[]) with ordinality as wanted (profile, id, place)`,
-					[wanted.map(({profile}) => profile), wanted.map(({id}) => id)],
+					columnsOf(wanted, 'profile', 'id'),
 				);
 	for (const row of rows) {
 		const job = wanted[integerOf(row['place']) - 1];

@@ -1,5 +1,6 @@
 import {idOfNumber, lateMs, numberOfId, numberOfTime} from '../../core/ids.ts';
-import {floorOfRow, integerOf, type Row, pageOf} from '../columns.ts';
+import {readRows} from '../broken-rows.ts';
+import {integerOf, newestFirst, pageOf} from '../columns.ts';
 import {
 	deliveryColumns,
 	deliveryOfRow,
@@ -10,8 +11,8 @@ import {
 } from '../delivery-rows.ts';
 import {ambiguousEnding, isEnding, maxCandidates, modulusOf} from '../journal-reader.ts';
 import type {Journal} from '../port.ts';
+import {floorIn} from './ask.ts';
 import {readCounters} from './counters.ts';
-import type {Parameter, Statements} from './database.ts';
 import {workedColumns, workedTables} from './history-nouns.ts';
 import type {PostgresParts} from './parts.ts';
 import {purge} from './retention.ts';
@@ -59,14 +60,15 @@ export function createJournal({
 			}
 
 			const found = await newestFirst(
-				database,
 				{
-					columns: 'delivery.id',
-					tables: 'delivery',
-					where: 'id % $3::bigint = $4::bigint',
-					bindings: [modulusOf(id), value],
+					floorOf: floorIn(database, 'delivery'),
+					find: async ({floor, top, count}) =>
+						query(
+							'select id from delivery where id >= $1 and id < $2 and id % $3::bigint = $4::bigint order by id desc limit $5',
+							[floor, top, modulusOf(id), value, count],
+						),
 				},
-				{bottom: 0, before: Number.MAX_SAFE_INTEGER, limit: maxCandidates + 1},
+				{before: Number.MAX_SAFE_INTEGER, limit: maxCandidates + 1, rows: stretchRows},
 			);
 			const [only, ...others] = found.map(row => integerOf(row['id']));
 			if (only !== undefined && others.length > 0) {
@@ -82,21 +84,29 @@ export function createJournal({
 				return [];
 			}
 
-			const rows = await newestFirst(
-				database,
+			const tables =
+				runStates === undefined
+					? workedTables
+					: `${workedTables} join run as started on started.id = ${runOfDelivery} and started.state = any($5)`;
+			const filter = [route ?? null, outcomes ?? null, runStates ?? null, since, profile ?? null];
+			return newestFirst(
 				{
-					columns: workedColumns,
-					tables:
-						runStates === undefined
-							? workedTables
-							: `${workedTables} join run as started on started.id = ${runOfDelivery} and started.state = any($5)`,
-					where: `($3::text is null or delivery.route = $3) and ($4::text[] is null or outcome = any($4)) and ($5::text[] is null or true)
-						and received_at >= $6 and ($7::text is null or delivery.profile = $7)`,
-					bindings: [route ?? null, outcomes ?? null, runStates ?? null, since, profile ?? null],
+					floorOf: floorIn(database, 'delivery', Math.trunc(numberOfTime(since - lateMs))),
+					find: async stretch =>
+						readRows(
+							await query(
+								`select ${workedColumns} from ${tables}
+								where delivery.id >= $1 and delivery.id < $2 and ($3::text is null or delivery.route = $3) and ($4::text[] is null or outcome = any($4))
+									and ($5::text[] is null or true) and received_at >= $6 and ($7::text is null or delivery.profile = $7)
+								order by delivery.id desc limit $8`,
+								[stretch.floor, stretch.top, ...filter, stretch.count],
+							),
+							row => workOfRow(deliveryOfRow(row), row),
+							{table: 'delivery', onBroken: database.onBroken},
+						),
 				},
-				{bottom: numberOfTime(since - lateMs), before: top, limit: pageOf(limit)},
+				{before: top, limit: pageOf(limit), rows: stretchRows},
 			);
-			return rows.map(row => workOfRow(deliveryOfRow(row), row));
 		},
 		async count() {
 			await deferred.flush();
@@ -104,46 +114,4 @@ export function createJournal({
 		},
 		purge: async (retention, signal) => purge(database, retention, signal),
 	};
-}
-
-/** Deliveries that match, newest first: stretch by stretch, each in a statement of its own that also says where it ended. `where` counts its parameters from 3 on. */
-async function newestFirst(
-	{query}: Pick<Statements, 'query'>,
-	{
-		columns,
-		tables,
-		where,
-		bindings,
-	}: {
-		readonly columns: string;
-		readonly tables: string;
-		readonly where: string;
-		readonly bindings: readonly Parameter[];
-	},
-	{
-		bottom,
-		before,
-		limit,
-	}: {readonly bottom: number; readonly before: number; readonly limit: number},
-): Promise<readonly Row[]> {
-	const next = bindings.length + 3;
-	const sql = `select edge.floor, page.* from (
-			select min(id) as floor from (select id from delivery where id < $1 and id >= $${next} order by id desc limit $${next + 1}) as stretch
-		) as edge left join lateral (
-			select ${columns} from ${tables} where delivery.id >= edge.floor and delivery.id < $1 and ${where} order by delivery.id desc limit $2
-		) as page on true`;
-	const found: Row[] = [];
-	let length: number = stretchRows.first;
-	for (let top = before; ;) {
-		// oxlint-disable-next-line no-await-in-loop -- each begins where the one before ended
-		const rows = await query(sql, [top, limit - found.length, ...bindings, bottom, length]);
-		found.push(...rows.filter(row => row['id'] !== null));
-		const floor = floorOfRow(rows[0]);
-		if (floor === undefined || found.length >= limit) {
-			return found;
-		}
-
-		top = floor;
-		length = Math.min(stretchRows.most, length * 4);
-	}
 }

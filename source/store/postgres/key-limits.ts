@@ -1,9 +1,10 @@
 import type {ApiKey} from '../../core/api-key.ts';
 import {every} from '../../core/clock.ts';
-import {createMutex} from '../../core/mutex.ts';
+import {createMutex, createRepeat} from '../../core/mutex.ts';
 import {integerOf, textOf} from '../columns.ts';
 import {type Bucket, fill, leftIn, takeRequest} from '../limits/key-limits.ts';
 import type {KeyLimits} from '../limits/port.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {PostgresParts} from './parts.ts';
 
@@ -129,11 +130,7 @@ export function createKeyLimits({
 							update key_rate set spent = new.spent, counted_at = new.counted_at
 							from unnest($1::text[], $6::float8[], $7::bigint[]) as new (key, spent, counted_at) where key_rate.key = new.key
 						) ${tell}`,
-							[
-								...tellingOf(ids, now),
-								buckets.map(({spent}) => spent),
-								buckets.map(({countedAt}) => countedAt),
-							],
+							[...tellingOf(ids, now), ...columnsOf(buckets, 'spent', 'countedAt')],
 						);
 						return taken;
 					}),
@@ -218,14 +215,8 @@ export function createKeyLimits({
 		}
 	};
 
-	let sharing: Promise<void> | undefined;
 	// What could not be told is told the next time.
-	const shareNow = async () =>
-		(sharing ??= oneByOne(share)
-			.catch(() => {})
-			.finally(() => {
-				sharing = undefined;
-			}));
+	const shareNow = createRepeat(async () => share().catch(() => {}), oneByOne);
 	const stop = every(clock, sharedMs, shareNow);
 	/** One that holds more has others know sooner, and learns what they hold. */
 	let cancelSoon: (() => void) | undefined;
@@ -278,7 +269,7 @@ export function createKeyLimits({
 		async [Symbol.asyncDispose]() {
 			stop();
 			cancelSoon?.();
-			await sharing;
+			await oneByOne(async () => {});
 			await database.run('delete from key_hold where owner = $1', [owner]).catch(() => {});
 		},
 	};

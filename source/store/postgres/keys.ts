@@ -1,8 +1,10 @@
+import {randomUUID} from 'node:crypto';
 import {endOf, type KeyRecord} from '../../core/api-key.ts';
 import {integerOf, nullableText, textOf} from '../columns.ts';
 import type {StoredKeys} from '../key-port.ts';
 import {keyOfRow, keysFull, usageOf} from '../keys.ts';
 import {maxKeys} from '../rules.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {PostgresParts} from './parts.ts';
 
@@ -21,11 +23,15 @@ const staysRevoked = (key: KeyRecord, revokedAt: string | null | undefined): Key
 		? {...key, revokedAt: Number(revokedAt)}
 		: key;
 
+/** The memos that name, for each member, the uses of keys that it added last. The retention deletes those of members that are gone. */
+export const batchMemos = 'key-uses';
+
 /** `StoredKeys` on PostgreSQL. */
 export function createStoredKeys({
 	database,
+	owner,
 	publish,
-}: Pick<PostgresParts, 'database' | 'publish'>): StoredKeys {
+}: Pick<PostgresParts, 'database' | 'owner' | 'publish'>): StoredKeys {
 	const put = createBatch<Change, Changed>(
 		async changes =>
 			database.transact(async ({query, run}) => {
@@ -103,20 +109,23 @@ export function createStoredKeys({
 			publish({kind: 'keys-changed', keys: [key.id, ...changed.dropped]});
 			return changed.dropped;
 		},
-		async add(uses, usedAt) {
-			const used = [
-				uses.map(({id}) => id),
-				uses.map(({day}) => day),
-				uses.map(({requests}) => requests),
-				uses.map(({inputTokens}) => inputTokens),
-				uses.map(({outputTokens}) => outputTokens),
-			];
+		async add(uses, usedAt, batch = randomUUID()) {
+			const used = [...columnsOf(uses, 'id', 'day', 'requests', 'inputTokens', 'outputTokens')];
 			const columns =
 				'unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) as use (key, day, requests, input, output)';
 			const sums = ['requests', 'input', 'output']
 				.map(name => `least(sum(use.${name}), ${Number.MAX_SAFE_INTEGER})::bigint as ${name}`)
 				.join(', ');
-			await database.transact(async ({run}) => {
+			await database.transact(async ({query, run}) => {
+				const isNew = await query(
+					`insert into memo (kind, name, data) values ('${batchMemos}', $1, $2)
+					on conflict (kind, name) do update set data = excluded.data where memo.data <> excluded.data returning id`,
+					[owner, JSON.stringify(batch)],
+				);
+				if (isNew.length === 0) {
+					return;
+				}
+
 				await run(
 					`insert into api_key_use (key, day, requests, input, output)
 					select key, day, ${sums} from ${columns} join api_key on api_key.id = key group by key, day order by key, day

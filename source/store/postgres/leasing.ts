@@ -10,6 +10,7 @@ import {
 import type {Lease, RouteLimit} from '../port.ts';
 import {maxTurns} from '../rules.ts';
 import {abandon, isLeased} from './abandon.ts';
+import {columnsOf} from './ask.ts';
 import type {Database, Statements, Transaction} from './database.ts';
 import {readRuns, type ReadRun} from './run-reader.ts';
 
@@ -161,7 +162,7 @@ async function waitingLanes(
 			`select distinct on (run.lane) run.id, run.due_at, run.lane, lane_turn.turn
 			from unnest($1::text[], $2::text[]) as asked (lane, shared) join run on run.lane = asked.lane and run.due_at is not null
 			left join lane_turn on lane_turn.lane = asked.shared order by run.lane, run.id`,
-			[sharing.map(({lane}) => lane), sharing.map(({shared}) => shared)],
+			columnsOf(sharing, 'lane', 'shared'),
 		);
 		for (const row of rows) {
 			oldest.set(textOf(row['lane']), row);

@@ -1,9 +1,12 @@
 import type {JsonValue} from '../../core/json.ts';
 import type {Memos} from '../../core/memos.ts';
+import {readRows} from '../broken-rows.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
+import {memoOfRow} from '../memos.ts';
 import {maxMemos} from '../rules.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
-import type {Statements} from './database.ts';
+import type {Database, Statements} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 /** Finding those that are too many walks through all others: not each time. */
@@ -29,11 +32,7 @@ export async function putMemos({query, run}: Statements, memos: readonly NewMemo
 		`insert into memo (kind, name, data)
 		select kind, name, data from unnest($1::text[], $2::text[], $3::text[]) with ordinality as new (kind, name, data, place) order by place
 		on conflict (kind, name) do update set id = excluded.id, data = excluded.data returning id, kind`,
-		[
-			written.map(({kind}) => kind),
-			written.map(({name}) => name),
-			written.map(({value}) => JSON.stringify(value)),
-		],
+		[...columnsOf(written, 'kind', 'name'), written.map(({value}) => JSON.stringify(value))],
 	);
 	const full = rows.filter(row => integerOf(row['id']) % writesPerTrim === 0);
 	for (const kind of new Set(full.map(row => textOf(row['kind'])))) {
@@ -55,14 +54,14 @@ export async function getMemo(
 }
 
 export async function listMemos(
-	{query}: Statements,
+	{query, onBroken}: Database,
 	kind: string,
 ): Promise<ReadonlyArray<{readonly name: string; readonly value: JsonValue}>> {
 	const rows = await query(
 		`select name, data from memo where kind = $1 order by id desc limit ${maxMemos}`,
 		[kind],
 	);
-	return rows.map(row => ({name: textOf(row['name']), value: jsonOf<JsonValue>(row['data'])}));
+	return readRows(rows, memoOfRow, {table: 'memo', onBroken});
 }
 
 /** `Memos` on PostgreSQL. */

@@ -1,5 +1,6 @@
 import {integerOf} from '../columns.ts';
-import type {Leases} from '../shared-port.ts';
+import type {Leases, LeaseToken} from '../shared-port.ts';
+import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 /** No lease is longer, milliseconds: one that seems to be was taken under a clock that has been set back. The retention deletes what nobody has beaten for so long. */
@@ -25,6 +26,7 @@ export const createNamedLeases =
 
 			const token = integerOf(row['token']);
 			return {
+				name,
 				token,
 				async beat(moreMs) {
 					const beaten = await database.transact(async ({run, now}) =>
@@ -44,3 +46,8 @@ export const createNamedLeases =
 			};
 		},
 	});
+
+/** Whether nobody has had the lease since; nobody takes it before the transaction ends. */
+export const isLast = async ({query}: Transaction, {name, token}: LeaseToken): Promise<boolean> =>
+	(await query('select 1 from named_lease where name = $1 and token = $2 for share', [name, token]))
+		.length > 0;

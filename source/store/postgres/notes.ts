@@ -1,5 +1,7 @@
 import type {PoolClient} from 'pg';
 import {every, type Clock} from '../../core/clock.ts';
+import {createListeners} from '../../core/listeners.ts';
+import {createMutex, createRepeat} from '../../core/mutex.ts';
 import {integerOf, readJson} from '../columns.ts';
 import type {StoreNote, StoreNotes} from '../shared-port.ts';
 import type {Database} from './database.ts';
@@ -44,7 +46,7 @@ export function createNotes({
 		/** How late notes of others were heard at most in the last minute, milliseconds; `undefined`: there was none. */
 		lagMs(): number | undefined;
 	} {
-	const listeners = new Set<(note: StoreNote) => void>();
+	const {tell, subscribe} = createListeners<[StoreNote]>();
 	const waiting: StoreNote[] = [];
 	/** Rows that were told. Both, as the identifiers begin again when a crash of the database has emptied the table. */
 	const seen = new Map<string, {readonly id: number; readonly at: number}>();
@@ -60,14 +62,9 @@ export function createNotes({
 	const begunAt = database.now();
 	let lags: ReadonlyArray<{readonly at: number; readonly ms: number}> = [];
 
-	const tell = (note: StoreNote) => {
-		for (const listener of listeners) {
-			listener(note);
-		}
-	};
-
-	/** `isPoll`: nobody was woken for it. */
-	const look = async (isPoll: boolean) => {
+	/** Nobody was woken for the next look. */
+	let isPoll = false;
+	const lookOnce = async () => {
 		lastLook = clock.monotonic();
 		const since = database.now() - overlapMs;
 		const told = [...seen.values()].filter(({at}) => at > since);
@@ -93,8 +90,9 @@ export function createNotes({
 
 		// A connection may be dead although nobody says so: then it is polled as often as without one, until it is heard again.
 		isWoken &&= !(isPoll && rows.length > 0);
+		isPoll = false;
 		if (rows.length === maxRead) {
-			lookSoon();
+			void look();
 		}
 
 		const newest = integerOf(rows.at(-1)?.['id'] ?? 0);
@@ -116,28 +114,15 @@ export function createNotes({
 		}
 	};
 
-	/** One look at a time; what is asked for meanwhile is one more. */
-	let looking: Promise<void> | undefined;
-	let isAskedAgain = false;
-	const lookSoon = (isPoll = false) => {
-		if (looking) {
-			isAskedAgain = true;
-			return;
+	const oneByOne = createMutex();
+	// A look that failed is made up for by the next.
+	const look = createRepeat(async () => {
+		try {
+			await (isClosed ? undefined : lookOnce());
+		} catch {
+			isMissing = true;
 		}
-
-		// A look that failed is made up for by the next.
-		looking = look(isPoll)
-			.catch(() => {
-				isMissing = true;
-			})
-			.finally(() => {
-				looking = undefined;
-				if (isAskedAgain && !isClosed) {
-					isAskedAgain = false;
-					lookSoon();
-				}
-			});
-	};
+	}, oneByOne);
 
 	let writing: Promise<void> | undefined;
 	const write = async () => {
@@ -184,8 +169,8 @@ export function createNotes({
 
 		const now = clock.monotonic();
 		if (now - lastLook >= (isWoken ? pollWokenMs : pollMs) - 1) {
-			lookSoon(true);
-			await looking;
+			isPoll = true;
+			await look();
 		}
 
 		if (now - lastSweep >= sweepMs) {
@@ -196,7 +181,7 @@ export function createNotes({
 	const hear = () => {
 		// Behind a pool that hands connections around, none ever comes.
 		isWoken = true;
-		lookSoon();
+		void look();
 	};
 
 	let stopListening: (() => Promise<void>) | undefined;
@@ -262,23 +247,14 @@ export function createNotes({
 			waiting.push(note);
 			writeSoon();
 		},
-		subscribe(listener) {
-			// A listener that is given twice is told twice.
-			const own = (note: StoreNote) => {
-				listener(note);
-			};
-			listeners.add(own);
-			return () => {
-				listeners.delete(own);
-			};
-		},
+		subscribe,
 		async [Symbol.asyncDispose]() {
 			isClosed = true;
 			cancelListen?.();
 			stopPolling();
 			await stopListening?.();
 			await writing;
-			await looking;
+			await oneByOne(async () => {});
 		},
 	};
 }

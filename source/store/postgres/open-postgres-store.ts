@@ -3,15 +3,17 @@ import type {Pool} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
+import {warnOfBroken} from '../broken-rows.ts';
 import {integerOf} from '../columns.ts';
 import {createNoteBudget} from '../note-budget.ts';
 import type {Store} from '../port.ts';
+import {maxPauseMs} from '../rules.ts';
 import type {StoreEvents} from '../store-health.ts';
 import {createStoredApprovals} from './approvals.ts';
 import {createDeferred} from './batch.ts';
 import {followChanges} from './changes.ts';
 import {createConversations} from './conversations.ts';
-import {createDatabase} from './database.ts';
+import {createDatabase, type Database} from './database.ts';
 import {createDocuments} from './documents.ts';
 import {createQueuedNote} from './enqueue.ts';
 import {createGroups} from './groups.ts';
@@ -31,7 +33,6 @@ import {createRateWindows} from './rate-windows.ts';
 import {createRuns} from './runs.ts';
 import {migrate} from './schema.ts';
 import {createStoredSessions} from './sessions.ts';
-import {pullBack} from './set-back.ts';
 import {createTakeOver} from './take-over.ts';
 import {createWaitingReader} from './waiting.ts';
 
@@ -69,6 +70,7 @@ export async function openPostgresStore(
 			time,
 			pool,
 			onFailing,
+			onBroken: warnOfBroken({clock, log}),
 			ending: ending ? AbortSignal.any([ending, leaving.signal]) : leaving.signal,
 		},
 		{url},
@@ -138,4 +140,29 @@ export async function openPostgresStore(
 		sessions: createStoredSessions(parts),
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	};
+}
+
+/**
+ * At opening: what was written later than the database's clock shows now was written under one that has been set back since, such as that of the machine that served before. A promised start lies no further
+ * ahead than it did when it was promised, another try at most an hour, a group had its last event now, and an identifier counts as taken now. Where the clock goes on nothing is changed.
+ */
+async function pullBack(database: Database): Promise<void> {
+	await database.transact(
+		async ({finish, now}) =>
+			finish(
+				`with claims as (update claim set at = $1 where at > $1), groups as (
+					update coalesce_group set first_at = first_at - last_at + $1, last_at = $1, quiet_at = quiet_at - last_at + $1, cap_at = cap_at - last_at + $1
+					where run is null and last_at > $1
+				), ahead as (
+					select id, $1 + least(due_at - $1, case
+						when awaits_logins is not null then login_wait
+						when attempt + delivery_attempt = 0 then greatest(0, due_at - created_at)
+						else ${maxPauseMs} end) as due_at
+					from run where due_at > $1
+				)
+				update run set created_at = least(run.created_at, $1), due_at = ahead.due_at from ahead where run.id = ahead.id and run.due_at > ahead.due_at`,
+				[now],
+			),
+		'accept',
+	);
 }

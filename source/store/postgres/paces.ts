@@ -4,6 +4,7 @@ import {nameOfRoute, routeOf} from '../counters.ts';
 import {planStart, rateUseOf, type Pace} from '../limits/paces.ts';
 import type {Paces} from '../limits/port.ts';
 import type {RouteKey} from '../port.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {Database, Statements, Transaction} from './database.ts';
 
@@ -63,7 +64,7 @@ async function promisedTo(
 	const rows = await query(
 		`select run.profile, run.route, max(due_at) as start_at from run join unnest($1::text[], $2::text[]) as wanted (profile, route) on run.profile = wanted.profile and run.route = wanted.route
 		where due_at > $3 and is_promised = 1 and state = 'queued' and attempt + delivery_attempt = 0 and awaits_logins is null group by run.profile, run.route`,
-		[routes.map(({profile}) => profile), routes.map(({route}) => route), now],
+		[...columnsOf(routes, 'profile', 'route'), now],
 	);
 	return new Map(
 		rows.map(row => {
@@ -82,7 +83,7 @@ async function lock(
 	const rows = await query(
 		`insert into pace (profile, route, at, data) select profile, route, 0, '[]' from unnest($1::text[], $2::text[]) as wanted (profile, route) order by profile, route
 		on conflict (profile, route) do update set at = pace.at returning profile, route, at, data`,
-		[routes.map(({profile}) => profile), routes.map(({route}) => route)],
+		columnsOf(routes, 'profile', 'route'),
 	);
 	const known = rows.filter(row => isKnown(nullableInteger(row['at']), now));
 	const steps = new Map(known.map(row => [nameOfRoute(routeOf(row)), jsonOf<Steps>(row['data'])]));
@@ -110,8 +111,7 @@ export function createPaces(database: Database): Paces {
 				where pace.profile = changed.profile and pace.route = changed.route`,
 				[
 					now,
-					routes.map(({profile}) => profile),
-					routes.map(({route}) => route),
+					...columnsOf(routes, 'profile', 'route'),
 					routes.map(route => JSON.stringify(known.get(nameOfRoute(route)) ?? [])),
 				],
 			);

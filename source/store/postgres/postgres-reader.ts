@@ -1,4 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
+import type {OnBroken} from '../broken-rows.ts';
 import {emptyReader, type StoreReader} from '../reader-port.ts';
 import {createStoredApprovals} from './approvals.ts';
 import {createConversations} from './conversations.ts';
@@ -18,11 +19,11 @@ import {createWaitingReader} from './waiting.ts';
  * @throws SvcError `store_too_new`, `journal_unavailable`
  */
 export async function openPostgresReader(
-	{clock}: {readonly clock: Clock},
+	{clock, onBroken}: {readonly clock: Clock; readonly onBroken?: OnBroken},
 	{url}: {readonly url: string},
 ): Promise<StoreReader> {
 	await using stack = new AsyncDisposableStack();
-	const database = createDatabase({clock}, {url});
+	const database = createDatabase({clock, onBroken}, {url});
 	stack.defer(() => database.close());
 	const [schema] = await database.query("select to_regclass('schema_version')::text as name");
 	if (schema?.['name'] === null || (await versionOf(database, database.name)) === 0) {
@@ -43,7 +44,7 @@ export async function openPostgresReader(
 			readWaiting: createWaitingReader(clock),
 		}),
 		journal: createJournal({database, deferred}),
-		history: createHistory({database, deferred}),
+		history: createHistory({database, clock, deferred}),
 		groups: createGroupReader(database),
 		jobs: createJobReader(database),
 		runs: {

@@ -3,6 +3,7 @@ import {nameOfRoute, routeOf} from '../counters.ts';
 import {windowMs} from '../limits/paces.ts';
 import type {RateVerdict, RateWindows} from '../limits/port.ts';
 import type {RouteKey} from '../port.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {Database} from './database.ts';
 
@@ -41,13 +42,7 @@ export function createRateWindows(database: Database): RateWindows {
 						most = excluded.most,
 						took = case when ${isOver('$1')} then excluded.took else greatest(0, least(excluded.took, excluded.most - rate_window.used)) end
 					returning profile, route, starts_at, used, took`,
-					[
-						transaction.now,
-						asked.map(({profile}) => profile),
-						asked.map(({route}) => route),
-						asked.map(({wanted}) => wanted),
-						asked.map(({limit}) => limit),
-					],
+					[transaction.now, ...columnsOf(asked, 'profile', 'route', 'wanted', 'limit')],
 				),
 			};
 		});

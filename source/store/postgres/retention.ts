@@ -8,6 +8,7 @@ import {belongings} from '../retention.ts';
 import {emptySessionMs, maxRejections, maxSessionBytes, sameMessageMs} from '../rules.ts';
 import {readCounters} from './counters.ts';
 import type {Database, Transaction} from './database.ts';
+import {batchMemos} from './keys.ts';
 import {longestMs} from './named-leases.ts';
 
 /** Rows that one transaction looks at. */
@@ -89,6 +90,9 @@ const expired: Step = async ({run, now}) => {
 	await run('delete from named_lease where until <= $1', [now - longestMs]);
 	await run('delete from rate_window where starts_at <= $1', [now - windowMs]);
 	await run('delete from pace where at <= $1', [now - endedPaceMs]);
+	await run(
+		`delete from memo where kind = '${batchMemos}' and name not in (select owner from member)`,
+	);
 	return {went: 0, last: 0, more: false};
 };
 

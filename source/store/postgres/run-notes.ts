@@ -1,5 +1,6 @@
 import type {TranscriptEntry, WorkDone} from '../../core/run.ts';
 import {placeEntries, type PlacedEntry, type TranscriptCursor} from '../transcripts.ts';
+import {columnsOf} from './ask.ts';
 import type {Deferred} from './batch.ts';
 import type {Transaction} from './database.ts';
 
@@ -101,9 +102,7 @@ async function write({query, run}: Transaction, told: readonly PendingNotes[]): 
 			`update run set model = work.model, tool_calls = work.calls, usage = coalesce(work.usage, run.usage)
 			from unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[]) as work (run, model, calls, usage) where run.id = work.run`,
 			[
-				done.map(({id}) => id),
-				done.map(({model}) => model),
-				done.map(({toolCalls}) => toolCalls),
+				...columnsOf(done, 'id', 'model', 'toolCalls'),
 				done.map(({usage}) => (usage ? JSON.stringify(usage) : null)),
 			],
 		);
@@ -115,13 +114,9 @@ async function write({query, run}: Transaction, told: readonly PendingNotes[]): 
 			`insert into transcript (run, position, at, kind, bytes, text, data)
 			select * from unnest($1::bigint[], $2::integer[], $3::bigint[], $4::text[], $5::integer[], $6::text[], $7::text[]) on conflict do nothing`,
 			[
-				rows.map(({id}) => id),
-				rows.map(({position}) => position),
+				...columnsOf(rows, 'id', 'position'),
 				rows.map(({at}) => Math.trunc(at)),
-				rows.map(({kind}) => kind),
-				rows.map(({bytes}) => bytes),
-				rows.map(({text}) => text),
-				rows.map(({data}) => data),
+				...columnsOf(rows, 'kind', 'bytes', 'text', 'data'),
 			],
 		);
 	}

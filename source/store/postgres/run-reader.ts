@@ -1,13 +1,14 @@
 import type {Run, RunState, StoredRun} from '../../core/run.ts';
-import {floorOfRow, integerOf, jsonOf, optional, textOf, type Row, pageOf} from '../columns.ts';
+import {readRows} from '../broken-rows.ts';
+import {integerOf, newestFirst, optional, pageOf, readJson, type Scan, textOf} from '../columns.ts';
 import type {Runs} from '../port.ts';
 import {entryOf, planColumn, runColumnsWith, runOf, runTables, storedRunOf} from '../run-reader.ts';
 import {cursorOf, type TranscriptCursor} from '../transcripts.ts';
-import type {Statements} from './database.ts';
+import {floorIn} from './ask.ts';
+import type {Database, Statements} from './database.ts';
 
 /** Rows that the first statement of a listing looks at, and at most any: a rare match needs a long look, and no statement is to take long. */
-const firstStretch = 10_000;
-const maxStretch = 160_000;
+const stretchRows = {first: 10_000, most: 160_000} as const;
 
 /** What the event of a run is about. */
 export const runSubject =
@@ -107,61 +108,47 @@ export const countToDecide = async ({query}: Statements): Promise<number> =>
 	integerOf((await query(`select count(*) as count from run where ${isToDecide}`))[0]?.['count']);
 
 /** Reads runs. */
-export function createRunReader({query}: Statements): Pick<Runs, 'view' | 'list' | 'toDecide'> {
-	const floorOf = async (top: number, stretch: number) => {
-		const [row] = await query(
-			'select min(id) as floor from (select id from run where id < $1 order by id desc limit $2) as stretch',
-			[top, stretch],
-		);
-		return floorOfRow(row);
-	};
-
+export function createRunReader(
+	database: Pick<Database, 'onBroken' | 'query'>,
+): Pick<Runs, 'view' | 'list' | 'toDecide'> {
+	const ofRuns = {table: 'run', onBroken: database.onBroken};
 	return {
 		async view(runId) {
-			const [row] = await query(`select ${runColumns} from ${runTables} where run.id = $1`, [
-				runId,
-			]);
+			const [row] = await database.query(
+				`select ${runColumns} from ${runTables} where run.id = $1`,
+				[runId],
+			);
 			return row && runOf(row);
 		},
 		async list({states, profile, route, job, before = Number.MAX_SAFE_INTEGER, limit}) {
 			const few = fewOf(states);
-			const find = async (floor: number, top: number, count: number) =>
-				query(
-					`select ${runColumns} from ${runTables}
-					where run.id >= $1 and run.id < $2 and ($3::text is null or run.route = $3)
-						and ($4::text[] is null or run.state = any($4)) and ($5::text is null or run.job = $5)
-						and ($6::text is null or run.profile = $6) ${few === undefined ? '' : `and ${few}`}
-					order by run.id desc limit $7`,
-					[floor, top, route ?? null, states ?? null, job ?? null, profile ?? null, count],
+			const find: Scan<Run>['find'] = async ({floor, top, count}) =>
+				readRows(
+					await database.query(
+						`select ${runColumns} from ${runTables}
+						where run.id >= $1 and run.id < $2 and ($3::text is null or run.route = $3)
+							and ($4::text[] is null or run.state = any($4)) and ($5::text is null or run.job = $5)
+							and ($6::text is null or run.profile = $6) ${few === undefined ? '' : `and ${few}`}
+						order by run.id desc limit $7`,
+						[floor, top, route ?? null, states ?? null, job ?? null, profile ?? null, count],
+					),
+					runOf,
+					ofRuns,
 				);
 			const most = pageOf(limit);
-			const found: Row[] = [];
-			let stretch = firstStretch;
-			for (let top = before; found.length < most;) {
-				// oxlint-disable-next-line no-await-in-loop -- each begins where the one before ended
-				const floor = few === undefined ? await floorOf(top, stretch) : 0;
-				if (floor === undefined) {
-					break;
-				}
-
-				// oxlint-disable-next-line no-await-in-loop
-				found.push(...(await find(floor, top, most - found.length)));
-				if (few !== undefined) {
-					break;
-				}
-
-				top = floor;
-				stretch = Math.min(maxStretch, stretch * 4);
-			}
-
-			return found.map(runOf);
+			return few === undefined
+				? newestFirst(
+						{floorOf: floorIn(database, 'run'), find},
+						{before, limit: most, rows: stretchRows},
+					)
+				: find({floor: 0, top: before, count: most});
 		},
 		async toDecide(limit) {
-			const rows = await query(
+			const rows = await database.query(
 				`select ${runColumns} from ${runTables} where ${isToDecide} order by run.id desc limit $1`,
 				[pageOf(limit)],
 			);
-			return rows.map(runOf);
+			return readRows(rows, runOf, ofRuns);
 		},
 	};
 }
@@ -181,6 +168,6 @@ export async function readAwaiting(
 	return rows.map(row => ({
 		id: integerOf(row['id']),
 		profile: textOf(row['profile']),
-		awaitsLogins: jsonOf<readonly string[]>(row['awaits_logins']),
+		awaitsLogins: readJson<readonly string[]>(row['awaits_logins']) ?? [],
 	}));
 }

@@ -93,6 +93,16 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 		return open;
 	};
 
+	/** Tells that a run is due, when it is. */
+	const releasing = async (changing: Promise<boolean>) => {
+		const changed = await changing;
+		if (changed) {
+			publish({kind: 'runs-released'});
+		}
+
+		return changed;
+	};
+
 	const runs: Runs = {
 		...reader,
 		async lease(count, leaseMs, limits) {
@@ -168,22 +178,8 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 			return changed;
 		},
 		drop: steps.drop,
-		async handOver(runId, target) {
-			const changed = await steps.handOver(runId, target);
-			if (changed) {
-				publish({kind: 'runs-released'});
-			}
-
-			return changed;
-		},
-		async retry(runId) {
-			const changed = await steps.retry(runId);
-			if (changed) {
-				publish({kind: 'runs-released'});
-			}
-
-			return changed;
-		},
+		handOver: async (runId, target) => releasing(steps.handOver(runId, target)),
+		retry: async runId => releasing(steps.retry(runId)),
 		async release(server) {
 			const released = await steps.release(server);
 			if (released.length > 0) {

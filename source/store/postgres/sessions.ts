@@ -1,11 +1,13 @@
 import type {JsonObject} from '../../core/json.ts';
 import {type ChatSession, sessionOwnerId, sessionOwnerOf} from '../../core/session.ts';
+import {readRows} from '../broken-rows.ts';
 import {integerOf, textOf, pageOf} from '../columns.ts';
 import {maxBytesOfOwner, maxSessionsOfOwner} from '../rules.ts';
-import {type StoredSessions, answeredBy, withTurn} from '../session-port.ts';
-import {matchOfRow, messageOfRow, sessionOfRow} from '../sessions.ts';
+import {type StoredSessions, answeredBy, sessionTaken, withTurn} from '../session-port.ts';
+import {matchOfRow, messageOfRow, ofMessages, ofSessions, sessionOfRow} from '../sessions.ts';
 import {createBatch} from './batch.ts';
 import type {Transaction} from './database.ts';
+import {isLast} from './named-leases.ts';
 import type {PostgresParts} from './parts.ts';
 import {searchTermsOf, excerptOf, indexedWords, queryOf} from './search-words.ts';
 
@@ -41,9 +43,13 @@ export function createStoredSessions({database}: Pick<PostgresParts, 'database'>
 
 	return {
 		begin,
-		append: async (id, turn) =>
+		append: async (id, turn, lease) =>
 			database.transact(async transaction => {
 				const {query, run} = transaction;
+				if (lease && !(await isLast(transaction, lease))) {
+					throw sessionTaken(id);
+				}
+
 				const [row] = await query(`select seq, ${columns} from session where id = $1 for update`, [
 					id,
 				]);
@@ -120,6 +126,7 @@ async function trim({query, run}: Transaction, owners: readonly string[]): Promi
 /** The part that only looks. */
 function createReading({
 	query,
+	onBroken,
 }: PostgresParts['database']): Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'> {
 	return {
 		async get(id): Promise<ChatSession | undefined> {
@@ -128,10 +135,10 @@ function createReading({
 		},
 		async messages(id) {
 			const rows = await query(
-				'select at, run, data from session_message where session = (select seq from session where id = $1) order by id',
+				'select id, at, run, data from session_message where session = (select seq from session where id = $1) order by id',
 				[id],
 			);
-			return rows.map(messageOfRow);
+			return readRows(rows, messageOfRow, ofMessages(onBroken));
 		},
 		async list({before, limit}) {
 			const [last] =
@@ -143,7 +150,7 @@ function createReading({
 				`select ${columns} from session where (used_at, seq) < ($1::bigint, $2::bigint) and messages > 0 order by used_at desc, seq desc limit $3`,
 				[place('used_at'), place('seq'), pageOf(limit)],
 			);
-			return rows.map(sessionOfRow);
+			return readRows(rows, sessionOfRow, ofSessions(onBroken));
 		},
 		async search(text, limit) {
 			const asked = searchTermsOf(text);
@@ -157,11 +164,10 @@ function createReading({
 				join session on session.seq = message.session order by message.id desc`,
 				[queryOf(asked), pageOf(limit)],
 			);
-			return rows.map(row =>
-				matchOfRow({
-					...row,
-					excerpt: excerptOf(textOf(row['text']), asked),
-				}),
+			return readRows(
+				rows,
+				row => matchOfRow({...row, excerpt: excerptOf(textOf(row['text']), asked)}),
+				ofSessions(onBroken),
 			);
 		},
 	};

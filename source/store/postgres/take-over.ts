@@ -1,7 +1,8 @@
 import type {Approval} from '../../core/approval.ts';
 import {keptApproval} from '../../core/approvals/why-not-covered.ts';
 import {approvalSchema} from '../../core/schemas/approval.ts';
-import {approvalOfRow, isReadable} from '../approvals.ts';
+import {approvalOfRow} from '../approvals.ts';
+import {readRows} from '../broken-rows.ts';
 import {integerOf} from '../columns.ts';
 import type {Shared} from '../shared-port.ts';
 import {shutdownDecision} from '../take-over.ts';
@@ -58,11 +59,10 @@ async function deny({query, run, now}: Transaction, dead: Dead): Promise<readonl
 		[dead.names],
 	);
 	const decision = shutdownDecision(now);
-	const denied = rows.flatMap(row =>
-		isReadable(row) && approvalSchema.safeParse(approvalOfRow(row)).success
-			? [keptApproval({...approvalOfRow(row), decision})]
-			: [],
-	);
+	const asked = readRows(rows, approvalOfRow, {table: 'approval', onBroken() {}});
+	const denied = asked
+		.filter(approval => approvalSchema.safeParse(approval).success)
+		.map(approval => keptApproval({...approval, decision}));
 	const known = new Set(denied.map(({id}) => id));
 	const unreadable = rows.map(row => integerOf(row['id'])).filter(id => !known.has(id));
 	if (unreadable.length > 0) {

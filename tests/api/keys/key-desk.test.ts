@@ -551,12 +551,13 @@ test('a key that is used while a change of it is written was used then, and each
 	expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([40, '2026-11-25', '2027-01-03']);
 });
 
-test('what could not be written is written later, with the last use; that it could not is said once', async () => {
+test('what could not be written is written later as it was, with the last use, and what came since behind it; that it could not is said once', async () => {
 	const clock = createFakeClock(startMs);
 	const warned: string[] = [];
 	const log = {...silentLogger, warn: (message: string) => warned.push(message)};
+	const tried: unknown[] = [];
 	const added: unknown[] = [];
-	const used = new Map<string, number>();
+	let used: readonly string[] = [];
 	let isFull = true;
 	const keys = {
 		list: async () => [],
@@ -564,6 +565,7 @@ test('what could not be written is written later, with the last use; that it cou
 		totals: async () => [],
 		put: async () => [],
 		async add(...entry: readonly unknown[]) {
+			tried.push(entry.at(-1));
 			if (isFull) {
 				throw new Error('the disk is full');
 			}
@@ -577,7 +579,7 @@ test('what could not be written is written later, with the last use; that it cou
 		permitOf(await desk.admit(key.id, need(8)))[Symbol.dispose]();
 		const {key: other} = await desk.create(usual, prefix);
 		permitOf(await desk.admit(other.id, need(4)))[Symbol.dispose]();
-		used.set(key.id, startMs + 3000).set(other.id, startMs);
+		used = [key.id, other.id];
 		for (let second = 0; second < 3; second += 1) {
 			clock.advance(1000);
 			// oxlint-disable-next-line no-await-in-loop -- one second after the other
@@ -589,27 +591,26 @@ test('what could not be written is written later, with the last use; that it cou
 	}
 
 	expect(warned).toEqual(['Cannot write what keys have used; it is tried again']);
+	const [first = '', second = ''] = used;
+	const nothing = {day: '2026-11-23', requests: 1, outputTokens: 0};
+	// The batch that may have been written is told again as it was; what came since is another.
+	const batch = tried[0];
 	expect(added).toEqual([
 		[
 			[
-				{
-					id: expect.any(String),
-					day: '2026-11-23',
-					requests: 2,
-					inputTokens: 12,
-					outputTokens: 0,
-				},
-				{
-					id: expect.any(String),
-					day: '2026-11-23',
-					requests: 1,
-					inputTokens: 3,
-					outputTokens: 0,
-				},
+				{...nothing, id: first, inputTokens: 7},
+				{...nothing, id: second, inputTokens: 3},
 			],
-			used,
+			new Map([
+				[first, startMs],
+				[second, startMs],
+			]),
+			batch,
 		],
+		[[{...nothing, id: first, inputTokens: 5}], new Map([[first, startMs + 3000]]), tried.at(-1)],
 	]);
+	expect(new Set(tried)).toEqual(new Set([batch, tried.at(-1)]));
+	expect(tried.at(-1)).not.toBe(batch);
 });
 
 test('whose key has ended is told that of the key, not of the request', () => {

@@ -116,6 +116,26 @@ describe.runIf(server)('gateways on one database', () => {
 		expect(await store.groups.list({state: 'dispatched', limit: 10})).toMatchObject([{key: 'a'}]);
 	});
 
+	test('groups of two that stop at the same moment are handed over', async () => {
+		const url = await createDatabase();
+		const subscriptions = {
+			gather: {
+				prompt: 'All of {key}',
+				coalesce: {key: 'key', window_seconds: 600, max_wait_seconds: 600},
+			},
+		};
+		await using east = await member(url, 'east', {subscriptions});
+		await using west = await member(url, 'west', {subscriptions});
+		await east.send('gather', {key: 'a'});
+		await west.send('gather', {key: 'b'});
+		await west.until(({groups}) => groups.length === 2);
+		await Promise.all([east, west].map(async one => one[Symbol.asyncDispose]()));
+		const clock = createFakeClock(Date.now());
+		await using store = await openPostgresStore({clock}, {url, node: 'later', place: 'later'});
+		expect(await store.groups.pending()).toBe(0);
+		expect(await store.groups.list({state: 'dispatched', limit: 10})).toHaveLength(2);
+	});
+
 	test('what one asks in a chat is answered where the other listens', async () => {
 		const url = await createDatabase();
 		await using telegram = await openTelegramChat();

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createSemaphore} from '../../source/webhook/script.ts';
+import {createSemaphore} from '../../source/core/mutex.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const setUp = () => {

@@ -1,0 +1,48 @@
+import type {Clock} from '../core/clock.ts';
+import type {Logger} from '../core/log.ts';
+import type {Row} from './columns.ts';
+
+/** A row that cannot be read: a person, or another version of svc, has changed it. */
+export type BrokenRow = {readonly table: string; readonly id: string};
+
+/** Is told of each row that is left out. Must not throw. */
+export type OnBroken = (row: BrokenRow) => void;
+
+/** What `read` makes of the rows of a table. One that it fails of is left out, and takes none of the others along. */
+export const readRows = <Value>(
+	rows: readonly Row[],
+	read: (row: Row) => Value,
+	{table, onBroken}: {readonly table: string; readonly onBroken: OnBroken},
+): readonly Value[] =>
+	rows.flatMap(row => {
+		try {
+			return [read(row)];
+		} catch {
+			onBroken({table, id: String(row['id'] ?? row['name'] ?? row['at'] ?? '')});
+			return [];
+		}
+	});
+
+/** So long nothing more is said of a table, milliseconds. */
+const quietMs = 60_000;
+
+/** Warns of rows that cannot be read: of each table once a minute at most. */
+export function warnOfBroken({
+	clock,
+	log,
+}: {
+	readonly clock: Pick<Clock, 'monotonic'>;
+	readonly log: Pick<Logger, 'warn'> | undefined;
+}): OnBroken {
+	const saidAt = new Map<string, number>();
+	return ({table, id}) => {
+		const now = clock.monotonic();
+		if (now - (saidAt.get(table) ?? -Infinity) >= quietMs) {
+			saidAt.set(table, now);
+			log?.warn(
+				`Cannot read row "${id}" of the table "${table}" in the store: a person, or another version of svc, has changed it. Lists leave it out; correct the row, or delete it while no gateway runs`,
+				{table, id},
+			);
+		}
+	};
+}
