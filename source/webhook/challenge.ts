@@ -80,18 +80,27 @@ export function answerGreeting(
 	});
 }
 
-/** `reply` in the words of a sender whose event a person waits for; itself where it failed, or the sender has none. */
-export function acknowledged(
-	reply: Reply,
-	{route, payload}: {readonly route: Route; readonly payload: JsonValue},
-): Reply {
-	if (reply.status >= 400 || reply.outcome === 'challenge') {
-		return reply;
-	}
+/**
+ * What says a reply in the words of the sender of `route`, where a person waits there for what becomes of the event; itself where it failed. `undefined`: the sender has none, and nobody need keep
+ * the payload until the reply is known.
+ */
+export function acknowledgementOf(
+	{signature}: Route,
+	payload: JsonValue,
+): ((reply: Reply) => Reply) | undefined {
+	const acknowledge = senderOf(signature?.kind)?.acknowledge;
+	return (
+		acknowledge &&
+		(reply => {
+			if (reply.status >= 400 || reply.outcome === 'challenge') {
+				return reply;
+			}
 
-	const said = reply.outcome.startsWith('ignored') ? 'Nothing to do' : 'Accepted';
-	const answer = senderOf(route.signature?.kind)?.acknowledge?.(payload, said);
-	return answer ? {...reply, ...wholeAnswer(answer.body)} : reply;
+			const said = reply.outcome.startsWith('ignored') ? 'Nothing to do' : 'Accepted';
+			const answer = acknowledge(payload, said);
+			return answer ? {...reply, ...wholeAnswer(answer.body)} : reply;
+		})
+	);
 }
 
 const wholeAnswer = (body: JsonObject | undefined) =>

@@ -3,7 +3,7 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {readWords, wholePayload} from '../core/prompt-read.ts';
 import {prefetchWords, type RunPlan} from '../core/run.ts';
 import type {BodyRead} from '../http/read-body.ts';
-import {acknowledged, answerChallenge, answerGreeting, shakeHands} from './challenge.ts';
+import {acknowledgementOf, answerChallenge, answerGreeting, shakeHands} from './challenge.ts';
 import {dispatchEvent, spendRate} from './dispatch-event.ts';
 import {
 	maxSubjectLength,
@@ -135,8 +135,10 @@ export async function receiveAuthenticated(
 		draft.hasSignedId = true;
 	}
 
-	const reply = await decide(draft, {route, body, parsed}, services);
-	return acknowledged(reply, {route, payload: parsed.payload});
+	const acknowledge = acknowledgementOf(route, parsed.payload);
+	const reply = decide(draft, {route, body, parsed}, services);
+	// Without a wait here: it would keep the payload until the journal is written.
+	return acknowledge ? acknowledge(await reply) : reply;
 }
 
 /** The rows from the event on. */
