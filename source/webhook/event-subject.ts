@@ -80,16 +80,17 @@ function firstOf(rules: readonly CompiledRule[], event: FilterContext): string |
 	return undefined;
 }
 
-/** `undefined` unless everything in it is there. */
+/** `undefined` unless everything in it is there. From its end, where most rules for other events name what this one lacks: what they begin with is nearly always there. */
 function render(parts: readonly Part[], event: FilterContext): string | undefined {
 	let line = '';
-	for (const part of parts) {
+	for (let index = parts.length - 1; index >= 0; index--) {
+		const part = parts[index] ?? '';
 		const text = typeof part === 'string' ? part : textOf(part(event));
 		if (text === '') {
 			return undefined;
 		}
 
-		line += text;
+		line = text + line;
 	}
 
 	return line;
