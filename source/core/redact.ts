@@ -71,6 +71,9 @@ const shapes: readonly RegExp[] = [
 	/()(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
 ];
 
+/** UUIDs, digests and numbers, which each event brings anew: no shape is of these characters alone. */
+const shapeless = /^[\da-f-]*$/;
+
 /**
  * Replaces credentials by `[redacted]`: those of `secretValues` (6 characters or more; also as base64, URL-encoded and
  * JSON-escaped text) and, unless `byShape` is false, whatever has the shape of one. `secretValues` is asked each time, so that a reload counts at once;
@@ -127,9 +130,10 @@ export function createRedact(
 		}
 
 		const withoutValues = hideValues(text);
-		const result = byShape
-			? shapes.reduce((rest, shape) => hide(rest, shape, `$1${redactedMark}`), withoutValues)
-			: withoutValues;
+		const result =
+			byShape && !shapeless.test(withoutValues)
+				? shapes.reduce((rest, shape) => hide(rest, shape, `$1${redactedMark}`), withoutValues)
+				: withoutValues;
 		if (text.length <= maxHarmlessLength && result === text) {
 			remember(text);
 		}

@@ -3,6 +3,7 @@ import type {Route} from '../config/route.ts';
 import {cloudEventNames} from '../config/senders/cloudevents.ts';
 import type {Names} from '../config/senders/sender.ts';
 import {senderOf} from '../config/senders/senders.ts';
+import {derive} from '../core/derive.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {codeHostEventHeaders, lookUp} from '../core/payload.ts';
 import type {Redact} from '../core/redact.ts';
@@ -177,21 +178,22 @@ export function bodyIdOf(route: NamingRoute, {headers, payload}: Event): Identif
 }
 
 /** Where events of `route` that come with `headers` are named; each key of the route stands in for what its sender does. */
-export function namesFor(
-	{signature, cloudevents, eventHeaders, eventFields, idHeaders, idFields}: NamingRoute,
-	headers: RequestHeaders,
-): Names {
-	return {
-		...(cloudevents
-			? cloudEventNames(headerOf(headers, 'content-type'))
-			: senderOf(signature?.kind)?.names),
+export const namesFor = (route: NamingRoute, headers: RequestHeaders): Names =>
+	namesOf(route, route.cloudevents ? headerOf(headers, 'content-type') : undefined);
+
+const namesOf = derive(
+	(
+		{signature, cloudevents, eventHeaders, eventFields, idHeaders, idFields}: NamingRoute,
+		contentType: string | undefined,
+	): Names => ({
+		...(cloudevents ? cloudEventNames(contentType) : senderOf(signature?.kind)?.names),
 		...(eventHeaders && {eventHeaders}),
 		...(eventFields && {eventFields}),
 		...(idHeaders && {idHeaders}),
 		...(idFields && {idFields}),
 		...((eventFields ?? eventHeaders) && {eventIn: () => undefined}),
-	};
-}
+	}),
+);
 
 /** The first that is there with all its parts; `idSource` is the name of its last one. */
 function firstOf(
