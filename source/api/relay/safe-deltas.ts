@@ -2,14 +2,16 @@ import {isDeepStrictEqual} from 'node:util';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {redactJson, type Redact} from '../../core/redact.ts';
 import {createRedactedPieces, type RedactedPieces} from '../../core/redacted-pieces.ts';
-import type {Sink} from '../chat/late-stream.ts';
 import {garbled} from './upstream-failure.ts';
 
-/** Deltas on their way out, without the secrets of the gateway. */
+/** What may leave. */
+export type SafeDelta = {readonly delta: JsonObject; readonly logprobs: JsonObject | undefined};
+
+/** Deltas on their way out, without the secrets of the gateway. Each is made when it is asked for: whatever fails then, those before it may have left. */
 export type SafeDeltas = {
-	take(delta: JsonObject, logprobs: JsonObject | undefined): Promise<void>;
+	take(delta: JsonObject, logprobs: JsonObject | undefined): Iterable<SafeDelta>;
 	/** The answer is whole: nothing is held back any more. */
-	end(): Promise<void>;
+	end(): Iterable<SafeDelta>;
 };
 
 /** A text of the answer that comes in pieces, and the delta that carries one of them. */
@@ -25,7 +27,7 @@ const maxTexts = 1024;
  * Texts inside of other members (names of calls, details of thoughts) go on by their paths. Of them six characters and more that begin a secret are held back, and come with the next piece or not
  * at all, since there is no delta that would carry the rest alone.
  */
-export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDeltas {
+export function createSafeDeltas(redact: Redact): SafeDeltas {
 	const channels = new Map<string, Channel>();
 	let holding: ReadonlySet<string> = new Set();
 	const inner = new Map<string, RedactedPieces>();
@@ -89,8 +91,8 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 		return {...safe, function: {...objectIn(safe['function']), arguments: text}};
 	};
 
-	/** Passes on what is held of texts that `delta` does not go on with. */
-	const release = async (delta: JsonObject, isWhole: boolean) => {
+	/** What is held of texts that `delta` does not go on with. */
+	function* release(delta: JsonObject, isWhole: boolean): Iterable<SafeDelta> {
 		const calls = delta['tool_calls'];
 		const goesOn = new Set([
 			...Object.keys(delta),
@@ -111,15 +113,16 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 				logprobs.said('', rest, isHolding);
 			}
 
-			// oxlint-disable-next-line no-await-in-loop -- in their order
-			await (channel && rest !== '' && pass(channel.delta(rest), logprobs.take()));
+			if (channel && rest !== '') {
+				yield {delta: channel.delta(rest), logprobs: logprobs.take()};
+			}
 		}
-	};
+	}
 
 	return {
-		async take(delta, more) {
+		*take(delta, more) {
 			if (holding.size > 0) {
-				await release(delta, false);
+				yield* release(delta, false);
 			}
 
 			logprobs.add(more);
@@ -139,10 +142,10 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 			}
 
 			if (Object.keys(said).length > 0) {
-				await pass(said, logprobs.take());
+				yield {delta: said, logprobs: logprobs.take()};
 			}
 		},
-		end: async () => release({}, true),
+		end: () => release({}, true),
 	};
 }
 
