@@ -1,5 +1,6 @@
 import type {RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
+import {derive} from './derive.ts';
 import type {GatewayEvent} from './events.ts';
 import type {DeliveryRow} from './state.ts';
 
@@ -112,11 +113,8 @@ export function lossyRoutes(
 	now: number,
 ): readonly LossyRoute[] {
 	const losses = new Map<string, {readonly count: number; readonly lastAt: number}>();
-	for (const row of deliveries) {
-		// A row that is broken takes the pane that lists it, not what stands above all panes.
-		const {delivery, count} = (row as DeliveryRow | null) ?? {count: 0};
-		const cause = delivery && causeOf(delivery);
-		if (cause && now - delivery.receivedAt < lossMemoryMs) {
+	for (const {cause, delivery, count} of lostRows(deliveries)) {
+		if (now - delivery.receivedAt < lossMemoryMs) {
 			const name = nameOf(delivery.profile, delivery.route, cause);
 			const before = losses.get(name) ?? {count: 0, lastAt: 0};
 			losses.set(name, {
@@ -144,6 +142,16 @@ export function lossyRoutes(
 				})
 				.toSorted((a, b) => b.lastAt - a.lastAt);
 }
+
+/** Of thousands of rows mostly none: several parts of each frame ask. */
+const lostRows = derive((rows: readonly DeliveryRow[]) =>
+	rows.flatMap(row => {
+		// A row that is broken takes the pane that lists it, not what stands above all panes.
+		const {delivery, count} = (row as DeliveryRow | null) ?? {count: 0};
+		const cause = delivery && causeOf(delivery);
+		return cause ? [{cause, delivery, count}] : [];
+	}),
+);
 
 const aboveRate = {why: 'above its rate_limit', status: 429} as const;
 
