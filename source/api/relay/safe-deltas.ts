@@ -182,7 +182,9 @@ function createSafeLogprobs(redact: Redact) {
 				return undefined;
 			}
 
-			const isSafe = asSaid === asShown && isDeepStrictEqual(redactJson(waiting, redact), waiting);
+			const isSafe =
+				waiting.length === 0 ||
+				(asSaid === asShown && isDeepStrictEqual(redactJson(waiting, redact), waiting));
 			const ready = isSafe && !areTooMany ? waiting : [];
 			waiting = [];
 			areTooMany = false;

@@ -1,7 +1,7 @@
 import type {Config} from '../../config/config.ts';
 import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
-import {createMemory, derive} from '../../core/derive.ts';
+import {derive} from '../../core/derive.ts';
 
 /**
  * What tool servers hold that must not be shown, once their variables are put in, for every profile. The same array while nothing changed: what is made of many
@@ -37,14 +37,20 @@ function secretsOf({
 	return [...found];
 }
 
-/** Two lists as one, which stays the same object while both do. */
+/** Two lists as one, which stays the same object while both do. Asked for every text that is redacted. */
 export function joinLists<Value>(
 	one: () => readonly Value[],
 	other: () => readonly Value[],
 ): () => readonly Value[] {
-	const remember = createMemory<readonly Value[]>();
+	let joined: readonly Value[] = [];
+	let joinedOf = [joined, joined];
 	return () => {
-		const [first, second] = [one(), other()];
-		return remember([first, second], () => [...first, ...second]);
+		const lists = [one(), other()];
+		if (lists.some((list, index) => list !== joinedOf[index])) {
+			joinedOf = lists;
+			joined = lists.flatMap(list => list);
+		}
+
+		return joined;
 	};
 }
