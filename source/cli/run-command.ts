@@ -1,7 +1,7 @@
 import {Command, CommanderError, Option} from 'commander';
 import {processEnvironment} from '../config/environment.ts';
+import {takeLauncher} from '../config/environment.ts';
 import {homePaths} from '../config/home-paths.ts';
-import {takeLauncher} from '../config/launcher.ts';
 import {requireProfileFolder} from '../config/profiles.ts';
 import {systemClock} from '../core/clock.ts';
 import {SvcError, codeOf, explained, messageOf} from '../core/errors.ts';

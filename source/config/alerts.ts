@@ -12,7 +12,7 @@ import {defineSettings} from '../core/settings.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {placeOf, platformKinds, platformNamed} from '../platforms/platforms.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {problemWithPlatform} from './platform-problem.ts';
+import {problemWithPlatform} from './platform-settings.ts';
 import {platformSettings} from './platform-settings.ts';
 
 const weekSeconds = 604_800;

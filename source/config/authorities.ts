@@ -3,6 +3,7 @@ import {resolve} from 'node:path';
 import {createSecureContext, getCACertificates, type SecureContext} from 'node:tls';
 import {messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
+import {orElse} from '../core/or-else.ts';
 import type {Config} from './config.ts';
 import {type Environment, variable} from './environment.ts';
 import {stampOf} from './file-stamp.ts';
@@ -17,12 +18,7 @@ const certificate =
 const fileVariables = ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'] as const;
 
 /** Whom this program trusts when it connects by TLS: models, remote tool servers, mail. */
-export type Authorities = {
-	/** PEM texts: of Node, of the system, and what is configured. */
-	all(): string[];
-	/** For connections that say nothing else; the same object as long as nothing has changed. */
-	context(): SecureContext;
-};
+export type Authorities = ReturnType<typeof createAuthorities>;
 
 /**
  * The authorities of `tls.ca` and of `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS` (the profile's `.env` over the process), beside those of Node and of the system. Files are read
@@ -33,7 +29,7 @@ export type Authorities = {
 export function createAuthorities(
 	config: () => Pick<Config, 'tls' | 'environment'> & {readonly paths: {readonly home: string}},
 	{log}: {readonly log: Logger},
-): Authorities {
+) {
 	let known: (Known & {readonly key: string}) | undefined;
 
 	const current = () => {
@@ -80,8 +76,10 @@ export function createAuthorities(
 	};
 
 	return {
-		all: () => current().all,
-		context() {
+		/** PEM texts: of Node, of the system, and what is configured. */
+		all: (): string[] => current().all,
+		/** For connections that say nothing else; the same object as long as nothing has changed. */
+		context(): SecureContext {
 			const now = current();
 			now.context ??= createSecureContext({ca: now.all});
 			return now.context;
@@ -95,14 +93,13 @@ type CertificateFile = {
 	readonly name: string;
 };
 
-function filesOf({
-	tls,
-	environment,
-	home,
-}: Pick<Config, 'tls'> & {
-	readonly environment: Environment;
-	readonly home: string;
-}): readonly CertificateFile[] {
+function filesOf(
+	given: Pick<Config, 'tls'> & {
+		readonly environment: Environment;
+		readonly home: string;
+	},
+): readonly CertificateFile[] {
+	const {tls, environment, home} = given;
 	const user = variable(environment, 'HOME') ?? '~';
 	return [
 		...tls.ca.map(path => ({name: 'tls.ca', path})),
@@ -113,13 +110,8 @@ function filesOf({
 	].map(({name, path}) => ({name, path: resolve(home, path.replace(/^~(?=\/|$)/, user))}));
 }
 
-function isUsable(text: string): boolean {
-	try {
-		return new X509Certificate(text).raw.length > 0;
-	} catch {
-		return false;
-	}
-}
+const isUsable = (text: string): boolean =>
+	orElse(() => new X509Certificate(text).raw.length > 0, false);
 
 type Known = {readonly all: string[]; context?: SecureContext};
 

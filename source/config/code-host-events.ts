@@ -19,11 +19,10 @@ export const problemWithPrefetch = (
 	route: Pick<Route, 'prefetch' | 'toolsets' | 'deliverOnly' | 'cronJob' | 'events'>,
 ): string | undefined => whyNothingPrefetched(route) ?? problemWithCheckout(route);
 
-function problemWithCheckout({
-	prefetch,
-	toolsets,
-	events,
-}: Pick<Route, 'prefetch' | 'toolsets' | 'events'>): string | undefined {
+function problemWithCheckout(
+	given: Pick<Route, 'prefetch' | 'toolsets' | 'events'>,
+): string | undefined {
+	const {prefetch, toolsets, events} = given;
 	if (!prefetch.includes('checkout')) {
 		return undefined;
 	}
@@ -47,12 +46,10 @@ export const prefetchedBy = (
 		: [];
 
 /** That `prefetch` of a route gets nothing at all: what follows the subject in a sentence. `undefined`: it may get something. */
-function whyNothingPrefetched({
-	prefetch,
-	deliverOnly,
-	cronJob,
-	events,
-}: Pick<Route, 'prefetch' | 'deliverOnly' | 'cronJob' | 'events'>): string | undefined {
+function whyNothingPrefetched(
+	given: Pick<Route, 'prefetch' | 'deliverOnly' | 'cronJob' | 'events'>,
+): string | undefined {
+	const {prefetch, deliverOnly, cronJob, events} = given;
 	if (prefetch.length === 0) {
 		return undefined;
 	}

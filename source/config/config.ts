@@ -5,6 +5,7 @@ import type {PlatformsConfig, SectionsConfig} from '../platforms/platforms.ts';
 import type {AlertConfig} from './alerts.ts';
 import type {apiSettings} from './api-settings.ts';
 import type {ApprovalChat} from './approval-rules.ts';
+import type {layoutOf} from './home-paths.ts';
 import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {receiverSettings} from './schema.ts';
@@ -21,43 +22,7 @@ import type {ToolServerConfig} from './tool-server.ts';
 import type {SandboxConfig, ToolsetsConfig, toolsSettings} from './toolset-settings.ts';
 
 /** Files and folders of one home. Absolute paths. @see manual/configuration.md#how-the-file-is-read */
-export type HomePaths = {
-	/** The data directory of the profile: `~/.svc` or `~/.svc/profiles/NAME`. */
-	readonly home: string;
-	/** `default`, or the profile's name. */
-	readonly profile: string;
-	readonly config: string;
-	readonly env: string;
-	readonly subscriptions: string;
-	readonly scripts: string;
-	/** Scheduled jobs: `jobs.json` and `output/`. */
-	readonly cron: string;
-	readonly skills: string;
-	readonly cache: string;
-	readonly logs: string;
-	readonly gatewayLog: string;
-	readonly stateDb: string;
-	/** The key by which the gateway knows its own comments again. */
-	readonly markKey: string;
-	/** Names the home among those on one database; made when it first joins them. */
-	readonly memberId: string;
-	readonly run: string;
-	readonly socket: string;
-	readonly pidFile: string;
-	readonly lockFile: string;
-	readonly tuiState: string;
-	/** Credentials of tool servers, a file for each. @see manual/tool-servers.md#logins */
-	readonly mcpTokens: string;
-	/** What stdio tool servers wrote to stderr. */
-	readonly mcpStderrLog: string;
-	/** What tool servers offered when they were last connected. @see manual/tool-servers.md */
-	readonly schemaCache: string;
-	/** The first seen definition of every tool. */
-	readonly toolPins: string;
-	/** Processes of tool servers, so that the next start can end those that a crash left. */
-	readonly mcpProcesses: string;
-	/** Decisions on approvals, one JSON line each. */
-	readonly approvalsLog: string;
+export type HomePaths = Readonly<ReturnType<typeof layoutOf>> & {
 	/** What the members of a cluster share in place of files of this home; absent: the files count. */
 	readonly shared?: SharedHome;
 };

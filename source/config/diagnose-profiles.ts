@@ -2,6 +2,7 @@ import {isJsonObject} from '../core/json.ts';
 import type {Config, HomePaths, Profiles, WebhookConfig} from './config.ts';
 import {defaultProfile} from './home-paths.ts';
 import {itemAt} from './item-errors.ts';
+import {warningsAt} from './place-diagnostic.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {missingProfile} from './profiles.ts';
@@ -15,17 +16,14 @@ const multiplexKey: KeyPath = ['gateway', 'multiplex_profiles'];
  */
 export function multiplexes(
 	value: unknown,
-	{
-		paths,
-		lost = [],
-		before,
-	}: {
+	options: {
 		readonly paths: HomePaths;
 		/** See `findLostKeys`. */
 		readonly lost?: readonly UnplacedDiagnostic[];
 		readonly before?: Config | undefined;
 	},
 ): boolean {
+	const {paths, lost = [], before} = options;
 	const written = valueAt(value, multiplexKey) ?? false;
 	const section = valueAt(value, ['gateway']) ?? {};
 	const isLost = lost.some(({path}) => itemAt(path)[0] === multiplexKey[0]);
@@ -37,28 +35,23 @@ export function multiplexes(
 /** What a person should know of the profiles that `value` names: a key without effect, routes that are not served, profiles without a folder. */
 export function diagnoseProfiles(
 	value: unknown,
-	{
-		paths,
-		webhook,
-		profiles,
-	}: {readonly paths: HomePaths; readonly webhook: WebhookConfig; readonly profiles: Profiles},
+	options: {
+		readonly paths: HomePaths;
+		readonly webhook: WebhookConfig;
+		readonly profiles: Profiles;
+	},
 ): readonly UnplacedDiagnostic[] {
+	const {paths, webhook, profiles} = options;
 	const placeOf = (route: string): KeyPath => [...routesPlace(value), route, 'profile'];
-	const withoutEffect =
-		valueAt(value, multiplexKey) === true && !multiplexes(value, {paths})
-			? [
-					{
-						path: multiplexKey,
-						message: 'has no effect in a profile: only a gateway without -p serves several',
-					},
-				]
-			: [];
+	const isIdle = valueAt(value, multiplexKey) === true && !multiplexes(value, {paths});
 	return [
-		...withoutEffect,
-		...webhook.skipped.map(({name, reason}) => ({path: placeOf(name), message: reason})),
-		...[...webhook.routes.values()].flatMap(({name, profile}) => {
-			const message = missingProfile(profile, {profiles});
-			return message === undefined ? [] : [{path: placeOf(name), message}];
-		}),
-	].map(finding => ({...finding, severity: 'warning'}));
+		...warningsAt(
+			multiplexKey,
+			isIdle ? 'has no effect in a profile: only a gateway without -p serves several' : undefined,
+		),
+		...webhook.skipped.flatMap(({name, reason}) => warningsAt(placeOf(name), reason)),
+		...[...webhook.routes.values()].flatMap(({name, profile}) =>
+			warningsAt(placeOf(name), missingProfile(profile, {profiles})),
+		),
+	];
 }

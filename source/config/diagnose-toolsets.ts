@@ -3,6 +3,7 @@ import {everyServer, serverPrefix} from '../core/toolsets.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config} from './config.ts';
 import {serverItem} from './invalid-server.ts';
+import {warningsAt} from './place-diagnostic.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
@@ -58,14 +59,10 @@ export const diagnoseToolsets = (
 	routes: ReadonlyMap<string, Route>,
 	known: Known,
 ): readonly UnplacedDiagnostic[] =>
-	[...routes.values()].flatMap((route): readonly UnplacedDiagnostic[] => {
-		const problems = [
-			['toolsets', problemWithToolsets(route, known)],
-			['prefetch', problemWithPrefetch(route)],
-		] as const;
-		return problems.flatMap(([key, message]) =>
-			message === undefined
-				? []
-				: [{path: [...routesPlace(value), route.name, key], message, severity: 'warning'}],
-		);
+	[...routes.values()].flatMap(route => {
+		const place = [...routesPlace(value), route.name];
+		return [
+			...warningsAt([...place, 'toolsets'], problemWithToolsets(route, known)),
+			...warningsAt([...place, 'prefetch'], problemWithPrefetch(route)),
+		];
 	});

@@ -5,16 +5,8 @@ import {diffServers} from './diff-servers.ts';
 import {routeSettings} from './route-schema.ts';
 import {sections} from './sections.ts';
 
-/** What a reload changes, for a person; no value of a secret is in it. */
-export type ConfigDiff = {
-	/** One line per change. */
-	readonly changes: readonly string[];
-	/** Keys whose change has no effect before a restart. */
-	readonly restartNeeded: readonly string[];
-};
-
 /** The difference between two configurations. Pure. */
-export function diffConfig(current: Config, next: Config): ConfigDiff {
+export function diffConfig(current: Config, next: Config) {
 	const changed = sections.flatMap(({path, differences}) =>
 		(differences?.(current, next) ?? []).map(({key, ...rest}) => ({
 			key: `${path}.${key}`,
@@ -22,6 +14,7 @@ export function diffConfig(current: Config, next: Config): ConfigDiff {
 		})),
 	);
 	return {
+		/** One line per change. */
 		changes: [
 			...changed.map(
 				({key, text, change}) =>
@@ -33,6 +26,7 @@ export function diffConfig(current: Config, next: Config): ConfigDiff {
 			...changedAlerts(current.alerts, next.alerts),
 			...describeRefusals(current, next),
 		],
+		/** Keys whose change has no effect before a restart. */
 		restartNeeded: changed.filter(({change}) => change === 'restart').map(({key}) => key),
 	};
 }

@@ -3,22 +3,10 @@ import {programSettings, remoteSettings} from './endpoint-settings.ts';
 import {serverSettings} from './tool-server-settings.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
-/** What a reload changes of the tool servers, by name. */
-export type ServersDiff = {
-	readonly added: readonly string[];
-	readonly removed: readonly string[];
-	readonly changed: ReadonlyArray<{
-		readonly name: string;
-		/** As in the file: `tools.include`, `timeout`. */
-		readonly keys: readonly string[];
-	}>;
-	readonly unchanged: readonly string[];
-};
-
 type Servers = ReadonlyMap<string, ToolServerConfig>;
 
 /** The difference between two sets of servers, compared as they are written: what another variable changes is no difference. Pure. */
-export function diffServers(before: Servers, after: Servers): ServersDiff {
+export function diffServers(before: Servers, after: Servers) {
 	const compared = [...after.values()].flatMap(server => {
 		const old = before.get(server.name);
 		return old ? [{name: server.name, keys: diffServer(old, server).keys}] : [];
@@ -31,26 +19,19 @@ export function diffServers(before: Servers, after: Servers): ServersDiff {
 	};
 }
 
-/** What is different between two versions of one server. */
-export type ServerDifference = {
-	/** As they stand in the file. Empty: nothing. */
-	readonly keys: readonly string[];
-	/** Whether the connection has to be made anew. */
-	readonly reconnects: boolean;
-	/** Whether it is another server now, whose old tools say nothing. */
-	readonly isOther: boolean;
-};
-
 /** Compares two versions of one server, as they are written. Pure. */
-export function diffServer(before: ToolServerConfig, after: ToolServerConfig): ServerDifference {
+export function diffServer(before: ToolServerConfig, after: ToolServerConfig) {
 	const differences: readonly Difference[] = [
 		...programSettings.differences(programOf(before), programOf(after)),
 		...remoteSettings.differences(remoteOf(before), remoteOf(after)),
 		...serverSettings.differences(before, after),
 	];
 	return {
+		/** As they stand in the file. Empty: nothing. */
 		keys: differences.map(({key}) => key),
+		/** Whether the connection has to be made anew. */
 		reconnects: differences.some(({change}) => change !== 'at-once'),
+		/** Whether it is another server now, whose old tools say nothing. */
 		isOther: differences.some(({isOther}) => isOther),
 	};
 }

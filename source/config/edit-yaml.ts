@@ -12,8 +12,8 @@ import {
 import {SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
-import {removeInPlace} from './remove-in-place.ts';
-import {renameKey} from './rename-key.ts';
+import {removeInPlace} from './replace-in-place.ts';
+import {renameKey} from './replace-in-place.ts';
 import {replacePair, replaceScalar, type Indentation} from './replace-in-place.ts';
 import {refuseSharedValue} from './yaml-anchors.ts';
 
@@ -107,7 +107,7 @@ const nest = (path: KeyPath, value: JsonValue): JsonValue =>
 
 /** Where the next key of the mapping at `path` would stand; `undefined` when that is no mapping of lines. */
 function placeAfter(text: string, document: Document, path: KeyPath) {
-	const map: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
+	const map: unknown = document.getIn(path, true);
 	if (map === null && path.length === 0) {
 		// Nothing but comments.
 		return {offset: text.length, column: 0, before: text === '' || text.endsWith('\n') ? '' : '\n'};
@@ -166,7 +166,7 @@ function writeAnew(text: string, {path, value}: YamlEdit): string {
 function openPath(document: Document, path: KeyPath): void {
 	for (let length = 0; length < path.length; length += 1) {
 		const prefix = path.slice(0, length);
-		const node: unknown = length === 0 ? document.contents : document.getIn(prefix, true);
+		const node: unknown = document.getIn(prefix, true);
 		if (isSeq(node) && typeof path[length] === 'string') {
 			throw notMapping(prefix);
 		}

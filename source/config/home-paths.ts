@@ -63,35 +63,47 @@ function requireProfileName(name: string): void {
 	}
 }
 
-function layoutOf(home: string, profile: string): HomePaths {
+/** Where the files and folders of a home are. */
+export function layoutOf(home: string, profile: string) {
 	const run = join(home, 'run');
 	const logs = join(home, 'logs');
 	const cache = join(home, 'cache');
 	return {
+		/** The data directory of the profile: `~/.svc` or `~/.svc/profiles/NAME`. */
 		home,
+		/** `default`, or the profile's name. */
 		profile,
 		config: join(home, 'config.yaml'),
 		env: join(home, '.env'),
 		subscriptions: join(home, 'webhook_subscriptions.json'),
 		scripts: join(home, 'scripts'),
 		skills: join(home, 'skills'),
+		/** Scheduled jobs: `jobs.json` and `output/`. */
 		cron: join(home, 'cron'),
 		cache,
 		logs,
 		gatewayLog: join(logs, 'gateway.log'),
 		stateDb: join(home, 'state.db'),
+		/** The key by which the gateway knows its own comments again. */
 		markKey: join(home, 'mark.key'),
+		/** Names the home among those on one database; made when it first joins them. */
 		memberId: join(home, 'member.id'),
 		run,
 		socket: join(run, 'gateway.sock'),
 		pidFile: join(run, 'gateway.pid'),
 		lockFile: join(run, 'gateway.lock'),
 		tuiState: join(home, 'tui-state.json'),
+		/** Credentials of tool servers, a file for each. @see manual/tool-servers.md#logins */
 		mcpTokens: join(home, 'mcp-tokens'),
+		/** What stdio tool servers wrote to stderr. */
 		mcpStderrLog: join(logs, 'mcp-stderr.log'),
+		/** What tool servers offered when they were last connected. @see manual/tool-servers.md */
 		schemaCache: join(cache, 'mcp_schema_cache.json'),
+		/** The first seen definition of every tool. */
 		toolPins: join(cache, 'mcp_tool_pins.json'),
+		/** Processes of tool servers, so that the next start can end those that a crash left. */
 		mcpProcesses: join(run, 'mcp-processes.json'),
+		/** Decisions on approvals, one JSON line each. */
 		approvalsLog: join(logs, 'approvals.jsonl'),
 	};
 }

@@ -6,11 +6,10 @@ import type {Route} from './route.ts';
 const each = '*';
 
 /** Why the skills of a route have no effect; `undefined`: they have, or there are none. */
-export function idleSkills({
-	skills,
-	deliverOnly,
-	cronJob,
-}: Pick<Route, 'skills' | 'deliverOnly' | 'cronJob'>): string | undefined {
+export function idleSkills(
+	given: Pick<Route, 'skills' | 'deliverOnly' | 'cronJob'>,
+): string | undefined {
+	const {skills, deliverOnly, cronJob} = given;
 	if (skills.length === 0 || !(deliverOnly || cronJob !== undefined)) {
 		return undefined;
 	}

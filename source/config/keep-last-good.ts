@@ -21,12 +21,7 @@ const maxItemLength = 200;
  */
 export function keepLastGood(
 	config: Config,
-	{
-		reasons,
-		isReceiverUsable,
-		lastRoutes,
-		before,
-	}: {
+	options: {
 		readonly reasons: readonly ErrorReason[];
 		/** Whether the last good values of the receiver's settings that are invalid stand in `config` already. */
 		readonly isReceiverUsable: boolean;
@@ -35,6 +30,7 @@ export function keepLastGood(
 		readonly before: Config | undefined;
 	},
 ): Config {
+	const {reasons, isReceiverUsable, lastRoutes, before} = options;
 	const itemErrors = new Map<string, ConfigError>();
 	const {webhook} = config;
 	let result: Config =

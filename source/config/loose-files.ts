@@ -1,4 +1,5 @@
 import {statSync} from 'node:fs';
+import {orElse} from '../core/or-else.ts';
 import type {HomePaths} from './config.ts';
 
 /** Bits of a mode that let others write, and those that let them read or write. */
@@ -13,15 +14,8 @@ type Loose = {readonly path: string; readonly mode: '600' | '700'};
  *
  * @see manual/files.md
  */
-export function looseFiles({
-	home,
-	scripts,
-	run,
-	config,
-	env,
-	subscriptions,
-	markKey,
-}: HomePaths): readonly string[] {
+export function looseFiles(given: HomePaths): readonly string[] {
+	const {home, scripts, run, config, env, subscriptions, markKey} = given;
 	return loosePaths({
 		folders: [home, scripts, run],
 		files: [config, env, subscriptions, markKey],
@@ -43,10 +37,5 @@ export const loosePaths = ({
 ];
 
 /** Nothing there is open to nobody. */
-function isOpen(path: string, bits: number): boolean {
-	try {
-		return (statSync(path).mode & bits) !== 0;
-	} catch {
-		return false;
-	}
-}
+const isOpen = (path: string, bits: number): boolean =>
+	orElse(() => (statSync(path).mode & bits) !== 0, false);

@@ -2,7 +2,7 @@ import type {JsonObject} from '../core/json.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {membersBySchema} from './schema-walk.ts';
-import {findUnknownKeys} from './unknown-keys.ts';
+import {findUnknownKeys} from './schema-walk.ts';
 
 /**
  * Keys that are in use and not written any more, in a mapping that gained a key, or has one of nearly the same name, which `schema` (a JSON Schema as `configSchemaJson` makes it) has no room for: probably one became the other by

@@ -20,6 +20,13 @@ export type UnplacedDiagnostic = {
 	readonly unknownKeys?: readonly string[];
 };
 
+/** A warning at `path`, where there is something to say. */
+export const warningsAt = (
+	path: KeyPath,
+	message: string | undefined,
+): readonly UnplacedDiagnostic[] =>
+	message === undefined ? [] : [{path, message, severity: 'warning'}];
+
 /** A finding inside of what stands at `place`. */
 export const below = (
 	place: KeyPath,

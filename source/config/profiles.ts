@@ -2,6 +2,7 @@ import {readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {nearestName} from '../core/names.ts';
+import {orElse} from '../core/or-else.ts';
 import type {HomePaths, Profile, Profiles} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
 import {stampOf} from './file-stamp.ts';
@@ -114,22 +115,13 @@ function listProfiles({home}: HomePaths): Listed {
 }
 
 /** Follows links: a profile may live elsewhere. */
-function isFolder(path: string): boolean {
-	try {
-		return statSync(path).isDirectory();
-	} catch {
-		return false;
-	}
-}
+const isFolder = (path: string): boolean => orElse(() => statSync(path).isDirectory(), false);
 
 function loadProfile(
 	name: string,
-	{
-		paths: base,
-		environment,
-		before,
-	}: Pick<ProfileOptions, 'environment' | 'before'> & {readonly paths: HomePaths},
+	options: Pick<ProfileOptions, 'environment' | 'before'> & {readonly paths: HomePaths},
 ) {
+	const {paths: base, environment, before} = options;
 	const paths = profilePaths(base, name);
 	try {
 		const merged = mergeEnvironment(paths.env, environment);

@@ -9,8 +9,10 @@ import {
 	stringify,
 	type ToStringOptions,
 } from 'yaml';
+import {SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
+import {refuseSharedValue} from './yaml-anchors.ts';
 
 /** How a text indents its mappings and its lists. */
 export type Indentation = {readonly indent: number; readonly indentSeq: boolean};
@@ -56,16 +58,18 @@ export function replacePair(
 	{indent, indentSeq}: Indentation,
 ): string | undefined {
 	const document = parseDocument(text);
-	const map: unknown =
-		path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+	const map: unknown = document.getIn(path.slice(0, -1), true);
 	const name = path.at(-1);
-	if (!isMap(map) || map.flow || typeof name !== 'string') {
-		return undefined;
-	}
-
-	const pair = map.items.find(({key}) => isScalar(key) && String(key.value) === name);
-	const {key, value: old} = pair ?? {};
-	if (!isNode(key) || !key.range || !isNode(old) || !old.range) {
+	const {key, value: old} = pairNamed(map, name) ?? {};
+	if (
+		!isMap(map) ||
+		map.flow ||
+		typeof name !== 'string' ||
+		!isNode(key) ||
+		!key.range ||
+		!isNode(old) ||
+		!old.range
+	) {
 		return undefined;
 	}
 
@@ -102,4 +106,87 @@ function blockOf(
 	}
 
 	return made.toString(options);
+}
+
+/**
+ * `text` (sound YAML) without the lines of one key: comments around them stay, of two blank lines that meet one goes; a mapping that loses its last key becomes `{}`.
+ * `undefined` where that key has no lines of its own. The caller compares what the result says.
+ */
+export function removeInPlace(text: string, path: KeyPath): string | undefined {
+	const document = parseDocument(text);
+	const parent = path.slice(0, -1);
+	const map: unknown = document.getIn(parent, true);
+	const lines = linesOf(text, map, path.at(-1));
+	if (!isMap(map) || map.flow || !lines) {
+		return undefined;
+	}
+
+	const rest = join(text.slice(0, lines.start), text.slice(lines.end));
+	if (map.items.length > 1) {
+		return rest;
+	}
+
+	const colon = endOfKey(text, document.getIn(parent.slice(0, -1), true), parent.at(-1));
+	return colon === undefined ? undefined : `${rest.slice(0, colon)} {}${rest.slice(colon)}`;
+}
+
+/** From the line of the key to the one after its value. */
+function linesOf(text: string, map: unknown, name: KeyPath[number] | undefined) {
+	const {key, value} = pairNamed(map, name) ?? {};
+	const last: unknown = isNode(value) ? value : key;
+	if (!isNode(key) || !key.range || !isNode(last) || !last.range) {
+		return undefined;
+	}
+
+	const start = text.lastIndexOf('\n', key.range[0] - 1) + 1;
+	if (text.slice(start, key.range[0]).trim() !== '') {
+		return undefined;
+	}
+
+	const end = last.range[1];
+	const lineEnd = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
+	return {start, end: lineEnd === -1 ? text.length : lineEnd + 1};
+}
+
+const pairNamed = (map: unknown, name: KeyPath[number] | undefined) =>
+	isMap(map)
+		? map.items.find(({key}) => isScalar(key) && String(key.value) === String(name))
+		: undefined;
+
+const join = (before: string, after: string): string =>
+	/(?:^|\n)[^\S\n]*\n$/.test(before) ? before + after.replace(/^[^\S\n]*\n/, '') : before + after;
+
+/** The offset behind the colon of a key. */
+function endOfKey(
+	text: string,
+	map: unknown,
+	name: KeyPath[number] | undefined,
+): number | undefined {
+	const key = pairNamed(map, name)?.key;
+	if (!isNode(key) || !key.range) {
+		return undefined;
+	}
+
+	const colon = text.indexOf(':', key.range[1]);
+	return colon === -1 ? undefined : colon + 1;
+}
+
+/**
+ * `text` (sound YAML) with another name for the key at `path`; every other byte stays. The caller has looked that its mapping has no such key yet.
+ *
+ * @throws SvcError `config_not_editable` for a key that stands in another place, or is no plain text
+ */
+export function renameKey(text: string, path: KeyPath, name: string): string {
+	const document = parseDocument(text);
+	const parent = path.slice(0, -1);
+	refuseSharedValue(document, parent);
+	const key = pairNamed(document.getIn(parent, true), path.at(-1))?.key;
+	if (!isScalar(key) || !key.range || key.range[0] === key.range[1]) {
+		throw new SvcError(
+			'config_not_editable',
+			`Cannot rename "${path.join('.')}": it is not written there, but shared from another place`,
+		);
+	}
+
+	return replaceText(text, key, name);
 }

@@ -111,18 +111,14 @@ const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_i
  */
 function lastGood(
 	last: Route | undefined,
-	{
-		draft,
-		refusals,
-		bound,
-		context,
-	}: {
+	options: {
 		readonly draft: RouteDraft;
 		readonly refusals: readonly RouteRefusal[];
 		readonly bound: string | undefined;
 		readonly context: RouteContext;
 	},
 ): Route | undefined {
+	const {draft, refusals, bound, context} = options;
 	if (!last || servedProfile(bound ?? last.profile, context) !== last.profile) {
 		return undefined;
 	}
@@ -186,12 +182,13 @@ function accessOf({
 
 function makeRoute(
 	draft: RouteDraft,
-	{
-		source,
-		profile,
-		context,
-	}: {readonly source: Route['source']; readonly profile: string; readonly context: RouteContext},
+	options: {
+		readonly source: Route['source'];
+		readonly profile: string;
+		readonly context: RouteContext;
+	},
 ): Route {
+	const {source, profile, context} = options;
 	const {name, raw} = draft;
 	return {
 		...routeSettings.read({

@@ -1,5 +1,6 @@
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
+import {orElse} from '../core/or-else.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config, RouteTable} from './config.ts';
@@ -7,16 +8,21 @@ import {problemWithToolsets} from './diagnose-toolsets.ts';
 import {findRouteKeysWithoutValue, idleSkills, withoutValue} from './idle-settings.ts';
 import {createJsonPlacer, repeatedKeysIn} from './json-source.ts';
 import {findLostKeys} from './lost-keys.ts';
-import {placeless, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
-import type {KeyPath} from './plain-data.ts';
-import {problemWithPlatform} from './platform-problem.ts';
+import {
+	placeless,
+	placelessIn,
+	type UnplacedDiagnostic,
+	warningsAt,
+	below,
+} from './place-diagnostic.ts';
+import {problemWithAnswers} from './platform-settings.ts';
 import {missingProfile} from './profiles.ts';
 import type {ResolvedRoute} from './resolve-route.ts';
 import {resolveSubscription, routeContextOf} from './resolve-subscription.ts';
 import type {Route} from './route.ts';
+import {findUnknownKeys, unknownKey} from './schema-walk.ts';
 import {subscriptionsText} from './shared-home.ts';
 import type {Subscriptions} from './subscriptions.ts';
-import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
 
 /** The whole file is taken over within one request. */
@@ -110,13 +116,8 @@ export function resolveSubscriptions(
 const standsTwice = 'stands twice: remove one of them';
 
 /** `undefined` for what is nested so deep that it cannot be written. */
-function textOf(entry: JsonValue): string | undefined {
-	try {
-		return JSON.stringify(entry);
-	} catch {
-		return undefined;
-	}
-}
+const textOf = (entry: JsonValue): string | undefined =>
+	orElse(() => JSON.stringify(entry), undefined);
 
 const tooMany = ({paths}: Config, count: number, beyond: string): Diagnostic => ({
 	...placeless(subscriptionsText(paths).name, {
@@ -128,42 +129,28 @@ const tooMany = ({paths}: Config, count: number, beyond: string): Diagnostic => 
 function warningsOf(
 	route: Route,
 	entry: JsonValue,
-	{
-		config,
-		place,
-		strict,
-	}: {
+	options: {
 		readonly config: Config;
 		readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
 		readonly strict: boolean;
 	},
 ): readonly Diagnostic[] {
-	const missing = missingProfile(route.profile, config);
+	const {config, place, strict} = options;
 	// The global one is told of where it stands.
-	const weak =
-		route.secrets === config.webhook.secrets ? undefined : warningOnSecrets(route.secrets);
-	// That of a job is told of where the job is.
-	const target =
-		route.cronJob === undefined ? problemWithPlatform(route.deliver, config) : undefined;
-	const toolsets = problemWithToolsets(route, config);
-	const idle = idleSkills(route);
-	const prefetch = problemWithPrefetch(route);
-	const placed = (
-		severity: Diagnostic['severity'],
-		{path, message}: {readonly path: KeyPath; readonly message: string},
-	): Diagnostic => place({path: [route.name, ...path], message, severity});
-	return [
-		...findUnknownKeys(entry, routeSchemaJson()).map(key =>
-			placed(strict ? 'error' : 'warning', {path: key.path, message: unknownKey(key)}),
-		),
-		...[
-			...findRouteKeysWithoutValue(entry).map(path => ({path, message: withoutValue})),
-			...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
-			...(target === undefined ? [] : [{path: ['deliver'], message: target}]),
-			...(toolsets === undefined ? [] : [{path: ['toolsets'], message: toolsets}]),
-			...(idle === undefined ? [] : [{path: ['skills'], message: idle}]),
-			...(prefetch === undefined ? [] : [{path: ['prefetch'], message: prefetch}]),
-			...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
-		].map(finding => placed('warning', finding)),
+	const isOwn = route.secrets !== config.webhook.secrets;
+	const findings: readonly UnplacedDiagnostic[] = [
+		...findUnknownKeys(entry, routeSchemaJson()).map(key => ({
+			path: key.path,
+			message: unknownKey(key),
+			severity: strict ? ('error' as const) : ('warning' as const),
+		})),
+		...findRouteKeysWithoutValue(entry).flatMap(path => warningsAt(path, withoutValue)),
+		...warningsAt(['profile'], missingProfile(route.profile, config)),
+		...warningsAt(['deliver'], problemWithAnswers(route, config)),
+		...warningsAt(['toolsets'], problemWithToolsets(route, config)),
+		...warningsAt(['skills'], idleSkills(route)),
+		...warningsAt(['prefetch'], problemWithPrefetch(route)),
+		...warningsAt(['secret'], isOwn ? warningOnSecrets(route.secrets) : undefined),
 	];
+	return findings.map(finding => place(below([route.name], finding)));
 }

@@ -1,6 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {isStaticName} from './check-subscription.ts';
 import type {Config} from './config.ts';
 import {editConfig} from './edit-config.ts';
 import {editSubscriptions} from './edit-subscriptions.ts';
@@ -33,12 +34,9 @@ export type RotatedRoute = {
 export async function rotateRouteSecret(
 	config: Config,
 	name: string,
-	{
-		secret,
-		overlapMs,
-		clock,
-	}: {readonly secret?: string; readonly overlapMs: number; readonly clock: Clock},
+	options: {readonly secret?: string; readonly overlapMs: number; readonly clock: Clock},
 ): Promise<RotatedRoute> {
+	const {secret, overlapMs, clock} = options;
 	const now = clock.now();
 	let rotated: Extract<Rotated, {ok: true}> | undefined;
 	const rotate = (entry: JsonObject) => {
@@ -54,12 +52,8 @@ export async function rotateRouteSecret(
 		return result.entry;
 	};
 
-	const {paths, webhook} = config;
-	const isStatic =
-		webhook.routes.has(name) ||
-		[...webhook.refusals, ...webhook.invalid, ...webhook.skipped].some(
-			refused => refused.name === name,
-		);
+	const {paths} = config;
+	const isStatic = isStaticName(name, config);
 	await (isStatic
 		? editConfig(paths, written => editsOf(written, name, rotate), {clock})
 		: editSubscriptions(

@@ -93,6 +93,20 @@ export const isSet = <Value>(value: Value): value is NonNullable<Value> =>
 
 const when = (applies: boolean, says: string): string | undefined => (applies ? says : undefined);
 
+/** The contract refuses one beside the other. */
+const exclusive = (one: ExclusiveKey, other: ExclusiveKey): Rule => ({
+	code: `${one}_with_${other}`,
+	keys: [one, other],
+	isOfContract: true,
+	problem: ({raw}) =>
+		when(
+			[one, other].every(key => (key === 'deliver_only' ? raw[key] === true : isSet(raw[key]))),
+			`has "${one}" together with "${other}": keep one of them`,
+		),
+});
+
+type ExclusiveKey = 'coalesce' | 'cron_job' | 'deliver_only';
+
 const rules: readonly Rule[] = [
 	{
 		code: 'profile_invalid',
@@ -130,36 +144,9 @@ const rules: readonly Rule[] = [
 				'has "deliver_only" with "deliver" absent or "log": set "deliver" to a real target',
 			),
 	},
-	{
-		code: 'cron_job_with_deliver_only',
-		keys: ['cron_job', 'deliver_only'],
-		isOfContract: true,
-		problem: ({raw}) =>
-			when(
-				raw.deliver_only === true && isSet(raw.cron_job),
-				'has "cron_job" together with "deliver_only": keep one of them',
-			),
-	},
-	{
-		code: 'coalesce_with_deliver_only',
-		keys: ['coalesce', 'deliver_only'],
-		isOfContract: true,
-		problem: ({raw}) =>
-			when(
-				raw.deliver_only === true && isSet(raw.coalesce),
-				'has "coalesce" together with "deliver_only": keep one of them',
-			),
-	},
-	{
-		code: 'coalesce_with_cron_job',
-		keys: ['coalesce', 'cron_job'],
-		isOfContract: true,
-		problem: ({raw}) =>
-			when(
-				isSet(raw.coalesce) && isSet(raw.cron_job),
-				'has "coalesce" together with "cron_job": keep one of them',
-			),
-	},
+	exclusive('cron_job', 'deliver_only'),
+	exclusive('coalesce', 'deliver_only'),
+	exclusive('coalesce', 'cron_job'),
 	{
 		// There is no run that could wait: the sender is told at once whether the message arrived.
 		code: 'overflow_with_deliver_only',

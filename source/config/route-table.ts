@@ -3,7 +3,7 @@ import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config, RouteTable} from './config.ts';
 import {problemWithToolsets} from './diagnose-toolsets.ts';
 import {placeless} from './place-diagnostic.ts';
-import {problemWithPlatform} from './platform-problem.ts';
+import {problemWithAnswers} from './platform-settings.ts';
 import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscriptions.ts';
 import {insecureSecret} from './route-refusals.ts';
 import {viewOfRoute} from './route-view.ts';
@@ -183,7 +183,7 @@ export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
 /** What does not keep a route from being served, and what comes of its events: where its answers go, and its toolsets. What follows the subject in a sentence. */
 const troublesWith = (route: Route, config: Config): readonly string[] =>
 	[
-		route.cronJob === undefined ? problemWithPlatform(route.deliver, config) : undefined,
+		problemWithAnswers(route, config),
 		problemWithToolsets(route, config),
 		problemWithPrefetch(route),
 	].filter(text => text !== undefined);

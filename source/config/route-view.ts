@@ -7,41 +7,28 @@ import {insecureSecret, isSet, type RouteDraft} from './route-refusals.ts';
 import type {Route} from './route.ts';
 
 /** A route as faces see it. */
-export const viewOfRoute = ({
-	name,
-	profile,
-	source,
-	enabled,
-	description,
-	events,
-	deliver,
-	deliverOnly,
-	cronJob,
-	coalesce,
-	signature,
-	concurrency,
-	overflow,
-	toolsets,
-	prefetch,
-	insecure,
-}: Route): RouteView => ({
-	name,
-	profile,
-	source,
-	description: shown(description),
-	events: events.map(shown),
-	deliver,
-	mode: modeOf({deliverOnly, cronJob, coalesce}),
-	...(!enabled && {paused: true}),
-	...jobAndKey(cronJob, coalesce?.key),
-	...(coalesce && {windowMs: coalesce.windowMs, maxWaitMs: coalesce.maxWaitMs}),
-	...(signature && {signature: signature.header ?? signature.kind}),
-	...(concurrency !== undefined && {concurrency}),
-	...(overflow === 'queue' && {overflow}),
-	...(toolsets && {toolsets: toolsets.map(shown)}),
-	...(prefetch.length > 0 && {prefetch: [...prefetch]}),
-	insecure,
-});
+export function viewOfRoute(route: Route): RouteView {
+	const {name, profile, source, enabled, deliver, coalesce, signature, insecure} = route;
+	const {concurrency, overflow, toolsets, prefetch} = route;
+	return {
+		name,
+		profile,
+		source,
+		description: shown(route.description),
+		events: route.events.map(shown),
+		deliver,
+		mode: modeOf(route.deliverOnly, route.cronJob, coalesce),
+		...(!enabled && {paused: true}),
+		...jobAndKey(route.cronJob, coalesce?.key),
+		...(coalesce && {windowMs: coalesce.windowMs, maxWaitMs: coalesce.maxWaitMs}),
+		...(signature && {signature: signature.header ?? signature.kind}),
+		...(concurrency !== undefined && {concurrency}),
+		...(overflow === 'queue' && {overflow}),
+		...(toolsets && {toolsets: toolsets.map(shown)}),
+		...(prefetch.length > 0 && {prefetch: [...prefetch]}),
+		insecure,
+	};
+}
 
 /** A route that is not served as it is written, as faces see it; `problem` is the reason. */
 export const viewOfRefused = (
@@ -54,26 +41,14 @@ export const viewOfRefused = (
 	description: shown(raw.description ?? ''),
 	events: (raw.events ?? []).map(shown),
 	deliver: targetOf(raw.deliver),
-	mode: modeOf({
-		deliverOnly: raw.deliver_only === true,
-		cronJob: raw.cron_job,
-		coalesce: raw.coalesce,
-	}),
+	mode: modeOf(raw.deliver_only === true, raw.cron_job, raw.coalesce),
 	...(raw.enabled === false && {paused: true}),
 	...jobAndKey(raw.cron_job, isJsonObject(raw.coalesce) ? raw.coalesce['key'] : undefined),
 	problem,
 	insecure: secrets.includes(insecureSecret),
 });
 
-function modeOf({
-	deliverOnly,
-	cronJob,
-	coalesce,
-}: {
-	readonly deliverOnly: boolean;
-	readonly cronJob: unknown;
-	readonly coalesce: unknown;
-}): RouteView['mode'] {
+function modeOf(deliverOnly: boolean, cronJob: unknown, coalesce: unknown): RouteView['mode'] {
 	if (deliverOnly) {
 		return 'deliver_only';
 	}

@@ -40,6 +40,29 @@ export type ConfigSection = {
 
 const nothing = () => ({});
 
+type Members = Pick<
+	Config,
+	'api' | 'gateway' | 'metrics' | 'model' | 'retention' | 'runs' | 'sandbox' | 'tls' | 'tools'
+>;
+
+/** A section that is one member of the configuration, and can be used unless it is `broken`. */
+const member = <Key extends keyof Members>(
+	path: Key,
+	settings: Pick<typeof modelSettings, 'differences'>,
+	{
+		absent,
+		isIn = isSound,
+	}: Pick<ConfigSection, 'absent'> & {isIn?: (value: Members[Key]) => boolean},
+): ConfigSection => ({
+	path,
+	differences: (before, after) => settings.differences(before[path], after[path]),
+	isIn: before => isIn(before[path]),
+	keep: before => ({[path]: before[path]}),
+	absent,
+});
+
+const isSound = (value: object | undefined): boolean => !(value && 'broken' in value);
+
 /** In the order in which changes are told of. manual/configuration.md#one-slip-takes-one-thing-down has this for users. */
 export const sections: readonly ConfigSection[] = [
 	{
@@ -49,52 +72,35 @@ export const sections: readonly ConfigSection[] = [
 		keep: ({webhook}) => ({webhook}),
 		absent: reason => ({webhook: brokenWebhook(reason)}),
 	},
-	{
-		path: 'metrics',
-		differences: (before, after) => metricsSettings.differences(before.metrics, after.metrics),
-		isIn: ({metrics}) => metrics.host !== undefined,
-		keep: ({metrics}) => ({metrics}),
+	member('metrics', metricsSettings, {
+		isIn: ({host}) => host !== undefined,
 		absent: () => ({metrics: {}}),
-	},
+	}),
 	{
-		path: 'gateway',
+		...member('gateway', gatewaySettings, {
+			// Nothing may be written into another store than the one that was meant.
+			absent(broken, {written}) {
+				const store = valueAt(written, ['gateway', 'store']) ?? embeddedStore;
+				return {
+					gateway: {...gatewaySettings.read({}), ...(store !== embeddedStore && {broken})},
+				};
+			},
+		}),
 		// Which profiles are served is decided before all others.
 		differences: (before, after) =>
 			gatewaySettings.differences(
 				{...before.gateway, multiplexProfiles: before.multiplexProfiles},
 				{...after.gateway, multiplexProfiles: after.multiplexProfiles},
 			),
-		isIn: ({gateway}) => gateway.broken === undefined,
-		keep: ({gateway}) => ({gateway}),
-		// Nothing may be written into another store than the one that was meant.
-		absent: (broken, {written}) => {
-			const store = valueAt(written, ['gateway', 'store']) ?? embeddedStore;
-			return {
-				gateway: {...gatewaySettings.read({}), ...(store !== embeddedStore && {broken})},
-			};
-		},
 	},
-	{
-		path: 'model',
-		differences: (before, after) => modelSettings.differences(before.model, after.model),
-		isIn: ({model}) => model.broken === undefined,
-		keep: ({model}) => ({model}),
+	member('model', modelSettings, {
 		absent: broken => ({model: {...modelSettings.read({}), broken}}),
-	},
-	{
-		path: 'runs',
-		differences: (before, after) => runsSettings.differences(before.runs, after.runs),
-		isIn: ({runs}) => runs.concurrency > 0,
-		keep: ({runs}) => ({runs}),
+	}),
+	member('runs', runsSettings, {
+		isIn: ({concurrency}) => concurrency > 0,
 		absent: (_, {runs}) => ({runs: {...runs, concurrency: 0}}),
-	},
-	{
-		path: 'api',
-		differences: (before, after) => apiSettings.differences(before.api, after.api),
-		isIn: ({api}) => api.broken === undefined,
-		keep: ({api}) => ({api}),
-		absent: broken => ({api: {...apiSettings.read({}), broken}}),
-	},
+	}),
+	member('api', apiSettings, {absent: broken => ({api: {...apiSettings.read({}), broken}})}),
 	...sectionsOfKinds.map(({name, settings, differences}): ConfigSection => ({
 		path: name,
 		differences: (before, after) =>
@@ -103,21 +109,11 @@ export const sections: readonly ConfigSection[] = [
 		keep: before => ({[name]: sectionSettings(before, name)}),
 		absent: broken => ({[name]: Object.assign({}, settings.parse(undefined), {broken})}),
 	})),
-	{
-		path: 'retention',
-		differences: (before, after) =>
-			retentionSettings.differences(before.retention, after.retention),
-		isIn: ({retention}) => retention !== undefined,
-		keep: ({retention}) => ({retention}),
+	member('retention', retentionSettings, {
+		isIn: retention => retention !== undefined,
 		absent: () => ({retention: undefined}),
-	},
-	{
-		path: 'tls',
-		differences: (before, after) => tlsSettings.differences(before.tls, after.tls),
-		isIn: () => true,
-		keep: ({tls}) => ({tls}),
-		absent: () => ({tls: tlsSettings.read({})}),
-	},
+	}),
+	member('tls', tlsSettings, {absent: () => ({tls: tlsSettings.read({})})}),
 	...platformKinds.map(({kind, differences}): ConfigSection => ({
 		path: `platforms.${kind}`,
 		differences: (before, after) =>
@@ -163,21 +159,11 @@ export const sections: readonly ConfigSection[] = [
 		keep: ({toolsets}) => ({toolsets}),
 		absent: broken => ({toolsets: toolsetsWithout(broken)}),
 	},
-	{
-		path: 'tools',
-		differences: (before, after) => toolsSettings.differences(before.tools, after.tools),
-		isIn: () => true,
-		keep: ({tools}) => ({tools}),
-		// 0: every tool of a server is deferred.
-		absent: () => ({tools: {maxSchemaTokens: 0}}),
-	},
-	{
-		path: 'sandbox',
-		differences: (before, after) => sandboxSettings.differences(before.sandbox, after.sandbox),
-		isIn: ({sandbox}) => sandbox.broken === undefined,
-		keep: ({sandbox}) => ({sandbox}),
+	// 0: every tool of a server is deferred.
+	member('tools', toolsSettings, {absent: () => ({tools: {maxSchemaTokens: 0}})}),
+	member('sandbox', sandboxSettings, {
 		absent: broken => ({sandbox: {...sandboxSettings.read({}), broken}}),
-	},
+	}),
 	{
 		path: 'mcp_servers',
 		isIn: ({itemErrors}) => itemErrors.get(itemKey(['mcp_servers']))?.kept !== false,

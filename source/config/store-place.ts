@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {readFileSync, readlinkSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {SvcError} from '../core/errors.ts';
+import {orElse} from '../core/or-else.ts';
 import {checked, nonEmptyText} from '../core/schema-parts.ts';
 import type {Config, GatewayConfig, HomePaths} from './config.ts';
 import type {Environment} from './environment.ts';
@@ -52,14 +53,8 @@ function problemWithStore(written: string): string | undefined {
 		: 'names no database: write postgres://USER:PASSWORD@HOST/DATABASE';
 }
 
-function isEncoded(part: string): boolean {
-	try {
-		decodeURIComponent(part);
-		return true;
-	} catch {
-		return false;
-	}
-}
+const isEncoded = (part: string): boolean =>
+	orElse<string | undefined>(() => decodeURIComponent(part), undefined) !== undefined;
 
 /** What must not be shown of a store: its password, as it is and as the URL has it. */
 export function storeSecrets(store: string): readonly string[] {
@@ -117,14 +112,11 @@ export async function identifyHome({
 }
 
 /** Tells clones of one machine, and containers with the same name, apart. Linux only; elsewhere empty. */
-function startOfHost(): string {
-	try {
+const startOfHost = (): string =>
+	orElse(() => {
 		const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 		return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
-	} catch {
-		return '';
-	}
-}
+	}, '');
 
 /** A file that names no store is not worth a look at all of it: a completion must be quick. */
 const mayName = /\bstore\b/;
@@ -159,10 +151,4 @@ export function usable({broken, ...place}: ReturnType<typeof storePlaceOf>): Sto
 	return place;
 }
 
-function textOf(file: string): string {
-	try {
-		return readTextFile(file, maxConfigBytes) ?? '';
-	} catch {
-		return '';
-	}
-}
+const textOf = (file: string): string => orElse(() => readTextFile(file, maxConfigBytes) ?? '', '');

@@ -2,21 +2,15 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {World} from '../core/world.ts';
 import type {HomePaths} from './config.ts';
+import {createLastGoodReader, type LastGood} from './last-good-text.ts';
 import {subscriptionsText} from './shared-home.ts';
 import {createPositions} from './text-positions.ts';
 
-/** A file changed less than this ago may change again within the same tick of its time stamp. */
-const unsettledMs = 100;
-
-/** The entries of `webhook_subscriptions.json` as they are written. A change of the file makes a new object. */
-export type Subscriptions = {
+/** The entries of `webhook_subscriptions.json` as they are written, or as they last could be used. */
+export type Subscriptions = LastGood & {
 	readonly entries: JsonObject;
 	/** What they were read from; absent when they are of no file. */
 	readonly text?: string;
-	/** Why the file could not be used; `entries` are then those of the last good one. */
-	readonly problem?: string;
-	/** With `problem`: none has been good yet, so that nobody knows which names the file holds. */
-	readonly isUnread?: true;
 };
 
 export type SubscriptionsReader = {
@@ -31,60 +25,32 @@ export type SubscriptionsReader = {
  *
  * @see manual/routes.md#dynamic-routes
  */
-export function createSubscriptionsReader({
-	paths,
-	clock,
-	log,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly paths: Pick<HomePaths, 'shared' | 'subscriptions'>;
-}): SubscriptionsReader {
-	const written = subscriptionsText(paths);
+export function createSubscriptionsReader(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly paths: Pick<HomePaths, 'shared' | 'subscriptions'>;
+	},
+): SubscriptionsReader {
+	const written = subscriptionsText(world.paths);
 	const path = written.name;
-	let stamp: string | undefined;
-	let lastText: string | undefined;
-	let last: Subscriptions = {entries: {}};
-	let wasRead = false;
-
-	const reread = () => {
-		try {
-			const text = written.read() ?? '{}';
-			if (text !== lastText) {
-				const entries = parseSubscriptions(text, path);
-				if (isBlank(text) && Object.keys(last.entries).length > 0) {
-					throw new SvcError(
-						'subscriptions_broken',
-						`Cannot use "${path}": it is empty; none at all is written "{}"`,
-					);
-				}
-
-				last = {entries, text};
-				lastText = text;
-				wasRead = true;
-			}
-		} catch (error) {
-			const problem = messageOf(error);
-			if (problem !== last.problem) {
-				const consequence = wasRead
-					? 'the last good dynamic routes stay in place'
-					: 'what is no route of config.yaml is answered with 503';
-				log.warn(`${problem}; ${consequence}`);
-				last = {...last, problem, ...(!wasRead && {isUnread: true})};
-				lastText = undefined;
-			}
-		}
-	};
-
-	return {
-		current() {
-			const seen = written.stamp();
-			if (seen.stamp !== stamp) {
-				reread();
-				stamp = clock.now() - seen.changedAt > unsettledMs ? seen.stamp : undefined;
+	return createLastGoodReader<Subscriptions>(written, world, {
+		first: {entries: {}},
+		absent: '{}',
+		read(text, last) {
+			const entries = parseSubscriptions(text, path);
+			if (isBlank(text) && Object.keys(last.entries).length > 0) {
+				throw new SvcError(
+					'subscriptions_broken',
+					`Cannot use "${path}": it is empty; none at all is written "{}"`,
+				);
 			}
 
-			return last;
+			return {entries, text};
 		},
-	};
+		consequence: wasRead =>
+			wasRead
+				? 'the last good dynamic routes stay in place'
+				: 'what is no route of config.yaml is answered with 503',
+	});
 }
 
 const isBlank = (text: string): boolean => text.trim() === '';

@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {parsedJson} from '../core/json.ts';
 import {checked, nonBlankText} from '../core/schema-parts.ts';
 import {splitCommand} from '../core/shell-words.ts';
 
@@ -49,12 +50,12 @@ function jsonArgs(line: string): readonly string[] | undefined {
 		return undefined;
 	}
 
-	try {
-		const parsed: unknown = JSON.parse(line);
-		return Array.isArray(parsed) ? argsList.safeParse(parsed).data : [line.trim()];
-	} catch {
+	const parsed = parsedJson(line);
+	if (parsed === undefined) {
 		return undefined;
 	}
+
+	return Array.isArray(parsed) ? argsList.safeParse(parsed).data : [line.trim()];
 }
 
 /** Whether every quote ends. */

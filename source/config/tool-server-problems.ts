@@ -11,13 +11,8 @@ export function problemsWithServer(server: RawToolServer): readonly UnplacedDiag
 	];
 }
 
-function problemsWithEndpoint({
-	command,
-	url,
-	transport,
-	auth,
-	sandbox,
-}: RawToolServer): UnplacedDiagnostic[] {
+function problemsWithEndpoint(given: RawToolServer): UnplacedDiagnostic[] {
+	const {command, url, transport, auth, sandbox} = given;
 	const isRemote = isWritten(url);
 	if (isWritten(command) === isRemote) {
 		const message = isRemote

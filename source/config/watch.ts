@@ -1,18 +1,14 @@
 import {basename, dirname} from 'node:path';
-import type {FSWatcher} from 'chokidar';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {HomePaths} from './config.ts';
 import {profilesFolder} from './home-paths.ts';
 
+/** The home, `profiles/`, and each profile. */
+const depth = 2;
+
 /** Editors write a file in several steps. */
 const debounceMs = 100;
-
-export type ConfigWatcher = {
-	/** Resolves once changes are seen; those that were made earlier are not reported. */
-	readonly ready: Promise<void>;
-	[Symbol.asyncDispose](): Promise<void>;
-};
 
 /**
  * Calls `onChange` with the names of those of `config.yaml`, `.env` (also that of a profile below `profiles/`) and `webhook_subscriptions.json` that changed, and
@@ -20,15 +16,13 @@ export type ConfigWatcher = {
  * `onChange` must not throw; it is not called after disposal.
  * A folder that cannot be watched is logged: then changes wait for a reload that somebody asks for.
  */
-export function createConfigWatcher({
-	paths,
-	clock,
-	onChange,
-	log,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly paths: Pick<HomePaths, 'home' | 'config' | 'env' | 'subscriptions'>;
-	readonly onChange: (files: ReadonlySet<string>) => void;
-}): ConfigWatcher {
+export function createConfigWatcher(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly paths: Pick<HomePaths, 'home' | 'config' | 'env' | 'subscriptions'>;
+		readonly onChange: (files: ReadonlySet<string>) => void;
+	},
+) {
+	const {paths, clock, onChange, log} = world;
 	const files: ReadonlySet<string> = new Set([paths.config, paths.env, paths.subscriptions]);
 	const profiles = profilesFolder(paths.home);
 	let pending = new Set<string>();
@@ -53,29 +47,49 @@ export function createConfigWatcher({
 		log.warn(`Cannot watch "${paths.home}" for changes: ${messageOf(error)}`);
 	};
 
-	const starting = start({
-		home: paths.home,
-		isWatched: path =>
-			path === paths.home ||
-			files.has(path) ||
-			path === profiles ||
-			dirname(path) === profiles ||
-			(dirname(dirname(path)) === profiles && basename(path) === basename(paths.env)),
-		noteFile: path => {
-			// What lies beside the profiles is none.
-			if (dirname(path) !== profiles) {
-				note(basename(path));
-			}
-		},
-		noteFolder: path => {
-			if (dirname(path) === profiles) {
-				note(basename(profiles));
-			}
-		},
-		complain,
-	});
+	const isWatched = (path: string) =>
+		path === paths.home ||
+		files.has(path) ||
+		path === profiles ||
+		dirname(path) === profiles ||
+		(dirname(dirname(path)) === profiles && basename(path) === basename(paths.env));
+	const noteFile = (path: string) => {
+		// What lies beside the profiles is none.
+		if (dirname(path) !== profiles) {
+			note(basename(path));
+		}
+	};
+
+	const noteFolder = (path: string) => {
+		if (dirname(path) === profiles) {
+			note(basename(profiles));
+		}
+	};
+
+	const start = async () => {
+		const {watch} = await import('chokidar');
+		const watcher = watch(paths.home, {
+			depth,
+			ignoreInitial: true,
+			ignored: path => !isWatched(path),
+		})
+			.on('add', noteFile)
+			.on('change', noteFile)
+			.on('unlink', noteFile)
+			.on('addDir', noteFolder)
+			.on('unlinkDir', noteFolder)
+			.on('error', complain);
+		const ready = new Promise<void>(resolve => {
+			watcher.once('ready', resolve);
+		});
+		// The promise in an object: what is awaited here is only that it watches.
+		return {watcher, ready};
+	};
+
+	const starting = start();
 	return {
-		ready: starting.then(watching => watching?.ready).catch(complain),
+		/** Resolves once changes are seen; those that were made earlier are not reported. */
+		ready: starting.then(async ({ready}) => ready).catch(complain),
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			cancel?.();
@@ -83,41 +97,4 @@ export function createConfigWatcher({
 			await watching?.watcher.close();
 		},
 	};
-}
-
-type Watching = {readonly watcher: FSWatcher; readonly ready: Promise<void>};
-
-/** The home, `profiles/`, and each profile. */
-const depth = 2;
-
-async function start({
-	home,
-	isWatched,
-	noteFile,
-	noteFolder,
-	complain,
-}: {
-	readonly home: string;
-	readonly isWatched: (path: string) => boolean;
-	readonly noteFile: (path: string) => void;
-	readonly noteFolder: (path: string) => void;
-	readonly complain: (error: unknown) => void;
-}): Promise<Watching> {
-	const {watch} = await import('chokidar');
-	const watcher = watch(home, {
-		depth,
-		ignoreInitial: true,
-		ignored: path => !isWatched(path),
-	});
-	const ready = new Promise<void>(resolve => {
-		watcher.once('ready', resolve);
-	});
-	watcher
-		.on('add', noteFile)
-		.on('change', noteFile)
-		.on('unlink', noteFile)
-		.on('addDir', noteFolder)
-		.on('unlinkDir', noteFolder)
-		.on('error', complain);
-	return {watcher, ready};
 }

@@ -1,9 +1,8 @@
 import type {WebhookConfig} from './config.ts';
+import {warningsAt} from './place-diagnostic.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import type {KeyPath} from './plain-data.ts';
 import {referencesIn} from './references.ts';
 import {insecureSecret} from './route-refusals.ts';
-import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
 import {keyPrefix, publicPrefix} from './secret-problem.ts';
 
@@ -35,14 +34,9 @@ export function findWeakSecrets(
 ): readonly UnplacedDiagnostic[] {
 	const own = [...routes.values()].filter(route => route.secrets !== secrets);
 	return [
-		...findingAt(['platforms', 'webhook', 'secret'], secrets),
+		...warningsAt(['platforms', 'webhook', 'secret'], warningOnSecrets(secrets)),
 		...own.flatMap(route =>
-			findingAt([...routesPlace(value), route.name, 'secret'], route.secrets),
+			warningsAt([...routesPlace(value), route.name, 'secret'], warningOnSecrets(route.secrets)),
 		),
 	];
-}
-
-function findingAt(path: KeyPath, secrets: Route['secrets']): readonly UnplacedDiagnostic[] {
-	const message = warningOnSecrets(secrets);
-	return message === undefined ? [] : [{path, message, severity: 'warning'}];
 }

@@ -149,13 +149,7 @@ const withoutNothing = (extra: NonNullable<RawWebhook['extra']>): typeof extra =
 
 function resolveRoutes(
 	written: RawWebhook['routes'],
-	{
-		unread,
-		place,
-		last,
-		isServing,
-		context,
-	}: Pick<ReceiverSurroundings, 'unread' | 'place'> & {
+	options: Pick<ReceiverSurroundings, 'unread' | 'place'> & {
 		/** The static routes in use. */
 		readonly last: ReadonlyMap<string, Route> | undefined;
 		/** Whether a receiver serves already: then what the contract refuses the start for concerns its route alone. */
@@ -165,6 +159,7 @@ function resolveRoutes(
 ): Pick<WebhookConfig, 'routes' | 'refusals' | 'invalid' | 'skipped'> & {
 	readonly lastRoutes: ReadonlyMap<string, Route>;
 } {
+	const {unread, place, last, isServing, context} = options;
 	const routes = new Map<string, Route>();
 	const lastRoutes = new Map<string, Route>();
 	const failures: SkippedRoute[] = [];

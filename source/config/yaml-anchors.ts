@@ -1,4 +1,4 @@
-import {type Alias, type Document, isAlias, isCollection, isNode, type Node, visit} from 'yaml';
+import {type Alias, type Document, isAlias, isNode, type Node, visit} from 'yaml';
 import {SvcError} from '../core/errors.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {KeyPath} from './plain-data.ts';
@@ -39,14 +39,7 @@ const shared = (path: KeyPath, anchor: string): SvcError => {
 	);
 };
 
-function nodeAt(document: Document, path: KeyPath): unknown {
-	const {contents} = document;
-	if (path.length === 0) {
-		return contents;
-	}
-
-	return isCollection(contents) ? contents.getIn(path, true) : undefined;
-}
+const nodeAt = (document: Document, path: KeyPath): unknown => document.getIn(path, true);
 
 const anchorOf = (node: unknown): string =>
 	isNode(node) && 'anchor' in node && typeof node.anchor === 'string' ? node.anchor : '';

@@ -1,7 +1,7 @@
-import {statSync} from 'node:fs';
-import type {Config, HomePaths, LoadedConfig, RouteTable} from '../config/config.ts';
+import type {Config, HomePaths, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
+import {stampOf as fileStamp} from '../config/file-stamp.ts';
 import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import {defaultConfig, loadConfig} from '../config/load-config.ts';
 import {profileStamp} from '../config/profiles.ts';
@@ -13,46 +13,19 @@ import type {Diagnostic} from '../core/config-view.ts';
 import type {World} from '../core/world.ts';
 
 /** The configuration as it is now, and what changes it. */
-export type LiveConfig = {
-	current(): Config;
-	/** The store has been opened as the configuration says now: what needs a restart is in use as it says. */
-	opened(): void;
-	/** The first good one: what needs a restart is in use as it says. */
-	started(): Config;
-	/** Problems of the file that was there at the start, while none has been good since; then nothing may run. */
-	readonly broken: readonly Diagnostic[];
-	/** The routes to serve, read again when the file of dynamic routes has changed. Cheap: called for every request. */
-	routes(): RouteTable;
-	/** What must never be shown: every secret that the configuration and the routes hold. */
-	secrets(): readonly string[];
-	/** One more: an access token that was got while running. The newest 100 are kept. */
-	hide(secret: string): void;
-	/** What is written now, without taking it over. */
-	peek(): LoadedConfig;
-	/** What a start would make of `config.yaml` if it held this text. */
-	load(text: string): LoadedConfig;
-	/** Reads everything again. A broken or refused file changes nothing and is reported; of one item that cannot be used the last good version stays. */
-	reload(): Promise<void>;
-	/** The same, if a file has changed since it was last read. For whoever begins to watch only now. */
-	catchUp(): Promise<void>;
-};
+export type LiveConfig = ReturnType<typeof createLiveConfig>;
 
 /**
  * Loads the configuration and keeps it. `onChange` is called after a reload that changed something, with the configuration already in place.
  */
 export function createLiveConfig(
-	{
-		paths,
-		environment,
-		clock,
-		emit,
-		log,
-	}: Pick<World, 'clock' | 'emit' | 'log'> & {
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly paths: HomePaths;
 		readonly environment: Environment;
 	},
 	{onChange}: {readonly onChange: (next: Config, previous: Config) => Promise<void>},
-): LiveConfig {
+) {
+	const {paths, environment, clock, emit, log} = world;
 	let stamp = stampOf(paths);
 	const loaded = loadConfig({paths, environment});
 	let broken: readonly Diagnostic[] = loaded.ok ? [] : loaded.problems;
@@ -199,23 +172,33 @@ export function createLiveConfig(
 	};
 
 	return {
-		current: () => config,
-		started: () => started,
+		current: (): Config => config,
+		/** The first good one: what needs a restart is in use as it says. */
+		started: (): Config => started,
+		/** The store has been opened as the configuration says now: what needs a restart is in use as it says. */
 		opened() {
 			started = broken.length > 0 ? started : config;
 		},
+		/** Problems of the file that was there at the start, while none has been good since; then nothing may run. */
 		get broken() {
 			return broken;
 		},
+		/** The routes to serve, read again when the file of dynamic routes has changed. Cheap: called for every request. */
 		routes: currentRoutes,
-		secrets: () => secrets,
-		hide(secret) {
+		/** What must never be shown: every secret that the configuration and the routes hold. */
+		secrets: (): readonly string[] => secrets,
+		/** One more: an access token that was got while running. The newest 100 are kept. */
+		hide(secret: string) {
 			hidden = [...hidden, secret].slice(-100);
 			secrets = [...config.secretValues, ...(known ? secretsInTable(known) : []), ...hidden];
 		},
+		/** What is written now, without taking it over. */
 		peek,
-		load: text => loadConfig({paths, environment, text}),
+		/** What a start would make of `config.yaml` if it held this text. */
+		load: (text: string) => loadConfig({paths, environment, text}),
+		/** Reads everything again. A broken or refused file changes nothing and is reported; of one item that cannot be used the last good version stays. */
 		reload,
+		/** The same, if a file has changed since it was last read. For whoever begins to watch only now. */
 		async catchUp() {
 			if (stamp !== stampOf(paths)) {
 				await reload();
@@ -230,21 +213,7 @@ const sameOr = (before: readonly string[], now: readonly string[]): readonly str
 
 /** Changes when one of the files does, or a profile's. */
 const stampOf = (paths: HomePaths): string =>
-	[
-		...[paths.config, paths.env].map(path => {
-			const stats = statOf(path);
-			return stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : 'none';
-		}),
-		profileStamp(paths),
-	].join();
-
-function statOf(path: string) {
-	try {
-		return statSync(path, {bigint: true, throwIfNoEntry: false});
-	} catch {
-		return undefined;
-	}
-}
+	[fileStamp(paths.config).stamp, fileStamp(paths.env).stamp, profileStamp(paths)].join();
 
 /** What is wrong with a route, and what that means. */
 function troubleWith(

@@ -16,31 +16,18 @@ const failuresOf: Readonly<Record<string, number>> = {
 };
 const manyFailures = 3;
 
-export type LiveModel = Disposable & {
-	/**
-	 * The model for a run; looks for one again when the last look found none and is half a minute old. `name`: another model of the configured provider, or of a server
-	 * on this machine that lists it; the offline model stays what it is.
-	 */
-	current(name?: string): Promise<ModelChoice>;
-	/** Chooses again, after the configuration changed. Never rejects. */
-	choose(): Promise<void>;
-};
+export type LiveModel = ReturnType<typeof createLiveModel>;
 
 /** Chooses the model and reports the choice once each time it changes. */
-export function createLiveModel({
-	config,
-	clock,
-	modelFetch,
-	localServers,
-	emit,
-	redact,
-	log,
-}: Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
-	readonly config: () => Config;
-	readonly modelFetch: Pick<ModelFetch, 'fetch'>;
-	/** Where to look for servers on this machine; the usual places when absent. */
-	readonly localServers?: readonly string[];
-}): LiveModel {
+export function createLiveModel(
+	world: Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
+		readonly config: () => Config;
+		readonly modelFetch: Pick<ModelFetch, 'fetch'>;
+		/** Where to look for servers on this machine; the usual places when absent. */
+		readonly localServers?: readonly string[];
+	},
+) {
+	const {config, clock, modelFetch, localServers, emit, redact, log} = world;
 	const options = {clock, fetch: modelFetch.fetch, ...(localServers && {localServers})};
 	let choice: Promise<ModelChoice> | undefined;
 	let chosenAt = 0;
@@ -132,11 +119,16 @@ export function createLiveModel({
 	};
 
 	return {
+		/** Chooses again, after the configuration changed. Never rejects. */
 		choose,
 		[Symbol.dispose]() {
 			closed = true;
 		},
-		async current(name) {
+		/**
+		 * The model for a run; looks for one again when the last look found none and is half a minute old. `name`: another model of the configured provider, or of a server
+		 * on this machine that lists it; the offline model stays what it is.
+		 */
+		async current(name?: string): Promise<ModelChoice> {
 			const {model, environment} = config();
 			if (name === undefined) {
 				return {...(await current()), heard};

@@ -18,12 +18,7 @@ import type {Rooms, Seat} from './rooms.ts';
 /** The port of a gateway in this process. Commands wait until the rooms are open, and reject as the start did when they never are. */
 export function createLocalPort(
 	broker: Broker,
-	{
-		rooms: opened,
-		waiting: whyWaiting,
-		seat,
-		stop,
-	}: {
+	options: {
 		readonly rooms: () => Promise<Rooms>;
 		/** Why there are none yet, where they wait for the store; commands are refused for that. */
 		readonly waiting: () => string | undefined;
@@ -32,6 +27,7 @@ export function createLocalPort(
 		readonly stop: () => void;
 	},
 ): GatewayPort {
+	const {rooms: opened, waiting: whyWaiting, seat, stop} = options;
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- filled before a command is called; none looks at a room before that
 	const rooms = {} as Rooms;
 	const commands: Omit<GatewayCommands, 'stop'> = {
@@ -49,7 +45,7 @@ export function createLocalPort(
 		...createGatewayCommands(rooms, seat),
 	};
 	const statusOf = async (reason: string) => {
-		const {waitingStatus} = await import('./status/waiting-status.ts');
+		const {waitingStatus} = await import('./status/gateway-status.ts');
 		return waitingStatus(broker.getState(), {reason, seat: seat()});
 	};
 

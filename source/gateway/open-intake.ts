@@ -42,14 +42,7 @@ export type Intake = Awaited<ReturnType<typeof openIntake>>;
  */
 export async function openIntake(
 	given: GatewayWorld & Pick<RoomWorld, 'broker' | 'busy'>,
-	{
-		port,
-		stack,
-		front,
-		onChange,
-		onWaiting,
-		ending,
-	}: {
+	options: {
 		readonly port: GatewayPort;
 		readonly stack: AsyncDisposableStack;
 		readonly front: AsyncDisposableStack;
@@ -61,6 +54,7 @@ export async function openIntake(
 		readonly ending: AbortSignal;
 	},
 ) {
+	const {port, stack, front, onChange, onWaiting, ending} = options;
 	const {clock, environment, version, broker} = given;
 	ensureHome(given.paths);
 	const lock = stack.use(withReserve(given.paths.stateDb, () => lockHome(given.paths)));
@@ -168,13 +162,7 @@ export async function openIntake(
 			},
 		}),
 	);
-	const deliverer = withMirror(sending, {
-		turns,
-		profile: paths.profile,
-		config,
-		redact,
-		log: log.from('conversations'),
-	});
+	const deliverer = withMirror(world, {sending, turns});
 	const loops = await openLoopBreaker(world);
 	let dispatcher: Dispatcher | undefined;
 	const announce = createRunAnnouncer({

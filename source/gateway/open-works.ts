@@ -26,14 +26,12 @@ import {readRunQueue, startQueueCounts} from './status/run-queue.ts';
  */
 export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	const {world, deliverer, turns, loops, announce, jobs, receiver} = intake;
-	const {broker, clock, cluster, live, log, emit, store, authorities} = world;
+	const {clock, cluster, live, log, emit, store, authorities} = world;
 	const config = () => live.current();
 	stack.use(await restoreHistory(world));
 	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));
 	const model = stack.use(createLiveModel({...world, config, modelFetch, log: log.from('agent')}));
-	const saying = stack.use(
-		createSay({clock, deliverer, profile: world.paths.profile, log: log.from('conversations')}),
-	);
+	const saying = stack.use(createSay(world, deliverer));
 	let asked: SharedApprovals | undefined;
 	// Before what asks: chats hear how that ends, too.
 	const telling = stack.use(
@@ -53,8 +51,9 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	const approvals = shareApprovals(tools.approvals, world);
 	asked = approvals;
 	intake.hide(servers.secrets);
-	const dispatcher = stack.use(
-		openWorkers(world, {
+	const dispatcher = openWorkers(
+		world,
+		{
 			model,
 			deliverer,
 			servers,
@@ -63,11 +62,9 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
 			loops,
 			turns,
-			grow: createGrow(
-				{clock, say: saying.say},
-				{config, isOffline: () => broker.getState().model?.provider === 'offline'},
-			),
-		}),
+			grow: createGrow(world, saying.say),
+		},
+		stack,
 	);
 	intake.dispatchTo(dispatcher);
 	stack.use(
@@ -162,7 +159,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 			reportPlatforms();
 			deliverer.follow();
 			void conversations.changed();
-			await Promise.all([jobs.changed(), receiver.restart(), api.start(), servers.changed()]);
+			await Promise.all([jobs.changed(), receiver.start(), api.start(), servers.changed()]);
 			// After the restart: it may have handed groups over, and the queue may have other bounds.
 			dispatcher.wake();
 		},

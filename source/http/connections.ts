@@ -1,7 +1,6 @@
 import type {ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
-import {peerOf} from './peer.ts';
 
 type Connection = {
 	readonly socket: Socket;
@@ -18,23 +17,6 @@ type Connection = {
 /** The open connections of one sender, in the order in which they were opened or last sent a request. */
 type Peer = Set<Connection>;
 
-export type Connections = {
-	readonly count: number;
-	/**
-	 * Counts a new connection until it is closed. Above the limit the sender with the most connections gives one up, the one of its idle ones that was not used for longest, and
-	 * only when nobody has an idle one is the newcomer closed. One sender can therefore neither lock out the others nor, behind a proxy that all share an address with, itself.
-	 */
-	open(socket: Socket): void;
-	/** A request has come whose answer this will be. */
-	answer(socket: Duplex, response: ServerResponse): void;
-	/** The answers of a connection that are not sent yet, in the order of their requests. */
-	pending(socket: Duplex): readonly ServerResponse[];
-	/** Closes the connection that `open` would close; false when every one is in use. */
-	makeRoom(): boolean;
-	/** Closes the connections on which nothing is left to answer, also those that never sent a request. */
-	closeIdle(): void;
-};
-
 type Limits = {
 	readonly most: number;
 	/** An idle connection was closed for a new one. */
@@ -44,7 +26,7 @@ type Limits = {
 };
 
 /** The book of a server's open connections, and who leaves when there are too many. */
-export function createConnections({most, onEvicted, onDropped}: Limits): Connections {
+export function createConnections({most, onEvicted, onDropped}: Limits) {
 	const open = new Map<Duplex, Connection>();
 	const peers = new Map<string, Peer>();
 	/** Peers by how many connections they have. */
@@ -113,7 +95,11 @@ export function createConnections({most, onEvicted, onDropped}: Limits): Connect
 		get count() {
 			return open.size;
 		},
-		open(socket) {
+		/**
+		 * Counts a new connection until it is closed. Above the limit the sender with the most connections gives one up, the one of its idle ones that was not used for longest, and
+		 * only when nobody has an idle one is the newcomer closed. One sender can therefore neither lock out the others nor, behind a proxy that all share an address with, itself.
+		 */
+		open(socket: Socket) {
 			const name = peerOf(socket.remoteAddress);
 			const peer = peerNamed(name);
 			const connection: Connection = {
@@ -135,7 +121,8 @@ export function createConnections({most, onEvicted, onDropped}: Limits): Connect
 				onDropped();
 			}
 		},
-		answer(socket, response) {
+		/** A request has come whose answer this will be. */
+		answer(socket: Duplex, response: ServerResponse) {
 			const connection = open.get(socket);
 			if (connection) {
 				const {pending} = connection;
@@ -148,8 +135,11 @@ export function createConnections({most, onEvicted, onDropped}: Limits): Connect
 				toEnd(connection);
 			}
 		},
-		pending: socket => [...(open.get(socket)?.pending ?? [])],
-		makeRoom: () => evict(),
+		/** The answers of a connection that are not sent yet, in the order of their requests. */
+		pending: (socket: Duplex) => [...(open.get(socket)?.pending ?? [])],
+		/** Closes the connection that `open` would close; false when every one is in use. */
+		makeRoom: (): boolean => evict(),
+		/** Closes the connections on which nothing is left to answer, also those that never sent a request. */
 		closeIdle() {
 			for (const {socket, answer} of open.values()) {
 				if (!answer || answer.writableFinished) {
@@ -199,3 +189,22 @@ function isIdle(connection: Connection): boolean {
 	// Without its socket an answer is behind another one that is being worked on.
 	return answer.socket !== null && (answer.writableEnded || !answer.req.complete);
 }
+
+/**
+ * Who a connection counts for: an IPv4 address, or the first 64 bits of an IPv6 address, below which one sender has as many addresses as it likes.
+ * `address` is one as sockets name it.
+ */
+export function peerOf(address = ''): string {
+	const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+	if (!plain.includes(':')) {
+		return plain;
+	}
+
+	const [head = '', tail] = plain.split('::');
+	const before = groupsOf(head);
+	const after = groupsOf(tail ?? '');
+	const zeros = Array.from({length: 8 - before.length - after.length}, () => '0');
+	return [...before, ...zeros, ...after].slice(0, 4).join(':');
+}
+
+const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));

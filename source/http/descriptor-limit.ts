@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import {orElse} from '../core/or-else.ts';
 
 /** Descriptors for everything else: the store, the log, tool servers and programs, calls that go out. */
 const reserved = 256;
@@ -11,11 +12,7 @@ export const affordable = (most: number, descriptors: number): number =>
 
 /** How many descriptors this process may have open; without end where the system does not say (only Linux does). */
 export function descriptorLimit(): number {
-	try {
-		const [, soft] =
-			/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-		return soft === undefined ? Infinity : Number(soft);
-	} catch {
-		return Infinity;
-	}
+	const limits = orElse(() => readFileSync('/proc/self/limits', 'utf8'), '');
+	const [, soft] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+	return soft === undefined ? Infinity : Number(soft);
 }

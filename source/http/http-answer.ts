@@ -55,13 +55,14 @@ const lingerMs = 2000;
  * the connection, and a reset can overtake the answer.
  */
 function sendAnswerAndLinger(
-	{
-		request,
-		response,
-		clock,
-	}: {readonly request: IncomingMessage; readonly response: ServerResponse; readonly clock: Clock},
+	world: {
+		readonly request: IncomingMessage;
+		readonly response: ServerResponse;
+		readonly clock: Clock;
+	},
 	answer: HttpAnswer,
 ): void {
+	const {request, response, clock} = world;
 	let bytes = 0;
 	const end = () => {
 		cancel();

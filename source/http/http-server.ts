@@ -1,5 +1,5 @@
 import {createServer} from 'node:http';
-import type {IncomingMessage, Server, ServerResponse} from 'node:http';
+import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import {messageOf} from '../core/errors.ts';
 import {countOf} from '../core/names.ts';
@@ -44,13 +44,7 @@ type ServerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly refusal?: RefusalWords;
 };
 
-export type HttpServer = {
-	readonly server: Server;
-	/** Open connections. */
-	connections(): number;
-	/** Cuts the connections on which no request is being answered, also those that never sent one. */
-	closeIdle(): void;
-};
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
 const logIntervalMs = 60_000;
 
@@ -69,7 +63,7 @@ export function createHttpServer(
 		refusal: words = plainRefusal,
 	}: ServerDependencies,
 	limits: HttpLimits = usualLimits,
-): HttpServer {
+) {
 	const most = affordable(limits.maxConnections, descriptorLimit());
 	const server = createServer({
 		headersTimeout: limits.headersTimeoutMs,
@@ -192,7 +186,9 @@ export function createHttpServer(
 	});
 	return {
 		server,
-		connections: () => connections.count,
+		/** Open connections. */
+		connections: (): number => connections.count,
+		/** Cuts the connections on which no request is being answered, also those that never sent one. */
 		closeIdle() {
 			connections.closeIdle();
 		},

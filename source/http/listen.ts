@@ -78,18 +78,14 @@ export async function listen(
  */
 export async function serveAt(
 	server: Server,
-	{
-		folder,
-		name,
-		signal,
-		close,
-	}: {
+	options: {
 		readonly folder: string;
 		readonly name: string;
 		readonly signal: AbortSignal;
 		readonly close: () => void;
 	},
 ): Promise<AsyncDisposable & {readonly socket: string}> {
+	const {folder, name, signal, close} = options;
 	const socket = join(folder, name);
 	await mkdir(folder, {recursive: true, mode: 0o700});
 	server.listen(socket);

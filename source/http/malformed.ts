@@ -9,11 +9,8 @@ const hostAndPort = /^(?:\[[\dA-F:.]+\]|[\w\-.~!$&'()*+;=%]*)(?::\d*)?$/i;
  *
  * @see RFC 9112 §2.3, 3.2, 6.1, 7
  */
-export function malformationOf({
-	httpVersion,
-	headers,
-	rawHeaders,
-}: IncomingMessage): string | undefined {
+export function malformationOf(given: IncomingMessage): string | undefined {
+	const {httpVersion, headers, rawHeaders} = given;
 	if (httpVersion !== '1.1' && httpVersion !== '1.0') {
 		return 'Unsupported HTTP version';
 	}

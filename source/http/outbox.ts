@@ -1,17 +1,9 @@
-/** Where answers wait for the end of the turn in which their requests came. */
-export type Outbox = {
-	/** A request has come: answers that are ready within this turn leave together, at its end. */
-	open(): void;
-	/** Sends at the end of the turn while the outbox is open, else at once. */
-	send(answer: () => void): void;
-};
-
 /**
  * Lets the answers of one turn of the event loop leave in a burst. Whoever reads them on this machine, a proxy most of all, is woken by the first and
  * still busy when the others come; waking it for each costs more than deciding about an ignored event. Answers that a commit has held back come in a
  * burst of their own, when the outbox is closed.
  */
-export function createOutbox(): Outbox {
+export function createOutbox() {
 	let waiting: Array<() => void> | undefined;
 	const flush = () => {
 		const answers = waiting ?? [];
@@ -22,13 +14,15 @@ export function createOutbox(): Outbox {
 	};
 
 	return {
+		/** A request has come: answers that are ready within this turn leave together, at its end. */
 		open() {
 			if (!waiting) {
 				waiting = [];
 				setImmediate(flush);
 			}
 		},
-		send(answer) {
+		/** Sends at the end of the turn while the outbox is open, else at once. */
+		send(answer: () => void) {
 			if (waiting) {
 				waiting.push(answer);
 			} else {

@@ -10,14 +10,7 @@ import {jobIdPattern} from './job.ts';
 const maxBytes = 4 * 1024 * 1024;
 
 /** Until when the times of each job of a profile are done with, whichever gateway fired them. */
-export type FiredTimes = {
-	/** Milliseconds since 1970, by whatever clock it was then; `undefined` when nobody knows. */
-	of(id: string): number | undefined;
-	/** The times of the job up to `until` have fired, or are skipped. On disk after the next `save`. */
-	note(id: string, until: number): void;
-	/** Writes what was noted, of the jobs that there are (`undefined`: nobody knows). Never rejects: a failure is logged once and tried again. */
-	save(existing: () => ReadonlySet<string> | undefined): Promise<void>;
-};
+export type FiredTimes = ReturnType<typeof createFiredTimes>;
 
 /**
  * Keeps `cron/fired.json` (0600) beside the jobs of a profile. The journal belongs to the home of a gateway, the jobs belong to the profile: when another gateway takes
@@ -29,19 +22,22 @@ export function createFiredTimes({
 }: {
 	readonly paths: Pick<HomePaths, 'cron'>;
 	readonly log: Logger;
-}): FiredTimes {
+}) {
 	const path = join(cron, 'fired.json');
 	const times = read(path, log);
 	let isSaved = true;
 	let saidFailing = false;
 
 	return {
-		of: id => times.get(id),
-		note(id, until) {
+		/** Milliseconds since 1970, by whatever clock it was then; `undefined` when nobody knows. */
+		of: (id: string) => times.get(id),
+		/** The times of the job up to `until` have fired, or are skipped. On disk after the next `save`. */
+		note(id: string, until: number) {
 			times.set(id, until);
 			isSaved = false;
 		},
-		async save(existing) {
+		/** Writes what was noted, of the jobs that there are (`undefined`: nobody knows). Never rejects: a failure is logged once and tried again. */
+		async save(existing: () => ReadonlySet<string> | undefined) {
 			if (isSaved) {
 				return;
 			}

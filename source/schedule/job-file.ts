@@ -1,6 +1,7 @@
 import type {HomePaths} from '../config/config.ts';
 import {placed} from '../config/format-diagnostic.ts';
 import {createJsonPlacer} from '../config/json-source.ts';
+import {createLastGoodReader, type LastGood} from '../config/last-good-text.ts';
 import {placelessIn} from '../config/place-diagnostic.ts';
 import {jobsText} from '../config/shared-home.ts';
 import type {Diagnostic} from '../core/config-view.ts';
@@ -9,19 +10,12 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {World} from '../core/world.ts';
 import {interpretJob, invalid, type JobEntry} from './job.ts';
 
-/** A file changed less than this ago may change again within the same tick of its time stamp. */
-const unsettledMs = 100;
-
 /** The jobs of one profile. A change of the file makes a new object. */
-export type JobSet = {
+export type JobSet = LastGood & {
 	/** In the order of the file. */
 	readonly entries: readonly JobEntry[];
 	/** Whether `entries` are all there are: the file is there and could be used. */
 	readonly complete: boolean;
-	/** Why the file could not be used; `entries` are then those of the last good one. */
-	readonly problem?: string;
-	/** With `problem`: none has been good yet, so that it is not known which jobs the file holds. */
-	readonly isUnread?: true;
 };
 
 export type JobsReader = {
@@ -37,19 +31,14 @@ export const jobsFile = (paths: Pick<HomePaths, 'cron' | 'shared'>): string => j
  * not `{"jobs": […]}`) is reported once to `log` and leaves the last good set in place; a missing or blank one is an empty set. One entry that cannot be
  * used is reported with its place, stays the job that it was, if it was one, and leaves the others alone.
  */
-export function createJobsReader({
-	paths,
-	clock,
-	log,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly paths: Pick<HomePaths, 'cron' | 'shared'>;
-}): JobsReader {
+export function createJobsReader(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly paths: Pick<HomePaths, 'cron' | 'shared'>;
+	},
+): JobsReader {
+	const {log, paths} = world;
 	const written = jobsText(paths);
 	const path = written.name;
-	let stamp: string | undefined;
-	let lastText: string | undefined;
-	let last: JobSet = {entries: [], complete: false};
-	let wasRead = false;
 	/** Entries by their text: thousands of them are not worked out again because one changed. */
 	let known = new Map<string, JobEntry>();
 
@@ -65,7 +54,8 @@ export function createJobsReader({
 		};
 	};
 
-	const interpret = (entries: readonly JsonValue[], text: string): readonly JobEntry[] => {
+	const interpret = (text: string, last: JobSet): readonly JobEntry[] => {
+		const entries = entriesOf(parseJobs(text, path));
 		const next = new Map<string, JobEntry>();
 		const all = entries.map((entry, index) => {
 			const key = JSON.stringify(entry);
@@ -92,45 +82,13 @@ export function createJobsReader({
 		return result;
 	};
 
-	const reread = () => {
-		try {
-			const text = written.read() ?? '';
-			if (text !== lastText) {
-				last = {
-					entries: interpret(entriesOf(parseJobs(text, path)), text),
-					complete: text.trim() !== '',
-				};
-				lastText = text;
-				wasRead = true;
-			}
-		} catch (error) {
-			const problem = messageOf(error);
-			if (problem !== last.problem) {
-				log.warn(
-					`${problem}; ${wasRead ? 'the last good jobs stay in place' : 'no job of it fires'}`,
-				);
-				last = {
-					entries: last.entries,
-					complete: false,
-					problem,
-					...(!wasRead && {isUnread: true}),
-				};
-				lastText = undefined;
-			}
-		}
-	};
-
-	return {
-		current() {
-			const seen = written.stamp();
-			if (seen.stamp !== stamp) {
-				reread();
-				stamp = clock.now() - seen.changedAt > unsettledMs ? seen.stamp : undefined;
-			}
-
-			return last;
-		},
-	};
+	return createLastGoodReader<JobSet>(written, world, {
+		first: {entries: [], complete: false},
+		absent: '',
+		read: (text, last) => ({entries: interpret(text, last), complete: text.trim() !== ''}),
+		failed: {complete: false},
+		consequence: wasRead => (wasRead ? 'the last good jobs stay in place' : 'no job of it fires'),
+	});
 }
 
 type Place = (entry: JobEntry & {readonly ok: false}, index: number) => Diagnostic;

@@ -6,9 +6,8 @@ import type {Store} from '../store/port.ts';
 import {createAttempts} from './attempts.ts';
 import type {JobSet} from './job-file.ts';
 import {isSameView, viewOfJob} from './job-view.ts';
-import {keepNewest} from './keep-newest.ts';
+import type {JobEntry} from './job.ts';
 import {performTick, type JobMemory, type TickWorld, type Ticked} from './perform-tick.ts';
-import {firstDue, jobKeyOf, nameOf, placesOf, type PlacedJob, type SeenJob} from './seen-job.ts';
 import type {WatchedProfile, WatchedProfiles} from './watched-profiles.ts';
 
 /** Jobs that are worked on at a time: they share commits of the journal. */
@@ -20,32 +19,18 @@ const maxKnown = 10_000;
 /** The jobs one after the other, and when the first of them is due. */
 type Seen = {readonly views: readonly JobView[]; readonly until: number | undefined};
 
-/** Looks at jobs: plans what is new or was edited, fires what is due. One sweep at a time; never rejects. */
-export type JobSweep = {
-	/** Looks at every job, and forgets those that were removed. */
-	all(): Promise<Seen>;
-	/** Looks at the jobs of `keys` and at those that are due; at all of them when a file has changed. */
-	some(keys: readonly JobKey[]): Promise<Seen>;
-};
-
 type Moment = {readonly now: number; readonly steppedBack: boolean};
 
 /** Makes the sweeps. A journal that fails is logged once; what could not be done is due again at the next sweep. */
 export function createJobSweep(
-	{
-		clock,
-		jobs,
-		watched,
-		log,
-		maxQueued,
-		onFired,
-	}: Omit<TickWorld, 'jobs'> & {
+	given: Omit<TickWorld, 'jobs'> & {
 		readonly clock: Clock;
 		readonly jobs: Store['jobs'];
 		readonly watched: WatchedProfiles;
 	},
 	{isClosed}: {readonly isClosed: () => boolean},
-): JobSweep {
+) {
+	const {clock, jobs, watched, log, maxQueued, onFired} = given;
 	const world: TickWorld = {jobs, log, maxQueued, onFired};
 	/** Jobs that were looked at before, by their names. */
 	const known = new Map<string, JobMemory>();
@@ -60,7 +45,7 @@ export function createJobSweep(
 	const seenBefore = (key: JobKey): SeenJob | undefined => seen[places.get(nameOf(key)) ?? -1];
 
 	const tick = async (
-		{watched: {profile, since, fired}, entry}: PlacedJob,
+		{watched: of, entry}: PlacedJob,
 		record: JobRecord | undefined,
 		{now, steppedBack}: Moment,
 	): Promise<Ticked> => {
@@ -69,23 +54,18 @@ export function createJobSweep(
 		}
 
 		const {job} = entry;
-		const name = nameOf({profile, id: job.id});
+		const name = nameOf({profile: of.profile, id: job.id});
 		const before = known.get(name);
 		const memory = before ?? {said: new Set()};
 		const current = {
-			profile,
+			watched: of,
 			job,
 			record,
 			memory,
 			now,
-			watchedSince: since,
 			isNew: !before,
 			// What was planned before this process began may have been planned by another clock.
 			steppedBack: steppedBack || !before,
-			firedUntil: fired.of(job.id),
-			onDone: (until: number) => {
-				fired.note(job.id, until);
-			},
 		};
 		const ticked = await attempts.attempt(async () => performTick(current, world));
 		if (ticked) {
@@ -171,8 +151,10 @@ export function createJobSweep(
 	};
 
 	return {
+		/** Looks at every job, and forgets those that were removed. */
 		all,
-		async some(keys) {
+		/** Looks at the jobs of `keys` and at those that are due; at all of them when a file has changed. */
+		async some(keys: readonly JobKey[]): Promise<Seen> {
 			if ([...files].some(([{reader}, set]) => reader.current() !== set)) {
 				return all();
 			}
@@ -210,3 +192,52 @@ function removedJobs(
 			: [];
 	});
 }
+
+/** Drops what was added first until at most `most` are left. */
+export function keepNewest(known: Map<string, unknown>, most: number): void {
+	for (const key of known.keys()) {
+		if (known.size <= most) {
+			return;
+		}
+
+		known.delete(key);
+	}
+}
+
+/** An entry of a profile's file. */
+type PlacedJob = {readonly watched: WatchedProfile; readonly entry: JobEntry};
+
+/** A job after a look at it. */
+type SeenJob = PlacedJob &
+	Ticked & {
+		/** The same object as before while nothing differs. */
+		readonly view: JobView;
+	};
+
+/** What a job is called among those of all profiles. */
+const nameOf = ({profile, id}: JobKey): string => `${profile} ${id}`;
+
+const jobKeyOf = ({watched: {profile}, entry}: PlacedJob): JobKey => ({
+	profile,
+	id: entry.job.id,
+});
+
+/** Where in a list each job is, by its name; of entries with one identifier the first, which alone can be used. */
+function placesOf(jobs: readonly PlacedJob[]): ReadonlyMap<string, number> {
+	const places = new Map<string, number>();
+	for (const [place, job] of jobs.entries()) {
+		const name = nameOf(jobKeyOf(job));
+		if (!places.has(name)) {
+			places.set(name, place);
+		}
+	}
+
+	return places;
+}
+
+/** When the first of them is due, milliseconds since 1970. */
+const firstDue = (jobs: readonly Ticked[]): number | undefined =>
+	jobs.reduce<number | undefined>(
+		(first, {until}) => (until === undefined ? first : Math.min(first ?? until, until)),
+		undefined,
+	);

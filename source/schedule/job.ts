@@ -4,7 +4,7 @@ import {describeIssues} from '../config/schema-issues.ts';
 import {targetProblem} from '../config/target-problem.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import type {Target} from '../core/run.ts';
+import type {Target, RunPlan} from '../core/run.ts';
 import {
 	anyJson,
 	checked,
@@ -215,5 +215,17 @@ export function invalid(
 			scheduleText: textAt('schedule'),
 			problem: escapeLine(`Job "${name || shownId}" ${says}`),
 		},
+	};
+}
+
+/** What a run of `job` needs. `context` is transient: it follows the prompt after an empty line. @see manual/routes.md#keys */
+export function planFor(job: JobDefinition, context?: string): RunPlan {
+	const {prompt, target, skills, toolsets, model} = job;
+	return {
+		prompt: context === undefined ? prompt : `${prompt}\n\n${context}`,
+		target,
+		skills,
+		...(toolsets && {toolsets}),
+		...(model !== undefined && {model}),
 	};
 }

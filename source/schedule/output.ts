@@ -3,6 +3,7 @@ import {rm} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {writePrivateFile} from '../config/write-private-file.ts';
 import {SvcError} from '../core/errors.ts';
+import {orElse} from '../core/or-else.ts';
 import {jobIdPattern} from './job.ts';
 
 /** Answers that are kept of each job. */
@@ -17,14 +18,10 @@ const answerPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-run(\d+)\.md$/;
  * @throws SvcError `job_invalid` for an identifier that is none; what the file system says when it cannot write
  */
 export async function keepAnswer(
-	{
-		cron,
-		job,
-		run,
-		at,
-	}: {readonly cron: string; readonly job: string; readonly run: number; readonly at: number},
+	given: {readonly cron: string; readonly job: string; readonly run: number; readonly at: number},
 	text: string,
 ): Promise<string> {
+	const {cron, job, run, at} = given;
 	const folder = folderOf(cron, job);
 	mkdirSync(folder, {recursive: true, mode: 0o700});
 	// Colons are no part of a file name everywhere.
@@ -69,11 +66,5 @@ const runOf = (name: string): number => Number(answerPattern.exec(name)?.[1]);
 
 const byRun = (one: string, other: string): number => runOf(one) - runOf(other);
 
-function answersIn(folder: string): readonly string[] {
-	try {
-		return readdirSync(folder).filter(name => answerPattern.test(name));
-	} catch {
-		// There is none before the first answer.
-		return [];
-	}
-}
+const answersIn = (folder: string): readonly string[] =>
+	orElse(() => readdirSync(folder), []).filter(name => answerPattern.test(name));

@@ -2,8 +2,9 @@ import type {Logger} from '../core/log.ts';
 import type {JobRecord} from '../store/job-port.ts';
 import type {Store} from '../store/port.ts';
 import type {JobDefinition} from './job.ts';
-import {planFor} from './plan-for.ts';
+import {planFor} from './job.ts';
 import {planTick, type TickPlan} from './plan-tick.ts';
+import type {WatchedProfile} from './watched-profiles.ts';
 
 const staleMs = 1000;
 
@@ -25,18 +26,13 @@ export type JobMemory = {
 
 /** One job at one moment. */
 export type JobNow = {
-	readonly profile: string;
+	readonly watched: Pick<WatchedProfile, 'fired' | 'profile' | 'since'>;
 	readonly job: JobDefinition;
 	readonly record: JobRecord | undefined;
 	readonly memory: JobMemory;
 	readonly now: number;
-	readonly watchedSince: number;
 	readonly isNew: boolean;
 	readonly steppedBack: boolean;
-	/** Its times up to then are done with, whoever fired them. */
-	readonly firedUntil: number | undefined;
-	/** Its times up to `until` have fired or are skipped now. */
-	readonly onDone: (until: number) => void;
 };
 
 /** What the journal knows of the job now, and when to look again; `undefined` when nothing is due by itself. */
@@ -54,9 +50,11 @@ export type Ticked = {
  * @throws SvcError `journal_unavailable`
  */
 export async function performTick(current: JobNow, world: TickWorld): Promise<Ticked> {
-	const {profile, job} = current;
+	const {watched, job} = current;
+	const {profile, since: watchedSince} = watched;
 	const key = {profile, id: job.id};
-	const decision = planTick(job, current.record, current);
+	const firedUntil = watched.fired.of(job.id);
+	const decision = planTick(job, current.record, {...current, watchedSince, firedUntil});
 	switch (decision.kind) {
 		case 'rest':
 			return {record: current.record};
@@ -69,7 +67,7 @@ export async function performTick(current: JobNow, world: TickWorld): Promise<Ti
 				return stale(current);
 			}
 
-			const isUnseen = current.record === undefined && current.firedUntil === undefined;
+			const isUnseen = current.record === undefined && firedUntil === undefined;
 			if (nextAt === undefined && !job.paused && isUnseen) {
 				world.log.warn(`Job "${job.name}" does not fire: its time was over when it was first seen`);
 			}
@@ -96,13 +94,13 @@ async function skip(
 	{dueAt, nextAt}: Omit<DueTick, 'missed'>,
 	{jobs, log}: TickWorld,
 ): Promise<Ticked> {
-	const {profile, job, now} = current;
-	const {record} = current;
-	if (!(await jobs.plan({profile, id: job.id}, {nextAt, basis: job.basis}, {record}))) {
+	const {watched, job, record} = current;
+	const key = {profile: watched.profile, id: job.id};
+	if (!(await jobs.plan(key, {nextAt, basis: job.basis}, {record}))) {
 		return stale(current);
 	}
 
-	current.onDone(now);
+	done(current);
 	log.warn(
 		`Job "${job.name}" missed its time and does not make up for it ("misfire": "skip")`,
 		fieldsOf(job, dueAt),
@@ -115,7 +113,7 @@ async function fire(
 	{dueAt, nextAt, missed}: DueTick,
 	{jobs, log, maxQueued, onFired}: TickWorld,
 ): Promise<Ticked> {
-	const {profile, job, now, memory} = current;
+	const {watched, job, now, memory} = current;
 	const sayOnce = (what: 'busy' | 'full', message: string) => {
 		if (!memory.said.has(what)) {
 			memory.said.add(what);
@@ -125,7 +123,7 @@ async function fire(
 
 	const waits = missed || nextAt === undefined;
 	const fired = await jobs.fire({
-		job: {profile, id: job.id, name: job.name},
+		job: {profile: watched.profile, id: job.id, name: job.name},
 		plan: planFor(job),
 		maxQueued: maxQueued(),
 		tick: {dueAt, nextAt, waits},
@@ -141,7 +139,7 @@ async function fire(
 			);
 			memory.said.clear();
 			delete memory.waiting;
-			current.onDone(now);
+			done(current);
 			onFired(runId);
 			const {record, ...rest} = after(current, nextAt);
 			const fact = record && {...record, lastAt: now, lastRunId: runId, open: record.open + 1};
@@ -159,7 +157,7 @@ async function fire(
 				'busy',
 				`Job "${job.name}" is not done with run ${fired.runId} when it is due again: that time is skipped`,
 			);
-			current.onDone(now);
+			done(current);
 			return after(current, nextAt);
 		case 'full':
 			sayOnce(
@@ -171,6 +169,11 @@ async function fire(
 			return stale(current);
 	}
 }
+
+/** Its times up to now have fired or are skipped. */
+const done = ({watched, job, now}: JobNow): void => {
+	watched.fired.note(job.id, now);
+};
 
 /** Somebody else changed what the journal waits for; the next look sees what. */
 const stale = ({record, now}: JobNow): Ticked => ({record, until: now + staleMs});

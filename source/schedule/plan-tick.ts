@@ -43,13 +43,7 @@ const maxCatchUpMs = 24 * 3_600_000;
 export function planTick(
 	job: JobDefinition,
 	record: JobRecord | undefined,
-	{
-		now,
-		watchedSince,
-		isNew,
-		steppedBack,
-		firedUntil,
-	}: {
+	options: {
 		readonly now: number;
 		readonly watchedSince: number;
 		readonly isNew: boolean;
@@ -57,6 +51,7 @@ export function planTick(
 		readonly firedUntil?: number | undefined;
 	},
 ): TickPlan {
+	const {now, watchedSince, isNew, steppedBack, firedUntil} = options;
 	if (job.paused) {
 		return record?.basis === pausedBasis
 			? {kind: 'rest'}

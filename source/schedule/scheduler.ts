@@ -7,7 +7,7 @@ import type {Store} from '../store/port.ts';
 import {setJobPaused} from './edit-jobs.ts';
 import {findJob, requireJob, type FoundJob} from './find-job.ts';
 import {createJobSweep} from './job-sweep.ts';
-import {planFor} from './plan-for.ts';
+import {planFor} from './job.ts';
 import {type BrokenJobs, createWatchedProfiles, type ScheduledProfile} from './watched-profiles.ts';
 
 /** Runs of one job that may wait because routes asked for them. */
@@ -35,53 +35,15 @@ export type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly busy?: Busy;
 };
 
-export type Scheduler = {
-	/** Looks at the files and the journal, the first time and again; resolves when what was due has fired and `views` is true. Never rejects. */
-	reload(): Promise<void>;
-	/** A run of the job has been queued or has ended: looks at the job soon. */
-	runChanged(job: JobKey): void;
-	/** The job that `reference` (identifier, else name) leads to, as its file says now. */
-	find(reference: string, profile?: string): FoundJob;
-	/**
-	 * Queues a run now, also of a paused job.
-	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `queue_full`, `journal_unavailable`
-	 */
-	runNow(
-		reference: string,
-		options?: {readonly profile?: string},
-	): Promise<{readonly runId: number}>;
-	/**
-	 * Pauses or resumes a job in its file.
-	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `jobs_broken`
-	 */
-	setPaused(
-		reference: string,
-		options: {readonly paused: boolean; readonly profile?: string},
-	): Promise<void>;
-	/** Every job, by profile and in the order of the files. */
-	views(): readonly JobView[];
-	/** Files of jobs that cannot be used as they are now. */
-	brokenFiles(): readonly BrokenJobs[];
-	/** Fires nothing more; resolves when what was under way is on disk. */
-	[Symbol.asyncDispose](): Promise<void>;
-};
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
  * Fires the jobs of some profiles at their times: reads what is written, asks the journal when each is due, and does what `planTick` says. The wall clock
  * decides; it is looked at again at least every 30 s. Nothing happens before the first `reload`. When each job fires next is in the journal, so a restart changes nothing, and two schedulers on one
  * journal fire each time once. Whatever fails is logged and tried again.
  */
-export function createScheduler({
-	clock,
-	jobs,
-	profiles,
-	whyNotServed,
-	log,
-	maxQueued,
-	onFired,
-	onChanged,
-	busy,
-}: SchedulerDependencies): Scheduler {
+export function createScheduler(world: SchedulerDependencies) {
+	const {clock, jobs, profiles, whyNotServed, log, maxQueued, onFired, onChanged, busy} = world;
 	const watched = createWatchedProfiles({clock, profiles, log});
 	// Routes may name jobs before the first sweep.
 	watched.refresh(clock.now());
@@ -161,8 +123,10 @@ export function createScheduler({
 	};
 
 	return {
+		/** Looks at the files and the journal, the first time and again; resolves when what was due has fired and `views` is true. Never rejects. */
 		reload,
-		runChanged(job) {
+		/** A run of the job has been queued or has ended: looks at the job soon. */
+		runChanged(job: JobKey) {
 			if (closed) {
 				return;
 			}
@@ -175,8 +139,16 @@ export function createScheduler({
 				void want({keys});
 			});
 		},
+		/** The job that `reference` (identifier, else name) leads to, as its file says now. */
 		find,
-		async runNow(reference, {profile = 'default'} = {}) {
+		/**
+		 * Queues a run now, also of a paused job.
+		 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `queue_full`, `journal_unavailable`
+		 */
+		async runNow(
+			reference: string,
+			{profile = 'default'}: {readonly profile?: string} = {},
+		): Promise<{readonly runId: number}> {
 			const job = requireJob(reference, find(reference, profile));
 			const key = {profile, id: job.id};
 			const fired = await jobs.fire({
@@ -196,7 +168,14 @@ export function createScheduler({
 			await want({keys: [key]});
 			return {runId};
 		},
-		async setPaused(reference, {paused, profile = 'default'}) {
+		/**
+		 * Pauses or resumes a job in its file.
+		 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `jobs_broken`
+		 */
+		async setPaused(
+			reference: string,
+			{paused, profile = 'default'}: {readonly paused: boolean; readonly profile?: string},
+		) {
 			const {paths} = watched.get(profile) ?? {};
 			if (!paths) {
 				requireJob(reference, find(reference, profile));
@@ -206,8 +185,11 @@ export function createScheduler({
 			await setJobPaused(paths, {reference, paused}, {clock});
 			await reload();
 		},
-		views: () => views,
-		brokenFiles: () => watched.brokenFiles(),
+		/** Every job, by profile and in the order of the files. */
+		views: (): readonly JobView[] => views,
+		/** Files of jobs that cannot be used as they are now. */
+		brokenFiles: (): readonly BrokenJobs[] => watched.brokenFiles(),
+		/** Fires nothing more; resolves when what was under way is on disk. */
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			wanted = undefined;

@@ -16,13 +16,7 @@ export type WatchedProfile = ScheduledProfile & {
 	since: number;
 };
 
-export type WatchedProfiles = {
-	/** Asks which profiles there are at `now`; those that were there before keep their readers and what they know. */
-	refresh(now: number): readonly WatchedProfile[];
-	get(profile: string): WatchedProfile | undefined;
-	/** Files of jobs that cannot be used as they are now. */
-	brokenFiles(): readonly BrokenJobs[];
-};
+export type WatchedProfiles = ReturnType<typeof createWatchedProfiles>;
 
 /** A file of jobs that cannot be used. `isUnread`: it never could be, so that no job of it fires; else those of its last good version do. */
 export type BrokenJobs = {
@@ -32,16 +26,16 @@ export type BrokenJobs = {
 };
 
 /** The profiles of a scheduler, each with the reader of its jobs. */
-export function createWatchedProfiles({
-	clock,
-	profiles,
-	log,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly profiles: () => readonly ScheduledProfile[];
-}): WatchedProfiles {
+export function createWatchedProfiles(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly profiles: () => readonly ScheduledProfile[];
+	},
+) {
+	const {clock, profiles, log} = world;
 	let watched = new Map<string, WatchedProfile>();
 	return {
-		refresh(now) {
+		/** Asks which profiles there are at `now`; those that were there before keep their readers and what they know. */
+		refresh(now: number): readonly WatchedProfile[] {
 			watched = new Map(
 				profiles().map(({profile, paths}) => {
 					const before = watched.get(profile);
@@ -59,8 +53,9 @@ export function createWatchedProfiles({
 			);
 			return [...watched.values()];
 		},
-		get: profile => watched.get(profile),
-		brokenFiles: () =>
+		get: (profile: string) => watched.get(profile),
+		/** Files of jobs that cannot be used as they are now. */
+		brokenFiles: (): readonly BrokenJobs[] =>
 			[...watched.values()].flatMap(({profile, reader}) => {
 				const {problem, isUnread = false} = reader.current();
 				return problem === undefined ? [] : [{profile, problem, isUnread}];

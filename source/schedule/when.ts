@@ -1,5 +1,6 @@
 import {Cron} from 'croner';
 import {messageOf} from '../core/errors.ts';
+import {orElse} from '../core/or-else.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
 /** When a job fires. Made by `parseSchedule` alone, so that it always fires at least once in the calendar. */
@@ -113,14 +114,8 @@ function isZone(zone: string): boolean {
 	return true;
 }
 
-function engineKnows(timeZone: string): boolean {
-	try {
-		return new Intl.DateTimeFormat('en', {timeZone}).format(0) !== '';
-	} catch {
-		// The engine's way of saying that it knows no such zone.
-		return false;
-	}
-}
+const engineKnows = (timeZone: string): boolean =>
+	orElse(() => new Intl.DateTimeFormat('en', {timeZone}).format(0) !== '', false);
 
 function parseInterval(text: string, anchorMs: number): ParsedSchedule {
 	const [, count = '', unit = ''] = /^every\s+(\d{1,9})\s*([smhd])$/i.exec(text) ?? [];

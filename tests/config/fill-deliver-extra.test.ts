@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {fillDeliverExtra} from '../../source/config/fill-deliver-extra.ts';
+import {fillDeliverExtra} from '../../source/config/merge-subscription.ts';
 
 const repo = '{repository.full_name}';
 

@@ -1,6 +1,6 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {keepNewest} from '../../source/schedule/keep-newest.ts';
+import {keepNewest} from '../../source/schedule/job-sweep.ts';
 import type {Scheduler} from '../../source/schedule/scheduler.ts';
 import {createWatchedProfiles} from '../../source/schedule/watched-profiles.ts';
 import {recordingLogger, sampleEntry, sampleProfile} from './samples.ts';

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {SvcError} from '../../source/core/errors.ts';
-import {planFor} from '../../source/schedule/plan-for.ts';
+import {planFor} from '../../source/schedule/job.ts';
 import type {Jobs} from '../../source/store/job-port.ts';
 import {sampleEntry, sampleProfile, startMs} from './samples.ts';
 import {schedulerWorld} from './scheduler-world.ts';

@@ -2,7 +2,7 @@ import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
 import {expandServer} from '../../config/expand-server.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
-import {problemWithPlatform, problemWithSettings} from '../../config/platform-problem.ts';
+import {problemWithPlatform, problemWithSettings} from '../../config/platform-settings.ts';
 import {platformSettings} from '../../config/platform-settings.ts';
 import {buildRouteTable} from '../../config/route-table.ts';
 import {viewOfRoute} from '../../config/route-view.ts';

@@ -1,5 +1,5 @@
 import {loadConfig} from '../../config/load-config.ts';
-import {problemWithPlatform} from '../../config/platform-problem.ts';
+import {problemWithPlatform} from '../../config/platform-settings.ts';
 import type {JobView} from '../../core/job.ts';
 import {silentLogger} from '../../core/log.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';

@@ -6,8 +6,8 @@ import {
 import {areCodeHostEvents} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
 import {editSubscriptions} from '../../config/edit-subscriptions.ts';
-import {fillDeliverExtra} from '../../config/fill-deliver-extra.ts';
 import {ensureHome} from '../../config/home-paths.ts';
+import {fillDeliverExtra} from '../../config/merge-subscription.ts';
 import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
 import type {Route} from '../../config/route.ts';
 import {dayOf} from '../../core/clock.ts';

@@ -1,19 +1,10 @@
 import {SvcError} from '../../core/errors.ts';
-import {isDeepJson, isJsonObject, type JsonObject} from '../../core/json.ts';
+import {isJsonObject, type JsonObject, isDeepJson} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
 import {repeatedKeysIn} from '../json-source.ts';
 import {asPlainData} from '../plain-data.ts';
 import {anyReference} from '../references.ts';
-import {decodeBase64} from './base64.ts';
-
-/** What an install link asks for; nothing of it was looked at beyond its shape. */
-export type InstallLink = {
-	readonly name: string;
-	/** A server entry as the link has it, with its `url` or its `command`. */
-	readonly config: JsonObject;
-	/** Names of parameters that mean nothing here, each once, at most 20. */
-	readonly ignored: readonly string[];
-};
 
 const linkPattern = /^svc:\/\/mcp\/install\/?(?:\?([^#]*))?(?:#.*)?$/is;
 
@@ -46,7 +37,7 @@ export function requireLinkName(name: string): void {
  * base64 or base64url of UTF-8 of JSON), `not_an_object`, `invalid_shape` (not exactly one of `url` and `command`, or no plain data), `invalid_url`. Their messages hold nothing of the link.
  * @see manual/install-link.md#what-is-refused
  */
-export function readInstallLink(link: string): InstallLink {
+export function readInstallLink(link: string) {
 	const [whole, query = ''] = linkPattern.exec(link.trim()) ?? [];
 	if (whole === undefined) {
 		fail('invalid_link', 'it must begin with svc://mcp/install?');
@@ -72,7 +63,9 @@ export function readInstallLink(link: string): InstallLink {
 
 	return {
 		name,
+		/** A server entry as the link has it, with its `url` or its `command`. */
 		config: readConfig(encoded),
+		/** Names of parameters that mean nothing here, each once, at most 20. */
 		ignored: [...parameters.keys()]
 			.filter(key => key !== 'name' && key !== 'config')
 			.slice(0, maxIgnored),
@@ -93,13 +86,8 @@ function parametersOf(query: string): ReadonlyMap<string, readonly string[]> {
 	return parameters;
 }
 
-function decoded(text: string): string | undefined {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return undefined;
-	}
-}
+const decoded = (text: string): string | undefined =>
+	orElse(() => decodeURIComponent(text), undefined);
 
 function readConfig(written: string): JsonObject {
 	if (written.replaceAll(/%[\da-f]{2}/gi, '%').length > maxConfigCharacters) {
@@ -195,4 +183,28 @@ function isWebAddress(url: string): boolean {
 
 function fail(code: ErrorCode, reason: string): never {
 	throw new SvcError(code, `Cannot use the install link: ${reason}`);
+}
+
+/** One of the two alphabets, whole groups of four, padded or not. */
+const encodings = [/^[\w-]*(={0,2})$/, /^[A-Za-z0-9+/]*(={0,2})$/];
+
+/**
+ * The bytes of a text in base64url or base64, each with or without padding; `undefined` for what is neither: other characters, both alphabets in one text, a length
+ * or a padding that does not come out, bits that belong to no byte.
+ *
+ * @see RFC 4648 §4, §5, §3.5
+ */
+export function decodeBase64(text: string): Uint8Array | undefined {
+	const padding = encodings
+		.map(encoding => encoding.exec(text)?.[1])
+		.find(end => end !== undefined);
+	if (padding === undefined || (padding !== '' && text.length % 4 !== 0)) {
+		return undefined;
+	}
+
+	const bytes = Buffer.from(text, 'base64');
+	const digits = text.slice(0, text.length - padding.length);
+	return bytes.toString('base64url') === digits.replaceAll('+', '-').replaceAll('/', '_')
+		? bytes
+		: undefined;
 }

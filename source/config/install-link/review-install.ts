@@ -4,8 +4,8 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {configSchemaJson} from '../config-schema-json.ts';
 import {describeIssues} from '../schema-issues.ts';
+import {findUnknownKeys} from '../schema-walk.ts';
 import {toolServersSchema} from '../tool-server-schema.ts';
-import {findUnknownKeys} from '../unknown-keys.ts';
 import {cautionsOf} from './cautions.ts';
 import {isLinkName, readInstallLink, requireLinkName} from './read-link.ts';
 

@@ -4,7 +4,6 @@ import {editYaml} from '../edit-yaml.ts';
 import {valueAt, type KeyPath} from '../plain-data.ts';
 import {isSecretName} from '../secret-values.ts';
 import {parseYamlSource} from '../yaml-source.ts';
-import {hideKnown} from './hide-known.ts';
 import {secretPlaces, withHiddenSecrets} from './kept-secrets.ts';
 
 /** An entry before and after it is edited; absent where it is not there. Both hold secrets. */
@@ -122,4 +121,42 @@ function linesAt(text: string, path: KeyPath): string | undefined {
 		.slice(line - 1, end === -1 ? undefined : line + end)
 		.join('\n')
 		.trimEnd();
+}
+
+const hidden = '<hidden>';
+
+/** UTF-16 units from which on a secret is no word that stands everywhere. */
+const minLength = 8;
+
+/** From the first `#` on, which may begin a comment. */
+const comment = /#.*$/;
+
+/** A secret as it may be written in a file: bare, in double quotes, in single ones. */
+const spellings = (secret: string): readonly string[] => [
+	secret,
+	JSON.stringify(secret).slice(1, -1),
+	secret.replaceAll("'", "''"),
+];
+
+/** Lines of a diff without the secrets of these entries, wherever they stand: long ones anywhere, as in a description, short ones as a whole word in a comment. */
+function hideKnown(
+	lines: readonly string[],
+	entries: ReadonlyArray<JsonValue | undefined>,
+): readonly string[] {
+	const secrets = entries
+		.filter(entry => entry !== undefined)
+		.flatMap(entry => secretPlaces(entry).map(place => String(valueAt(entry, place))))
+		.flatMap(spellings)
+		.toSorted((one, other) => other.length - one.length);
+	const long = secrets.filter(({length}) => length >= minLength);
+	const short = secrets
+		.filter(({length}) => length > 0 && length < minLength)
+		.map(secret => new RegExp(`(?<!\\w)${RegExp.escape(secret)}(?!\\w)`, 'g'));
+	return lines.map(line =>
+		long
+			.reduce((rest, secret) => rest.replaceAll(secret, hidden), line)
+			.replace(comment, text =>
+				short.reduce((rest, secret) => rest.replaceAll(secret, hidden), text),
+			),
+	);
 }

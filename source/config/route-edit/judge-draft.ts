@@ -187,13 +187,10 @@ function judgeDynamic(
 
 function judgeStatic(
 	name: string,
-	{
-		entry,
-		written,
-		isNamed,
-	}: {readonly entry: JsonObject; readonly written: WrittenRoute; readonly isNamed: boolean},
+	options: {readonly entry: JsonObject; readonly written: WrittenRoute; readonly isNamed: boolean},
 	{load}: Surroundings,
 ): Verdict {
+	const {entry, written, isNamed} = options;
 	const wrongName = isNamed ? problemWithNewName(name) : undefined;
 	if (wrongName !== undefined) {
 		return {problems: [{path: '', message: wrongName}], warnings: []};

@@ -1,4 +1,5 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 import {notedRouteSchemaJson} from '../config-schema-json.ts';
 import {valueAt, type KeyPath} from '../plain-data.ts';
 import {referencesIn} from '../references.ts';
@@ -80,13 +81,8 @@ function secretAt(kept: JsonValue | undefined, path: KeyPath): JsonValue | undef
 const markOf = (value: JsonValue, path: KeyPath): string =>
 	`<kept: ${path.map(step => encodeURIComponent(step).replaceAll('.', '%2E')).join('.')}, ${bytesOf(value)} bytes>`;
 
-const pathOf = (written: string): KeyPath => {
-	try {
-		return written.split('.').map(decodeURIComponent);
-	} catch {
-		return [];
-	}
-};
+const pathOf = (written: string): KeyPath =>
+	orElse(() => written.split('.').map(decodeURIComponent), []);
 
 const bytesOf = (value: JsonValue): number =>
 	Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));

@@ -77,12 +77,8 @@ function kindOf(member: JsonObject, shapes: readonly JsonObject[]): RouteField['
 	return kinds.size === 2 && kinds.has('text') && kinds.has('texts') ? 'texts' : 'json';
 }
 
-function kindOfShape({
-	type,
-	enum: options,
-	items,
-	additionalProperties,
-}: JsonObject): RouteField['kind'] {
+function kindOfShape(given: JsonObject): RouteField['kind'] {
+	const {type, enum: options, items, additionalProperties} = given;
 	const types = [type].flat().filter(name => name !== 'null');
 	const [name] = types;
 	if (types.length !== 1) {

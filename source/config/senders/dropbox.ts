@@ -1,16 +1,10 @@
-import type {SenderPreset} from './sender.ts';
+import {hmacSha256, type SenderPreset} from './sender.ts';
 
 /** The secret is the app secret. @see https://www.dropbox.com/developers/reference/webhooks */
 export const dropbox: SenderPreset = {
 	description:
 		'`X-Dropbox-Signature`; the event is the first member of the body (`list_folder`); no identifier, and equal bodies are different events; the `GET` with a `challenge` [is answered](receiver.md#challenges)',
-	signature: {
-		header: 'x-dropbox-signature',
-		algorithm: 'sha256',
-		prefix: '',
-		encoding: 'hex',
-		signed: '{body}',
-	},
+	signature: hmacSha256('x-dropbox-signature'),
 	names: {eventIn: body => Object.keys(body)[0]},
 	subjects: [{text: '{list_folder.accounts.0}'}],
 	greet({query}) {

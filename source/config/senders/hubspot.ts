@@ -1,4 +1,4 @@
-import type {AddressedRequest, SenderPreset} from './sender.ts';
+import {hmacSha256, type AddressedRequest, type SenderPreset} from './sender.ts';
 
 /** What is written in full in the address before it is signed; other escapes stay. */
 const unescaped = /%(?:3a|2f|3f|40|21|24|27|28|29|2a|2c|3b)/gi;
@@ -10,16 +10,13 @@ const contentOf = ({url, body}: AddressedRequest): string =>
 export const hubspot: SenderPreset = {
 	description:
 		'`X-HubSpot-Signature-v3` of the address (`public_url`, exactly as HubSpot was given it), the body, and `X-HubSpot-Request-Timestamp` (milliseconds), 300 s; the event is `subscriptionType` of the first element; no identifier: set `dedupe_body: true`. `svc webhook test` cannot make this signature',
-	signature: {
-		header: 'x-hubspot-signature-v3',
-		algorithm: 'sha256',
-		prefix: '',
+	signature: hmacSha256('x-hubspot-signature-v3', {
 		encoding: 'base64',
 		timestampHeader: 'x-hubspot-request-timestamp',
 		timeFormat: 'any',
 		signed: '{body}{timestamp}',
 		contentOf,
-	},
+	}),
 	names: {eventFields: ['0.subscriptionType']},
 	subjects: [{text: '{0.subscriptionType} {0.objectId}'}],
 };

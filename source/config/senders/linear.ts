@@ -1,17 +1,12 @@
-import type {SenderPreset} from './sender.ts';
+import {hmacSha256, type SenderPreset} from './sender.ts';
 
 /** Its own library allows the time to differ by as much. @see https://linear.app/developers/webhooks#securing-webhooks */
 export const linear: SenderPreset = {
 	description:
 		'`Linear-Signature`; `webhookTimestamp` of the body, if present, within 60 s; event and identifier come from `Linear-Event` and `Linear-Delivery`, which are unsigned',
-	signature: {
-		header: 'linear-signature',
-		algorithm: 'sha256',
-		prefix: '',
-		encoding: 'hex',
-		signed: '{body}',
+	signature: hmacSha256('linear-signature', {
 		bodyTime: {field: 'webhookTimestamp', toleranceMs: 60_000},
-	},
+	}),
 	names: {eventHeaders: ['linear-event'], idHeaders: ['linear-delivery']},
 	subjects: [
 		{

@@ -38,6 +38,16 @@ export type HmacForm = Form & {
 	readonly contentOf?: (request: AddressedRequest) => string | undefined;
 };
 
+/** An HMAC-SHA256 of the body in hex, in a header without a prefix; `differs`: what is otherwise. */
+export const hmacSha256 = (header: string, differs: Partial<HmacForm> = {}): HmacForm => ({
+	header,
+	algorithm: 'sha256',
+	prefix: '',
+	encoding: 'hex',
+	signed: '{body}',
+	...differs,
+});
+
 /** `iso`: as RFC 3339 has it. `any`: so, in Unix seconds, or in Unix milliseconds, which have 13 digits. */
 export type TimeFormat = 'iso' | 'any';
 

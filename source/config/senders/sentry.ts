@@ -1,16 +1,10 @@
-import type {SenderPreset} from './sender.ts';
+import {hmacSha256, type SenderPreset} from './sender.ts';
 
 /** The secret is the client secret of the integration. @see https://docs.sentry.io/organization/integrations/integration-platform/webhooks/ */
 export const sentry: SenderPreset = {
 	description:
 		'`Sentry-Hook-Signature`; event and identifier come from `Sentry-Hook-Resource` and `Request-ID`, which are unsigned',
-	signature: {
-		header: 'sentry-hook-signature',
-		algorithm: 'sha256',
-		prefix: '',
-		encoding: 'hex',
-		signed: '{body}',
-	},
+	signature: hmacSha256('sentry-hook-signature'),
 	names: {eventHeaders: ['sentry-hook-resource'], idHeaders: ['request-id']},
 	subjects: [
 		{text: '{data.issue.shortId} {action}', more: [' · {data.issue.title}']},

@@ -1,16 +1,10 @@
-import type {SenderPreset} from './sender.ts';
+import {hmacSha256, type SenderPreset} from './sender.ts';
 
 /** @see https://shopify.dev/docs/apps/build/webhooks/subscribe/https */
 export const shopify: SenderPreset = {
 	description:
 		'`X-Shopify-Hmac-Sha256`; event and identifier come from `X-Shopify-Topic` and `X-Shopify-Webhook-Id`, which are unsigned: set `dedupe_body: true`',
-	signature: {
-		header: 'x-shopify-hmac-sha256',
-		algorithm: 'sha256',
-		prefix: '',
-		encoding: 'base64',
-		signed: '{body}',
-	},
+	signature: hmacSha256('x-shopify-hmac-sha256', {encoding: 'base64'}),
 	names: {eventHeaders: ['x-shopify-topic'], idHeaders: ['x-shopify-webhook-id']},
 	subjects: [
 		{

@@ -1,5 +1,5 @@
 import {isJsonObject} from '../../core/json.ts';
-import type {Challenge, SenderPreset} from './sender.ts';
+import {hmacSha256, type Challenge, type SenderPreset} from './sender.ts';
 
 const maxChallengeLength = 1024;
 
@@ -36,14 +36,11 @@ const acknowledge: SenderPreset['acknowledge'] = (payload, said) => {
 export const slack: SenderPreset = {
 	description:
 		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; event and identifier are `type` and `event_id` of the body (slash command: `command` and `trigger_id`; button, menu or form: `payload.type` and `payload.trigger_id`); `url_verification` and [commands](receiver.md#people-who-wait) are answered',
-	signature: {
-		header: 'x-slack-signature',
-		algorithm: 'sha256',
+	signature: hmacSha256('x-slack-signature', {
 		prefix: 'v0=',
-		encoding: 'hex',
 		timestampHeader: 'x-slack-request-timestamp',
 		signed: 'v0:{timestamp}:{body}',
-	},
+	}),
 	// A slash command is a form; so is what people press, whose only field `payload` is JSON.
 	names: {
 		eventFields: ['type', 'command', 'payload.type'],

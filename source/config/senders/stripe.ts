@@ -1,17 +1,14 @@
-import type {SenderPreset} from './sender.ts';
+import {hmacSha256, type SenderPreset} from './sender.ts';
 
 /** While a secret is rolled there is a `v1` for each; `v0` ones, for tests, stand there too. @see https://docs.stripe.com/webhooks#verify-manually */
 export const stripe: SenderPreset = {
 	description:
 		'`Stripe-Signature: t=…,v1=…`, 300 s; event and identifier are `type` and `id` of the body, which is signed',
-	signature: {
-		header: 'stripe-signature',
-		algorithm: 'sha256',
+	signature: hmacSha256('stripe-signature', {
 		prefix: 'v1=',
-		encoding: 'hex',
 		timestampItem: 't=',
 		signed: '{timestamp}.{body}',
-	},
+	}),
 	names: {eventFields: ['type'], idFields: ['id']},
 	subjects: [
 		{

@@ -1,5 +1,5 @@
 import {isJsonObject} from '../../core/json.ts';
-import type {Challenge, SenderPreset} from './sender.ts';
+import {hmacSha256, type Challenge, type SenderPreset} from './sender.ts';
 
 /** Of a subscription that begins; events bring an `event`. @see https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
 const challenge: Challenge = payload => {
@@ -14,16 +14,13 @@ const challenge: Challenge = payload => {
 export const twitch: SenderPreset = {
 	description:
 		'`Twitch-Eventsub-Message-Signature: sha256=…` of `Twitch-Eventsub-Message-Id` (the identifier), `Twitch-Eventsub-Message-Timestamp` (RFC 3339), 300 s, and body; the event is `subscription.type`; its challenge is answered',
-	signature: {
-		header: 'twitch-eventsub-message-signature',
-		algorithm: 'sha256',
+	signature: hmacSha256('twitch-eventsub-message-signature', {
 		prefix: 'sha256=',
-		encoding: 'hex',
 		timestampHeader: 'twitch-eventsub-message-timestamp',
 		timeFormat: 'iso',
 		idHeader: 'twitch-eventsub-message-id',
 		signed: '{id}{timestamp}{body}',
-	},
+	}),
 	names: {eventFields: ['subscription.type'], idHeaders: ['twitch-eventsub-message-id']},
 	subjects: [{text: '{event.broadcaster_user_name}', needs: 'subscription.type'}],
 	challenge,

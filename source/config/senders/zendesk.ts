@@ -1,18 +1,15 @@
-import type {SenderPreset} from './sender.ts';
+import {hmacSha256, type SenderPreset} from './sender.ts';
 
 /** Bodies of triggers are whatever their authors wrote: no field of them is an identifier. @see https://developer.zendesk.com/documentation/webhooks/verifying/ */
 export const zendesk: SenderPreset = {
 	description:
 		'`X-Zendesk-Webhook-Signature` with `X-Zendesk-Webhook-Signature-Timestamp` (ISO 8601), 300 s; the identifier is `X-Zendesk-Webhook-Invocation-Id`, which is unsigned',
-	signature: {
-		header: 'x-zendesk-webhook-signature',
-		algorithm: 'sha256',
-		prefix: '',
+	signature: hmacSha256('x-zendesk-webhook-signature', {
 		encoding: 'base64',
 		timestampHeader: 'x-zendesk-webhook-signature-timestamp',
 		timeFormat: 'iso',
 		signed: '{timestamp}{body}',
-	},
+	}),
 	names: {eventFields: ['type'], idHeaders: ['x-zendesk-webhook-invocation-id']},
 	subjects: [
 		{

@@ -1,6 +1,6 @@
 import {isJsonObject} from '../../core/json.ts';
 import {lookUp} from '../../core/payload.ts';
-import type {Challenge, SenderPreset} from './sender.ts';
+import {hmacSha256, type Challenge, type SenderPreset} from './sender.ts';
 
 const maxTokenLength = 1024;
 
@@ -20,14 +20,11 @@ const challenge: Challenge = (payload, sign) => {
 export const zoom: SenderPreset = {
 	description:
 		'`X-Zm-Signature` with `X-Zm-Request-Timestamp`, 300 s; the event is `event` of the body; no identifier: set `dedupe_body: true`; `endpoint.url_validation` is answered',
-	signature: {
-		header: 'x-zm-signature',
-		algorithm: 'sha256',
+	signature: hmacSha256('x-zm-signature', {
 		prefix: 'v0=',
-		encoding: 'hex',
 		timestampHeader: 'x-zm-request-timestamp',
 		signed: 'v0:{timestamp}:{body}',
-	},
+	}),
 	names: {eventFields: ['event']},
 	subjects: [{text: '{payload.object.topic}', needs: 'event_ts'}],
 	challenge,

@@ -20,11 +20,7 @@ export type SeenNeed = Need & {readonly seenAt: number};
  */
 export function alertText(
 	needs: readonly SeenNeed[],
-	{
-		host,
-		profile,
-		now,
-	}: {
+	options: {
 		/** The name of the machine. */
 		readonly host: string;
 		/** The profile whose gateway it is. */
@@ -32,6 +28,7 @@ export function alertText(
 		readonly now: number;
 	},
 ): string {
+	const {host, profile, now} = options;
 	const svc = profile === 'default' ? 'svc' : `svc -p ${profile}`;
 	const lines = needs
 		.slice(0, mostLines)

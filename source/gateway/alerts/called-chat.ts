@@ -26,15 +26,7 @@ const longestRetryMs = 3_600_000;
 const maxTold = 1000;
 
 /** An entry of `alerts`, with what its chat was told. */
-export type CalledChat = Disposable & {
-	/** Compares what needs a person with what the chat was told, and plans its next message. */
-	compare(all: readonly Need[]): void;
-	/** Takes over what the configuration says now. */
-	follow(entry: AlertConfig): void;
-	/** Whether it has to compare again as time passes. */
-	isOpen(): boolean;
-	view(): AlertView;
-};
+export type CalledChat = ReturnType<typeof createCalledChat>;
 
 export type CalledChatWorld = Pick<World, 'clock' | 'log'> & {
 	readonly deliverer: Pick<Deliverer, 'deliver'>;
@@ -56,7 +48,7 @@ export function createCalledChat(
 	{clock, log, deliverer, host, profile, needs, keep, isHeld, onTried}: CalledChatWorld,
 	first: AlertConfig,
 	kept: JsonValue | undefined,
-): CalledChat {
+) {
 	const timer = createTimer(clock);
 	const killed = new AbortController();
 	/** Keys that were told of; of those that are over, since when (`Clock.monotonic`). */
@@ -209,17 +201,20 @@ export function createCalledChat(
 	};
 
 	return {
-		compare(all) {
+		/** Compares what needs a person with what the chat was told, and plans its next message. */
+		compare(all: readonly Need[]) {
 			compare(all);
 		},
-		follow(next) {
+		/** Takes over what the configuration says now. */
+		follow(next: AlertConfig) {
 			entry = next;
 			// The cause of a failure may be mended.
 			retryAt = -Infinity;
 			failures = 0;
 		},
-		isOpen: () => told.size + seen.size > 0,
-		view: () => ({
+		/** Whether it has to compare again as time passes. */
+		isOpen: (): boolean => told.size + seen.size > 0,
+		view: (): AlertView => ({
 			platform: entry.platform,
 			...(entry.chat !== undefined && {chat: escapeLine(entry.chat, 200)}),
 			on: [...entry.on],

@@ -16,10 +16,7 @@ const lookAgainMs = 60_000;
 const memoKind = 'alert';
 
 /** Tells chats of platforms what needs a person. */
-export type Alerts = Disposable & {
-	/** Takes over the configuration as it is now. */
-	changed(): void;
-};
+export type Alerts = Awaited<ReturnType<typeof openAlerts>>;
 
 type AlertsWorld = Pick<RoomWorld, 'broker' | 'clock' | 'emit' | 'live' | 'log' | 'store'> & {
 	readonly deliverer: Pick<Deliverer, 'deliver'>;
@@ -35,8 +32,8 @@ type AlertsWorld = Pick<RoomWorld, 'broker' | 'clock' | 'emit' | 'live' | 'log' 
  *
  * @see manual/alerts.md
  */
-export async function openAlerts(world: AlertsWorld): Promise<Alerts> {
-	const {broker, clock, emit, live, log, store, deliverer, host, isHeld} = world;
+export async function openAlerts(world: AlertsWorld) {
+	const {broker, clock, emit, live, store} = world;
 	const {memos} = store;
 	const kept = new Map((await memos.list(memoKind)).map(({name, value}) => [name, value]));
 	const timer = createTimer(clock);
@@ -66,11 +63,7 @@ export async function openAlerts(world: AlertsWorld): Promise<Alerts> {
 	const open = (name: string, entry: AlertConfig): CalledChat =>
 		createCalledChat(
 			{
-				clock,
-				log,
-				deliverer,
-				host,
-				isHeld,
+				...world,
 				needs,
 				profile: live.current().paths.profile,
 				async keep(value) {
@@ -116,6 +109,7 @@ export async function openAlerts(world: AlertsWorld): Promise<Alerts> {
 
 	changed();
 	return {
+		/** Takes over the configuration as it is now. */
 		changed,
 		[Symbol.dispose]() {
 			stopHearing?.();

@@ -7,23 +7,15 @@ import type {Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {logBounds} from '../logs/log-file.ts';
 
-/** Where every decision is written down, beside the gateway's log. */
-export type ApprovalLog = AsyncDisposable & {
-	/** Writes down one decision. `approval` has its arguments still: their hash is kept, not they. */
-	write(approval: Approval): void;
-};
-
 /** `logs/approvals.jsonl` (0600): one JSON object per decision. Holds neither arguments nor what a form was filled in with. @see manual/approvals.md */
-export function createApprovalLog(
-	{gatewayLog}: Pick<HomePaths, 'gatewayLog'>,
-	redact: Redact,
-): ApprovalLog {
+export function createApprovalLog({gatewayLog}: Pick<HomePaths, 'gatewayLog'>, redact: Redact) {
 	const file = createLineFile(join(dirname(gatewayLog), 'approvals.jsonl'), {
 		...logBounds,
 		describeLost: lost => jsonLine({lost}),
 	});
 	return {
-		write(approval) {
+		/** Writes down one decision. `approval` has its arguments still: their hash is kept, not they. */
+		write(approval: Approval) {
 			file.write(jsonLine(entryOf(approval, text => escapeLine(redact(text)))));
 		},
 		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),

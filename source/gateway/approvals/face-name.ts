@@ -1,4 +1,5 @@
 import {userInfo} from 'node:os';
+import {orElse} from '../../core/or-else.ts';
 
 const faces: ReadonlySet<string> = new Set(['tui', 'cli']);
 
@@ -17,10 +18,5 @@ export function faceName(face: string): string {
 }
 
 /** A user without an entry in the system's list has only a number. */
-function userName(): string {
-	try {
-		return userInfo().username;
-	} catch {
-		return String(process.getuid?.() ?? 'unknown');
-	}
-}
+const userName = (): string =>
+	orElse(() => userInfo().username, String(process.getuid?.() ?? 'unknown'));

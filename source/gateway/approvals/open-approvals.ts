@@ -29,19 +29,7 @@ export type OpenedApprovals = Approvals & {
 
 /** Opens the queue. Dispose of it after the workers and the tool servers, and before the store and the log. */
 export async function openApprovals(
-	{
-		clock,
-		paths,
-		environment,
-		store,
-		taken,
-		live,
-		emit,
-		log,
-		redact,
-		broker,
-		cluster,
-	}: Pick<
+	world: Pick<
 		RoomWorld,
 		'clock' | 'cluster' | 'environment' | 'paths' | 'taken' | 'live' | 'emit' | 'log' | 'redact'
 	> & {
@@ -55,6 +43,7 @@ export async function openApprovals(
 		readonly onAllowed?: (tool: AskedTool) => void;
 	},
 ): Promise<OpenedApprovals> {
+	const {clock, paths, environment, store, taken, live, emit, log, redact, broker, cluster} = world;
 	await using stack = new AsyncDisposableStack();
 	const file = stack.use(createApprovalLog(paths, redact));
 	const approvalsLog = log.from('approvals');
@@ -181,16 +170,13 @@ const rulesAgainMs = 1000;
 /** Takes over the rules of other gateways: with each note of them, one look after the other, and when one may have been missed. */
 function followRules(
 	{clock, cluster}: Pick<RoomWorld, 'clock' | 'cluster'>,
-	{
-		read,
-		take,
-		log,
-	}: {
+	options: {
 		readonly read: () => Promise<readonly ApprovalRule[]>;
 		readonly take: (rules: readonly ApprovalRule[]) => Promise<void>;
 		readonly log: Logger;
 	},
 ): void {
+	const {read, take, log} = options;
 	if (!cluster.isShared) {
 		return;
 	}
@@ -235,16 +221,13 @@ const ownFolders = ({home}: Pick<HomePaths, 'home'>): readonly string[] =>
 /** What waited when the last process ended has been denied; that is a decision like any other. */
 function sayDenied(
 	denied: TakenOver['denied'],
-	{
-		file,
-		log,
-		whose = 'the last process',
-	}: {
+	options: {
 		readonly file: ReturnType<typeof createApprovalLog>;
 		readonly log: Logger;
 		readonly whose?: string;
 	},
 ): void {
+	const {file, log, whose = 'the last process'} = options;
 	for (const approval of denied) {
 		file.write(approval);
 	}

@@ -10,25 +10,16 @@ import type {LiveModel} from '../live-model.ts';
 const chosenMs = 30_000;
 
 /** Which model answers for a public one. */
-export type ApiModels = {
-	/** Rejects with `SvcError` as choosing a model does. */
-	choice(model: PublicModel): Promise<ModelChoice>;
-	/** `undefined` when it is the offline model. */
-	upstreamOf(model: PublicModel): Promise<Upstream | undefined>;
-};
+export type ApiModels = ReturnType<typeof createApiModels>;
 
 /** Chooses for each request, and looks for the same model not for each. */
-export function createApiModels({
-	clock,
-	config,
-	model: live,
-	modelFetch,
-}: {
+export function createApiModels(world: {
 	readonly clock: Clock;
 	readonly config: () => Config;
 	readonly model: Pick<LiveModel, 'current'>;
 	readonly modelFetch: Pick<ModelFetch, 'post'>;
-}): ApiModels {
+}) {
+	const {clock, config, model: live, modelFetch} = world;
 	let chosenFrom: Config | undefined;
 	let inputs = '';
 	const chosen = new Map<string, {readonly at: number; readonly choice: Promise<ModelChoice>}>();
@@ -68,8 +59,10 @@ export function createApiModels({
 	const choose = async ({name}: PublicModel) =>
 		name === undefined ? live.current() : choice(name);
 	return {
+		/** Rejects with `SvcError` as choosing a model does. */
 		choice: choose,
-		async upstreamOf(model) {
+		/** `undefined` when it is the offline model. */
+		async upstreamOf(model: PublicModel): Promise<Upstream | undefined> {
 			const {chatAddress} = await choose(model);
 			return (
 				chatAddress && {

@@ -26,17 +26,14 @@ export type OpenedApi = LiveApi & {
 /** The chat API, joined with what answers in it. Nothing listens before `start()`. */
 export async function openApi(
 	world: RoomWorld,
-	{
-		modelFetch,
-		announce,
-		...joined
-	}: Omit<Parameters<typeof openTurns>[1], 'announce' | 'approvals'> & {
+	options: Omit<Parameters<typeof openTurns>[1], 'announce' | 'approvals'> & {
 		readonly modelFetch: Pick<ModelFetch, 'post'>;
 		readonly approvals: SharedApprovals;
 		readonly announce: Pick<RunAnnouncer, 'changed'>;
 	},
 ): Promise<OpenedApi> {
-	const {clock, live, store, emit, redact} = world;
+	const {modelFetch, announce, ...joined} = options;
+	const {clock, live, store, emit} = world;
 	const {model, approvals} = joined;
 	const log = world.log.from('api');
 	const turn = openTurns(world, {...joined, announce: async runId => announce.changed(runId)});
@@ -50,11 +47,11 @@ export async function openApi(
 	const oneByOne = createMutex();
 	const openKeys = async () =>
 		openKeyDesk({
-			clock,
+			...world,
+			log,
 			keys: store.keys,
 			limits: store.limits.keys,
 			events: store.events,
-			log,
 			onChange(changed, gone) {
 				emit({type: 'keys-changed', at: clock.now(), keys: changed, gone});
 			},
@@ -66,8 +63,7 @@ export async function openApi(
 	});
 	const api = stack.use(
 		createLiveApi({
-			clock,
-			emit,
+			...world,
 			log,
 			config,
 			onListening() {
@@ -86,9 +82,8 @@ export async function openApi(
 					import('../../api/endpoints.ts'),
 				]);
 				const endpoints = endpointsOf({
-					clock,
+					...world,
 					log,
-					redact,
 					models: () => config().models,
 					limitsOf: createApiLimits({clock, models}),
 					startedAt,

@@ -6,40 +6,25 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import type {OpenSession, SessionDesk} from '../../store/session-desk.ts';
 
 /** The person at the terminal talks to the agent, in sessions of their own. */
-export type PersonChat = {
-	/**
-	 * Begins a turn; resolves when its run is under way. Without `session` it is the first of a new one. The answer, with what was asked, is in the session before its run is done; of a turn that fails nothing is.
-	 * @throws SvcError `session_not_found`, `session_busy`, `session_full`, `chat_refused`, `journal_unavailable`
-	 */
-	say(said: {readonly text: string; readonly session?: string}): Promise<{
-		readonly session: string;
-		readonly run: number;
-	}>;
-};
+export type PersonChat = ReturnType<typeof createPersonChat>;
 
 const person = {kind: 'person'} as const;
 
-export function createPersonChat({
-	models,
-	desk,
-	turn,
-}: {
+export function createPersonChat(given: {
 	readonly models: PublicModels;
 	readonly desk: Pick<SessionDesk, 'begin' | 'resume'>;
 	readonly turn: AgentTurns;
-}): PersonChat {
+}) {
+	const {models, desk, turn} = given;
 	const work = async (
 		session: OpenSession,
-		{
-			model,
-			text,
-			onBegin,
-		}: {
+		options: {
 			readonly model: PublicModel;
 			readonly text: string;
 			readonly onBegin: (run: number) => void;
 		},
 	) => {
+		const {model, text, onBegin} = options;
 		await using open = session;
 		const asked = [{role: 'user', content: text}];
 		open.checkRoom(asked);
@@ -65,7 +50,14 @@ export function createPersonChat({
 	};
 
 	return {
-		async say({text, session: id}) {
+		/**
+		 * Begins a turn; resolves when its run is under way. Without `session` it is the first of a new one. The answer, with what was asked, is in the session before its run is done; of a turn that fails nothing is.
+		 * @throws SvcError `session_not_found`, `session_busy`, `session_full`, `chat_refused`, `journal_unavailable`
+		 */
+		async say({text, session: id}: {readonly text: string; readonly session?: string}): Promise<{
+			readonly session: string;
+			readonly run: number;
+		}> {
 			const model = agentOf(models);
 			const session = await (id === undefined
 				? desk.begin(person, model.id)

@@ -37,7 +37,7 @@ export const createGatewayCommands = (
 		const {live, jobs} = rooms;
 		await Promise.all([live.reload(), jobs.changed()]);
 	},
-	restartReceiver: async () => rooms.receiver.restart(),
+	restartReceiver: async () => rooms.receiver.start(),
 	async stopConsequences() {
 		const {store, cluster} = rooms;
 		const [{active, queued}, pendingGroups] = await Promise.all([

@@ -23,26 +23,7 @@ const keptMs = 30_000;
 const sumMs = 7 * 86_400_000;
 
 /** The commands that only read the journal, of a gateway in this process or of a home without one. */
-export type ReadCommands = Pick<
-	GatewayCommands,
-	| 'listDeliveries'
-	| 'getDelivery'
-	| 'countRoutes'
-	| 'listRuns'
-	| 'getRun'
-	| 'listGroups'
-	| 'getGroup'
-	| 'listApprovals'
-	| 'getApproval'
-	| 'listApprovalRules'
-	| 'listSessions'
-	| 'getSession'
-	| 'searchSessions'
-	| 'listChats'
-	| 'getChat'
-	| 'sumRuns'
-	| `search${Capitalize<HistoryNoun>}`
->;
+export type ReadCommands = Pick<GatewayCommands, keyof ReturnType<typeof createReadCommands>>;
 
 type ReadConfig = Pick<Config, 'platforms' | 'retention'>;
 
@@ -60,7 +41,7 @@ export function createReadCommands(
 		};
 	},
 	nodesOfRuns: () => ReadonlyMap<number, string> = () => new Map(),
-): ReadCommands {
+) {
 	/** `hungUp`: of an operation that `heedsHangUp`. */
 	const searching =
 		<Noun extends HistoryNoun>(noun: Noun) =>
@@ -148,5 +129,5 @@ export function createReadCommands(
 		searchRuns: searching('runs'),
 		searchGroups: searching('groups'),
 		searchApprovals: searching('approvals'),
-	};
+	} satisfies Partial<GatewayCommands>;
 }

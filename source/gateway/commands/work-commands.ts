@@ -18,25 +18,7 @@ type WorkCommands = Omit<
 const maxReason = 500;
 
 /** The commands of a gateway in this process that change deliveries, runs, groups, jobs and approvals. */
-export function createWorkCommands(
-	rooms: Pick<
-		Rooms,
-		| 'announce'
-		| 'approvals'
-		| 'clock'
-		| 'dispatcher'
-		| 'emit'
-		| 'deliverer'
-		| 'groups'
-		| 'ids'
-		| 'jobs'
-		| 'live'
-		| 'loops'
-		| 'redact'
-		| 'replays'
-		| 'store'
-	>,
-): WorkCommands {
+export function createWorkCommands(rooms: Rooms): WorkCommands {
 	/** A person decides about a run that waits for one. */
 	const decided = async (id: number) => {
 		const run = await rooms.store.runs.get(id);

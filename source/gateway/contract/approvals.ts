@@ -6,7 +6,7 @@ import {
 	approvalSchema,
 } from '../../core/schemas/approval.ts';
 import {text, yesOrNo} from '../../core/schemas/parts.ts';
-import type {Operations} from './operation.ts';
+import {get, post, type Operations} from './operation.ts';
 import {choiceParameter, limitParameter, numberOf, textParameter} from './parameters.ts';
 
 const params = {id: numberOf('approval')};
@@ -14,76 +14,66 @@ const params = {id: numberOf('approval')};
 /** Calls and forms that wait for a person, and the standing rules. Whoever may open the socket may answer: it is 0600. */
 export const approvals = {
 	/** What waits, oldest first; or what was settled, newest first. */
-	listApprovals: {
-		method: 'GET',
-		path: '/v1/approvals',
-		summary: 'Lists waiting requests, oldest first; or settled ones, newest first.',
-		query: {
-			state: choiceParameter('"waiting" (when absent) or "settled".', {
-				listed: 'approvals',
-				values: ['waiting', 'settled'],
-				absent: 'waiting',
-			}),
-			profile: textParameter('Only those of this profile.'),
-			limit: limitParameter(),
+	listApprovals: get(
+		'/v1/approvals',
+		'Lists waiting requests, oldest first; or settled ones, newest first.',
+		{
+			query: {
+				state: choiceParameter('"waiting" (when absent) or "settled".', {
+					listed: 'approvals',
+					values: ['waiting', 'settled'],
+					absent: 'waiting',
+				}),
+				profile: textParameter('Only those of this profile.'),
+				limit: limitParameter(),
+			},
+			result: z.array(approvalSchema),
 		},
-		result: z.array(approvalSchema),
-	},
+	),
 	/** `undefined` when there is none; the newest 5,000 that were settled are kept. */
-	getApproval: {
-		method: 'GET',
-		path: '/v1/approvals/{id}',
-		summary: 'One request, waiting or settled.',
+	getApproval: get('/v1/approvals/{id}', 'One request, waiting or settled.', {
 		params,
 		result: approvalSchema.optional(),
-	},
+	}),
 	/**
 	 * Answers what waits. The first answer wins. `by` names the face.
 	 * @throws SvcError `approval_invalid` for an answer that the request does not take: a scope that is not offered, a wrong name, a form that is not filled in
 	 */
-	settleApproval: {
-		method: 'POST',
-		path: '/v1/approvals/{id}/settle',
-		summary:
-			'Answers a waiting request; the first answer wins. Body: {"answer": {"choice": "allow", "scope": "once"} | {"choice": "deny"} | {"choice": "submit", "content": {…}}, "by": "tui" | "cli"}.',
-		params,
-		body: z.strictObject({answer: approvalAnswerSchema, by: text.min(1).max(200)}),
-		result: answerOutcomeSchema,
-	},
+	settleApproval: post(
+		'/v1/approvals/{id}/settle',
+		'Answers a waiting request; the first answer wins. Body: {"answer": {"choice": "allow", "scope": "once"} | {"choice": "deny"} | {"choice": "submit", "content": {…}}, "by": "tui" | "cli"}.',
+		{
+			params,
+			body: z.strictObject({answer: approvalAnswerSchema, by: text.min(1).max(200)}),
+			result: answerOutcomeSchema,
+		},
+	),
 	/** Moves the deadline by five minutes, as far as the run's own end; `undefined` when it does not wait any more. */
-	extendApproval: {
-		method: 'POST',
-		path: '/v1/approvals/{id}/extend',
-		summary:
-			'Moves the deadline by five minutes, as far as the run goes; 404 when it does not wait.',
-		params,
-		result: approvalSchema.optional(),
-	},
-	listApprovalRules: {
-		method: 'GET',
-		path: '/v1/approval-rules',
-		summary: 'The rules that hold, oldest first.',
+	extendApproval: post(
+		'/v1/approvals/{id}/extend',
+		'Moves the deadline by five minutes, as far as the run goes; 404 when it does not wait.',
+		{params, result: approvalSchema.optional()},
+	),
+	listApprovalRules: get('/v1/approval-rules', 'The rules that hold, oldest first.', {
 		result: z.array(approvalRuleSchema),
-	},
+	}),
 	/**
 	 * `undefined` when there is no such rule.
 	 * @throws SvcError `approval_invalid` when the tool is defined otherwise, and for a rule that takes no other definition
 	 */
-	acceptApprovalRule: {
-		method: 'POST',
-		path: '/v1/approval-rules/{id}/accept',
-		summary:
-			'Accepts the present definition of the tool for a rule of config.yaml. Body: {"definition": "<sha256>"}.',
-		params: {id: numberOf('rule')},
-		body: z.strictObject({definition: text.length(64)}),
-		result: approvalRuleSchema.optional(),
-	},
+	acceptApprovalRule: post(
+		'/v1/approval-rules/{id}/accept',
+		'Accepts the present definition of the tool for a rule of config.yaml. Body: {"definition": "<sha256>"}.',
+		{
+			params: {id: numberOf('rule')},
+			body: z.strictObject({definition: text.length(64)}),
+			result: approvalRuleSchema.optional(),
+		},
+	),
 	/** `false` when there is no such rule. @throws SvcError `approval_invalid` for one that stands in config.yaml */
-	revokeApprovalRule: {
-		method: 'POST',
-		path: '/v1/approval-rules/{id}/revoke',
-		summary: 'Ends a rule; answers whether there was one.',
-		params: {id: numberOf('rule')},
-		result: yesOrNo,
-	},
+	revokeApprovalRule: post(
+		'/v1/approval-rules/{id}/revoke',
+		'Ends a rule; answers whether there was one.',
+		{params: {id: numberOf('rule')}, result: yesOrNo},
+	),
 } as const satisfies Operations;

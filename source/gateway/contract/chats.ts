@@ -1,32 +1,25 @@
 import {z} from 'zod';
 import {allowedWriterSchema, chatWriterSchema, shownChatSchema} from '../../core/schemas/chat.ts';
 import {text} from '../../core/schemas/parts.ts';
-import type {Operations} from './operation.ts';
+import {get, post, type Operations} from './operation.ts';
 
 /** People on messaging platforms. Whoever may open the socket may edit `config.yaml` as well: both are this user's alone. @see manual/conversations.md */
 export const chats = {
-	listChats: {
-		method: 'GET',
-		path: '/v1/chats',
-		summary:
-			'People who wrote on messaging platforms, per chat and thread, and whether they may talk with the agent; newest first, at most 10,000.',
-		result: z.array(chatWriterSchema),
-	},
+	listChats: get(
+		'/v1/chats',
+		'People who wrote on messaging platforms, per chat and thread, and whether they may talk with the agent; newest first, at most 10,000.',
+		{result: z.array(chatWriterSchema)},
+	),
 	/** By its name, `telegram:12345`, `telegram:12345/17` for one of its threads. `undefined` where nobody wrote. */
-	getChat: {
-		method: 'GET',
-		path: '/v1/chats/{chat}',
-		summary:
-			'The people of one chat (telegram:12345) or of one of its threads (telegram:12345/17), with its sessions and the turns that have not ended.',
-		result: shownChatSchema.optional(),
-	},
+	getChat: get(
+		'/v1/chats/{chat}',
+		'The people of one chat (telegram:12345) or of one of its threads (telegram:12345/17), with its sessions and the turns that have not ended.',
+		{result: shownChatSchema.optional()},
+	),
 	/** @throws SvcError as `allowWriter` of `config/` does */
-	allowWriter: {
-		method: 'POST',
-		path: '/v1/chats/allow',
-		summary:
-			'Adds a person to "allow_from" of a platform in config.yaml, at once. Body: {"platform": "telegram", "user": "12345"}.',
-		body: z.strictObject({platform: text, user: text.max(1000)}),
-		result: allowedWriterSchema,
-	},
+	allowWriter: post(
+		'/v1/chats/allow',
+		'Adds a person to "allow_from" of a platform in config.yaml, at once. Body: {"platform": "telegram", "user": "12345"}.',
+		{body: z.strictObject({platform: text, user: text.max(1000)}), result: allowedWriterSchema},
+	),
 } as const satisfies Operations;

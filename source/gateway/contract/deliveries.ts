@@ -4,8 +4,7 @@ import {runStates} from '../../core/run.ts';
 import {deliverySchema, storedDeliverySchema} from '../../core/schemas/delivery.ts';
 import {facts, integer, maybeText, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
 import {receiverAnswerSchema, replayChangesSchema} from '../../core/schemas/replay.ts';
-import {eventBodyBytes} from './event-body-bytes.ts';
-import type {Operations} from './operation.ts';
+import {eventBodyBytes, get, look, post, type Operations} from './operation.ts';
 import {integerParameter, limitParameter, repeatedParameter, textParameter} from './parameters.ts';
 import {fromWire, readWireDelivery, toWire} from './wire-delivery.ts';
 
@@ -23,10 +22,7 @@ const importedDelivery = z.codec(
 
 /** What came in. */
 export const deliveries = {
-	listDeliveries: {
-		method: 'GET',
-		path: '/v1/deliveries',
-		summary: 'Lists deliveries, newest first.',
+	listDeliveries: get('/v1/deliveries', 'Lists deliveries, newest first.', {
 		query: {
 			profile: textParameter('Only those of this profile.'),
 			route: textParameter('Only those of this route.'),
@@ -38,49 +34,41 @@ export const deliveries = {
 			limit: limitParameter(),
 		},
 		result: z.array(deliverySchema),
-	},
+	}),
 	/** Takes stored deliveries into the journal as they are, with identifiers of ours; nothing runs. Their number. */
-	importDeliveries: {
-		method: 'POST',
-		path: '/v1/deliveries',
-		summary:
-			'Imports deliveries into the journal under new identifiers; nothing runs. Answers their number.',
-		body: z.strictObject({deliveries: z.array(importedDelivery).max(1000)}),
-		maxBodyBytes: eventBodyBytes,
-		result: integer,
-	},
-	getDelivery: {
-		method: 'GET',
-		path: '/v1/deliveries/{id}',
-		summary: 'One delivery with its headers and body (base64).',
+	importDeliveries: post(
+		'/v1/deliveries',
+		'Imports deliveries into the journal under new identifiers; nothing runs. Answers their number.',
+		{
+			body: z.strictObject({deliveries: z.array(importedDelivery).max(1000)}),
+			maxBodyBytes: eventBodyBytes,
+			result: integer,
+		},
+	),
+	getDelivery: get('/v1/deliveries/{id}', 'One delivery with its headers and body (base64).', {
 		result: wireDeliverySchema.transform(fromWire).optional(),
 		encode: toWire,
-	},
+	}),
 	/** What `replay` would do, without doing it. @throws SvcError `delivery_not_found`, `body_not_kept`, `route_not_found` */
-	planReplay: {
-		method: 'POST',
-		looks: true,
-		path: '/v1/deliveries/{id}/replay-plan',
-		summary:
-			'What a replay of the delivery would do, without doing it. Body: the same as for the replay.',
-		body: replayChangesSchema,
-		maxBodyBytes: eventBodyBytes,
-		result: facts({
-			route: text,
-			/** One line per consequence: `starts an agent run`, `posts a comment to acme/api#7`. */
-			effects: texts,
-			/** Whether anything beyond the log happens, so that a face must ask first. */
-			needsConfirmation: yesOrNo,
-		}),
-	},
+	planReplay: look(
+		'/v1/deliveries/{id}/replay-plan',
+		'What a replay of the delivery would do, without doing it. Body: the same as for the replay.',
+		{
+			body: replayChangesSchema,
+			maxBodyBytes: eventBodyBytes,
+			result: facts({
+				route: text,
+				/** One line per consequence: `starts an agent run`, `posts a comment to acme/api#7`. */
+				effects: texts,
+				/** Whether anything beyond the log happens, so that a face must ask first. */
+				needsConfirmation: yesOrNo,
+			}),
+		},
+	),
 	/** Sends a stored delivery through the pipeline again, after authentication, with a new identifier that names the old. */
-	replay: {
-		method: 'POST',
-		path: '/v1/deliveries/{id}/replay',
-		summary:
-			'Sends the delivery through the pipeline again. Body: {"body": "replacement", "route": "another route"}, each or both or nothing.',
-		body: replayChangesSchema,
-		maxBodyBytes: eventBodyBytes,
-		result: receiverAnswerSchema,
-	},
+	replay: post(
+		'/v1/deliveries/{id}/replay',
+		'Sends the delivery through the pipeline again. Body: {"body": "replacement", "route": "another route"}, each or both or nothing.',
+		{body: replayChangesSchema, maxBodyBytes: eventBodyBytes, result: receiverAnswerSchema},
+	),
 } as const satisfies Operations;

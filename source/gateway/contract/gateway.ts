@@ -5,7 +5,7 @@ import {
 	diagnosticSchema,
 } from '../../core/schemas/config-view.ts';
 import {facts, integer, number, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
-import type {Operations} from './operation.ts';
+import {get, post, type Operations} from './operation.ts';
 
 /** A call whose answer needs nothing to be done fails after so long. */
 const shortSilenceMs = 5000;
@@ -103,50 +103,32 @@ const status = facts({
 /** The gateway as a whole. */
 export const gateway = {
 	/** The gateway in one object, for `svc gateway status --json`. */
-	status: {
-		method: 'GET',
-		path: '/v1/status',
-		summary: 'The gateway in one object.',
+	status: get('/v1/status', 'The gateway in one object.', {
 		result: status,
 		silenceMs: shortSilenceMs,
-	},
+	}),
 	/**
 	 * Agrees to a model that was found but costs money (`GatewayState.modelOffer`): writes the provider to `config.yaml` and reloads.
 	 * @throws SvcError `model_not_offered`
 	 */
-	useModel: {
-		method: 'POST',
-		path: '/v1/model/{provider}',
-		summary: 'Agrees to use an offered model provider and writes it to config.yaml.',
-	},
+	useModel: post(
+		'/v1/model/{provider}',
+		'Agrees to use an offered model provider and writes it to config.yaml.',
+		{},
+	),
 	/** Reads every configuration file again, now. */
-	reload: {
-		method: 'POST',
-		path: '/v1/reload',
-		summary: 'Reads every configuration file again.',
-	},
+	reload: post('/v1/reload', 'Reads every configuration file again.', {}),
 	/** Tries to listen again after a refusal. */
-	restartReceiver: {
-		method: 'POST',
-		path: '/v1/receiver/restart',
-		summary: 'Tries to listen again after a refusal.',
-	},
+	restartReceiver: post('/v1/receiver/restart', 'Tries to listen again after a refusal.', {}),
 	/** What stopping now would end. */
-	stopConsequences: {
-		method: 'GET',
-		path: '/v1/stop-consequences',
-		summary: 'What stopping now would end.',
+	stopConsequences: get('/v1/stop-consequences', 'What stopping now would end.', {
 		result: facts({
 			activeRuns: integer,
 			queuedRuns: integer,
 			/** Groups that would be dispatched. */
 			pendingGroups: integer,
 		}),
-	},
+	}),
 	/** Drains and ends the gateway (in another process: asks it to). */
-	stop: {
-		method: 'POST',
-		path: '/v1/stop',
-		summary: 'Starts the drain; the gateway ends when it is done.',
-	},
+	stop: post('/v1/stop', 'Starts the drain; the gateway ends when it is done.', {}),
 } as const satisfies Operations;

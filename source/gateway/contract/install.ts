@@ -1,7 +1,7 @@
 import {z} from 'zod';
 import {installReviewSchema, offeredInstallSchema} from '../../core/schemas/install.ts';
 import {maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
-import type {Operations} from './operation.ts';
+import {get, look, post, type Operations} from './operation.ts';
 import {numberOf} from './parameters.ts';
 
 /** A link may be longer than its configuration: it may be percent-encoded, and hold what nobody reads. */
@@ -10,52 +10,44 @@ const maxBodyBytes = 512 * 1024;
 /** Tool servers from install links. Whoever may open the socket may edit `config.yaml` as well: both are this user's alone. */
 export const install = {
 	/** What installing from a link would do; asks nobody, and changes nothing. @throws SvcError as `reviewInstall` does */
-	reviewInstall: {
-		method: 'POST',
-		looks: true,
-		path: '/v1/install/review',
-		summary:
-			'What installing a tool server from a link would do. Body: {"link": "svc://mcp/install?…", "name": "instead of the link\'s"}.',
-		body: z.strictObject({link: text, name: maybeText}),
-		maxBodyBytes,
-		result: installReviewSchema,
-	},
+	reviewInstall: look(
+		'/v1/install/review',
+		'What installing a tool server from a link would do. Body: {"link": "svc://mcp/install?…", "name": "instead of the link\'s"}.',
+		{
+			body: z.strictObject({link: text, name: maybeText}),
+			maxBodyBytes,
+			result: installReviewSchema,
+		},
+	),
 	/** Puts a link before the person at the interface; installs nothing. The same link waits once. @throws SvcError as `reviewInstall` does, `too_many_links` */
-	offerInstall: {
-		method: 'POST',
-		path: '/v1/install/offer',
-		summary:
-			'Puts a link before the person at the interface, for ten minutes, at most five at a time; installs nothing. Body: {"link": "svc://mcp/install?…"}.',
-		body: z.strictObject({link: text}),
-		maxBodyBytes,
-		result: offeredInstallSchema,
-	},
+	offerInstall: post(
+		'/v1/install/offer',
+		'Puts a link before the person at the interface, for ten minutes, at most five at a time; installs nothing. Body: {"link": "svc://mcp/install?…"}.',
+		{body: z.strictObject({link: text}), maxBodyBytes, result: offeredInstallSchema},
+	),
 	/** What waits for a person at the interface, oldest first. */
-	listInstalls: {
-		method: 'GET',
-		path: '/v1/install',
-		summary: 'The links that wait for a person at the interface, oldest first.',
-		result: z.array(offeredInstallSchema),
-	},
+	listInstalls: get(
+		'/v1/install',
+		'The links that wait for a person at the interface, oldest first.',
+		{result: z.array(offeredInstallSchema)},
+	),
 	/** Takes back what waits; `false` when it did not. */
-	dismissInstall: {
-		method: 'POST',
-		path: '/v1/install/{id}/dismiss',
-		summary: 'Drops a link that waits; answers whether it did.',
-		params: {id: numberOf('link')},
-		result: yesOrNo,
-	},
+	dismissInstall: post(
+		'/v1/install/{id}/dismiss',
+		'Drops a link that waits; answers whether it did.',
+		{params: {id: numberOf('link')}, result: yesOrNo},
+	),
 	/**
 	 * Adds the server of a link to `config.yaml`, as a person who saw its review decided, and takes the link from those that wait.
 	 * @throws SvcError as `reviewInstall` and `setToolServer` do; `confirmation_needed` for a program whose name was not typed
 	 */
-	installServer: {
-		method: 'POST',
-		path: '/v1/install',
-		summary:
-			'Adds the tool server of a link, after a person saw its review; untrusted. Body: {"link": "svc://mcp/install?…", "name": "instead of the link\'s", "typedName": "its name, for a program"}.',
-		body: z.strictObject({link: text, name: maybeText, typedName: maybeText}),
-		maxBodyBytes,
-		result: installReviewSchema,
-	},
+	installServer: post(
+		'/v1/install',
+		'Adds the tool server of a link, after a person saw its review; untrusted. Body: {"link": "svc://mcp/install?…", "name": "instead of the link\'s", "typedName": "its name, for a program"}.',
+		{
+			body: z.strictObject({link: text, name: maybeText, typedName: maybeText}),
+			maxBodyBytes,
+			result: installReviewSchema,
+		},
+	),
 } as const satisfies Operations;

@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {apiEndpoints, keyKinds} from '../../core/api-key.ts';
 import {apiKeySchema, keyBudgetSchema, keyDaySchema} from '../../core/schemas/api-key.ts';
 import {facts, integer, number, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
-import type {Operations} from './operation.ts';
+import {get, post, type Operations} from './operation.ts';
 
 const maxNumber = 1_000_000_000_000;
 const maxPatterns = 100;
@@ -15,19 +15,15 @@ const minted = facts({key: apiKeySchema, secret: text});
 
 /** Keys of the chat API. @see manual/api-keys.md */
 export const keys = {
-	listKeys: {
-		method: 'GET',
-		path: '/v1/keys',
-		summary: 'The keys of the chat API with their usage, oldest first; never a secret.',
-		result: z.array(apiKeySchema),
-	},
+	listKeys: get(
+		'/v1/keys',
+		'The keys of the chat API with their usage, oldest first; never a secret.',
+		{result: z.array(apiKeySchema)},
+	),
 	/**
 	 * Times are milliseconds since 1970. @throws SvcError `key_invalid` for an end that has passed; `keys_full`, `journal_unavailable`
 	 */
-	createKey: {
-		method: 'POST',
-		path: '/v1/keys',
-		summary: 'Makes a key; its secret is answered once.',
+	createKey: post('/v1/keys', 'Makes a key; its secret is answered once.', {
 		body: z.strictObject({
 			name: text.max(64),
 			kind: z.enum(keyKinds),
@@ -40,36 +36,23 @@ export const keys = {
 			expiresAt: number.exactOptional(),
 		}),
 		result: minted,
-	},
+	}),
 	/** `undefined` when there has been a key: of two who ask, one gets it. */
-	createFirstKey: {
-		method: 'POST',
-		path: '/v1/keys/first',
-		summary:
-			'Makes the first live key, with no bounds, where there has never been one; 404 when there has. Its secret is answered once.',
-		result: minted.optional(),
-	},
+	createFirstKey: post(
+		'/v1/keys/first',
+		'Makes the first live key, with no bounds, where there has never been one; 404 when there has. Its secret is answered once.',
+		{result: minted.optional()},
+	),
 	/** Days without use are left out, the oldest is first. `undefined` when there is no such key. */
-	listKeyDays: {
-		method: 'GET',
-		path: '/v1/keys/{id}/days',
-		summary: 'What a key used on each of the last 40 days, by UTC.',
+	listKeyDays: get('/v1/keys/{id}/days', 'What a key used on each of the last 40 days, by UTC.', {
 		result: z.array(keyDaySchema).optional(),
-	},
+	}),
 	/** `undefined` when there is no such key, or it has ended. */
-	rotateKey: {
-		method: 'POST',
-		path: '/v1/keys/{id}/rotate',
-		summary:
-			'Makes a new secret, answered once; the old one is accepted for so many milliseconds more. Body: {"overlapMs": 86400000}.',
-		body: z.strictObject({overlapMs: integer.max(yearMs)}),
-		result: minted.optional(),
-	},
+	rotateKey: post(
+		'/v1/keys/{id}/rotate',
+		'Makes a new secret, answered once; the old one is accepted for so many milliseconds more. Body: {"overlapMs": 86400000}.',
+		{body: z.strictObject({overlapMs: integer.max(yearMs)}), result: minted.optional()},
+	),
 	/** Both of its secrets, at once; its requests under way end. `undefined` when there is no such key. */
-	revokeKey: {
-		method: 'POST',
-		path: '/v1/keys/{id}/revoke',
-		summary: 'Ends a key at once.',
-		result: apiKeySchema.optional(),
-	},
+	revokeKey: post('/v1/keys/{id}/revoke', 'Ends a key at once.', {result: apiKeySchema.optional()}),
 } as const satisfies Operations;

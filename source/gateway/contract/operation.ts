@@ -28,6 +28,29 @@ export type Operation = {
 	readonly silenceMs?: number;
 };
 
+type Details = Omit<Operation, 'method' | 'path' | 'summary'>;
+
+/** An operation that is asked by `GET`. */
+export const get = <const Path extends string, const Given extends Details>(
+	path: Path,
+	summary: string,
+	details: Given,
+) => ({method: 'GET' as const, path, summary, ...details});
+
+/** One that is asked by `POST`. */
+export const post = <const Path extends string, const Given extends Details>(
+	path: Path,
+	summary: string,
+	details: Given,
+) => ({method: 'POST' as const, path, summary, ...details});
+
+/** One that is asked by `POST`, for the sake of its body, and changes nothing. */
+export const look = <const Path extends string, const Given extends Details>(
+	path: Path,
+	summary: string,
+	details: Given,
+) => ({...post(path, summary, details), looks: true as const});
+
 /** Operations by the names of their commands. */
 export type Operations = Readonly<Record<string, Operation>>;
 
@@ -84,3 +107,6 @@ type IsOptional<One> = undefined extends ValueOf<One> ? true : false;
 type Result<One extends Operation> = One extends {readonly result: infer Schema extends z.ZodType}
 	? Immutable<z.output<Schema>>
 	: void;
+
+/** Largest body of operations that carry the body of an event: in base64 it is a third larger. */
+export const eventBodyBytes = 32 * 1024 * 1024;

@@ -11,7 +11,7 @@ import {
 	routeSavePlanSchema,
 	savedRouteSchema,
 } from '../../core/schemas/route-editor.ts';
-import type {Operations} from './operation.ts';
+import {get, look, post, type Operations} from './operation.ts';
 import {choiceParameter, textParameter} from './parameters.ts';
 
 /** Largest draft in bytes: a prompt may be long. */
@@ -22,97 +22,74 @@ const sources = ['static', 'dynamic'] as const;
 /** Routes as they are written, and what a draft of one would do. Whoever may open the socket may edit the files as well: both are this user's alone. */
 export const routeEditor = {
 	/** The settings of a route, for a form. */
-	listRouteFields: {
-		method: 'GET',
-		path: '/v1/route-fields',
-		summary: 'The settings that a route can have, for a form.',
+	listRouteFields: get('/v1/route-fields', 'The settings that a route can have, for a form.', {
 		result: z.array(routeFieldSchema),
-	},
+	}),
 	/** A route as its file says now; secrets are marks. @throws SvcError `config_broken`, `subscriptions_broken`, `route_not_editable` for one that is no mapping */
-	readRoute: {
-		method: 'GET',
-		path: '/v1/routes/{name}/definition',
-		summary:
-			'A route as its file says now, with a mark in the place of each secret, and a fingerprint for saving it.',
-		query: {
-			source: choiceParameter('Where it is written; without, config.yaml comes first.', {
-				listed: 'routes',
-				values: sources,
-				absent: undefined,
-			}),
+	readRoute: get(
+		'/v1/routes/{name}/definition',
+		'A route as its file says now, with a mark in the place of each secret, and a fingerprint for saving it.',
+		{
+			query: {
+				source: choiceParameter('Where it is written; without, config.yaml comes first.', {
+					listed: 'routes',
+					values: sources,
+					absent: undefined,
+				}),
+			},
+			result: routeDefinitionSchema.optional(),
 		},
-		result: routeDefinitionSchema.optional(),
-	},
+	),
 	/** What the receiver would say of a draft; writes nothing. Throws as `readRoute` does. */
-	checkRoute: {
-		method: 'POST',
-		looks: true,
-		path: '/v1/routes/{name}/check',
-		summary:
-			'The receiver\'s findings about a draft; writes nothing. Body: {"source": "dynamic", "definition": {…}, "fingerprint": "…"}.',
-		body: routeDraftSchema,
-		maxBodyBytes,
-		result: routeCheckSchema,
-	},
+	checkRoute: look(
+		'/v1/routes/{name}/check',
+		'The receiver\'s findings about a draft; writes nothing. Body: {"source": "dynamic", "definition": {…}, "fingerprint": "…"}.',
+		{body: routeDraftSchema, maxBodyBytes, result: routeCheckSchema},
+	),
 	/** What a draft makes of a stored delivery: the pipeline after authentication, without its script. @throws SvcError `delivery_not_found`, and as `readRoute` does */
-	previewRoute: {
-		method: 'POST',
-		looks: true,
-		path: '/v1/routes/{name}/preview',
-		summary:
-			'The result of a draft for a stored delivery; nothing runs. Body: a draft and {"delivery": "its identifier"}.',
-		body: routeDraftSchema.extend({delivery: text}),
-		maxBodyBytes,
-		result: routePreviewSchema,
-	},
+	previewRoute: look(
+		'/v1/routes/{name}/preview',
+		'The result of a draft for a stored delivery; nothing runs. Body: a draft and {"delivery": "its identifier"}.',
+		{body: routeDraftSchema.extend({delivery: text}), maxBodyBytes, result: routePreviewSchema},
+	),
 	/** What a draft makes of the newest deliveries of `traffic` (the route itself when absent), beside what the route makes of them today; at most 1,000 of them, 64 MiB and 5 s. Throws as `readRoute` does. */
-	backtestRoute: {
-		method: 'POST',
-		looks: true,
-		path: '/v1/routes/{name}/backtest',
-		summary:
-			'The results of a draft and of the present route for stored deliveries; scripts do not run. Body: a draft and {"traffic": "another route", "last": 200}.',
-		body: routeDraftSchema.extend({traffic: maybeText, last: maybeInteger}),
-		maxBodyBytes,
-		result: routeBacktestSchema,
-	},
+	backtestRoute: look(
+		'/v1/routes/{name}/backtest',
+		'The results of a draft and of the present route for stored deliveries; scripts do not run. Body: a draft and {"traffic": "another route", "last": 200}.',
+		{
+			body: routeDraftSchema.extend({traffic: maybeText, last: maybeInteger}),
+			maxBodyBytes,
+			result: routeBacktestSchema,
+		},
+	),
 	/** Why nothing can be delivered to a target now, as its platform or its client says, within 5 s and without sending. `undefined`: it can, or that cannot be asked. */
-	readTargetProblem: {
-		method: 'GET',
-		path: '/v1/targets/{name}/problem',
-		summary:
-			'Why nothing can be delivered to a target now, as its platform or the client of the code host says; nothing is sent.',
-		query: {profile: textParameter('Profile of the runs; without, default.')},
-		result: text.optional(),
-	},
+	readTargetProblem: get(
+		'/v1/targets/{name}/problem',
+		'Why nothing can be delivered to a target now, as its platform or the client of the code host says; nothing is sent.',
+		{
+			query: {profile: textParameter('Profile of the runs; without, default.')},
+			result: text.optional(),
+		},
+	),
 	/** Keys that the newest payloads of a route had, for templates; of at most 20 deliveries. */
-	listPayloadKeys: {
-		method: 'GET',
-		path: '/v1/routes/{name}/payload-keys',
-		summary: 'Keys that templates of the route can name, from its newest payloads.',
-		result: payloadKeysSchema,
-	},
+	listPayloadKeys: get(
+		'/v1/routes/{name}/payload-keys',
+		'Keys that templates of the route can name, from its newest payloads.',
+		{result: payloadKeysSchema},
+	),
 	/** What saving a draft would change in the file. @throws SvcError `route_conflict`, and as `readRoute` does */
-	planRouteSave: {
-		method: 'POST',
-		looks: true,
-		path: '/v1/routes/{name}/save-plan',
-		summary: 'What saving a draft would change in its file; writes nothing. Body: a draft.',
-		body: routeDraftSchema,
-		maxBodyBytes,
-		result: routeSavePlanSchema,
-	},
+	planRouteSave: look(
+		'/v1/routes/{name}/save-plan',
+		'What saving a draft would change in its file; writes nothing. Body: a draft.',
+		{body: routeDraftSchema, maxBodyBytes, result: routeSavePlanSchema},
+	),
 	/**
 	 * Writes a draft into its file; a new one without `secret` gets one, which is told once.
 	 * @throws SvcError `route_conflict` when the entry is not any more what was read, `route_refused` when it would not be served; what `editConfig` and `editSubscriptions` throw
 	 */
-	saveRoute: {
-		method: 'POST',
-		path: '/v1/routes/{name}/definition',
-		summary:
-			'Writes a draft into its file, unless the entry has been changed since it was read. A new one without a secret gets one, which is told once. Body: a draft.',
-		body: routeDraftSchema,
-		maxBodyBytes,
-		result: savedRouteSchema,
-	},
+	saveRoute: post(
+		'/v1/routes/{name}/definition',
+		'Writes a draft into its file, unless the entry has been changed since it was read. A new one without a secret gets one, which is told once. Body: a draft.',
+		{body: routeDraftSchema, maxBodyBytes, result: savedRouteSchema},
+	),
 } as const satisfies Operations;

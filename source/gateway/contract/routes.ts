@@ -7,94 +7,80 @@ import {
 	routeFactsSchema,
 	routeRateSchema,
 } from '../../core/schemas/route-editor.ts';
-import {eventBodyBytes} from './event-body-bytes.ts';
-import type {Operations} from './operation.ts';
+import {eventBodyBytes, get, post, type Operations} from './operation.ts';
 
 /** Routes, and events that are sent to them from here. */
 export const routes = {
 	/** Every route of the home, also those that are not served. */
-	listRoutes: {
-		method: 'GET',
-		path: '/v1/routes',
-		summary: 'Every route, also those that are not served, with the reason.',
+	listRoutes: get('/v1/routes', 'Every route, also those that are not served, with the reason.', {
 		result: z.array(routeViewSchema),
-	},
+	}),
 	/** What a served route is made of: its secret's kind, prompt, filters, rate, and the tools that it hands out. `undefined`: none of that name is served. */
-	describeRoute: {
-		method: 'GET',
-		path: '/v1/routes/{name}/facts',
-		summary:
-			'Facts of a served route: prompt, filters, rate, the kind of its secret, and its tools.',
-		result: routeFactsSchema.optional(),
-	},
+	describeRoute: get(
+		'/v1/routes/{name}/facts',
+		'Facts of a served route: prompt, filters, rate, the kind of its secret, and its tools.',
+		{result: routeFactsSchema.optional()},
+	),
 	/** How much of its rate a route has used in the minute that runs now. `undefined`: it is not served, or the receiver does not listen. */
-	readRouteRate: {
-		method: 'GET',
-		path: '/v1/routes/{name}/rate',
-		summary: 'How much of its rate a route has used in the current minute.',
-		result: routeRateSchema.optional(),
-	},
+	readRouteRate: get(
+		'/v1/routes/{name}/rate',
+		'How much of its rate a route has used in the current minute.',
+		{result: routeRateSchema.optional()},
+	),
 	/** Sends a signed event to a route of this gateway through its HTTP port. @throws SvcError `route_not_found`, `route_not_testable`, `webhook_not_listening` */
-	sendTestEvent: {
-		method: 'POST',
-		path: '/v1/routes/{name}/test',
-		summary:
-			'Sends a signed test event through the HTTP port. Body: {"payload": "…", "event": "…"} or nothing.',
-		body: z.strictObject({payload: maybeText, event: maybeText}),
-		result: receiverAnswerSchema,
-	},
+	sendTestEvent: post(
+		'/v1/routes/{name}/test',
+		'Sends a signed test event through the HTTP port. Body: {"payload": "…", "event": "…"} or nothing.',
+		{body: z.strictObject({payload: maybeText, event: maybeText}), result: receiverAnswerSchema},
+	),
 	/** A `curl` command line that sends a signed test event to the route; holds no secret, only a computed signature. Same errors. */
-	curlLine: {
-		method: 'GET',
-		path: '/v1/routes/{name}/curl',
-		summary: 'A curl line that sends a signed test event.',
+	curlLine: get('/v1/routes/{name}/curl', 'A curl line that sends a signed test event.', {
 		result: text,
-	},
+	}),
 	/**
 	 * Pauses or resumes a dynamic route in its file.
 	 * @throws SvcError `subscription_not_found`, `route_not_editable`; `route_refused` for one that is served as it was; what `editSubscriptions` throws
 	 */
-	setRoutePaused: {
-		method: 'POST',
-		path: '/v1/routes/{name}/pause',
-		summary: 'Pauses or resumes a dynamic route in its file. Body: {"paused": true or false}.',
-		body: z.strictObject({paused: yesOrNo}),
-	},
+	setRoutePaused: post(
+		'/v1/routes/{name}/pause',
+		'Pauses or resumes a dynamic route in its file. Body: {"paused": true or false}.',
+		{body: z.strictObject({paused: yesOrNo})},
+	),
 	/** Takes a dynamic route out of its file. @throws SvcError `subscription_not_found`, what `editSubscriptions` throws */
-	removeRoute: {
-		method: 'POST',
-		path: '/v1/routes/{name}/remove',
-		summary: 'Takes a dynamic route out of its file, without a question.',
-	},
+	removeRoute: post(
+		'/v1/routes/{name}/remove',
+		'Takes a dynamic route out of its file, without a question.',
+		{},
+	),
 	/**
 	 * Gives a route a new secret, which is told once; what it replaces passes for `overlap_ms`, a day when absent.
 	 * @throws SvcError `route_not_found`, `rotation_refused`; what `editConfig` and `editSubscriptions` throw
 	 */
-	rotateRoute: {
-		method: 'POST',
-		path: '/v1/routes/{name}/rotate',
-		summary:
-			'Gives a route a new secret, answered once; the old one is accepted for a while. Body: {"overlap_ms": 86400000, "secret": "…"} or nothing.',
-		body: z.strictObject({overlap_ms: maybeInteger, secret: maybeText}),
-		result: rotatedRouteSchema,
-	},
+	rotateRoute: post(
+		'/v1/routes/{name}/rotate',
+		'Gives a route a new secret, answered once; the old one is accepted for a while. Body: {"overlap_ms": 86400000, "secret": "…"} or nothing.',
+		{
+			body: z.strictObject({overlap_ms: maybeInteger, secret: maybeText}),
+			result: rotatedRouteSchema,
+		},
+	),
 	/**
 	 * Takes in an event that its sender could not deliver and whose sender has been asked, with the identifier that it had: the pipeline after authentication. A duplicate answers so.
 	 * @throws SvcError `route_not_found`, `webhook_not_listening`
 	 */
-	recoverDelivery: {
-		method: 'POST',
-		path: '/v1/routes/{name}/recover',
-		summary:
-			'Takes in an event that its sender could not deliver and has been asked for. Body: {"delivery_id": "…", "headers": {…}, "body": "…"}.',
-		body: z.strictObject({
-			/** The sender's identifier. */
-			delivery_id: text.min(1).max(1000),
-			headers: z.record(text, text),
-			/** UTF-8. */
-			body: text,
-		}),
-		maxBodyBytes: eventBodyBytes,
-		result: receiverAnswerSchema,
-	},
+	recoverDelivery: post(
+		'/v1/routes/{name}/recover',
+		'Takes in an event that its sender could not deliver and has been asked for. Body: {"delivery_id": "…", "headers": {…}, "body": "…"}.',
+		{
+			body: z.strictObject({
+				/** The sender's identifier. */
+				delivery_id: text.min(1).max(1000),
+				headers: z.record(text, text),
+				/** UTF-8. */
+				body: text,
+			}),
+			maxBodyBytes: eventBodyBytes,
+			result: receiverAnswerSchema,
+		},
+	),
 } as const satisfies Operations;

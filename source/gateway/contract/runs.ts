@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {runStates} from '../../core/run.ts';
 import {maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
 import {runSchema, storedRunSchema, targetSchema} from '../../core/schemas/run.ts';
-import type {Operations} from './operation.ts';
+import {get, post, type Operations} from './operation.ts';
 import {
 	integerParameter,
 	limitParameter,
@@ -15,10 +15,7 @@ const params = {id: numberOf('run')};
 
 /** What the agent does. */
 export const runs = {
-	listRuns: {
-		method: 'GET',
-		path: '/v1/runs',
-		summary: 'Lists runs, newest first.',
+	listRuns: get('/v1/runs', 'Lists runs, newest first.', {
 		query: {
 			states: repeatedParameter('state', 'Only those in this state', runStates),
 			profile: textParameter('Only those of this profile.'),
@@ -29,50 +26,41 @@ export const runs = {
 			limit: limitParameter(),
 		},
 		result: z.array(runSchema),
-	},
-	getRun: {
-		method: 'GET',
-		path: '/v1/runs/{id}',
-		summary: 'One run with its plan, transcript and answer.',
+	}),
+	getRun: get('/v1/runs/{id}', 'One run with its plan, transcript and answer.', {
 		params,
 		result: storedRunSchema.optional(),
-	},
+	}),
 	/** `false` when the run has ended already: such runs are dropped. */
-	cancelRun: {
-		method: 'POST',
-		path: '/v1/runs/{id}/cancel',
-		summary: 'Ends a run that has not ended; answers whether it did.',
-		params,
-		result: yesOrNo,
-	},
+	cancelRun: post(
+		'/v1/runs/{id}/cancel',
+		'Ends a run that has not ended; answers whether it did.',
+		{params, result: yesOrNo},
+	),
 	/** `false` when the run is not `failed`, `interrupted`, `uncertain` or `dead`. */
-	dropRun: {
-		method: 'POST',
-		path: '/v1/runs/{id}/drop',
-		summary: 'Drops a run that ended badly; answers whether it did.',
+	dropRun: post('/v1/runs/{id}/drop', 'Drops a run that ended badly; answers whether it did.', {
 		params,
 		body: z.strictObject({reason: text.min(1).max(500).exactOptional()}),
 		result: yesOrNo,
-	},
+	}),
 	/**
 	 * `to`: a kind of target, with the keys of the run where that is its own; the present target of its route or job when absent. Answers where it goes.
 	 *
 	 * @throws SvcError `run_not_deliverable`, `target_unusable`, `route_not_found`, `body_not_kept`, `job_not_found`
 	 */
-	deliverRun: {
-		method: 'POST',
-		path: '/v1/runs/{id}/deliver',
-		summary: 'Delivers the stored answer of an ended run again, without the agent.',
-		params,
-		body: z.strictObject({to: maybeText, chatId: maybeText}),
-		result: targetSchema.optional(),
-	},
+	deliverRun: post(
+		'/v1/runs/{id}/deliver',
+		'Delivers the stored answer of an ended run again, without the agent.',
+		{
+			params,
+			body: z.strictObject({to: maybeText, chatId: maybeText}),
+			result: targetSchema.optional(),
+		},
+	),
 	/** `false` when the run is not in a state that can be retried. */
-	retryRun: {
-		method: 'POST',
-		path: '/v1/runs/{id}/retry',
-		summary: 'Puts an ended run back in the queue; answers whether it did.',
-		params,
-		result: yesOrNo,
-	},
+	retryRun: post(
+		'/v1/runs/{id}/retry',
+		'Puts an ended run back in the queue; answers whether it did.',
+		{params, result: yesOrNo},
+	),
 } as const satisfies Operations;

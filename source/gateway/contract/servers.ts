@@ -2,79 +2,67 @@ import {z} from 'zod';
 import {facts, jsonObject, maybeText, text, texts} from '../../core/schemas/parts.ts';
 import {serverViewSchema, testedServerSchema} from '../../core/schemas/tool-server.ts';
 import {toolResultSchema} from '../../core/schemas/tool.ts';
-import {maxTryMs} from '../servers/max-try.ts';
-import type {Operations} from './operation.ts';
+import {get, post, type Operations} from './operation.ts';
 
 /** A server may be given ten minutes to connect; a little more, so that its own words arrive. */
 const connectSilenceMs = 11 * 60_000;
+
+/** A call that a person tries ends at the latest so long after it was asked for: servers that connect, the wait for a yes, then the call. */
+export const maxTryMs = 20 * 60_000;
 
 /** `profile`: whose connection; the gateway's own when absent. */
 const body = z.strictObject({profile: maybeText});
 
 /** Tool servers and their tools. */
 export const servers = {
-	listServers: {
-		method: 'GET',
-		path: '/v1/servers',
-		summary: 'Every tool server with its tools, by profile and name.',
+	listServers: get('/v1/servers', 'Every tool server with its tools, by profile and name.', {
 		result: z.array(serverViewSchema),
-	},
+	}),
 	/** Connects, also what is parked or lazy; resolves when that has succeeded or failed. @throws SvcError `server_not_found` */
-	connectServer: {
-		method: 'POST',
-		path: '/v1/servers/{name}/connect',
-		summary:
-			'Connects, also a parked or lazy server; answers when that has succeeded or failed. Body: {"profile": "whose connection"} or nothing.',
-		body,
-		result: serverViewSchema,
-		silenceMs: connectSilenceMs,
-	},
+	connectServer: post(
+		'/v1/servers/{name}/connect',
+		'Connects, also a parked or lazy server; answers when that has succeeded or failed. Body: {"profile": "whose connection"} or nothing.',
+		{body, result: serverViewSchema, silenceMs: connectSilenceMs},
+	),
 	/** Ends the connection; its tools stay, the next call connects. @throws SvcError `server_not_found` */
-	disconnectServer: {
-		method: 'POST',
-		path: '/v1/servers/{name}/disconnect',
-		summary:
-			'Ends the connection; its tools stay, the next call connects. Body: {"profile": "whose connection"} or nothing.',
-		body,
-		result: serverViewSchema,
-		silenceMs: connectSilenceMs,
-	},
+	disconnectServer: post(
+		'/v1/servers/{name}/disconnect',
+		'Ends the connection; its tools stay, the next call connects. Body: {"profile": "whose connection"} or nothing.',
+		{body, result: serverViewSchema, silenceMs: connectSilenceMs},
+	),
 	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError `server_not_found` and why it failed */
-	testServer: {
-		method: 'POST',
-		path: '/v1/servers/{name}/test',
-		summary:
-			'Makes a separate connection, lists the tools, and disconnects. Body: {"profile": "whose connection"} or nothing.',
-		body,
-		result: testedServerSchema,
-		silenceMs: connectSilenceMs,
-	},
+	testServer: post(
+		'/v1/servers/{name}/test',
+		'Makes a separate connection, lists the tools, and disconnects. Body: {"profile": "whose connection"} or nothing.',
+		{body, result: testedServerSchema, silenceMs: connectSilenceMs},
+	),
 	/** What `reload` would do to the tool servers, without doing it. */
-	planServerReload: {
-		method: 'GET',
-		path: '/v1/servers-reload-plan',
-		summary: 'What reading the configuration again would do to the tool servers.',
-		result: facts({
-			/** `+ crm2`, `~ github-tools: tools.include changed (14 → 9 tools, 1 approval rule becomes void)`, `- old`. Empty: nothing. */
-			changes: texts,
-			/** Names of servers whose connections would end. */
-			closes: texts,
-		}),
-	},
+	planServerReload: get(
+		'/v1/servers-reload-plan',
+		'What reading the configuration again would do to the tool servers.',
+		{
+			result: facts({
+				/** `+ crm2`, `~ github-tools: tools.include changed (14 → 9 tools, 1 approval rule becomes void)`, `- old`. Empty: nothing. */
+				changes: texts,
+				/** Names of servers whose connections would end. */
+				closes: texts,
+			}),
+		},
+	),
 	/** Calls a tool as a run would, through the approvals too. `by` names the face. @throws SvcError `tool_not_found`, `tool_denied` */
-	tryTool: {
-		method: 'POST',
-		path: '/v1/tools/{name}/try',
-		summary:
-			'Calls a tool as a run would: what needs an approval waits for one. Body: {"arguments": {…}, "by": "who tries", "profile": "whose connection"}.',
-		body: z.strictObject({
-			arguments: jsonObject.exactOptional(),
-			by: text.min(1).max(200),
-			profile: maybeText,
-		}),
-		result: toolResultSchema,
-		// A little more than a try may take, so that its own words arrive.
-		silenceMs: maxTryMs + 60_000,
-		heedsHangUp: true,
-	},
+	tryTool: post(
+		'/v1/tools/{name}/try',
+		'Calls a tool as a run would: what needs an approval waits for one. Body: {"arguments": {…}, "by": "who tries", "profile": "whose connection"}.',
+		{
+			body: z.strictObject({
+				arguments: jsonObject.exactOptional(),
+				by: text.min(1).max(200),
+				profile: maybeText,
+			}),
+			result: toolResultSchema,
+			// A little more than a try may take, so that its own words arrive.
+			silenceMs: maxTryMs + 60_000,
+			heedsHangUp: true,
+		},
+	),
 } as const satisfies Operations;

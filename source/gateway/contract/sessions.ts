@@ -5,7 +5,7 @@ import {
 	sessionMatchSchema,
 	storedSessionSchema,
 } from '../../core/schemas/session.ts';
-import type {Operations} from './operation.ts';
+import {get, post, type Operations} from './operation.ts';
 import {limitParameter, textParameter} from './parameters.ts';
 
 /** Characters of what a person says. */
@@ -13,51 +13,44 @@ const maxTextLength = 256 * 1024;
 
 /** Conversations that are kept, of keys and of the person at the terminal. Whoever may open the socket may read all of them. @see manual/chat-api.md#sessions */
 export const sessions = {
-	listSessions: {
-		method: 'GET',
-		path: '/v1/sessions',
-		summary: 'The chat sessions with messages, last used first.',
+	listSessions: get('/v1/sessions', 'The chat sessions with messages, last used first.', {
 		query: {
 			before: textParameter('Only those after this one in the list, an identifier.'),
 			limit: limitParameter(),
 		},
 		result: z.array(chatSessionSchema),
-	},
-	getSession: {
-		method: 'GET',
-		path: '/v1/sessions/{id}',
-		summary: 'One chat session with its messages.',
+	}),
+	getSession: get('/v1/sessions/{id}', 'One chat session with its messages.', {
 		result: storedSessionSchema.optional(),
-	},
+	}),
 	/** `false` when there is none. @throws SvcError `session_busy` */
-	deleteSession: {
-		method: 'POST',
-		path: '/v1/sessions/{id}/delete',
-		summary: 'Deletes a chat session; answers whether there was one.',
-		result: yesOrNo,
-	},
+	deleteSession: post(
+		'/v1/sessions/{id}/delete',
+		'Deletes a chat session; answers whether there was one.',
+		{result: yesOrNo},
+	),
 	/**
 	 * A turn of the person at the terminal with the agent. Resolves when its run is under way; the run tells how it goes on, is cancelled to stop it, and is done once the answer is in the session.
 	 * @throws SvcError as `PersonChat.say` does
 	 */
-	sendChat: {
-		method: 'POST',
-		path: '/v1/chat',
-		summary:
-			'Sends a text to the agent, in a session of the person at the terminal: a new one without "session". Body: {"text": "…", "session": "ses_…"}.',
-		body: z.strictObject({text: text.min(1).max(maxTextLength), session: maybeText}),
-		result: facts({session: text, run: integer}),
-	},
-	/** Any text is a question. */
-	searchSessions: {
-		method: 'GET',
-		path: '/v1/history/sessions',
-		summary:
-			'Messages of chat sessions that have all words of a text, each from its beginning; newest first.',
-		query: {
-			text: textParameter('The words.'),
-			limit: limitParameter(),
+	sendChat: post(
+		'/v1/chat',
+		'Sends a text to the agent, in a session of the person at the terminal: a new one without "session". Body: {"text": "…", "session": "ses_…"}.',
+		{
+			body: z.strictObject({text: text.min(1).max(maxTextLength), session: maybeText}),
+			result: facts({session: text, run: integer}),
 		},
-		result: z.array(sessionMatchSchema),
-	},
+	),
+	/** Any text is a question. */
+	searchSessions: get(
+		'/v1/history/sessions',
+		'Messages of chat sessions that have all words of a text, each from its beginning; newest first.',
+		{
+			query: {
+				text: textParameter('The words.'),
+				limit: limitParameter(),
+			},
+			result: z.array(sessionMatchSchema),
+		},
+	),
 } as const satisfies Operations;

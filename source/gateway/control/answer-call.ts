@@ -1,5 +1,6 @@
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 import {contract} from '../contract/contract.ts';
 import type {Operation} from '../contract/operation.ts';
 import {shapeProblem} from '../contract/shape-problem.ts';
@@ -128,10 +129,4 @@ function filterOf(
 }
 
 /** What is no encoding stands for itself; it names nothing that exists. */
-function decoded(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
-}
+const decoded = (text: string): string => orElse(() => decodeURIComponent(text), text);

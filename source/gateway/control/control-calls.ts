@@ -53,12 +53,13 @@ export function createControlCalls(socket: string): GatewayCommands {
 
 async function call(
 	socket: string,
-	{
-		name,
-		operation,
-		args,
-	}: {readonly name: string; readonly operation: Operation; readonly args: readonly unknown[]},
+	options: {
+		readonly name: string;
+		readonly operation: Operation;
+		readonly args: readonly unknown[];
+	},
 ): Promise<unknown> {
+	const {name, operation, args} = options;
 	const {method, result, silenceMs} = operation;
 	const rest = [...args];
 	const path = operation.path.replaceAll(/\{\w+\}/g, () =>

@@ -21,13 +21,7 @@ const maxUnreadBytes = 16 * 1024 * 1024;
 /** One that reads slowly is told no words of answers at this much: it gets them whole. */
 const maxUnreadWordsBytes = 256 * 1024;
 
-export type ControlServer = AsyncDisposable & {
-	/**
-	 * Looks whether the socket is still at its path: one that somebody removed, or put another one in the place of, answers nobody. It is listened there again, and said; streams that are open
-	 * go on. One that another process listens on is left alone. Never rejects.
-	 */
-	keep(): Promise<void>;
-};
+export type ControlServer = Awaited<ReturnType<typeof startControlServer>>;
 
 /**
  * The control API on a Unix socket (0600): what the terminal interface in attach mode and every command that talks to a running
@@ -36,13 +30,10 @@ export type ControlServer = AsyncDisposable & {
  * @throws SvcError `control_unavailable`; `gateway_running` when somebody listens there
  */
 export async function startControlServer(
-	{
-		port,
-		version,
-		log,
-	}: {readonly port: GatewayPort; readonly version: string; readonly log: Logger},
+	given: {readonly port: GatewayPort; readonly version: string; readonly log: Logger},
 	{socket}: {readonly socket: string},
-): Promise<ControlServer> {
+) {
+	const {port, version, log} = given;
 	const streams = new Set<ServerResponse>();
 	/** The one that listens, and those before it that still have connections. */
 	const servers = new Set<Server>();
@@ -92,6 +83,10 @@ export async function startControlServer(
 	};
 
 	return {
+		/**
+		 * Looks whether the socket is still at its path: one that somebody removed, or put another one in the place of, answers nobody. It is listened there again, and said; streams that are open
+		 * go on. One that another process listens on is left alone. Never rejects.
+		 */
 		async keep() {
 			looking ??= look();
 			await looking;

@@ -6,6 +6,7 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import {createLockWatch, lockFile} from '../../core/file-lock.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {lockHolder} from '../../core/lock-holder.ts';
+import {orElse} from '../../core/or-else.ts';
 import {ownFileFlags} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import {callControl} from './control-client.ts';
@@ -17,25 +18,13 @@ const lookMs = 5000;
 /** How long whoever has the control socket may take to say who it is, milliseconds. */
 const sayMs = 2000;
 
-export type HomeLock = Disposable & {
-	/**
-	 * Writes the pid file, and from now on puts it and the lock back every five seconds where they were removed, and says so. `whileHeld` is called each time that the home is
-	 * still held; must not reject.
-	 *
-	 * @throws SvcError `home_unusable` when the pid file cannot be written
-	 */
-	watch(
-		world: Pick<World, 'clock' | 'log'> & {readonly whileHeld?: () => Promise<void>},
-	): Disposable;
-};
-
 /**
  * Takes the home for this process. The lock is the kernel's: it goes with the process, however that ends; the pid file beside it only
  * tells people who it is, and is written by `watch`: one that is refused later leaves that of another gateway alone.
  *
  * @throws SvcError `gateway_running` naming the process that holds it
  */
-export function lockHome(paths: HomePaths): HomeLock {
+export function lockHome(paths: HomePaths) {
 	const {home, pidFile, lockFile: path} = paths;
 	const lock = lockFile(path, {within: home});
 	if (!lock) {
@@ -44,7 +33,17 @@ export function lockHome(paths: HomePaths): HomeLock {
 
 	let isWritten = false;
 	return {
-		watch({clock, log, whileHeld}) {
+		/**
+		 * Writes the pid file, and from now on puts it and the lock back every five seconds where they were removed, and says so. `whileHeld` is called each time that the home is
+		 * still held; must not reject.
+		 *
+		 * @throws SvcError `home_unusable` when the pid file cannot be written
+		 */
+		watch({
+			clock,
+			log,
+			whileHeld,
+		}: Pick<World, 'clock' | 'log'> & {readonly whileHeld?: () => Promise<void>}): Disposable {
 			writePid(pidFile);
 			isWritten = true;
 			const watchLock = createLockWatch(lock, {path, within: home, log});
@@ -141,10 +140,6 @@ const holderOf = (paths: HomePaths): number | undefined =>
 
 /** The number in the pid file. It may be stale: only the lock says whether a gateway runs. */
 export function runningPid({pidFile}: Pick<HomePaths, 'pidFile'>): number | undefined {
-	try {
-		const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
-		return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
-	} catch {
-		return undefined;
-	}
+	const pid = orElse(() => Number.parseInt(readFileSync(pidFile, 'utf8'), 10), 0);
+	return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }

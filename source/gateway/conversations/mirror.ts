@@ -1,12 +1,10 @@
-import type {Config} from '../../config/config.ts';
 import {platformSettings} from '../../config/platform-settings.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import type {OutgoingMessage} from '../../platforms/outgoing-message.ts';
 import type {Place} from '../../platforms/platform.ts';
 import {targetNamed} from '../../platforms/platforms.ts';
+import type {RoomWorld} from '../rooms.ts';
 import type {SessionTurns} from './session-turns.ts';
 
 /**
@@ -15,24 +13,14 @@ import type {SessionTurns} from './session-turns.ts';
  * @see manual/conversations.md#mirroring
  */
 export function withMirror(
-	deliverer: Deliverer,
-	{
-		turns,
-		profile,
-		config,
-		redact,
-		log,
-	}: {
-		readonly turns: Pick<SessionTurns, 'mirror'>;
-		readonly profile: string;
-		readonly config: () => Pick<Config, 'platforms'>;
-		readonly redact: Redact;
-		readonly log: Logger;
-	},
+	world: RoomWorld,
+	{sending, turns}: {readonly sending: Deliverer; readonly turns: Pick<SessionTurns, 'mirror'>},
 ): Deliverer {
+	const {live, paths, redact} = world;
+	const log = world.log.from('conversations');
 	const mirror = async ({target: {kind, extra}, route, text}: OutgoingMessage) => {
 		const target = targetNamed(kind);
-		const settings = platformSettings(config(), kind);
+		const settings = platformSettings(live.current(), kind);
 		const checked = target?.listens && settings && target.check(extra, settings);
 		if (!checked?.ok) {
 			return;
@@ -47,10 +35,10 @@ export function withMirror(
 	};
 
 	return {
-		...deliverer,
+		...sending,
 		async deliver(message, signal) {
-			const receipt = await deliverer.deliver(message, signal);
-			if (message.mirrors && message.profile === profile && !receipt.withheld) {
+			const receipt = await sending.deliver(message, signal);
+			if (message.mirrors && message.profile === paths.profile && !receipt.withheld) {
 				await mirror(message).catch((error: unknown) => {
 					log.warn('Cannot add what was delivered to the session of its chat', {
 						route: message.route,
@@ -61,6 +49,5 @@ export function withMirror(
 
 			return receipt;
 		},
-		[Symbol.asyncDispose]: async () => deliverer[Symbol.asyncDispose](),
 	};
 }

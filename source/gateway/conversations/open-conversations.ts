@@ -21,12 +21,6 @@ import type {ChatTelling} from './tell-chats.ts';
 /** Kinds that people can talk with us on. */
 const kinds = targetKinds.filter(({listens}) => listens !== undefined);
 
-/** Listens to the platforms on which people talk with the agent. */
-export type Conversations = AsyncDisposable & {
-	/** Takes over the configuration as it is now. */
-	changed(): Promise<void>;
-};
-
 const nothing: AsyncDisposable = {async [Symbol.asyncDispose]() {}};
 
 type Joined = {
@@ -46,14 +40,15 @@ type Joined = {
 export function openConversations(
 	world: RoomWorld,
 	{deliverer, approvals, dispatcher, announce, say, telling}: Joined,
-): Conversations {
+) {
 	const {authorities, clock, cluster, live, paths, random = Math.random, redact, store} = world;
 	const log = world.log.from('conversations');
 	const config = () => live.current();
 	const clean = (text: string) => escapeLine(redact(text), 400);
 	const secureContext = () => authorities.context();
-	const {post, ...connections} = createPost({clock, clean, secureContext});
-	const openSocket = createOpenSocket({clock, clean, secureContext});
+	const listening = {clock, clean, log, random, secureContext};
+	const {post, ...connections} = createPost(listening);
+	const openSocket = createOpenSocket(listening);
 	const heard = new Map<string, {readonly settings: unknown; readonly end: AsyncDisposable}>();
 
 	const settingsOf = (platform: string): PlatformSettings | undefined => {
@@ -88,13 +83,9 @@ export function openConversations(
 	) => {
 		const module = await kind.listens?.load();
 		const listener = module?.createListener(settings, {
-			clock,
-			clean,
+			...listening,
 			post,
-			log,
-			random,
 			openSocket,
-			secureContext,
 			hide(secret) {
 				live.hide(secret);
 			},
@@ -102,8 +93,7 @@ export function openConversations(
 		return (
 			listener &&
 			keepListening(listener, {
-				clock,
-				random,
+				...listening,
 				cursor: async () => store.conversations.cursor(kind.kind),
 				onState(state) {
 					deliverer.listens(kind.kind, state);
@@ -174,6 +164,7 @@ export function openConversations(
 	let isOver = false;
 	let isFirst = true;
 	return {
+		/** Takes over the configuration as it is now. */
 		changed: async () =>
 			inTurn(async () => {
 				expect();

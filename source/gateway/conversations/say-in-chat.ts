@@ -1,27 +1,20 @@
 import {randomUUID} from 'node:crypto';
 import type {ChatPlace, Fits, OwnText, Say} from '../../conversations/say.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
 import {conversationName} from '../../core/origin.ts';
 import type {Target} from '../../core/run.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
+import type {RoomWorld} from '../rooms.ts';
 
 /** What is under way at the end has so long to arrive, milliseconds. */
 const lastWordsMs = 1500;
 
 /** What says texts of ours in chats, until it is disposed of. */
-export function createSay({
-	clock,
-	deliverer,
-	profile,
-	log,
-}: {
-	readonly clock: Clock;
-	readonly deliverer: Pick<Deliverer, 'deliver' | 'fits'>;
-	readonly profile: string;
-	readonly log: Logger;
-}): {readonly say: Say; readonly fits: Fits} & AsyncDisposable {
+export function createSay(
+	{clock, log: root, paths: {profile}}: Pick<RoomWorld, 'clock' | 'log' | 'paths'>,
+	deliverer: Pick<Deliverer, 'deliver' | 'fits'>,
+): {readonly say: Say; readonly fits: Fits} & AsyncDisposable {
+	const log = root.from('conversations');
 	const killed = new AbortController();
 	const said = new Set<Promise<unknown>>();
 	return {

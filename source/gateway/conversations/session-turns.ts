@@ -11,14 +11,7 @@ import type {SessionTurn} from '../../store/session-port.ts';
 const maxTitle = 80;
 
 /** Turns of conversations on platforms, in their sessions. */
-export type SessionTurns = {
-	/** What was said before the turn; `undefined` for a run that is none. */
-	begin(run: StoredRun): Promise<ChatRequest | undefined>;
-	/** Durably adds what was asked and the answer to the session, once for a run however often it is told; nothing for a run that is no such turn. @throws SvcError `journal_unavailable` */
-	keep(run: StoredRun): Promise<void>;
-	/** Durably adds a text that was delivered to a chat to the session that the chat has, as a turn of the agent; without one, nothing. Same errors. */
-	mirror(conversation: Conversation, text: string): Promise<void>;
-};
+export type SessionTurns = ReturnType<typeof createSessionTurns>;
 
 export function createSessionTurns({
 	clock,
@@ -26,7 +19,7 @@ export function createSessionTurns({
 }: {
 	readonly clock: Pick<Clock, 'now'>;
 	readonly store: Pick<Store, 'conversations' | 'sessions'>;
-}): SessionTurns {
+}) {
 	const append = async (
 		{session, platform, chat, thread}: Conversation & {readonly session: string},
 		turn: SessionTurn,
@@ -62,7 +55,8 @@ export function createSessionTurns({
 	};
 
 	return {
-		async begin(run) {
+		/** What was said before the turn; `undefined` for a run that is none. */
+		async begin(run: StoredRun): Promise<ChatRequest | undefined> {
 			const turn = turnOf(run);
 			if (!turn) {
 				return undefined;
@@ -78,7 +72,8 @@ export function createSessionTurns({
 				})),
 			};
 		},
-		async keep(run) {
+		/** Durably adds what was asked and the answer to the session, once for a run however often it is told; nothing for a run that is no such turn. @throws SvcError `journal_unavailable` */
+		async keep(run: StoredRun) {
 			const turn = turnOf(run);
 			if (!turn) {
 				return;
@@ -96,7 +91,8 @@ export function createSessionTurns({
 				],
 			});
 		},
-		async mirror(conversation, text) {
+		/** Durably adds a text that was delivered to a chat to the session that the chat has, as a turn of the agent; without one, nothing. Same errors. */
+		async mirror(conversation: Conversation, text: string) {
 			const session = await conversations.session(conversation);
 			const stored = session === undefined ? undefined : await sessions.get(session);
 			if (session !== undefined && stored) {

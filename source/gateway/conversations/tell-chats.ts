@@ -15,11 +15,7 @@ import type {SharedApprovals} from '../cluster/share-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 
 /** Tells chats what becomes of their turns, and asks them for approvals. */
-export type ChatTelling = Disposable & {
-	readonly approvals: ChatApprovals;
-	/** Tells of what the last process left: turns that it broke off, and requests that were denied with its end. Never rejects. */
-	tellOfBefore(): Promise<void>;
-};
+export type ChatTelling = ReturnType<typeof tellChats>;
 
 /**
  * Hears of requests and runs until it is disposed of: after the runs and the requests have ended, so that chats are told of that, too.
@@ -28,17 +24,14 @@ export type ChatTelling = Disposable & {
  */
 export function tellChats(
 	{broker, cluster, live, log: root, redact, store, taken}: RoomWorld,
-	{
-		say,
-		fits,
-		approvals,
-	}: {
+	options: {
 		readonly say: Say;
 		readonly fits: Fits;
 		/** Asked once there is something to answer. */
 		readonly approvals: () => Pick<SharedApprovals, 'settle' | 'waiting'>;
 	},
-): ChatTelling {
+) {
+	const {say, fits, approvals} = options;
 	const log = root.from('conversations');
 	const config = () => live.current();
 	/** By mail nobody approves unless the settings say so. */
@@ -144,6 +137,7 @@ export function tellChats(
 				return settings !== undefined && mayApprove(settings, user);
 			},
 		}),
+		/** Tells of what the last process left: turns that it broke off, and requests that were denied with its end. Never rejects. */
 		tellOfBefore: async () => tellOf(taken),
 		[Symbol.dispose]: stopHearing,
 	};
@@ -152,17 +146,14 @@ export function tellChats(
 /** Takes answers for requests of other gateways, too, which know their codes: the one that asked in the chat decides about the answer. */
 function shareChatApprovals(
 	chats: ChatApprovals,
-	{
-		cluster,
-		isAskedAt,
-		mayApproveThere,
-	}: {
+	options: {
 		readonly cluster: GatewayCluster;
 		/** Whether another gateway may have asked there. */
 		readonly isAskedAt: (place: Conversation) => boolean;
 		readonly mayApproveThere: (place: Conversation, user: string) => boolean;
 	},
 ): ChatApprovals {
+	const {cluster, isAskedAt, mayApproveThere} = options;
 	cluster.serve('chat-answer', {
 		has(input) {
 			const answering = answeringSchema.safeParse(input);

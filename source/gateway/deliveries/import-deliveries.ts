@@ -16,16 +16,17 @@ const atOnce = 50;
  */
 export async function importDeliveries(
 	deliveries: readonly StoredDelivery[],
-	{
-		clock,
-		ids,
-		store: {intake},
-		emit,
-	}: Pick<World, 'clock' | 'emit'> & {
+	options: Pick<World, 'clock' | 'emit'> & {
 		readonly ids: () => string;
 		readonly store: {readonly intake: Pick<Intake, 'record'>};
 	},
 ): Promise<number> {
+	const {
+		clock,
+		ids,
+		store: {intake},
+		emit,
+	} = options;
 	const checked = deliveries.map(checkDelivery).map((delivery): StoredDelivery => ({
 		...delivery,
 		id: ids(),

@@ -1,32 +1,32 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
-import {SvcError} from '../../core/errors.ts';
+import {SvcError, messageOf} from '../../core/errors.ts';
 import type {ReceiverAnswer, ReplayChanges} from '../../core/replay.ts';
+import {escapeLine} from '../../core/untrusted.ts';
+import type {Deliverer} from '../../delivery/deliverer.ts';
+import {reachesPeople} from '../../platforms/platforms.ts';
 import type {Journal} from '../../store/port.ts';
 import type {RecoveredEvent} from '../../webhook/pipeline.ts';
 import type {Receiver} from '../../webhook/receiver.ts';
+import type {LiveConfig} from '../live-config.ts';
+import type {LiveModel} from '../live-model.ts';
 import type {ReplayPlan} from '../port.ts';
 import type {LiveReceiver} from '../receiver/live-receiver.ts';
-import {type AnswerParts, createAnswerDoubts} from './answer-doubts.ts';
 
-export type Replays = {
-	/** @throws SvcError `delivery_not_found`, `body_not_kept`, `route_not_found`, `webhook_not_listening` */
-	plan(id: string, options?: ReplayChanges): Promise<ReplayPlan>;
-	/** Same errors as `plan`. */
-	replay(id: string, options?: ReplayChanges): Promise<ReceiverAnswer>;
-	/** @throws SvcError `route_not_found`, `webhook_not_listening` */
-	recover(event: RecoveredEvent): Promise<ReceiverAnswer>;
-};
+export type Replays = ReturnType<typeof createReplays>;
 
 /** Joins the journal, which has what was received, with the receiver, which can take it in again. */
-export function createReplays({
-	store: {journal},
-	receiver,
-	...answering
-}: {
-	readonly store: {readonly journal: Pick<Journal, 'get'>};
-	/** Has the receiver that listens now, if one does. */
-	readonly receiver: Pick<LiveReceiver, 'current'>;
-} & AnswerParts): Replays {
+export function createReplays(
+	given: {
+		readonly store: {readonly journal: Pick<Journal, 'get'>};
+		/** Has the receiver that listens now, if one does. */
+		readonly receiver: Pick<LiveReceiver, 'current'>;
+	} & AnswerParts,
+) {
+	const {
+		store: {journal},
+		receiver,
+		...answering
+	} = given;
 	const doubtsOf = createAnswerDoubts(answering);
 	const listening = (failure: string): Receiver => {
 		const current = receiver.current();
@@ -50,16 +50,62 @@ export function createReplays({
 	};
 
 	return {
-		async plan(id, options) {
+		/** @throws SvcError `delivery_not_found`, `body_not_kept`, `route_not_found`, `webhook_not_listening` */
+		async plan(id: string, options?: ReplayChanges): Promise<ReplayPlan> {
 			const [current, stored] = await find(id);
 			const plan = current.planReplay(stored, options);
 			return {...plan, effects: [...plan.effects, ...(await doubtsOf(plan.route))]};
 		},
-		async replay(id, options) {
+		/** Same errors as `plan`. */
+		async replay(id: string, options?: ReplayChanges): Promise<ReceiverAnswer> {
 			const [current, stored] = await find(id);
 			return current.replay(stored, options);
 		},
-		recover: async event =>
+		/** @throws SvcError `route_not_found`, `webhook_not_listening` */
+		recover: async (event: RecoveredEvent) =>
 			listening(`Cannot recover delivery "${event.deliveryId}"`).recover(event),
 	};
 }
+
+/** What becomes of an answer is told from. */
+type AnswerParts = {
+	readonly live: Pick<LiveConfig, 'current' | 'routes'>;
+	readonly model: Pick<LiveModel, 'current'>;
+	readonly deliverer: Pick<Deliverer, 'problemNow'>;
+};
+
+/** Tells of a route by name why its answers would not go where it says now: no language model, a client that is not there; a sentence each. Never rejects. */
+export const createAnswerDoubts =
+	({live, model, deliverer}: AnswerParts) =>
+	async (name: string): Promise<readonly string[]> => {
+		const route = live.routes().routes.get(name);
+		// What a job says of its model and its target is told where the job is.
+		if (!route || route.cronJob !== undefined) {
+			return [];
+		}
+
+		const {deliver, profile, deliverOnly} = route;
+		if (!deliverOnly) {
+			try {
+				const {view} = await model.current();
+				if (
+					view.provider === 'offline' &&
+					reachesPeople(deliver) &&
+					!live.current().model.allowOfflineDelivery
+				) {
+					return [offlineDoubt];
+				}
+			} catch (error) {
+				return [escapeLine(`the run will fail: ${messageOf(error)}`, 200)];
+			}
+		}
+
+		const problem = await deliverer.problemNow(deliver, profile);
+		return problem === undefined
+			? []
+			: [escapeLine(`that cannot be delivered now: ${problem}`, 200)];
+	};
+
+/** What becomes of answers that no language model wrote. @see manual/model.md */
+const offlineDoubt =
+	'but no language model is configured: the answer goes to the log alone (svc help model)';

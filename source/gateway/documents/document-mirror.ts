@@ -23,37 +23,12 @@ export type DocumentStore = {
 export type MirroredDocument = {readonly version: number; readonly data: JsonValue};
 
 /** The documents of a database as of the last look, kept in memory: a request that looks for its route waits for no database. */
-export type DocumentMirror = {
-	/** Begins to look: at once, once a second, and when another member says so. Resolves after the first look, also when that failed. */
-	follow(store: DocumentStore): Promise<void>;
-	/** Says why there is nothing to follow. */
-	cannotFollow(reason: string): void;
-	/** Looks now. @throws SvcError `journal_unavailable` */
-	refresh(): Promise<void>;
-	/** @throws SvcError `journal_unavailable` while there was no look that succeeded */
-	of(kind: string, profile: string): ReadonlyMap<string, MirroredDocument>;
-	/** Another text when `of` says something else. */
-	stampOf(kind: string, profile: string): string;
-	/** Writes, with secrets encrypted. @throws SvcError `store_key_wrong`, `document_changed`, `journal_unavailable` */
-	put(key: DocumentKey, data: JsonValue, expected: number): Promise<void>;
-	remove(key: DocumentKey, expected: number): Promise<boolean>;
-	/** The store that is followed. @throws SvcError `journal_unavailable` before it is open */
-	store(): DocumentStore;
-	readonly strongbox: Strongbox | undefined;
-	/** Calls `listener`, which must not throw, with what was changed since the last look that succeeded, as it stands in the database, until the way out is called. */
-	subscribe(listener: (changes: readonly DocumentChange[]) => void): () => void;
-	[Symbol.asyncDispose](): Promise<void>;
-};
+export type DocumentMirror = ReturnType<typeof createDocumentMirror>;
 
 type Shelf = {stamp: number; readonly documents: Map<string, MirroredDocument & {raw: JsonValue}>};
 
 /** Nothing is read before `follow`. */
-export function createDocumentMirror({
-	clock,
-	name,
-	storeKey,
-	onProblem = () => {},
-}: {
+export function createDocumentMirror(world: {
 	readonly clock: Clock;
 	/** Of the database, for messages. */
 	readonly name: string;
@@ -61,7 +36,8 @@ export function createDocumentMirror({
 	readonly storeKey: () => string | undefined;
 	/** What keeps it from looking, once; `undefined` when it looks again. */
 	readonly onProblem?: (problem: string | undefined) => void;
-}): DocumentMirror {
+}) {
+	const {clock, name, storeKey, onProblem = () => {}} = world;
 	const shelves = new Map<string, Shelf>();
 	const listeners = new Set<(changes: readonly DocumentChange[]) => void>();
 	/** Changes that were taken, and of which listeners are told once a look succeeds. */
@@ -172,7 +148,8 @@ export function createDocumentMirror({
 	const lookAgain = async () => refresh().catch(() => {});
 
 	return {
-		async follow(opened) {
+		/** Begins to look: at once, once a second, and when another member says so. Resolves after the first look, also when that failed. */
+		async follow(opened: DocumentStore) {
 			source = opened;
 			stack.defer(
 				opened.events.subscribe(note => {
@@ -184,32 +161,40 @@ export function createDocumentMirror({
 			stack.defer(every(clock, lookMs, lookAgain));
 			await lookAgain();
 		},
-		cannotFollow(reason) {
+		/** Says why there is nothing to follow. */
+		cannotFollow(reason: string) {
 			problem = reason;
 		},
+		/** Looks now. @throws SvcError `journal_unavailable` */
 		refresh,
-		of(kind, profile) {
+		/** @throws SvcError `journal_unavailable` while there was no look that succeeded */
+		of(kind: string, profile: string): ReadonlyMap<string, MirroredDocument> {
 			if (!isRead) {
 				throw notRead();
 			}
 
 			return shelfOf(kind, profile).documents;
 		},
-		stampOf: (kind, profile) =>
+		/** Another text when `of` says something else. */
+		stampOf: (kind: string, profile: string): string =>
 			isRead ? `rows ${shelfOf(kind, profile).stamp}` : `unread ${problem ?? ''}`,
-		async put(key, data, expected) {
+		/** Writes, with secrets encrypted. @throws SvcError `store_key_wrong`, `document_changed`, `journal_unavailable` */
+		async put(key: DocumentKey, data: JsonValue, expected: number) {
 			if (!box || isLockStale) {
 				throw notRead();
 			}
 
 			await store().documents.put({...key, data: box.close(key, data), expected});
 		},
-		remove: async (key, expected) => store().documents.remove({...key, expected}),
+		remove: async (key: DocumentKey, expected: number): Promise<boolean> =>
+			store().documents.remove({...key, expected}),
+		/** The store that is followed. @throws SvcError `journal_unavailable` before it is open */
 		store,
 		get strongbox() {
 			return box;
 		},
-		subscribe(listener) {
+		/** Calls `listener`, which must not throw, with what was changed since the last look that succeeded, as it stands in the database, until the way out is called. */
+		subscribe(listener: (changes: readonly DocumentChange[]) => void): () => void {
 			listeners.add(listener);
 			return () => {
 				listeners.delete(listener);

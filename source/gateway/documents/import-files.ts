@@ -11,14 +11,9 @@ import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import {isJsonObject, type JsonValue, parsedJson} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
+import {orElse} from '../../core/or-else.ts';
 import {entriesOf, parseJobs} from '../../schedule/job-file.ts';
 import {jobForm, subscriptionForm, type TextForm} from './shared-texts.ts';
-
-/** Takes the files of a home over into the rows that its gateway shares with others. */
-export type FileImport = {
-	/** Imports every file that is there, of all profiles, and sets it aside. What fails is logged once for each state of a file, and tried again. Never rejects. */
-	look(): Promise<void>;
-};
 
 type Source = {
 	readonly path: string;
@@ -51,16 +46,13 @@ const sourcesOf = (paths: HomePaths, shared: SharedHome): readonly Source[] => [
 ];
 
 /** A name that is in the database already keeps what it says there: of several members with files of their own the first one counts, and no old copy is written over what is newer. */
-export function createFileImport({
-	profiles,
-	clock,
-	log,
-}: {
+export function createFileImport(world: {
 	/** The homes of the profiles that the gateway serves, its own first; of each, what it shares. */
 	readonly profiles: () => readonly HomePaths[];
 	readonly clock: Clock;
 	readonly log: Logger;
-}): FileImport {
+}) {
+	const {profiles, clock, log} = world;
 	/** What was said of a file, with its state then. */
 	const failed = new Map<string, string>();
 
@@ -97,6 +89,7 @@ export function createFileImport({
 	};
 
 	return {
+		/** Imports every file that is there, of all profiles, and sets it aside. What fails is logged once for each state of a file, and tried again. Never rejects. */
 		async look() {
 			for (const paths of profiles()) {
 				const {shared} = paths;
@@ -195,16 +188,11 @@ function issuedAt(text: string): number {
 	return typeof at === 'number' ? at : 0;
 }
 
-function loginFiles(folder: string): readonly string[] {
-	try {
-		return readdirSync(folder, {withFileTypes: true})
-			.filter(entry => entry.isFile() && loginFile.test(entry.name))
-			.map(({name}) => name)
-			.slice(0, maxLogins);
-	} catch {
-		return [];
-	}
-}
+const loginFiles = (folder: string): readonly string[] =>
+	orElse(() => readdirSync(folder, {withFileTypes: true}), [])
+		.filter(entry => entry.isFile() && loginFile.test(entry.name))
+		.map(({name}) => name)
+		.slice(0, maxLogins);
 
 /** Renames a file to `….imported`, with a number where one of that name is there. */
 function setAside(path: string): void {

@@ -1,10 +1,10 @@
 import {defaultProfile} from '../../config/home-paths.ts';
 import {maxEditedBytes, type SharedHome, type SharedLogins} from '../../config/shared-home.ts';
 import type {Clock} from '../../core/clock.ts';
-import {codeOf, SvcError} from '../../core/errors.ts';
+import {SvcError} from '../../core/errors.ts';
 import type {DocumentKey} from '../../store/document-port.ts';
 import type {DocumentMirror} from './document-mirror.ts';
-import {jobForm, sharedText, subscriptionForm, waitForLease} from './shared-texts.ts';
+import {jobForm, onNewest, sharedText, subscriptionForm, waitForLease} from './shared-texts.ts';
 import {holdsSealed} from './strongbox.ts';
 
 /** A member that renews tokens holds the lease for one request, which is bounded. */
@@ -15,12 +15,7 @@ const loginKind = 'token';
 /** What the members share of `profile`, and of the profiles beside it. Logins are shared only where they are encrypted. */
 export function createSharedHome(
 	mirror: DocumentMirror,
-	{
-		clock,
-		name,
-		profile = defaultProfile,
-		sharesLogins,
-	}: {
+	options: {
 		readonly clock: Clock;
 		/** Of the database, for messages. */
 		readonly name: string;
@@ -29,6 +24,7 @@ export function createSharedHome(
 		readonly sharesLogins: () => boolean;
 	},
 ): SharedHome {
+	const {clock, name, profile = defaultProfile, sharesLogins} = options;
 	const profiles = new Map<string, SharedHome>();
 	const of = (wanted: string): SharedHome => {
 		const known = profiles.get(wanted);
@@ -61,28 +57,6 @@ export function createSharedHome(
 const isGrant = (file: string): boolean =>
 	!/(?:\.client\.json|\.meta\.json|\.cimd-off)$/.test(file);
 
-const maxTries = 5;
-
-/** Writes again on top of what another member wrote meanwhile. */
-async function against<Value>(
-	mirror: Pick<DocumentMirror, 'refresh'>,
-	write: () => Promise<Value>,
-): Promise<Value> {
-	for (let tries = 1; ; tries += 1) {
-		try {
-			// oxlint-disable-next-line no-await-in-loop -- one try after the other
-			return await write();
-		} catch (error) {
-			if (codeOf(error) !== 'document_changed' || tries === maxTries) {
-				throw error;
-			}
-		}
-
-		// oxlint-disable-next-line no-await-in-loop
-		await mirror.refresh();
-	}
-}
-
 function sharedLogins(
 	mirror: DocumentMirror,
 	{clock, name, profile}: {readonly clock: Clock; readonly name: string; readonly profile: string},
@@ -112,10 +86,10 @@ function sharedLogins(
 				await (data !== text && mirror.put(keyOf(file), text, version));
 				await mirror.refresh();
 			};
-			await (isGrant(file) ? put() : against(mirror, put));
+			await (isGrant(file) ? put() : onNewest(mirror, put));
 		},
 		remove: async file =>
-			against(mirror, async () => {
+			onNewest(mirror, async () => {
 				const {version} = stored(file) ?? {};
 				const removed = version !== undefined && (await mirror.remove(keyOf(file), version));
 				await mirror.refresh();

@@ -13,7 +13,7 @@ import {entryOf, holdsSealed, type PlacedEntry} from './strongbox.ts';
 const lockWaitMs = 10_000;
 const retryMs = 20;
 
-/** Tries of an edit whose rows were changed by somebody who took no lease. */
+/** Tries of a write whose rows another member changed meanwhile. */
 const maxTries = 5;
 
 /** How entries stand in a text: an object of them, or a list. */
@@ -108,27 +108,39 @@ export function sharedText(
 			oneByOne(async () => {
 				const lease = mirror.store().leases(`edit:${kind}:${profile}`);
 				await using _ = await waitForLease(lease, {clock, what: name, waitMs: lockWaitMs});
-				for (let tries = 1; ; tries += 1) {
-					try {
-						// oxlint-disable-next-line no-await-in-loop -- one try after the other
+				await mirror.refresh();
+				return await onNewest(mirror, async () => {
+					const {text, value} = change(read());
+					if (text !== undefined) {
+						await write(text);
+						// Whoever reads next reads what was written.
 						await mirror.refresh();
-						const {text, value} = change(read());
-						if (text !== undefined) {
-							// oxlint-disable-next-line no-await-in-loop
-							await write(text);
-							// oxlint-disable-next-line no-await-in-loop -- whoever reads next reads what was written
-							await mirror.refresh();
-						}
-
-						return value;
-					} catch (error) {
-						if (codeOf(error) !== 'document_changed' || tries === maxTries) {
-							throw error;
-						}
 					}
-				}
+
+					return value;
+				});
 			}),
 	};
+}
+
+/** Writes, and again on top of what another member wrote meanwhile, after a look at it. */
+export async function onNewest<Value>(
+	mirror: Pick<DocumentMirror, 'refresh'>,
+	write: () => Promise<Value>,
+): Promise<Value> {
+	for (let tries = 1; ; tries += 1) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- one try after the other
+			return await write();
+		} catch (error) {
+			if (codeOf(error) !== 'document_changed' || tries === maxTries) {
+				throw error;
+			}
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await mirror.refresh();
+	}
 }
 
 /** A secret that cannot be read is bound to its document: elsewhere nobody could ever read it. */

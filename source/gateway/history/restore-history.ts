@@ -20,13 +20,10 @@ const recentRuns = 200;
 const recentToDecide = 200;
 
 /** Reports what the journal knows from before the start, says what a crash had left, and counts from there on. */
-export async function restoreHistory({
-	store,
-	taken,
-	emit,
-	clock,
-	log,
-}: Pick<RoomWorld, 'clock' | 'emit' | 'log' | 'store' | 'taken'>): Promise<Disposable> {
+export async function restoreHistory(
+	world: Pick<RoomWorld, 'clock' | 'emit' | 'log' | 'store' | 'taken'>,
+): Promise<Disposable> {
+	const {store, taken, emit, clock, log} = world;
 	const {lastId} = store;
 	/** Nothing of a part that cannot be read: it is shown, and nobody's event waits for it. */
 	const readable = async <Row>(part: string, rows: Promise<readonly Row[]>) => {
@@ -120,14 +117,12 @@ function fillsHour(deliveries: readonly Delivery[], now: number): boolean {
 }
 
 /** Counts the last hour beside the start. */
-async function tellHour({
-	store,
-	emit,
-	clock,
-	log,
-}: Pick<World, 'clock' | 'emit' | 'log'> & {
-	readonly store: Pick<Store, 'history'>;
-}): Promise<void> {
+async function tellHour(
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
+		readonly store: Pick<Store, 'history'>;
+	},
+): Promise<void> {
+	const {store, emit, clock, log} = world;
 	try {
 		const now = clock.now();
 		const minutes = await countMinutes(store.history, {now, minutes: trafficMinutes});
@@ -141,14 +136,12 @@ async function tellHour({
 const countMs = 1000;
 
 /** Tells what the journal holds, whatever is in memory: at once, and each second when it is another number. Ends with its scope. */
-async function startJournalCounts({
-	store,
-	clock,
-	emit,
-	log,
-}: Pick<World, 'clock' | 'emit' | 'log'> & {
-	readonly store: Pick<Store, 'runs' | 'journal'>;
-}): Promise<Disposable> {
+async function startJournalCounts(
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
+		readonly store: Pick<Store, 'runs' | 'journal'>;
+	},
+): Promise<Disposable> {
+	const {store, clock, emit, log} = world;
 	let last: JournalCounts | undefined;
 	const sayFailure = createFailureReport(log, 'warn');
 	const count = async () => {

@@ -3,6 +3,7 @@ import type {Route} from '../../config/route.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {silentLogger} from '../../core/log.ts';
+import {orElse} from '../../core/or-else.ts';
 import {type FoundJob, findJob, requireJob, unavailableJob} from '../../schedule/find-job.ts';
 import {createJobsReader} from '../../schedule/job-file.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
@@ -65,9 +66,5 @@ export function toolsetsOfRoute(
 		return toolsets;
 	}
 
-	try {
-		return findCronJob({clock}, {cron_job: cronJob, profile}, config)?.toolsets;
-	} catch {
-		return [];
-	}
+	return orElse(() => findCronJob({clock}, {cron_job: cronJob, profile}, config)?.toolsets, []);
 }

@@ -14,18 +14,7 @@ const minPauseMs = 20;
 /** Tries to hand the groups over when the receiver closes; what the journal does not take then waits in it for the next start. */
 const flushTries = 3;
 
-export type LiveGroups = {
-	/** Looks what is due: another gateway may have opened a group. */
-	wake(): void;
-	/** A group opened, grew, or was dispatched to make room for the next: tells the faces and minds when it is due. */
-	changed(group: Group): void;
-	/** Starts the run of a pending group now; `false` when it is not pending. @throws SvcError `journal_unavailable` */
-	dispatch(id: number): Promise<boolean>;
-	/** Starts the runs of every group: the receiver has closed. Never rejects. @see manual/routes.md#coalescing */
-	flush(): Promise<void>;
-	/** No group is dispatched for its time any more; what is under way ends first. */
-	[Symbol.asyncDispose](): Promise<void>;
-};
+export type LiveGroups = ReturnType<typeof createLiveGroups>;
 
 /**
  * Dispatches groups when their quiet window or their cap is over. What is due is the journal's knowledge: this only asks at the moment that
@@ -33,18 +22,14 @@ export type LiveGroups = {
  *
  * @see manual/routes.md#coalescing
  */
-export function createLiveGroups({
-	clock,
-	groups,
-	busy,
-	emit,
-	log,
-	onDispatched,
-}: Pick<World, 'busy' | 'clock' | 'emit' | 'log'> & {
-	readonly groups: Groups;
-	/** The group's run is on disk and waits; must not throw. */
-	readonly onDispatched: (group: Group) => void;
-}): LiveGroups {
+export function createLiveGroups(
+	world: Pick<World, 'busy' | 'clock' | 'emit' | 'log'> & {
+		readonly groups: Groups;
+		/** The group's run is on disk and waits; must not throw. */
+		readonly onDispatched: (group: Group) => void;
+	},
+) {
+	const {clock, groups, busy, emit, log, onDispatched} = world;
 	/** For the look that is planned, `plannedAt` on the monotonic clock. */
 	const timer = createTimer(clock);
 	let plannedAt = -Infinity;
@@ -148,21 +133,26 @@ export function createLiveGroups({
 
 	wake();
 	return {
+		/** Looks what is due: another gateway may have opened a group. */
 		wake,
-		changed(group) {
+		/** A group opened, grew, or was dispatched to make room for the next: tells the faces and minds when it is due. */
+		changed(group: Group) {
 			report([group]);
 			wake();
 		},
-		async dispatch(id) {
+		/** Starts the run of a pending group now; `false` when it is not pending. @throws SvcError `journal_unavailable` */
+		async dispatch(id: number): Promise<boolean> {
 			const dispatched = await groups.dispatch({id}, 'person');
 			report(dispatched);
 			return dispatched.length > 0;
 		},
+		/** Starts the runs of every group: the receiver has closed. Never rejects. @see manual/routes.md#coalescing */
 		async flush() {
 			const end = busy.begin();
 			await flush();
 			end();
 		},
+		/** No group is dispatched for its time any more; what is under way ends first. */
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			timer[Symbol.dispose]();

@@ -1,8 +1,8 @@
 import {messageOf} from '../../core/errors.ts';
 import type {StoredRun} from '../../core/run.ts';
 import {unavailableJob} from '../../schedule/find-job.ts';
+import {planFor} from '../../schedule/job.ts';
 import {keepAnswer} from '../../schedule/output.ts';
-import {planFor} from '../../schedule/plan-for.ts';
 import {createScheduler, maxQueuedPerJob, type Scheduler} from '../../schedule/scheduler.ts';
 import type {JobOf} from '../../webhook/dispatch-event.ts';
 import type {RoomWorld} from '../rooms.ts';
@@ -29,16 +29,13 @@ export type LiveJobs = Pick<
  * @see manual/routes.md#keys, manual/control-api.md
  */
 export function createLiveJobs(
-	{clock, live, store, busy, emit, log: logs}: RoomWorld,
-	{
-		onFired,
-	}: {
-		/** A run is on disk and waits; must not throw. */
-		readonly onFired: (runId: number) => void;
-	},
+	world: RoomWorld,
+	/** `onFired`: a run is on disk and waits; must not throw. */
+	{onFired}: {readonly onFired: (runId: number) => void},
 ): LiveJobs {
+	const {clock, live, store, emit} = world;
 	const config = () => live.current();
-	const log = logs.from('schedule');
+	const log = world.log.from('schedule');
 	const stack = new AsyncDisposableStack();
 	const served = stack.use(createServedProfiles({config, clock, log}));
 	const watcher = stack.use(
@@ -51,7 +48,8 @@ export function createLiveJobs(
 	);
 	const scheduler = stack.use(
 		createScheduler({
-			clock,
+			...world,
+			log,
 			jobs: store.jobs,
 			profiles() {
 				const profiles = served.current();
@@ -59,26 +57,17 @@ export function createLiveJobs(
 				return profiles;
 			},
 			whyNotServed: profile => served.whyNot(profile),
-			log,
 			maxQueued: () => config().runs.maxQueued,
 			onFired,
 			onChanged(views) {
 				emit({type: 'jobs-changed', at: clock.now(), jobs: views});
 			},
-			busy,
 		}),
 	);
 
 	return {
+		...scheduler,
 		changed: () => scheduler.reload(),
-		runChanged(job) {
-			scheduler.runChanged(job);
-		},
-		runNow: (reference, options) => scheduler.runNow(reference, options),
-		setPaused: (reference, options) => scheduler.setPaused(reference, options),
-		views: () => scheduler.views(),
-		brokenFiles: () => scheduler.brokenFiles(),
-		find: (reference, profile) => scheduler.find(reference, profile),
 		jobOf({cronJob, profile}) {
 			const found = scheduler.find(cronJob, profile);
 			if (found.kind !== 'found' || found.job.paused) {

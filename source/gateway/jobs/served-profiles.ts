@@ -15,27 +15,19 @@ const waitMs = 5;
 /** A profile whose home this process holds. `profile`: `default` for its own. */
 type ServedProfile = {readonly profile: string; readonly paths: HomePaths};
 
-export type ServedProfiles = Disposable & {
-	/** The own profile, then every other one whose home could be locked. Looks again for those that could not, or are new. */
-	current(): readonly ServedProfile[];
-	/** Why `profile` was not among them, one sentence without its end. */
-	whyNot(profile: string): string;
-};
-
 /**
  * The profiles whose jobs this gateway fires. Of each other profile it takes the lock, so that no two gateways fire the same jobs; one whose lock another
  * live gateway holds is left to that one until it has ended.
  *
  * @see manual/files.md
  */
-export function createServedProfiles({
-	config,
-	clock,
-	log,
-}: Pick<World, 'clock' | 'log'> & {
-	/** The configuration as it is now. */
-	readonly config: () => Pick<Config, 'paths' | 'profiles'>;
-}): ServedProfiles {
+export function createServedProfiles(
+	world: Pick<World, 'clock' | 'log'> & {
+		/** The configuration as it is now. */
+		readonly config: () => Pick<Config, 'paths' | 'profiles'>;
+	},
+) {
+	const {config, clock, log} = world;
 	const locks = new Map<string, Disposable>();
 	/** Why a profile is not served, as it was said. */
 	const said = new Map<string, string>();
@@ -60,7 +52,8 @@ export function createServedProfiles({
 	};
 
 	return {
-		current() {
+		/** The own profile, then every other one whose home could be locked. Looks again for those that could not, or are new. */
+		current(): readonly ServedProfile[] {
 			const {paths, profiles} = config();
 			const names = new Set(profiles.others.map(({name}) => name));
 			for (const name of [...locks.keys()].filter(known => !names.has(known))) {
@@ -84,7 +77,8 @@ export function createServedProfiles({
 					.map(({name, paths: other}) => ({profile: name, paths: other})),
 			];
 		},
-		whyNot(profile) {
+		/** Why `profile` was not among them, one sentence without its end. */
+		whyNot(profile: string): string {
 			const reason = said.get(profile) ?? 'no such profile is served';
 			return `the ${notFired(escapeLine(profile, maxNameLength))}: ${reason}`;
 		},

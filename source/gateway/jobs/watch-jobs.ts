@@ -5,12 +5,6 @@ import type {Logger} from '../../core/log.ts';
 
 const fileName = 'jobs.json';
 
-export type JobsWatcher = {
-	/** Watches the `cron/` folders at `paths`, and no others any more. */
-	watch(paths: readonly string[]): void;
-	[Symbol.asyncDispose](): Promise<void>;
-};
-
 /**
  * Calls `onChange` when a `jobs.json` in one of the watched folders was written, replaced or removed. The scheduler looks at the files now and then anyway: a folder that cannot be
  * watched costs only time.
@@ -22,7 +16,7 @@ export function createJobsWatcher({
 	/** Must not throw; not called after disposal. */
 	readonly onChange: () => void;
 	readonly log: Logger;
-}): JobsWatcher {
+}) {
 	let watching: Promise<FSWatcher> | undefined;
 	let watched: ReadonlySet<string> = new Set();
 	let closed = false;
@@ -59,7 +53,8 @@ export function createJobsWatcher({
 	};
 
 	return {
-		watch(paths) {
+		/** Watches the `cron/` folders at `paths`, and no others any more. */
+		watch(paths: readonly string[]) {
 			const before = watched;
 			const next = new Set(paths);
 			if (closed || (next.size === before.size && paths.every(path => before.has(path)))) {

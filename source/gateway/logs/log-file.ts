@@ -9,12 +9,8 @@ export const logBounds: Omit<LineFileOptions, 'describeLost'> = {
 	maxBacklog: 5000,
 };
 
-export type LogFile = AsyncDisposable & {
-	write(record: LogRecord): void;
-};
-
 /** Appends records to a file, one line each. @see createLineFile */
-export function createLogFile(path: string): LogFile {
+export function createLogFile(path: string) {
 	// Later a planted file loses lines in silence; at the start it can still be said.
 	refuseSymlink(path);
 	const file = createLineFile(path, {
@@ -22,7 +18,7 @@ export function createLogFile(path: string): LogFile {
 		describeLost: lines => `${lines} log lines could not be written`,
 	});
 	return {
-		write(record) {
+		write(record: LogRecord) {
 			file.write(logLine(record));
 		},
 		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),

@@ -6,14 +6,11 @@ import type {World} from '../../core/world.ts';
 import type {GatewayWorld} from '../rooms.ts';
 import {createLogFile} from './log-file.ts';
 
-/** The gateway's log: a file, whoever watches, and what must not be in it. */
-export type GatewayLog = AsyncDisposable & Pick<World, 'log' | 'redact'>;
-
 /** Opens the log of a gateway. `secrets` is asked for every line, as `createRedact` says. */
 export function openLog(
 	{clock, paths, onLog}: GatewayWorld,
 	{emit, secrets}: {readonly emit: Emit; readonly secrets: () => readonly string[]},
-): GatewayLog {
+) {
 	const file = createLogFile(paths.gatewayLog);
 	const records = newestRecords(paths.gatewayLog, clock.now() - restoredMs);
 	if (records.length > 0) {

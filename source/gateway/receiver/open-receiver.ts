@@ -9,27 +9,21 @@ import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
 /** Joins what comes in with the journal, the groups, the jobs and the deliverer. Nothing listens before `start()`. */
 export function openReceiver(
 	world: RoomWorld,
-	{
-		deliverer,
-		loops,
-		wake,
-		groups,
-		jobs,
-		announce,
-		...given
-	}: Pick<ReceiverDependencies, 'ids' | 'journalFailing' | 'ownMark' | 'metrics'> &
+	options: Pick<ReceiverDependencies, 'ids' | 'journalFailing' | 'ownMark' | 'metrics'> &
 		Pick<Rooms, 'announce' | 'groups' | 'jobs' | 'loops'> & {
 			readonly deliverer: Deliverer;
 			/** Looks for due runs. */
 			readonly wake: () => void;
 		},
 ): LiveReceiver {
-	const {clock, live, store, emit, redact, environment} = world;
+	const {deliverer, loops, wake, groups, jobs, announce, ...given} = options;
+	const {live, store, environment} = world;
 	const log = world.log.from('webhook');
 	const config = () => live.current();
 	const dependencies: ReceiverDependencies = {
+		...world,
 		...given,
-		clock,
+		log,
 		intake: store.intake,
 		routes: () => live.routes(),
 		homeOf: profile => config().profiles.of(profile).paths,
@@ -47,16 +41,12 @@ export function openReceiver(
 		onGroupChanged(group) {
 			groups.changed(group);
 		},
-		emit,
-		log,
-		redact,
 		sharesStore: world.cluster.isShared,
 		metricsHost: () => config().metrics.host,
 		environment: () => environment,
 	};
 	return createLiveReceiver({
-		clock,
-		emit,
+		...world,
 		log,
 		config: () => config().webhook,
 		brokenBy: () => live.broken[0]?.message,

@@ -6,16 +6,13 @@ import {curlLine, reachableUrl, sampleRequest} from './sample-event.ts';
 /** Where senders reach a route, and a `curl` line that sends it a signed event. Nothing while the receiver does not listen, or for a route that is not served. */
 export function routeAddress(
 	name: string,
-	{
-		live,
-		webhook,
-		now,
-	}: {
+	options: {
 		readonly live: Pick<LiveConfig, 'routes'>;
 		readonly webhook: GatewayState['webhook'];
 		readonly now: number;
 	},
 ): {readonly url?: string; readonly curl?: string} {
+	const {live, webhook, now} = options;
 	const route = live.routes().routes.get(name);
 	if (!route || webhook.state !== 'listening') {
 		return {};

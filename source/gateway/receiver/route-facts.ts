@@ -1,7 +1,6 @@
-import {filterLines} from '../../config/filter-lines.ts';
 import {referencesIn} from '../../config/references.ts';
 import {insecureSecret, secretsIn} from '../../config/route-refusals.ts';
-import type {Route} from '../../config/route.ts';
+import type {Route, FilterSpec} from '../../config/route.ts';
 import type {ToolsetsConfig} from '../../config/toolset-settings.ts';
 import {deferralOf} from '../../core/deferral.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
@@ -17,13 +16,7 @@ const maxPrompt = 4000;
 /** What a route is made of, for a person; never a secret. `entry`: as it is written. `toolsets`: of the route, or of the job that it fires. */
 export function routeFacts(
 	route: Route,
-	{
-		entry,
-		toolsets,
-		servers,
-		settings,
-		maxSchemaTokens,
-	}: {
+	options: {
 		readonly entry: JsonValue | undefined;
 		readonly toolsets: readonly string[] | undefined;
 		/** Of every profile. */
@@ -33,6 +26,7 @@ export function routeFacts(
 		readonly maxSchemaTokens: number;
 	},
 ): RouteFacts {
+	const {entry, toolsets, servers, settings, maxSchemaTokens} = options;
 	const {prompt, filters, rateLimit, retiredSecrets, rotatedOn, deliverOnly, profile} = route;
 	const own = servers.filter(server => server.profile === profile && server.status !== 'skipped');
 	const {tools, unknownServers, notes} = toolsOf(deliverOnly ? [] : toolsets, {
@@ -59,16 +53,13 @@ export function routeFacts(
 /** The tools that runs have of `servers`, as far as it is known without connecting to anything. `deferred`: that they are, and how many. */
 export function toolsOf(
 	toolsets: readonly string[] | undefined,
-	{
-		servers,
-		settings,
-		maxSchemaTokens,
-	}: {
+	options: {
 		readonly servers: readonly ListedServer[];
 		readonly settings: ToolsetsConfig;
 		readonly maxSchemaTokens: number;
 	},
 ): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> & {readonly deferred?: string} {
+	const {servers, settings, maxSchemaTokens} = options;
 	// A server of which nothing is known yet stands for one tool, which no tool is called like.
 	const ofServers = servers
 		// "When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created." See manual/tool-servers.md#which-tools-a-server-offers
@@ -186,4 +177,32 @@ function secretText(entry: JsonValue | undefined): string {
 			return names.length > 0 ? `from ${names.join(', ')}` : `${Buffer.byteLength(text)} bytes`;
 		})
 		.join(', or ')}`;
+}
+
+const maxLines = 40;
+const maxLength = 200;
+
+/** Filters as a person reads them, one condition a line, those of a group below it: `action in ["opened","edited"]`. Texts are clean, cut at 200 characters; at most 40 lines. */
+export function filterLines(filters: readonly FilterSpec[]): readonly string[] {
+	const lines = filters.flatMap(filter => linesOf(filter, ''));
+	return lines.length <= maxLines
+		? lines
+		: [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more lines`];
+}
+
+function linesOf(filter: FilterSpec, indent: string): readonly string[] {
+	const {field, all, any, not, ...operators} = filter;
+	const said = (text: string) => `${indent}${escapeLine(text, maxLength)}`;
+	const conditions = Object.entries(operators).map(([name, value]) => {
+		const subject = field ?? '?';
+		const word = name.replaceAll('_', ' ');
+		return value === true && (name === 'exists' || name === 'missing')
+			? said(`${subject} ${name === 'exists' ? 'is there' : 'is missing'}`)
+			: said(`${subject} ${word} ${JSON.stringify(value)}`);
+	});
+	const group = (title: string, members: FilterSpec | readonly FilterSpec[] | undefined) =>
+		members === undefined
+			? []
+			: [said(title), ...[members].flat().flatMap(member => linesOf(member, `${indent}  `))];
+	return [...conditions, ...group('all of', all), ...group('any of', any), ...group('not', not)];
 }

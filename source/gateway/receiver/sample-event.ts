@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import type {Route} from '../../config/route.ts';
 import {type Clock, systemClock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
 import type {ReceiverAnswer} from '../../core/replay.ts';
 import {quotedWord} from '../../core/shell-words.ts';
 import {eventOf, namesFor, type NamingRoute} from '../../webhook/identity.ts';
@@ -101,12 +101,9 @@ const samples: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
  */
 export function sampleRequest(
 	route: NamingRoute & Pick<Route, 'events' | 'secrets' | 'insecure'>,
-	{
-		payload,
-		event,
-		now = systemClock.now(),
-	}: {readonly payload?: string; readonly event?: string; readonly now?: number} = {},
+	options: {readonly payload?: string; readonly event?: string; readonly now?: number} = {},
 ): SampleEvent {
+	const {payload, event, now = systemClock.now()} = options;
 	const name = event ?? eventFor(route.events);
 	const {eventFields: [field] = [], eventHeaders: [header = generalHeader] = []} = namesFor(
 		route,
@@ -155,12 +152,8 @@ function withMember(
 
 /** Whether the receiver would find an event in the body. What is not JSON is sent as it is. */
 function namesItself(route: NamingRoute, body: string): boolean {
-	try {
-		const payload: unknown = JSON.parse(body);
-		return isJsonObject(payload) && eventOf(route, {headers: {}, payload}).source !== 'none';
-	} catch {
-		return false;
-	}
+	const payload = parsedJson(body);
+	return isJsonObject(payload) && eventOf(route, {headers: {}, payload}).source !== 'none';
 }
 
 const eventFor = (events: readonly string[]): string =>

@@ -5,28 +5,19 @@ import type {JobKey} from '../../store/job-port.ts';
 import type {Runs} from '../../store/port.ts';
 
 /** Tells everybody who cares that something became of a run. Nothing here rejects: not knowing where a run stands stops nothing. */
-export type RunAnnouncer = {
-	/** The run stands elsewhere than before: tells the faces, and the schedule when that changes what is open of a job. */
-	changed(runId: number): Promise<void>;
-	/** The run is on disk and waits: the same, and it starts when there is a place. */
-	queued(runId: number): Promise<void>;
-};
+export type RunAnnouncer = ReturnType<typeof createRunAnnouncer>;
 
 /** Joins whatever happens to runs with those who want to know. */
-export function createRunAnnouncer({
-	runs,
-	clock,
-	emit,
-	log,
-	wake,
-	onJobRun,
-}: Pick<World, 'clock' | 'emit' | 'log'> & {
-	readonly runs: Pick<Runs, 'view'>;
-	/** Looks for due runs; must not throw. */
-	readonly wake: () => void;
-	/** A run of the job waits or has ended; must not throw. */
-	readonly onJobRun: (job: JobKey) => void;
-}): RunAnnouncer {
+export function createRunAnnouncer(
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
+		readonly runs: Pick<Runs, 'view'>;
+		/** Looks for due runs; must not throw. */
+		readonly wake: () => void;
+		/** A run of the job waits or has ended; must not throw. */
+		readonly onJobRun: (job: JobKey) => void;
+	},
+) {
+	const {runs, clock, emit, log, wake, onJobRun} = world;
 	const changed = async (runId: number) => {
 		try {
 			const run = await runs.view(runId);
@@ -44,8 +35,10 @@ export function createRunAnnouncer({
 	};
 
 	return {
+		/** The run stands elsewhere than before: tells the faces, and the schedule when that changes what is open of a job. */
 		changed,
-		async queued(runId) {
+		/** The run is on disk and waits: the same, and it starts when there is a place. */
+		async queued(runId: number) {
 			wake();
 			await changed(runId);
 		},

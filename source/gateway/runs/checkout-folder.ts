@@ -14,6 +14,7 @@ import {
 import {dirname, join} from 'node:path';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
+import {orElse} from '../../core/or-else.ts';
 import {refusePlantedFolder} from '../../core/symlink-guard.ts';
 
 /** Where the checkouts of a profile lie: in its folder, which no sandbox can write, whatever is listed. */
@@ -54,13 +55,8 @@ export async function sweepCheckouts(
 
 function leftIn(profileHome: string): readonly string[] {
 	const checkouts = checkoutsOf(profileHome);
-	try {
-		return readdirSync(checkouts)
-			.filter(name => ourName.test(name))
-			.map(name => join(checkouts, name));
-	} catch {
-		return [];
-	}
+	const names = orElse(() => readdirSync(checkouts), []);
+	return names.filter(name => ourName.test(name)).map(name => join(checkouts, name));
 }
 
 async function remove(folder: string, log: Logger): Promise<void> {

@@ -60,24 +60,13 @@ export type WorkDispatcher = Dispatcher & {
  * woken, when a worker is free, and when the next waiting run is due.
  */
 export function createDispatcher(
-	{
-		clock,
-		runs,
-		events,
-		busy,
-		log,
-		work,
-	}: Pick<World, 'busy' | 'clock' | 'log'> & {
+	world: Pick<World, 'busy' | 'clock' | 'log'> & {
 		readonly runs: Runs;
 		/** Of all gateways: a run that is cancelled anywhere is aborted here. */
 		readonly events: Pick<StoreNotes, 'subscribe'>;
 		readonly work: Working;
 	},
-	{
-		concurrency,
-		limits = () => [],
-		isShared = false,
-	}: {
+	options: {
 		/** Others work on the same journal: a lease that has run out may be theirs, also while the journal cannot be asked. */
 		readonly isShared?: boolean;
 		readonly concurrency: () => number;
@@ -85,6 +74,8 @@ export function createDispatcher(
 		readonly limits?: () => readonly RouteLimit[];
 	},
 ): WorkDispatcher {
+	const {concurrency, limits = () => [], isShared = false} = options;
+	const {clock, runs, events, busy, log, work} = world;
 	const active = new Map<number, AbortController>();
 	const done = new Set<Promise<void>>();
 	/** Of each run that waits for a person, for how many answers. */

@@ -20,12 +20,7 @@ const kept = {limitBytes: 4096, above: 'keep-start'} as const;
  */
 export function forgeOfRun(
 	{plan: {repository}}: Pick<StoredRun, 'plan'>,
-	{
-		clock,
-		forge,
-		environments,
-		signal,
-	}: {
+	options: {
 		readonly clock: Clock;
 		readonly forge: ForgeClient;
 		/** Of the process, and of the profile: what the client may have is taken from them. */
@@ -33,6 +28,7 @@ export function forgeOfRun(
 		readonly signal: AbortSignal;
 	},
 ): ToolsRun['forge'] {
+	const {clock, forge, environments, signal} = options;
 	const cli = clientFor('github', forge.cli);
 	const env = clientEnvironment(cli, environments);
 	const host = (env['GH_HOST'] ?? '').toLowerCase();

@@ -12,26 +12,20 @@ const lookMs = 30_000;
 /** What a run that awaits a login goes on waiting for: a person, and the connection after that. */
 const waitedFor: ReadonlySet<ServerStatus | undefined> = new Set(['needs login', 'connecting']);
 
-export type LoginWaits = AsyncDisposable & Pick<WorkDependencies, 'awaitsLogins'>;
-
 /**
  * Lets runs that await logins go on as soon as one of their servers stands otherwise: connected, but also failed, switched off or gone. What was awaited when the last process ended is looked
  * at by the runs themselves: they are released at once, and wait on if they must.
  *
  * @see manual/runs.md#waiting-for-a-login
  */
-export function createLoginWaits({
-	clock,
-	runs,
-	servers,
-	busy,
-	announce,
-	log,
-}: Pick<World, 'busy' | 'clock' | 'log'> & {
-	readonly runs: Pick<Runs, 'release' | 'awaitedLogins'>;
-	readonly servers: Pick<LiveServers, 'views' | 'watch'>;
-	readonly announce: WorkDependencies['announce'];
-}): LoginWaits {
+export function createLoginWaits(
+	world: Pick<World, 'busy' | 'clock' | 'log'> & {
+		readonly runs: Pick<Runs, 'release' | 'awaitedLogins'>;
+		readonly servers: Pick<LiveServers, 'views' | 'watch'>;
+		readonly announce: WorkDependencies['announce'];
+	},
+) {
+	const {clock, runs, servers, busy, announce, log} = world;
 	const releasing = new Set<Promise<void>>();
 	let closed = false;
 
@@ -85,7 +79,7 @@ export function createLoginWaits({
 	void track('all');
 
 	return {
-		async awaitsLogins(profile, names) {
+		async awaitsLogins(profile: string, names: readonly string[]) {
 			await look(names.map(name => ({profile, name})));
 		},
 		async [Symbol.asyncDispose]() {

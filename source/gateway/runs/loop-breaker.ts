@@ -15,14 +15,7 @@ export type Answering = Pick<StoredRun, 'profile' | 'route'> &
 		readonly plan: Pick<StoredRun['plan'], 'subject'>;
 	};
 
-export type LoopBreaker = {
-	/** Why the run has to wait for a person; `undefined`: it may go on. */
-	heldBy(run: Answering): string | undefined;
-	/** The run has told people something, or a tool of it may have changed something. Counts a run once; never rejects. */
-	answered(run: Answering): Promise<void>;
-	/** A person has decided about the run: if its subject is held, the route goes on with it, and counts from zero. Never rejects. */
-	release(run: Answering): Promise<void>;
-};
+export type LoopBreaker = Awaited<ReturnType<typeof openLoopBreaker>>;
 
 /** Name of what the store keeps of it. */
 const memoKind = 'loop';
@@ -38,13 +31,14 @@ type Answer = {readonly id: Answering['id']; readonly at: number};
  *
  * @see manual/runs.md#loops
  */
-export async function openLoopBreaker({
-	clock,
-	store: {memos, events, owner},
-	cluster,
-	log,
-	live,
-}: RoomWorld): Promise<LoopBreaker> {
+export async function openLoopBreaker(world: RoomWorld) {
+	const {
+		clock,
+		store: {memos, events, owner},
+		cluster,
+		log,
+		live,
+	} = world;
 	/** Of a route that is gone, whose last runs end, there is none. */
 	const limitOf = (route: string): LoopLimit | undefined => live.routes().routes.get(route);
 	const readHeld = async () =>
@@ -108,12 +102,14 @@ export async function openLoopBreaker({
 	});
 
 	return {
-		heldBy(run) {
+		/** Why the run has to wait for a person; `undefined`: it may go on. */
+		heldBy(run: Answering): string | undefined {
 			const key = keyOf(run);
 			const isLimited = limitOf(run.route)?.loopLimit !== 0;
 			return key === undefined || !isLimited ? undefined : held.get(key);
 		},
-		async answered(run) {
+		/** The run has told people something, or a tool of it may have changed something. Counts a run once; never rejects. */
+		async answered(run: Answering) {
 			const key = keyOf(run);
 			const limit = limitOf(run.route);
 			if (key === undefined || !limit?.loopLimit || held.has(key)) {
@@ -139,7 +135,8 @@ export async function openLoopBreaker({
 				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
 			});
 		},
-		async release(run) {
+		/** A person has decided about the run: if its subject is held, the route goes on with it, and counts from zero. Never rejects. */
+		async release(run: Answering) {
 			const key = keyOf(run);
 			if (key === undefined || !held.delete(key)) {
 				return;

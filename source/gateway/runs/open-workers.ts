@@ -1,5 +1,4 @@
 import {isPassing} from '../../agent/model-errors.ts';
-import {createAgentRunner} from '../../agent/run-agent.ts';
 import {defaultProfile} from '../../config/home-paths.ts';
 import {isUnsignedRoute} from '../../config/route-refusals.ts';
 import {codeOf} from '../../core/errors.ts';
@@ -9,24 +8,19 @@ import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
+import {createAgents} from './agents.ts';
 import {sweepCheckouts} from './checkout-folder.ts';
 import {createDispatcher, type Dispatcher} from './dispatch.ts';
-import {equipRun} from './equip-run.ts';
 import {createLoginWaits} from './login-waits.ts';
 import {prefetch} from './prefetch.ts';
 import {placesOf} from './tools-place.ts';
 import {waitingEntry} from './waiting-entry.ts';
 import {workRun, type WorkDependencies} from './work-run.ts';
 
-/** Joins the journal's due runs with the agent and the deliverer. Dispose of it before the deliverer and the store. */
+/** Joins the journal's due runs with the agent and the deliverer, until `stack` is disposed of: before the deliverer and the store. */
 export function openWorkers(
 	world: RoomWorld,
-	{
-		model,
-		servers,
-		approvals,
-		...joined
-	}: Pick<
+	given: Pick<
 		WorkDependencies,
 		'announce' | 'deliverer' | 'grow' | 'keepAnswer' | 'loops' | 'turns'
 	> & {
@@ -34,54 +28,35 @@ export function openWorkers(
 		readonly servers: LiveServers;
 		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded' | 'watch'>;
 	},
+	stack: AsyncDisposableStack,
 ): Dispatcher {
-	const {
-		clock,
-		live,
-		busy,
-		emit,
-		environment,
-		log,
-		redact,
-		random = Math.random,
-		modelRetries,
-	} = world;
-	const {runs, events} = world.store;
+	const {model, servers, approvals, ...joined} = given;
+	const {cluster, environment, live, random = Math.random, store} = world;
+	const {runs, events} = store;
 	const config = () => live.current();
 	const isUnsigned = (profile: string, name: string) =>
 		[...live.routes().routes.values()].some(
 			route => route.profile === profile && route.name === name && isUnsignedRoute(route),
 		);
-	const agentLog = log.from('agent');
-	const agent = createAgentRunner(
-		{
-			clock,
-			model: name => model.current(name),
-			approve: approvals.approve,
-			redact,
-			log: agentLog,
-		},
-		modelRetries === undefined ? {} : {maxRetries: modelRetries},
-	);
-	const loginWaits = createLoginWaits({
-		clock,
-		runs,
-		servers,
-		busy,
-		announce: joined.announce,
-		log: agentLog,
-	});
+	const log = world.log.from('agent');
+	const {runner, equip} = createAgents(world, {servers, approvals, isUnsigned});
+	const agent = runner(name => model.current(name));
 	const {profiles} = config();
 	// Before the first run starts.
 	const swept = sweepCheckouts(
 		[profiles.of(defaultProfile), ...profiles.others].map(({paths}) => paths.home),
-		{log: agentLog},
+		{log},
 	);
-	sweepSocketFolders(placesOf(defaultProfile, config()).svcHome, {log: agentLog});
+	stack.defer(async () => swept);
+	sweepSocketFolders(placesOf(defaultProfile, config()).svcHome, {log});
+	const loginWaits = stack.use(
+		createLoginWaits({...world, runs, servers, announce: joined.announce, log}),
+	);
 	let isReplaced = false;
 	const dependencies: Omit<WorkDependencies, 'isHeld'> = {
+		...world,
 		...joined,
-		clock,
+		log,
 		runs,
 		agent: {
 			async run(request) {
@@ -108,41 +83,24 @@ export function openWorkers(
 				}
 			},
 		},
-		emit,
-		log: agentLog,
-		redact,
-		equip: (run, options) =>
-			equipRun(
-				run,
-				{
-					clock,
-					config,
-					environment,
-					servers,
-					log: agentLog,
-					redact,
-					isUnsigned,
-					secureContext: () => world.authorities.context(),
-				},
-				options,
-			),
+		equip,
 		prefetch: (run, {signal, checkout}) =>
 			prefetch(
 				run,
 				{
-					clock,
+					...world,
 					forge: config().forge,
 					environments: {own: environment, profile: config().profiles.of(run.profile).environment},
 					signal,
 				},
 				checkout,
 			),
-		awaitsLogins: loginWaits.awaitsLogins,
+		awaitsLogins: (profile, names) => loginWaits.awaitsLogins(profile, names),
 		settings: () => config().runs,
 		onReplaced() {
 			if (!isReplaced) {
 				isReplaced = true;
-				agentLog.error(
+				log.error(
 					'The program was replaced while it ran: runs wait until the gateway was stopped and started again',
 				);
 			}
@@ -152,15 +110,14 @@ export function openWorkers(
 	};
 	const dispatcher = createDispatcher(
 		{
-			clock,
+			...world,
 			runs,
 			events,
-			busy,
-			log: log.from('gateway'),
+			log: world.log.from('gateway'),
 			work: (lease, signal, isHeld) => workRun({...dependencies, isHeld}, lease, signal),
 		},
 		{
-			isShared: world.cluster.isShared,
+			isShared: cluster.isShared,
 			// A configuration that cannot be read must not decide where answers go.
 			concurrency: () => (live.broken.length > 0 || isReplaced ? 0 : config().runs.concurrency),
 			limits() {
@@ -171,22 +128,5 @@ export function openWorkers(
 			},
 		},
 	);
-	return {
-		wake() {
-			dispatcher.wake();
-		},
-		abort: runId => dispatcher.abort(runId),
-		host: async (lease, work) => dispatcher.host(lease, work),
-		get active() {
-			return dispatcher.active;
-		},
-		get places() {
-			return dispatcher.places;
-		},
-		async [Symbol.asyncDispose]() {
-			await dispatcher[Symbol.asyncDispose]();
-			await loginWaits[Symbol.asyncDispose]();
-			await swept;
-		},
-	};
+	return stack.use(dispatcher);
 }

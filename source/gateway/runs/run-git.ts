@@ -1,6 +1,7 @@
 import {lstatSync, readdirSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {networkVariables} from '../../core/network-variables.ts';
+import {orElse} from '../../core/or-else.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import type {PrefetchWorld} from './get-diff.ts';
 
@@ -28,13 +29,13 @@ export type GitExit = GroupExit | {readonly kind: 'above-bytes'};
 /** Bytes that git has received. What it receives is one file. */
 export function fetchedBytes({folder}: Pick<GitWork, 'folder'>): number {
 	const packs = join(folder, '.git/objects/pack');
-	try {
-		return readdirSync(packs)
-			.map(name => lstatSync(join(packs, name), {throwIfNoEntry: false})?.size ?? 0)
-			.reduce((sum, size) => sum + size, 0);
-	} catch {
-		return 0;
-	}
+	return orElse(
+		() =>
+			readdirSync(packs)
+				.map(name => lstatSync(join(packs, name), {throwIfNoEntry: false})?.size ?? 0)
+				.reduce((sum, size) => sum + size, 0),
+		0,
+	);
 }
 
 const lookEveryMs = 50;

@@ -7,19 +7,8 @@ import type {World} from '../../core/world.ts';
 /** What a model says faster is told together: nobody reads words more often than ten times a second. */
 const pauseMs = 100;
 
-/** Tells the faces what the model says in a run, as it comes. Disposal keeps back what has not been told. */
-export type RunWords = Disposable & {
-	/** For `AgentRequest.onText`. */
-	readonly say: (text: string, begins: boolean) => void;
-	/** An entry of the transcript that is told next: one that has the answer whole takes the place of its words. */
-	told(entry: Pick<TranscriptEntry, 'kind'>): void;
-};
-
 /** Reports the words of a run as events: the first at once, those that follow within 100 ms together, of which the end is kept where they are many. */
-export function createRunWords(
-	{clock, emit}: Pick<World, 'clock' | 'emit'>,
-	runId: number,
-): RunWords {
+export function createRunWords({clock, emit}: Pick<World, 'clock' | 'emit'>, runId: number) {
 	/** How long the answer is without what waits, as it was told. */
 	let length = 0;
 	let waiting = '';
@@ -44,7 +33,8 @@ export function createRunWords(
 	};
 
 	return {
-		say(text, begins) {
+		/** For `AgentRequest.onText`. */
+		say(text: string, begins: boolean) {
 			if (begins) {
 				begin();
 			}
@@ -54,7 +44,8 @@ export function createRunWords(
 				tell();
 			}
 		},
-		told(entry) {
+		/** An entry of the transcript that is told next: one that has the answer whole takes the place of its words. */
+		told(entry: Pick<TranscriptEntry, 'kind'>) {
 			if (endsAnswer(entry)) {
 				begin();
 			}

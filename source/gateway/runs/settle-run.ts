@@ -109,11 +109,10 @@ export async function persistently(
 }
 
 /** A person's cancellation is settled; every other abort leaves the run to its next owner. */
-export async function settleAborted({
-	runs,
-	lease,
-	signal,
-}: Pick<WorkInHand, 'runs' | 'lease' | 'signal'>): Promise<void> {
+export async function settleAborted(
+	given: Pick<WorkInHand, 'runs' | 'lease' | 'signal'>,
+): Promise<void> {
+	const {runs, lease, signal} = given;
 	if (signal.aborted && signal.reason === 'cancelled') {
 		await runs.settle(lease, {state: 'cancelled'});
 	}

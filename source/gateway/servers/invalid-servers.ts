@@ -2,30 +2,21 @@ import type {Config} from '../../config/config.ts';
 import {invalidServers, viewOfInvalidServer} from '../../config/invalid-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {ServerView} from '../../core/tool-server.ts';
-
-/** The tool servers that cannot be used as they are written, and of which no last good version runs. */
-export type InvalidServers = {
-	/** Looks at the configuration as it is now, and tells of what is different. */
-	changed(): void;
-	views(): readonly ServerView[];
-};
+import type {ServerKey} from '../../store/port.ts';
 
 /** Tells faces of tool servers that no manager has. */
-export function createInvalidServers({
-	clock,
-	config,
-	onChange,
-	onRemoved,
-}: {
+export function createInvalidServers(world: {
 	readonly clock: Clock;
 	readonly config: () => Pick<Config, 'itemErrors' | 'toolServers'>;
 	/** Must not throw. */
 	readonly onChange: (view: ServerView) => void;
 	/** Not called for one that is mended. Must not throw. */
-	readonly onRemoved: (server: {readonly profile: string; readonly name: string}) => void;
-}): InvalidServers {
+	readonly onRemoved: (server: ServerKey) => void;
+}) {
+	const {clock, config, onChange, onRemoved} = world;
 	let known: ReadonlyMap<string, ServerView> = new Map();
 	return {
+		/** Looks at the configuration as it is now, and tells of what is different. */
 		changed() {
 			const {itemErrors, toolServers} = config();
 			const next = new Map(
@@ -55,6 +46,6 @@ export function createInvalidServers({
 
 			known = next;
 		},
-		views: () => [...known.values()],
+		views: (): readonly ServerView[] => [...known.values()],
 	};
 }

@@ -12,10 +12,12 @@ import type {ServerKey} from '../../store/port.ts';
 import {createInvalidServers} from './invalid-servers.ts';
 import type {OpenManager} from './open-manager.ts';
 import {createProfileManagers} from './profile-managers.ts';
-import {createServerEventThrottle} from './server-event-throttle.ts';
-import {createServerLog} from './server-log.ts';
+import {
+	createServerEventThrottle,
+	createServerLog,
+	createToolDefinitionNotifier,
+} from './server-news.ts';
 import {serverOf} from './server-of.ts';
-import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
 
 export type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
@@ -23,32 +25,7 @@ export type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
 type StandingListener = (server: ServerKey, status: ServerStatus | undefined) => void;
 
 /** The tool servers of every profile that runs are for. */
-export type LiveServers = AsyncDisposable & {
-	/**
-	 * Takes over the configuration as it is now; the first time, connects the servers of the gateway's own profile. Resolves when what had to end has
-	 * ended; connections are under way then. Never rejects.
-	 */
-	changed(): Promise<void>;
-	/**
-	 * The tools that a run of `profile` starts with, by server, in the order of the file. Waits until each needed server that connects by itself has connected or failed once, at
-	 * most a minute; the others give what they have. Rejects with the reason of `signal`.
-	 */
-	toolsOf(profile: string, signal: AbortSignal, wait?: ServerWait): Promise<ToolsByServer>;
-	/** By profile, the gateway's own first, and name. Profiles whose servers nobody needed yet have none. */
-	views(): readonly ServerView[];
-	/** Calls `listener`, which must not throw, at each change of how a server stands; `undefined`: it is gone. The function that ends it. */
-	watch(listener: StandingListener): () => void;
-	/** @throws SvcError `server_not_found`, `server_disabled`, `profile_not_served` */
-	connect(name: string, profile?: string): Promise<ServerView>;
-	/** @throws SvcError as `connect` does */
-	disconnect(name: string, profile?: string): Promise<ServerView>;
-	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError as `connect` does, and why it failed */
-	test(name: string, profile?: string): ReturnType<ServerManager['test']>;
-	/** A person has allowed a call of the tool as it is defined: it is the known definition from now on. Of a built-in tool, which changes with the program alone, none is kept. Never rejects. */
-	accept(tool: Pick<AskedTool, 'profile' | 'from' | 'tool' | 'definition'>): Promise<void>;
-	/** What `servers` instead of the present ones would change for the gateway's own profile. */
-	plan(servers: Config['toolServers']): readonly PlannedServerChange[];
-};
+export type LiveServers = ReturnType<typeof createLiveServers>;
 
 export type LiveServersDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'itemErrors'>;
@@ -63,14 +40,8 @@ export type LiveServersDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
  *
  * @see manual/tool-servers.md#settings, manual/logins.md
  */
-export function createLiveServers({
-	clock,
-	config,
-	openManager,
-	emit,
-	log,
-	onTools,
-}: LiveServersDependencies): LiveServers {
+export function createLiveServers(world: LiveServersDependencies) {
+	const {clock, config, openManager, emit, log, onTools} = world;
 	const events = createServerEventThrottle({clock, emit});
 	const definitions = createToolDefinitionNotifier(onTools);
 	const serverLog = createServerLog(log);
@@ -149,12 +120,24 @@ export function createLiveServers({
 	};
 
 	return {
+		/**
+		 * Takes over the configuration as it is now; the first time, connects the servers of the gateway's own profile. Resolves when what had to end has
+		 * ended; connections are under way then. Never rejects.
+		 */
 		changed() {
 			return oneByOne(takeOver).catch((error: unknown) => {
 				log.error('Cannot take over the tool servers', {error: messageOf(error)});
 			});
 		},
-		async toolsOf(profileName, signal, wait = {}) {
+		/**
+		 * The tools that a run of `profile` starts with, by server, in the order of the file. Waits until each needed server that connects by itself has connected or failed once, at
+		 * most a minute; the others give what they have. Rejects with the reason of `signal`.
+		 */
+		async toolsOf(
+			profileName: string,
+			signal: AbortSignal,
+			wait: ServerWait = {},
+		): Promise<ToolsByServer> {
 			const {toolServers, profiles} = config();
 			const profile = profiles.of(profileName);
 			if (toolServers.size === 0 || !profile.exists) {
@@ -178,36 +161,48 @@ export function createLiveServers({
 				}),
 			);
 		},
-		views: () =>
+		/** By profile, the gateway's own first, and name. Profiles whose servers nobody needed yet have none. */
+		views: (): readonly ServerView[] =>
 			inServerOrder([
 				...[...managers.opened().values()].flatMap(manager => manager.views()),
 				...invalid.views(),
 			]),
-		watch(listener) {
+		/** Calls `listener`, which must not throw, at each change of how a server stands; `undefined`: it is gone. The function that ends it. */
+		watch(listener: StandingListener): () => void {
 			listeners.add(listener);
 			return () => {
 				listeners.delete(listener);
 			};
 		},
-		async connect(name, profile) {
+		/** @throws SvcError `server_not_found`, `server_disabled`, `profile_not_served` */
+		async connect(name: string, profile?: string): Promise<ServerView> {
 			const {manager} = await find(name, profile);
 			return manager.connect(name);
 		},
-		async disconnect(name, profile) {
+		/** @throws SvcError as `connect` does */
+		async disconnect(name: string, profile?: string): Promise<ServerView> {
 			const {manager} = await find(name, profile);
 			return manager.disconnect(name);
 		},
-		async test(name, profile) {
+		/** Connects beside whatever is connected, lists, and leaves. @throws SvcError as `connect` does, and why it failed */
+		async test(name: string, profile?: string): ReturnType<ServerManager['test']> {
 			const {manager, server} = await find(name, profile);
 			return manager.test(server);
 		},
-		async accept({profile, from, tool, definition}) {
+		/** A person has allowed a call of the tool as it is defined: it is the known definition from now on. Of a built-in tool, which changes with the program alone, none is kept. Never rejects. */
+		async accept({
+			profile,
+			from,
+			tool,
+			definition,
+		}: Pick<AskedTool, 'profile' | 'from' | 'tool' | 'definition'>) {
 			if (from.kind === 'server') {
 				const {server} = from;
 				await managers.opened().get(profile)?.accept({server, tool, definition});
 			}
 		},
-		plan(servers) {
+		/** What `servers` instead of the present ones would change for the gateway's own profile. */
+		plan(servers: Config['toolServers']): readonly PlannedServerChange[] {
 			const manager = managers.opened().get('default');
 			return manager
 				? manager.plan(servers)

@@ -19,17 +19,14 @@ import {createServerSecrets, joinLists} from './server-secrets.ts';
  *
  * @see manual/logins.md
  */
-export function openLoginDesk({
-	clock,
-	environment,
-	config,
-}: {
+export function openLoginDesk(world: {
 	readonly clock: Clock;
 	/** The process's own. */
 	readonly environment: Environment;
 	/** Read anew for each login. @throws SvcError */
 	readonly config: () => Config;
 }): LoginDesk {
+	const {clock, environment, config} = world;
 	const ports = createCallbackPorts(clock);
 	return createLoginDesk({
 		clock,
@@ -41,14 +38,7 @@ export function openLoginDesk({
 
 async function performLogin(
 	place: LoginPlace,
-	{
-		flow,
-		watch,
-		clock,
-		environment,
-		ports,
-		config,
-	}: {
+	given: {
 		readonly flow: LoginFlow | undefined;
 		readonly watch: LoginWatch;
 		readonly clock: Clock;
@@ -57,6 +47,7 @@ async function performLogin(
 		readonly config: Config;
 	},
 ): Promise<void> {
+	const {flow, watch, clock, environment, ports, config} = given;
 	const {paths, environment: ofProfile} = config.profiles.of(place.profile);
 	const expanded = expandServer(serverOf(config, place.server), {
 		environment: ofProfile,

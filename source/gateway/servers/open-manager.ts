@@ -20,30 +20,21 @@ export type ManagerOfProfile = Pick<
 /** Opens the manager of a profile's tool servers, without any server yet. */
 export type OpenManager = (profile: ManagerOfProfile) => Promise<ServerManager>;
 
-export type ManagerOpener = AsyncDisposable & {
-	readonly open: OpenManager;
-	/** Tokens of logins to tool servers, to be hidden; a new array when there are more. */
-	secrets(): readonly string[];
-};
-
 /**
  * Opens managers that share one transport factory. What they are made of is loaded with the first of them: a gateway without tool servers does without.
  * Dispose of the managers first.
  */
-export function createManagerOpener({
-	paths,
-	environment,
-	authorities,
-	...dependencies
-}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'loginOf'> &
-	Pick<World, 'clock' | 'log' | 'redact'> & {
-		/** Of the gateway's own home. */
-		readonly paths: HomePaths;
-		/** The process's own. */
-		readonly environment: Environment;
-		/** Whom TLS connections trust. */
-		readonly authorities: Authorities;
-	}): ManagerOpener {
+export function createManagerOpener(
+	world: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'loginOf'> &
+		Pick<World, 'clock' | 'log' | 'redact'> & {
+			/** Of the gateway's own home. */
+			readonly paths: HomePaths;
+			/** The process's own. */
+			readonly environment: Environment;
+			/** Whom TLS connections trust. */
+			readonly authorities: Authorities;
+		},
+) {
 	let loaded:
 		| Promise<{readonly transports: TransportFactory; readonly create: OpenManager}>
 		| undefined;
@@ -64,16 +55,8 @@ export function createManagerOpener({
 			import('../../mcp/oauth/login-shelf.ts'),
 			import('../../mcp/logins/watch-logins.ts'),
 		]);
-		const {clock, log, redact} = dependencies;
-		const transports = createTransportFactory({
-			clock,
-			log,
-			redact,
-			paths,
-			environment,
-			authorities,
-		});
-
+		const {clock, log, redact} = world;
+		const transports = createTransportFactory(world);
 		/** Those of a profile, whose sandboxes are built around its own folders. */
 		const transportsOf = (profile: ManagerOfProfile): TransportFactory => ({
 			...transports,
@@ -102,7 +85,7 @@ export function createManagerOpener({
 					},
 				});
 				const manager = createServerManager({
-					...dependencies,
+					...world,
 					...profile,
 					transports: transportsOf(profile),
 					loginOf(server) {
@@ -126,13 +109,14 @@ export function createManagerOpener({
 	};
 
 	return {
-		async open(profile) {
+		async open(profile: ManagerOfProfile) {
 			loaded ??= load();
 			const {create} = await loaded;
 			ensureHome(profile.paths);
 			return create(profile);
 		},
-		secrets: () => secrets(),
+		/** Tokens of logins to tool servers, to be hidden; a new array when there are more. */
+		secrets: (): readonly string[] => secrets(),
 		async [Symbol.asyncDispose]() {
 			const {transports} = (await loaded?.catch(() => undefined)) ?? {};
 			await transports?.[Symbol.asyncDispose]();

@@ -1,24 +1,15 @@
+import {createSampler} from '../../agent/sampler.ts';
 import type {ConfigError} from '../../config/config.ts';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {openApprovals, type OpenedApprovals} from '../approvals/open-approvals.ts';
 import {rulesWithoutOwner} from '../approvals/rules-without-owner.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';
-import {openServers, type OpenedServers} from './open-servers.ts';
-
-/** Tool servers and the queue of what needs a yes. Disposal ends the servers first: what they wait for is denied. */
-export type OpenedTools = AsyncDisposable & {
-	readonly approvals: OpenedApprovals;
-	readonly servers: OpenedServers;
-	/** Takes over the rules of the configuration as it is now: what it does not say any more has ended when this returns. Resolves when the others are kept; never rejects. */
-	rulesChanged(): Promise<void>;
-};
+import {createLiveServers, type LiveServers} from './live-servers.ts';
+import {createManagerOpener} from './open-manager.ts';
 
 /** Opens both and joins them: what a server changes voids rules, what a person allows is the known definition. Dispose of it after the workers and before the store. */
-export async function openTools(
-	world: RoomWorld,
-	{model}: {readonly model: LiveModel},
-): Promise<OpenedTools> {
+export async function openTools(world: RoomWorld, {model}: {readonly model: LiveModel}) {
 	const {live, log} = world;
 	await using stack = new AsyncDisposableStack();
 	const approvals = stack.use(
@@ -55,7 +46,57 @@ export async function openTools(
 
 	await rulesChanged();
 	const all = stack.move();
-	return {approvals, servers, rulesChanged, [Symbol.asyncDispose]: () => all.disposeAsync()};
+	return {
+		approvals,
+		servers /** Takes over the rules of the configuration as it is now: what it does not say any more has ended when this returns. Resolves when the others are kept; never rejects. */,
+		rulesChanged,
+		[Symbol.asyncDispose]: () => all.disposeAsync(),
+	};
 }
 
 const isAboutRules = ({path: [section]}: ConfigError): boolean => section === 'approvals';
+
+type OpenedServers = LiveServers & {
+	/** Tokens of logins, to be hidden; a new array when there are more. */
+	readonly secrets: () => readonly string[];
+};
+
+/** Joins the tool servers with the configuration, the approvals and the faces. Nothing connects before `changed()`. */
+function openServers(
+	world: RoomWorld,
+	{
+		model,
+		approvals,
+	}: {
+		readonly model: Pick<LiveModel, 'current'>;
+		readonly approvals: Pick<OpenedApprovals, 'toolsChanged' | 'fillIn'>;
+	},
+): OpenedServers {
+	const {live, redact} = world;
+	const log = world.log.from('mcp');
+	const config = () => live.current();
+	const opener = createManagerOpener({
+		...world,
+		log,
+		workdir: () => config().toolsets.terminal.workdir,
+		elicit: approvals.fillIn,
+		sample: createSampler({model: name => model.current(name), redact}),
+	});
+	const servers = createLiveServers({
+		...world,
+		log,
+		config,
+		openManager: profile => opener.open(profile),
+		onTools(change) {
+			approvals.toolsChanged(change);
+		},
+	});
+	return {
+		...servers,
+		secrets: () => opener.secrets(),
+		async [Symbol.asyncDispose]() {
+			await servers[Symbol.asyncDispose]();
+			await opener[Symbol.asyncDispose]();
+		},
+	};
+}

@@ -4,36 +4,19 @@ import type {Logger} from '../../core/log.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {ServerManager} from '../../mcp/contract.ts';
+import type {ServerKey} from '../../store/port.ts';
 import type {OpenManager} from './open-manager.ts';
 
-/** Which server of whom. */
-type ServerPlace = {readonly profile: string; readonly name: string};
-
-/** The managers of tool servers that are open, one for each profile. Disposal closes them, also those that are being opened. */
-export type ProfileManagers = AsyncDisposable & {
-	/** That of a profile, which is opened, with the servers of the configuration, when it is not yet. What fails is logged, and tried again the next time. */
-	of(profile: Profile): Promise<ServerManager>;
-	/** Those that are open, by the profile's name. */
-	opened(): ReadonlyMap<string, ServerManager>;
-	/** Ends the connections of a profile; its servers are gone then. */
-	close(profile: string): Promise<void>;
-};
-
-export function createProfileManagers({
-	config,
-	openManager,
-	log,
-	onChange,
-	onRemoved,
-}: {
+export function createProfileManagers(given: {
 	readonly config: () => Pick<Config, 'toolServers' | 'profiles'>;
 	readonly openManager: OpenManager;
 	readonly log: Logger;
 	/** A server stands like this, with these tools; `undefined` while its manager is being opened. Must not throw. */
 	readonly onChange: (view: ServerView, tools: readonly Tool[] | undefined) => void;
 	/** A server is gone. Must not throw. */
-	readonly onRemoved: (server: ServerPlace) => void;
-}): ProfileManagers {
+	readonly onRemoved: (server: ServerKey) => void;
+}) {
+	const {config, openManager, log, onChange, onRemoved} = given;
 	const managers = new Map<string, Promise<ServerManager>>();
 	const opened = new Map<string, ServerManager>();
 	let closed = false;
@@ -61,7 +44,8 @@ export function createProfileManagers({
 	};
 
 	return {
-		of(profile) {
+		/** That of a profile, which is opened, with the servers of the configuration, when it is not yet. What fails is logged, and tried again the next time. */
+		of(profile: Profile): Promise<ServerManager> {
 			const known = managers.get(profile.name);
 			if (known) {
 				return known;
@@ -78,8 +62,10 @@ export function createProfileManagers({
 			});
 			return manager;
 		},
-		opened: () => opened,
-		async close(profile) {
+		/** Those that are open, by the profile's name. */
+		opened: (): ReadonlyMap<string, ServerManager> => opened,
+		/** Ends the connections of a profile; its servers are gone then. */
+		async close(profile: string) {
 			const manager = opened.get(profile);
 			managers.delete(profile);
 			opened.delete(profile);

@@ -14,11 +14,10 @@ export function createServerSecrets(
 	return () => secrets(config());
 }
 
-function secretsOf({
-	toolServers,
-	profiles,
-	toolsets,
-}: Pick<Config, 'toolServers' | 'profiles' | 'toolsets'>): readonly string[] {
+function secretsOf(
+	given: Pick<Config, 'toolServers' | 'profiles' | 'toolsets'>,
+): readonly string[] {
+	const {toolServers, profiles, toolsets} = given;
 	if (toolServers.size === 0) {
 		return [];
 	}

@@ -6,8 +6,8 @@ import type {Tool, ToolResult} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {askForCall} from '../approvals/ask-for-call.ts';
 import {faceName} from '../approvals/face-name.ts';
+import {maxTryMs} from '../contract/servers.ts';
 import type {Rooms} from '../rooms.ts';
-import {maxTryMs} from './max-try.ts';
 
 /**
  * Calls a tool as a run would: what needs a yes waits for one, by a rule or a person; that a person tries it is none.
@@ -15,20 +15,8 @@ import {maxTryMs} from './max-try.ts';
  * @throws SvcError `tool_not_found`, `tool_denied`, `tool_timeout`
  */
 export async function tryTool(
-	{
-		clock,
-		servers,
-		approvals,
-		live,
-		log,
-	}: Pick<Rooms, 'clock' | 'servers' | 'approvals' | 'live' | 'log'>,
-	{
-		name,
-		args,
-		by,
-		profile = 'default',
-		hungUp,
-	}: {
+	world: Pick<Rooms, 'clock' | 'servers' | 'approvals' | 'live' | 'log'>,
+	options: {
 		readonly name: string;
 		readonly args: JsonObject;
 		/** What the face that tries says of itself. */
@@ -38,6 +26,8 @@ export async function tryTool(
 		readonly hungUp?: AbortSignal;
 	},
 ): Promise<ToolResult> {
+	const {name, args, by, profile = 'default', hungUp} = options;
+	const {clock, servers, approvals, live, log} = world;
 	const controller = new AbortController();
 	const signal = AbortSignal.any([controller.signal, ...(hungUp ? [hungUp] : [])]);
 	const cancel = clock.after(maxTryMs, () => {

@@ -13,6 +13,7 @@ import {statusErrors} from './status-errors.ts';
 const readMs = 2000;
 
 const nothingKnown: StoreFacts = {
+	notesLagMs: undefined,
 	active: 0,
 	toDecide: 0,
 	pendingGroups: 0,
@@ -23,26 +24,11 @@ const nothingKnown: StoreFacts = {
 	},
 };
 
-/** What the status says of the store. */
-type StoreFacts = {
-	readonly active: number;
-	readonly toDecide: number;
-	readonly pendingGroups: number;
-	readonly queue: RunQueue;
-	readonly byRoute: ReadonlyArray<{
-		readonly profile: string;
-		readonly route: string;
-		readonly queued: number;
-	}>;
-	readonly notesLagMs?: number;
-	readonly failing?: string;
-};
-
 const countedRuns = 1000;
 const maxRoutes = 10;
 
 /** The routes that most of the runs are of. */
-function byRoute(runs: ReadonlyArray<Pick<Run, 'profile' | 'route'>>): StoreFacts['byRoute'] {
+function byRoute(runs: ReadonlyArray<Pick<Run, 'profile' | 'route'>>) {
 	const groups = Map.groupBy(runs, ({profile, route}) => JSON.stringify([profile, route]));
 	return [...groups.values()]
 		.flatMap(([first, ...more]) =>
@@ -55,11 +41,11 @@ function byRoute(runs: ReadonlyArray<Pick<Run, 'profile' | 'route'>>): StoreFact
 /** What each store said last. */
 const lastFacts = new WeakMap<object, StoreFacts>();
 
-async function readFacts({
-	store,
-	dispatcher,
-	cluster,
-}: Pick<Rooms, 'cluster' | 'dispatcher' | 'store'>): Promise<StoreFacts> {
+type StoreFacts = Omit<Awaited<ReturnType<typeof readFacts>>, 'failing'> & {
+	readonly failing?: string | undefined;
+};
+
+async function readFacts({store, dispatcher, cluster}: Rooms) {
 	const [{active}, {toDecide}, queue, pendingGroups, {failing, notesLagMs}, queued] =
 		await Promise.all([
 			store.runs.counts(),
@@ -75,16 +61,14 @@ async function readFacts({
 		toDecide,
 		queue,
 		pendingGroups,
+		notesLagMs,
+		failing,
 		byRoute: byRoute(queued),
-		...(notesLagMs !== undefined && {notesLagMs}),
-		...(failing !== undefined && {failing}),
 	};
 }
 
 /** What the store says; of one that others share and that is away, what it said last, within two seconds. */
-async function storeFacts(
-	rooms: Pick<Rooms, 'clock' | 'cluster' | 'dispatcher' | 'failing' | 'store'>,
-): Promise<StoreFacts> {
+async function storeFacts(rooms: Rooms): Promise<StoreFacts> {
 	if (!rooms.cluster.isShared) {
 		return readFacts(rooms);
 	}
@@ -109,52 +93,29 @@ async function storeFacts(
 /** The gateway in one object. @see manual/control-api.md */
 export async function gatewayStatus(
 	{state, seat}: {readonly state: GatewayState; readonly seat: Seat},
-	rooms: Pick<
-		Rooms,
-		| 'clock'
-		| 'cluster'
-		| 'dispatcher'
-		| 'failing'
-		| 'jobs'
-		| 'live'
-		| 'receiver'
-		| 'servers'
-		| 'store'
-	>,
+	rooms: Rooms,
 ): Promise<GatewayStatus> {
 	const {jobs, live, receiver, servers, cluster} = rooms;
-	const {gateway, webhook, platforms, model, modelProblem, modelSilence, problems} = state;
-	const {
-		active,
-		toDecide,
-		queue,
-		pendingGroups,
-		failing,
-		byRoute: routes,
-		notesLagMs,
-	} = await storeFacts(rooms);
+	const {platforms, model, modelProblem, modelSilence} = state;
+	const facts = await storeFacts(rooms);
+	const {active, queue, failing} = facts;
 	const views = jobs.views();
 	const next = views.flatMap(({state: is, nextAt}) =>
 		is === 'active' && nextAt !== undefined ? [nextAt] : [],
 	);
 	const differences = cluster.differences();
 	return {
-		pid: gateway.pid,
-		version: gateway.version,
-		home: gateway.home,
-		profile: gateway.profile,
-		seat,
-		started_at: gateway.startedAt,
-		webhook: receiverStatus(webhook),
+		...processStatus(state, seat),
+		webhook: receiverStatus(state.webhook),
 		api: receiverStatus(state.api ?? {state: 'disabled'}),
 		runs: {
 			active,
 			queued: queuedOf(queue.waits),
-			to_decide: toDecide,
+			to_decide: facts.toDecide,
 			awaiting_login: queue.waits.login,
 			queue: queueStatus(queue),
 		},
-		groups: pendingGroups,
+		groups: facts.pendingGroups,
 		jobs: {count: views.length, next_at: next.length === 0 ? null : Math.min(...next)},
 		servers: servers.views().map(({name, profile: owner, status, tools, reason}) => ({
 			name,
@@ -174,14 +135,14 @@ export async function gatewayStatus(
 			findJob: jobs.find,
 			brokenJobs: jobs.brokenFiles(),
 		}),
-		config_problems: problems,
+		config_problems: state.problems,
 		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),
 		journal_failing: failing ?? null,
 		store: {kind: cluster.isShared ? 'postgres' : 'sqlite', ok: failing === undefined},
 		...(cluster.isShared && {
 			sharing: {
-				notes_lag_ms: notesLagMs ?? null,
-				queue_by_route: [...routes],
+				notes_lag_ms: facts.notesLagMs ?? null,
+				queue_by_route: [...facts.byRoute],
 				...(differences.length > 0 && {differences}),
 			},
 		}),
@@ -215,3 +176,36 @@ function receiverStatus(webhook: GatewayState['webhook']): GatewayStatus['webhoo
 
 	return webhook.state === 'refused' ? {refused: webhook.reason} : {disabled: true};
 }
+
+/** The gateway in one object, while its store has never been open. */
+export const waitingStatus = (
+	state: GatewayState,
+	{reason, seat}: {readonly reason: string; readonly seat: Seat},
+): GatewayStatus => ({
+	...processStatus(state, seat),
+	webhook: {refused: reason},
+	api: {refused: reason},
+	runs: {active: 0, queued: 0, to_decide: 0, awaiting_login: 0},
+	groups: 0,
+	jobs: {count: 0, next_at: null},
+	servers: [],
+	approvals: 0,
+	platforms: [],
+	model: null,
+	model_problem: null,
+	slips: [],
+	config_problems: state.problems,
+	restart_needed: [],
+	journal_failing: reason,
+	store: {kind: 'postgres', ok: false},
+	cluster: {members: []},
+});
+
+const processStatus = ({gateway}: GatewayState, seat: Seat) => ({
+	pid: gateway.pid,
+	version: gateway.version,
+	home: gateway.home,
+	profile: gateway.profile,
+	seat,
+	started_at: gateway.startedAt,
+});

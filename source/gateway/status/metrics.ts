@@ -1,11 +1,12 @@
+import {approvalOutcomes} from '../../core/approval.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JobView} from '../../core/job.ts';
 import {oldestWaitMs, queuedOf, type RunQueue} from '../../core/run-queue.ts';
 import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {serverStatuses} from '../../core/tool-server.ts';
 import type {StoreHealth} from '../../store/store-health.ts';
-import {type Family, type MetricSample, writeCounters} from '../../webhook/metrics.ts';
-import {createToolMetrics} from './tool-metrics.ts';
+import {type MetricSample, writeCounters} from '../../webhook/metrics.ts';
 
 /** What holds at the moment of a look. */
 type Now = {
@@ -19,15 +20,8 @@ type Now = {
 	readonly pendingGroups: number;
 };
 
-export type GatewayMetrics = {
-	/** Counts an event. Cheap: called for each. */
-	observe(event: GatewayEvent): void;
-	/** What the gateway adds to the receiver's `/metrics`, in Prometheus text: runs, groups, jobs, answers, tools, approvals, journal, event loop. */
-	render(now: Now): string;
-};
-
 /** Counts what becomes of runs and groups, in memory. The labels are states, reasons and kinds of targets, all of them few. @see manual/metrics.md */
-export function createGatewayMetrics(): GatewayMetrics {
+export function createGatewayMetrics() {
 	const ended = createCounts();
 	const answers = createCounts();
 	const groups = createCounts();
@@ -35,7 +29,8 @@ export function createGatewayMetrics(): GatewayMetrics {
 	const tools = createToolMetrics();
 
 	return {
-		observe(event) {
+		/** Counts an event. Cheap: called for each. */
+		observe(event: GatewayEvent) {
 			tools.observe(event);
 			if (event.type === 'group-changed' && event.group.state === 'dispatched') {
 				groups.add({reason: event.group.reason ?? 'quiet'});
@@ -51,7 +46,8 @@ export function createGatewayMetrics(): GatewayMetrics {
 				}
 			}
 		},
-		render: ({state, now, journal, queue, active, pendingGroups}) =>
+		/** What the gateway adds to the receiver's `/metrics`, in Prometheus text: runs, groups, jobs, answers, tools, approvals, journal, event loop. */
+		render: ({state, now, journal, queue, active, pendingGroups}: Now): string =>
 			[
 				gauge('svc_runs_active', 'Runs under way.', active),
 				gauge(
@@ -59,12 +55,9 @@ export function createGatewayMetrics(): GatewayMetrics {
 					'Runs that wait, whatever for: the sum of `svc_runs_waiting`.',
 					queuedOf(queue.waits),
 				),
-				writeCounters(
-					{
-						name: 'svc_runs_waiting',
-						help: 'Queued runs by what they wait for: `worker`, `rate_limit`, `login`, `retry`.',
-						type: 'gauge',
-					},
+				gauge(
+					'svc_runs_waiting',
+					'Queued runs by what they wait for: `worker`, `rate_limit`, `login`, `retry`.',
 					[
 						{labels: {for: 'worker'}, value: queue.waits.worker},
 						{labels: {for: 'rate_limit'}, value: queue.waits.rateLimit},
@@ -79,8 +72,8 @@ export function createGatewayMetrics(): GatewayMetrics {
 				),
 				gauge('svc_runs_places', 'Places for runs at work (`runs.concurrency`).', queue.places.all),
 				gauge('svc_runs_places_taken', 'Places that are taken.', queue.places.taken),
-				total('svc_runs_done_total', 'Runs that came to an answer.', state.totals.runsDone),
-				total(
+				counter('svc_runs_done_total', 'Runs that came to an answer.', state.totals.runsDone),
+				counter(
 					'svc_runs_failed_total',
 					'Runs that failed, also at their delivery.',
 					state.totals.runsFailed,
@@ -101,10 +94,7 @@ export function createGatewayMetrics(): GatewayMetrics {
 					'Groups that became a run, by reason.',
 					groups.samples(),
 				),
-				writeCounters(
-					{name: 'svc_jobs', help: 'Scheduled jobs by state.', type: 'gauge'},
-					countStates(state.jobs),
-				),
+				gauge('svc_jobs', 'Scheduled jobs by state.', countStates(state.jobs)),
 				counter(
 					'svc_job_runs_ended_total',
 					'Runs of jobs that ended, by state.',
@@ -126,7 +116,7 @@ export function createGatewayMetrics(): GatewayMetrics {
 					'Whether the journal cannot be written.',
 					journal.failing ? 1 : 0,
 				),
-				total(
+				counter(
 					'svc_journal_notes_dropped_total',
 					'Refused requests that were not kept.',
 					journal.notesDropped,
@@ -141,17 +131,20 @@ export function createGatewayMetrics(): GatewayMetrics {
 	};
 }
 
-const gauge = (name: string, help: string, value: number): string =>
-	writeCounters({name, help, type: 'gauge'}, [{labels: {}, value}]);
+type Value = number | readonly MetricSample[];
 
-const total = (name: string, help: string, value: number): string =>
-	writeCounters({name, help, type: 'counter'}, [{labels: {}, value}]);
+const gauge = (name: string, help: string, value: Value): string =>
+	writeCounters({name, help, type: 'gauge'}, samplesOf(value));
 
-const counter = (name: Family['name'], help: string, samples: readonly MetricSample[]): string =>
-	writeCounters({name, help, type: 'counter'}, samples);
+const counter = (name: string, help: string, value: Value): string =>
+	writeCounters({name, help, type: 'counter'}, samplesOf(value));
 
-function createCounts() {
-	const counts = new Map<string, {readonly labels: MetricSample['labels']; value: number}>();
+const samplesOf = (value: Value): readonly MetricSample[] =>
+	typeof value === 'number' ? [{labels: {}, value}] : value;
+
+/** Counts by labels; those of `first` are there at zero. */
+function createCounts(first: ReadonlyArray<MetricSample['labels']> = []) {
+	const counts = new Map(first.map(labels => [JSON.stringify(labels), {labels, value: 0}]));
 	return {
 		add(labels: MetricSample['labels']) {
 			const key = JSON.stringify(labels);
@@ -169,4 +162,61 @@ function countStates(jobs: readonly JobView[]): readonly MetricSample[] {
 		labels: {state},
 		value: jobs.filter(job => job.state === state).length,
 	}));
+}
+
+/** Servers that get a line of their own; the calls of further ones are counted together. */
+const maxServers = 200;
+
+const otherServers = 'other';
+
+/** Counts tool calls of runs by server (those of built-in tools with an empty one), and decisions, in memory. Servers are those of the configuration, all other labels are fixed words. */
+export function createToolMetrics() {
+	const servers = new Set<string>();
+	const calls = createCounts();
+	const decisions = createCounts(approvalOutcomes.map(outcome => ({outcome})));
+	return {
+		/** Counts an event. Cheap: called for each. */
+		observe(event: GatewayEvent) {
+			if (event.type === 'approval-settled' && event.approval.decision) {
+				decisions.add({outcome: event.approval.decision.outcome});
+			} else if (event.type === 'run-progressed' && event.entry.kind === 'tool-result') {
+				const {builtIn, ok, denied, ...data} = event.entry.data ?? {};
+				const {server = builtIn === true ? '' : undefined} = data;
+				if (typeof server === 'string') {
+					const name = servers.has(server) || servers.size < maxServers ? server : otherServers;
+					servers.add(name);
+					calls.add({
+						server: name,
+						result: denied === true ? 'denied' : ok === true ? 'ok' : 'error',
+					});
+				}
+			}
+		},
+		render: (state: Pick<GatewayState, 'servers' | 'approvals'>): string =>
+			[
+				counter(
+					'svc_tool_calls_total',
+					'Tool calls of runs by server, which is empty for built-in tools, and by what came of them.',
+					calls.samples(),
+				),
+				gauge(
+					'svc_tool_servers',
+					'Tool servers by where they stand.',
+					serverStatuses.map(status => ({
+						labels: {status},
+						value: state.servers.filter(server => server.status === status).length,
+					})),
+				),
+				gauge(
+					'svc_approvals_waiting',
+					'Calls and forms that wait for a person.',
+					state.approvals.length,
+				),
+				counter(
+					'svc_approvals_total',
+					'Requests for approval that were settled, by outcome.',
+					decisions.samples(),
+				),
+			].join(''),
+	};
 }

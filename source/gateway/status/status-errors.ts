@@ -15,13 +15,7 @@ const kinds: ReadonlyMap<KeyPath[number], StatusError['kind']> = new Map([
 ]);
 
 /** Everything that cannot be used as it is written, at most 100, sections first. Pure. */
-export function statusErrors({
-	config: {itemErrors, paths},
-	table: {routes, invalid, broken},
-	jobs,
-	findJob,
-	brokenJobs,
-}: {
+export function statusErrors(given: {
 	readonly config: Pick<Config, 'itemErrors' | 'paths'>;
 	readonly table: Pick<RouteTable, 'routes' | 'invalid' | 'broken'>;
 	readonly jobs: readonly JobView[];
@@ -29,6 +23,13 @@ export function statusErrors({
 	readonly findJob: (reference: string, profile: string) => FoundJob;
 	readonly brokenJobs: readonly BrokenJobs[];
 }): readonly StatusError[] {
+	const {
+		config: {itemErrors, paths},
+		table: {routes, invalid, broken},
+		jobs,
+		findJob,
+		brokenJobs,
+	} = given;
 	return [
 		...[...itemErrors.values()].map(
 			({path: [section = '', name], item, reason, kept}): StatusError => {

@@ -1,6 +1,6 @@
 import {assert, base64String, constantFrom, oneof, property, string, uint8Array} from 'fast-check';
 import {expect, test} from 'vitest';
-import {decodeBase64} from '../../../source/config/install-link/base64.ts';
+import {decodeBase64} from '../../../source/config/install-link/read-link.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
 
 const alphabets = ['+/', '-_'].map(

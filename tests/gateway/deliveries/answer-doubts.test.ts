@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createAnswerDoubts} from '../../../source/gateway/deliveries/answer-doubts.ts';
+import {createAnswerDoubts} from '../../../source/gateway/deliveries/replays.ts';
 
 const route = {deliver: 'forge_comment', profile: 'default', deliverOnly: false};
 

@@ -76,12 +76,12 @@ test('switching the receiver off in the file closes it; switching it on opens an
 	await live.start();
 
 	receiver.set({enabled: false});
-	await live.restart();
+	await live.start();
 	expect(live.current()).toBeUndefined();
 	expect(types()).toEqual(['webhook-listening', 'webhook-disabled']);
 
 	receiver.set({enabled: true});
-	await live.restart();
+	await live.start();
 	expect(asked).toEqual(['listen', 'close', 'flush', 'listen']);
 	expect(types().at(-1)).toBe('webhook-listening');
 });
@@ -119,9 +119,9 @@ test('a receiver that is still closing has closed before the next one listens, a
 	const {live, asked} = receiver;
 	await live.start();
 	receiver.set({enabled: false});
-	const off = live.restart();
+	const off = live.start();
 	receiver.set({enabled: true});
-	const on = live.restart();
+	const on = live.start();
 	const ended = live[Symbol.asyncDispose]();
 	await new Promise(resolve => {
 		setImmediate(resolve);
@@ -138,10 +138,10 @@ test('it is known on which host and port the receiver listens, and when it does 
 	expect(receiver.live.listensOn()).toBeUndefined();
 	await receiver.live.start();
 	receiver.set({port: 1});
-	await receiver.live.restart();
+	await receiver.live.start();
 	expect(receiver.live.listensOn()).toMatchObject({host: '127.0.0.1', port: 0});
 	receiver.set({enabled: false});
-	await receiver.live.restart();
+	await receiver.live.start();
 	expect(receiver.live.listensOn()).toBeUndefined();
 });
 
@@ -149,7 +149,7 @@ test('nothing listens any more after the end, whoever asks', async () => {
 	const {live, asked, types} = openReceiver();
 	await live.start();
 	await live[Symbol.asyncDispose]();
-	await live.restart();
+	await live.start();
 	expect(asked).toEqual(['listen', 'close', 'flush']);
 	expect(live.current()).toBeUndefined();
 	expect(types().at(-1)).toBe('webhook-closed');

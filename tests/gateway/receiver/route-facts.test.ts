@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {filterLines} from '../../../source/config/filter-lines.ts';
 import {toolsetsWithout} from '../../../source/config/toolset-settings.ts';
+import {filterLines} from '../../../source/gateway/receiver/route-facts.ts';
 import {routeFacts} from '../../../source/gateway/receiver/route-facts.ts';
 import {startTestGateway} from '../../helpers/gateway.ts';
 import {makeServer, makeServerTool} from '../../helpers/make-server.ts';

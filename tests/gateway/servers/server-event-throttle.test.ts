@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../../source/core/events.ts';
-import {createServerEventThrottle} from '../../../source/gateway/servers/server-event-throttle.ts';
+import {createServerEventThrottle} from '../../../source/gateway/servers/server-news.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {makeServer} from '../../helpers/make-server.ts';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createLogger} from '../../../source/core/log.ts';
-import {createServerLog} from '../../../source/gateway/servers/server-log.ts';
+import {createServerLog} from '../../../source/gateway/servers/server-news.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {makeServer, makeServerTool} from '../../helpers/make-server.ts';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {ApprovalRule} from '../../../source/core/approval.ts';
-import {describeServerPlan} from '../../../source/gateway/servers/server-plan.ts';
+import {describeServerPlan} from '../../../source/gateway/commands/server-commands.ts';
 
 const rule = (tool: string, server = 'github-tools', profile = 'default'): ApprovalRule => ({
 	id: 1,

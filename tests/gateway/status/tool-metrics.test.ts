@@ -3,7 +3,7 @@ import {callFacts} from '../../../source/agent/record-steps.ts';
 import type {ApprovalOutcome} from '../../../source/core/approval.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import type {TranscriptEntry} from '../../../source/core/run.ts';
-import {createToolMetrics} from '../../../source/gateway/status/tool-metrics.ts';
+import {createToolMetrics} from '../../../source/gateway/status/metrics.ts';
 import {askedOf} from '../../helpers/make-approval.ts';
 import {makeShownTool, makeServer} from '../../helpers/make-server.ts';
 import {parsePrometheus} from '../../webhook/parse-prometheus.ts';
