@@ -24,23 +24,20 @@ const maxNameLength = 200;
 export async function setToolServer(
 	paths: HomePaths,
 	{name, entry}: {readonly name: string; readonly entry: JsonObject},
-	{clock}: {readonly clock: Clock},
+	world: {readonly clock: Clock},
 ): Promise<void> {
-	await editConfig(
-		paths,
-		written => {
-			const servers = serversIn(written);
-			if (Object.hasOwn(servers, name)) {
-				throw new SvcError(
-					'server_exists',
-					`Cannot add tool server "${shown(name)}": there is one of that name; remove it first, or choose another name`,
-				);
-			}
+	const change = (servers: JsonObject) => {
+		if (Object.hasOwn(servers, name)) {
+			throw new SvcError(
+				'server_exists',
+				`Cannot add tool server "${shown(name)}": there is one of that name; remove it first, or choose another name`,
+			);
+		}
 
-			return [{path: [section, name], value: entry}];
-		},
-		{clock, check: createCheck(name)},
-	);
+		return entry;
+	};
+
+	await editServer(paths, {name, change}, world);
 }
 
 /**
@@ -51,25 +48,36 @@ export async function setToolServer(
 export async function removeToolServer(
 	paths: HomePaths,
 	name: string,
-	{clock}: {readonly clock: Clock},
+	world: {readonly clock: Clock},
 ): Promise<void> {
-	await editConfig(
-		paths,
-		written => {
-			const servers = serversIn(written);
-			if (!Object.hasOwn(servers, name)) {
-				const nearest = nearestName(name, Object.keys(servers));
-				throw new SvcError(
-					'server_not_found',
-					`Cannot find tool server "${shown(name)}"${nearest === undefined ? ': see "svc mcp list"' : `, did you mean "${shown(nearest)}"`}`,
-				);
-			}
+	const change = (servers: JsonObject) => {
+		if (!Object.hasOwn(servers, name)) {
+			const nearest = nearestName(name, Object.keys(servers));
+			throw new SvcError(
+				'server_not_found',
+				`Cannot find tool server "${shown(name)}"${nearest === undefined ? ': see "svc mcp list"' : `, did you mean "${shown(nearest)}"`}`,
+			);
+		}
 
-			return [{path: [section, name]}];
-		},
-		{clock, check: createCheck(name)},
-	);
+		return undefined;
+	};
+
+	await editServer(paths, {name, change}, world);
 }
+
+/** Writes what `change` returns as the entry of a server; `undefined`: takes it out. */
+const editServer = async (
+	paths: HomePaths,
+	{
+		name,
+		change,
+	}: {readonly name: string; readonly change: (servers: JsonObject) => JsonObject | undefined},
+	{clock}: {readonly clock: Clock},
+): Promise<void> =>
+	editConfig(paths, written => [{path: [section, name], value: change(serversIn(written))}], {
+		clock,
+		check: createCheck(name),
+	});
 
 /**
  * Names of the tool servers that `config.yaml` has, also of broken ones.

@@ -9,20 +9,10 @@ import type {YamlEdit} from './edit-yaml.ts';
 import {asPlainData, valueAt} from './plain-data.ts';
 import {rotateSubscription, type Rotated} from './rotate-secret.ts';
 import {isSet} from './route-refusals.ts';
-import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
 
 /** What became of a rotation. */
-export type RotatedRoute = {
-	/** `static`: `config.yaml` was edited; `dynamic`: `webhook_subscriptions.json`. */
-	readonly source: Route['source'];
-	/** The new secret. */
-	readonly secret: string;
-	/** How many old secrets still pass, */
-	readonly kept: number;
-	/** and until when, milliseconds since 1970. */
-	readonly until: number;
-};
+export type RotatedRoute = Awaited<ReturnType<typeof rotateRouteSecret>>;
 
 /**
  * Gives a route another secret (one is made when none is given) and lets the old one pass for `overlapMs`, at most 30 days. A route of `config.yaml` is edited there, its comments
@@ -35,7 +25,7 @@ export async function rotateRouteSecret(
 	config: Config,
 	name: string,
 	options: {readonly secret?: string; readonly overlapMs: number; readonly clock: Clock},
-): Promise<RotatedRoute> {
+) {
 	const {secret, overlapMs, clock} = options;
 	const now = clock.now();
 	let rotated: Extract<Rotated, {ok: true}> | undefined;
@@ -69,9 +59,13 @@ export async function rotateRouteSecret(
 	}
 
 	return {
+		/** `static`: `config.yaml` was edited; `dynamic`: `webhook_subscriptions.json`. */
 		source: isStatic ? 'static' : 'dynamic',
+		/** The new secret. */
 		secret: rotated.secret,
+		/** How many old secrets still pass, */
 		kept: rotated.kept,
+		/** and until when, milliseconds since 1970. */
 		until: now + overlapMs,
 	};
 }

@@ -16,9 +16,6 @@ const batchSize = 50;
 /** Jobs that are remembered beyond those there are. */
 const maxKnown = 10_000;
 
-/** The jobs one after the other, and when the first of them is due. */
-type Seen = {readonly views: readonly JobView[]; readonly until: number | undefined};
-
 type Moment = {readonly now: number; readonly steppedBack: boolean};
 
 /** Makes the sweeps. A journal that fails is logged once; what could not be done is due again at the next sweep. */
@@ -110,7 +107,7 @@ export function createJobSweep(
 		return {now, steppedBack: now < lastSweepAt};
 	};
 
-	const end = async ({now}: Moment, {isWhole}: {readonly isWhole: boolean}): Promise<Seen> => {
+	const end = async ({now}: Moment, {isWhole}: {readonly isWhole: boolean}) => {
 		lastSweepAt = attempts.end() && isWhole ? now : lastSweepAt;
 		for (const [{fired}, {entries, complete}] of files) {
 			// oxlint-disable-next-line no-await-in-loop -- a few
@@ -124,7 +121,7 @@ export function createJobSweep(
 		};
 	};
 
-	const all = async (): Promise<Seen> => {
+	const all = async () => {
 		const moment = begin();
 		const {now} = moment;
 		const profiles = watched.refresh(now);
@@ -154,7 +151,7 @@ export function createJobSweep(
 		/** Looks at every job, and forgets those that were removed. */
 		all,
 		/** Looks at the jobs of `keys` and at those that are due; at all of them when a file has changed. */
-		async some(keys: readonly JobKey[]): Promise<Seen> {
+		async some(keys: readonly JobKey[]) {
 			if ([...files].some(([{reader}, set]) => reader.current() !== set)) {
 				return all();
 			}

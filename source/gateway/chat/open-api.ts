@@ -5,23 +5,18 @@ import {openKeyDesk} from '../../api/keys/key-desk.ts';
 import {endOf} from '../../core/api-key.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {createSessionDesk, type SessionDesk} from '../../store/session-desk.ts';
+import {createSessionDesk} from '../../store/session-desk.ts';
 import type {SharedApprovals} from '../cluster/share-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
 import {createApiLimits} from './api-limits.ts';
 import {createApiModels} from './api-upstream.ts';
-import {createLiveApi, type LiveApi} from './live-api.ts';
+import {createLiveApi} from './live-api.ts';
 import {openTurns} from './open-turns.ts';
-import {createPersonChat, type PersonChat} from './person-chat.ts';
+import {createPersonChat} from './person-chat.ts';
 
 /** The chat API and its keys. */
-export type OpenedApi = LiveApi & {
-	/** @throws SvcError `keys_unreadable` */
-	readonly keys: () => Promise<KeyDesk>;
-	readonly sessions: SessionDesk;
-	readonly chat: PersonChat;
-};
+export type OpenedApi = Awaited<ReturnType<typeof openApi>>;
 
 /** The chat API, joined with what answers in it. Nothing listens before `start()`. */
 export async function openApi(
@@ -31,7 +26,7 @@ export async function openApi(
 		readonly approvals: SharedApprovals;
 		readonly announce: Pick<RunAnnouncer, 'changed'>;
 	},
-): Promise<OpenedApi> {
+) {
 	const {modelFetch, announce, ...joined} = options;
 	const {clock, live, store, emit} = world;
 	const {model, approvals} = joined;
@@ -99,5 +94,11 @@ export async function openApi(
 	);
 	const all = stack.move();
 	const chat = createPersonChat({models: () => config().models, desk: sessions, turn});
-	return {...api, keys, sessions, chat, [Symbol.asyncDispose]: async () => all.disposeAsync()};
+	return {
+		...api /** @throws SvcError `keys_unreadable` */,
+		keys,
+		sessions,
+		chat,
+		[Symbol.asyncDispose]: async () => all.disposeAsync(),
+	};
 }

@@ -5,9 +5,6 @@ import {turnMessages} from '../../api/shapes/chat-messages.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import type {OpenSession, SessionDesk} from '../../store/session-desk.ts';
 
-/** The person at the terminal talks to the agent, in sessions of their own. */
-export type PersonChat = ReturnType<typeof createPersonChat>;
-
 const person = {kind: 'person'} as const;
 
 export function createPersonChat(given: {

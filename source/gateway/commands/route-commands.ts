@@ -137,11 +137,7 @@ export function createRouteCommands(
 			}
 
 			const {routeAddress} = await import('../receiver/route-address.ts');
-			const address = routeAddress(name, {
-				live,
-				webhook: rooms.broker.getState().webhook,
-				now: rooms.clock.now(),
-			});
+			const address = routeAddress(rooms, name);
 			log.note(`Route "${name}" has a new secret`, {source});
 			const {warningOnSecrets} = await import('../../config/weak-secrets.ts');
 			const weak = given === undefined ? undefined : warningOnSecrets([given]);

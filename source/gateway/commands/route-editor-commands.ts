@@ -55,16 +55,6 @@ export function createRouteEditorCommands(
 		return (route: Route) => ({route, compiled: compile(route)});
 	};
 
-	const addressOf = async (name: string) => {
-		const {live} = rooms;
-		const {routeAddress} = await import('../receiver/route-address.ts');
-		return routeAddress(name, {
-			live,
-			webhook: rooms.broker.getState().webhook,
-			now: rooms.clock.now(),
-		});
-	};
-
 	return {
 		async listRouteFields() {
 			const {routeFields} = await import('../../config/route-edit/route-fields.ts');
@@ -181,12 +171,9 @@ export function createRouteEditorCommands(
 				source: draft.source,
 				...(draft.from !== undefined && draft.from !== name && {before: draft.from}),
 			});
-			return {
-				file,
-				warnings,
-				...(secret !== undefined && {secret}),
-				...(await addressOf(name)),
-			};
+			const {routeAddress} = await import('../receiver/route-address.ts');
+			const address = routeAddress(rooms, name);
+			return {file, warnings, ...(secret !== undefined && {secret}), ...address};
 		},
 	};
 }

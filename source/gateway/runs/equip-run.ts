@@ -135,12 +135,18 @@ async function toolsFor(
 	run: StoredRun,
 	world: EquipWorld,
 	{signal, note, stack, always}: EquipOptions & {readonly always: readonly Tool[]},
-) {
-	const {
-		plan: {toolsets},
-		profile,
-	} = run;
+): Promise<
+	Pick<Equipment, 'checkout' | 'logins' | 'notes'> & ReturnType<typeof selectTools<Tool>>
+> {
+	const {plan, profile} = run;
+	const {toolsets, prefetch} = plan;
 	const {servers} = world;
+	const selecting = {always, of: ` of the ${ownerOf(run)}`};
+	// A run without tools asks for no server, no sandbox and no client.
+	if (toolsets?.length === 0 && !prefetch?.what.includes('checkout')) {
+		return {...selectTools(toolsets, [], selecting), notes: [], logins: []};
+	}
+
 	const isNeeded = (server: string) => needsServer(toolsets, server);
 	const configured: ToolsByServer =
 		toolsets?.length === 0
@@ -189,13 +195,10 @@ async function toolsFor(
 		stack,
 	);
 	return {
-		...selectTools(toolsets, [...known.map(serverToolset), ...ofOurs], {
-			always,
-			of: ` of the ${ownerOf(run)}`,
-		}),
+		...selectTools(toolsets, [...known.map(serverToolset), ...ofOurs], selecting),
 		notes: missing.map(noteOf),
 		logins,
-		checkout,
+		...(checkout && {checkout}),
 	};
 }
 

@@ -52,16 +52,18 @@ export function createLiveServers(world: LiveServersDependencies) {
 		}
 	};
 
+	const onChange = (view: ServerView, tools?: readonly Tool[]) => {
+		events.changed(view);
+		serverLog.changed(view);
+		definitions.changed(view, tools);
+		stands(view, view.status);
+	};
+
 	const managers = createProfileManagers({
 		config,
 		openManager,
 		log,
-		onChange(view, tools) {
-			events.changed(view);
-			serverLog.changed(view);
-			definitions.changed(view, tools);
-			stands(view, view.status);
-		},
+		onChange,
 		onRemoved(server) {
 			events.removed(server);
 			serverLog.removed(server);
@@ -72,11 +74,7 @@ export function createLiveServers(world: LiveServersDependencies) {
 	const invalid = createInvalidServers({
 		clock,
 		config,
-		onChange(view) {
-			events.changed(view);
-			serverLog.changed(view);
-			stands(view, view.status);
-		},
+		onChange,
 		onRemoved(server) {
 			events.removed(server);
 			stands(server);
