@@ -7,6 +7,7 @@ import type {ServerManager} from '../../mcp/contract.ts';
 import type {ServerKey} from '../../store/port.ts';
 import type {OpenManager} from './open-manager.ts';
 
+/** The managers of tool servers that are open, one for each profile. Disposal closes them, also those that are being opened. */
 export function createProfileManagers(given: {
 	readonly config: () => Pick<Config, 'toolServers' | 'profiles'>;
 	readonly openManager: OpenManager;
