@@ -8,6 +8,7 @@ import type {Broker} from '../../core/broker.ts';
 import {createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
+import {createRepeat} from '../../core/mutex.ts';
 import {originOf} from '../../core/origin.ts';
 import type {AskedTool, Approve} from '../../core/tool.ts';
 import type {ServerManagerDependencies} from '../../mcp/contract.ts';
@@ -185,25 +186,16 @@ function followRules(
 	cluster.onLeaving(() => {
 		again[Symbol.dispose]();
 	});
-	let looking: Promise<void> | undefined;
-	let isAsked = false;
-	const look = async () => {
-		while (isAsked) {
-			isAsked = false;
-			try {
-				// oxlint-disable-next-line no-await-in-loop -- one look after the other
-				await take(await read());
-			} catch (error) {
-				log.debug(`Cannot read the approval rules of other gateways: ${messageOf(error)}`);
-				again.set(rulesAgainMs, lookSoon);
-			}
+	const look = createRepeat(async () => {
+		try {
+			await take(await read());
+		} catch (error) {
+			log.debug(`Cannot read the approval rules of other gateways: ${messageOf(error)}`);
+			again.set(rulesAgainMs, lookSoon);
 		}
-
-		looking = undefined;
-	};
+	});
 	const lookSoon = () => {
-		isAsked = true;
-		looking ??= look();
+		void look();
 	};
 
 	cluster.onNote(({kind}) => {

@@ -3,6 +3,7 @@ import {type Clock, createTimer} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isKnownEvent, type GatewayEvent} from '../../core/events.ts';
 import {isJsonObject} from '../../core/json.ts';
+import {createListeners} from '../../core/listeners.ts';
 import type {LogRecord} from '../../core/log.ts';
 import {version} from '../../core/program.ts';
 import {reduce} from '../../core/reduce.ts';
@@ -40,12 +41,12 @@ export async function connectGateway(
 	let unreadable:
 		| {readonly reason: string; readonly at: number; readonly pauseMs: number}
 		| undefined;
-	const listeners = new Set<(events: readonly GatewayEvent[]) => void>();
+	const listeners = createListeners<[events: readonly GatewayEvent[]]>();
 	const first = Promise.withResolvers<void>();
 
 	const tell = (events: readonly GatewayEvent[]) => {
-		for (const listener of listeners) {
-			listener(events);
+		if (!left) {
+			listeners.tell(events);
 		}
 	};
 
@@ -190,16 +191,10 @@ export async function connectGateway(
 		...createControlCalls(socket),
 		embedded: false,
 		getState: () => state,
-		subscribe(listener) {
-			listeners.add(listener);
-			return () => {
-				listeners.delete(listener);
-			};
-		},
+		subscribe: listeners.subscribe,
 		async [Symbol.asyncDispose]() {
 			left = true;
 			reconnect[Symbol.dispose]();
-			listeners.clear();
 			stream?.destroy();
 		},
 	};

@@ -2,6 +2,7 @@ import type {ToolsChange} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
 import {within} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
+import {createListeners} from '../../core/listeners.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {inServerOrder} from '../../core/reduce-lists.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
@@ -21,8 +22,6 @@ import {serverOf} from './server-of.ts';
 import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
 
 export type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
-
-type StandingListener = (server: ServerKey, status: ServerStatus | undefined) => void;
 
 /** The tool servers of every profile that runs are for. */
 export type LiveServers = ReturnType<typeof createLiveServers>;
@@ -45,11 +44,9 @@ export function createLiveServers(world: LiveServersDependencies) {
 	const events = createServerEventThrottle({clock, emit});
 	const definitions = createToolDefinitionNotifier(onTools);
 	const serverLog = createServerLog(log);
-	const listeners = new Set<StandingListener>();
+	const standing = createListeners<[server: ServerKey, status: ServerStatus | undefined]>();
 	const stands = ({profile, name}: ServerKey, status?: ServerStatus) => {
-		for (const listener of listeners) {
-			listener({profile, name}, status);
-		}
+		standing.tell({profile, name}, status);
 	};
 
 	const onChange = (view: ServerView, tools?: readonly Tool[]) => {
@@ -166,12 +163,7 @@ export function createLiveServers(world: LiveServersDependencies) {
 				...invalid.views(),
 			]),
 		/** Calls `listener`, which must not throw, at each change of how a server stands; `undefined`: it is gone. The function that ends it. */
-		watch(listener: StandingListener): () => void {
-			listeners.add(listener);
-			return () => {
-				listeners.delete(listener);
-			};
-		},
+		watch: standing.subscribe,
 		/** @throws SvcError `server_not_found`, `server_disabled`, `profile_not_served` */
 		async connect(name: string, profile?: string): Promise<ServerView> {
 			const {manager} = await find(name, profile);
