@@ -125,7 +125,7 @@ export type ApprovalChat = ReturnType<typeof chatSettings.read>;
 
 type WrittenChat = Parameters<typeof chatSettings.read>[0] | null;
 
-/** Warnings about chats of the file in which nobody could answer, as things are configured. */
+/** Warnings about chats of the file in which no answer could arrive, as things are configured. */
 export function diagnoseApprovalChats(
 	written: readonly WrittenChat[],
 	config: Pick<Config, 'platforms'>,
@@ -144,7 +144,7 @@ export function diagnoseApprovalChats(
 	});
 }
 
-/** Why nobody can answer in a chat, and at which of its keys. */
+/** Why no answer can arrive from a chat, and at which of its keys. */
 function problemWithChat(
 	{platform, chat, thread}: ApprovalChat,
 	config: Pick<Config, 'platforms'>,

@@ -21,7 +21,7 @@ export function notedSchemaJson(): JsonObject {
 	return noted;
 }
 
-/** Whoever checks strictly takes a keyword that nobody knows for an error, and wants one type at a time. */
+/** Strict validators refuse unknown keywords, and want one type at a time. */
 function forStrict(key: string, value: unknown): unknown {
 	// The name of a format is one more word that a strict check has to be told of.
 	if (key.startsWith('x-') || (key === 'format' && typeof value === 'string')) {

@@ -109,7 +109,7 @@ export type Config = SectionsConfig & {
 	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
 	readonly multiplexProfiles: boolean;
 	readonly profiles: Profiles;
-	/** Address that `/metrics` is for; loopback: this machine alone; absent: nobody. */
+	/** Address that `/metrics` is for; loopback: this machine alone; absent: no address. */
 	readonly metrics: Partial<ReturnType<typeof metricsSettings.read>>;
 	readonly platforms: PlatformsConfig;
 	/** `mcp_servers` by name, in the order of the file; those that are switched off too. References are not resolved, see `expandServer`. */

@@ -128,7 +128,7 @@ const createCheck = (name: string) => (text: string, before: string) => {
 
 const asText = ({path, message}: UnplacedDiagnostic): string => JSON.stringify([path, message]);
 
-/** What the loader's schema says of a text, at whose references nobody looks. */
+/** What the loader's schema says of a text; references are not checked. */
 function problemsIn(text: string): readonly UnplacedDiagnostic[] {
 	const data = asPlainData(parseYamlSource(text).value);
 	if (!data.ok) {

@@ -7,8 +7,8 @@ import {repeatedKeysIn} from './json-source.ts';
 import {parseSubscriptions} from './subscriptions.ts';
 
 /**
- * Changes `webhook_subscriptions.json`: reads it, writes what `change` makes of its entries, while every other process that does the same waits.
- * Keys that nobody knows stay. Returns the entries as written; `change` may return what it got, then nothing is written.
+ * Changes `webhook_subscriptions.json`: reads it, writes what `change` makes of its entries, while other writers wait.
+ * Unknown keys stay. Returns the entries as written; `change` may return what it got, then nothing is written.
  *
  * @throws SvcError `subscriptions_broken` for a file that does not parse or holds a key twice, which is never overwritten; `file_too_large`, `lock_timeout`
  * @see manual/routes.md#dynamic-routes

@@ -72,7 +72,7 @@ const unknownOperators = (keys: readonly string[]): string =>
 		})
 		.join('; ');
 
-/** A filter that asks nothing would let everything pass, which nobody means. */
+/** A filter that asks nothing would let everything pass, which is never meant. */
 function problemWithFilter(filter: FilterSpec): string | undefined {
 	const used = operators.filter(name => filter[name] !== undefined);
 	if (filter.field !== undefined && used.length === 0) {

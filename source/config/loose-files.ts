@@ -36,6 +36,6 @@ export const loosePaths = ({
 	...files.filter(path => isOpen(path, useByOthers)).map(path => ({path, mode: '600' as const})),
 ];
 
-/** Nothing there is open to nobody. */
+/** A missing file is open to no user. */
 const isOpen = (path: string, bits: number): boolean =>
 	orElse(() => (statSync(path).mode & bits) !== 0, false);

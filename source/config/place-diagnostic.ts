@@ -16,7 +16,7 @@ export type UnplacedDiagnostic = {
 	readonly at?: 'key' | 'value';
 	/** The place to look at, where that is another one than `path`, which may not be there. */
 	readonly shownAt?: KeyPath;
-	/** Keys at `path` that this is about: nobody knows them. */
+	/** The unknown keys at `path` that this is about. */
 	readonly unknownKeys?: readonly string[];
 };
 

@@ -45,7 +45,7 @@ type Place = {
 	readonly within: Place | undefined;
 };
 
-/** Whether a list or an object holds itself: whoever walks it would never end, and doubles its way with each alias. */
+/** Whether a list or an object holds itself: walking it would never end, and each alias doubles the way. */
 function isInItself({value, within}: Place): boolean {
 	if (typeof value !== 'object' || value === null) {
 		return false;

@@ -9,7 +9,7 @@ type Serving = {
 
 /**
  * The profile that a route's `profile` binds it to: `default` when the key is absent or names the profile that this gateway runs in. `undefined` for what is not
- * a name (null, blank, a number, a path): such a route belongs to nobody.
+ * a name (null, blank, a number, a path): such a route belongs to no profile.
  *
  * @see manual/routes.md#keys
  */

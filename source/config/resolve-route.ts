@@ -101,7 +101,7 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	}
 }
 
-/** Where one of these cannot be read, nobody knows who may send now. */
+/** Where one of these cannot be read, it is unknown who may send now. */
 const accessKeys: readonly KeyPath[number][] = ['secret', 'signature'];
 const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_invalid']);
 
@@ -131,7 +131,7 @@ function lastGood(
 	}
 
 	const {signature: _, publicUrl, ...rest} = last;
-	// The address lets nobody in: without it, what is signed over it could not be told.
+	// The address grants no access: without it, signatures that cover it could not be checked.
 	const keptUrl = draft.unread.has('public_url') || isRefused(refusals, 'public_url');
 	const ofLast = refusalsOf(
 		{name: last.name, raw: {}, secrets: draft.secrets, unread: new Set()},

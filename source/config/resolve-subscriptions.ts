@@ -66,7 +66,7 @@ export function resolveSubscriptions(
 	{known, previous, last, strict = false}: ResolveOptions = {},
 ): ResolvedSubscriptions {
 	const {name: file} = subscriptionsText(config.paths);
-	// Rows are read as a text that nobody sees: it has no lines.
+	// Rows are read as a text that no person sees: it has no lines.
 	const place =
 		source === undefined || config.paths.shared
 			? placelessIn(file)
@@ -112,7 +112,7 @@ export function resolveSubscriptions(
 	};
 }
 
-/** Nobody could say which of them is meant. */
+/** Which of them is meant cannot be told. */
 const standsTwice = 'stands twice: remove one of them';
 
 /** `undefined` for what is nested so deep that it cannot be written. */

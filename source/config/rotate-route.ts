@@ -80,7 +80,7 @@ function editsOf(
 	const path = [...routesPlace(written), name];
 	const before = requireEntry(data.ok ? valueAt(data.value, path) : undefined, name);
 	const after = rotate(before);
-	// A day that nobody wrote there is no business of ours: the file is theirs.
+	// The file belongs to the user: a missing `rotated_on` is not added.
 	return ['secret', 'retired_secrets', ...(isSet(before['rotated_on']) ? ['rotated_on'] : [])]
 		.filter(key => after[key] !== before[key])
 		.map(key => ({path: [...path, key], value: after[key]}));

@@ -140,7 +140,7 @@ type Attempt = {
 	readonly overlapMs: number;
 };
 
-/** Where the sender makes the secret, one of ours would help nobody. */
+/** Where the sender makes the secret, one of ours would be of no use. */
 const whyNotMade = ({signature}: JsonObject, current: readonly string[]): string | undefined =>
 	typeof signature === 'string' ||
 	(signatureOf(signature)?.kind ?? 'custom') !== 'custom' ||
@@ -174,7 +174,7 @@ function whyNotGiven(
 	return problem ? `cannot be given ${problem}` : undefined;
 }
 
-/** Nobody signs with more, and no sender's form takes it. */
+/** No sender takes a longer one. */
 const maxSecretBytes = 4096;
 
 /** What follows `a secret that`; `undefined`: it can be written and compared. Says nothing of what is in it. */

@@ -27,7 +27,7 @@ export function isSecretName(name: string, value: string): boolean {
 
 const minVariableLength = 6;
 
-/** The name of a secret is none: whoever has to set it must read it. */
+/** The name of a secret is no secret: a person has to read it to set it. */
 const onlyReference = /^\$\{[^${}]*\}$/;
 
 /**

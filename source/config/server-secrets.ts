@@ -8,7 +8,7 @@ const namesAPlace = /(?:file|path|folder|dir|method)$/i;
 /** `X_KEY`, `x-functions-key`, `DB_PASS`. */
 const namesAKey = /(?:^|[_-])(?:key|pass|pwd|pat)$/i;
 
-/** Flags with keys that everybody may see. A variable or a header of that name may be a real key all the same. */
+/** Flags with public keys. A variable or a header of that name may be a real key all the same. */
 const openFlag = /(?:^|[_-])(?:public|sort|foreign|partition|range|cache|order|row)[_-]?key$/i;
 
 /** What no secret looks like. */
@@ -33,13 +33,13 @@ const isFile = (name: string, value: string): boolean =>
 const isVariable = (name: string, value: string): boolean =>
 	/(?:^|[_-])(?:env|env[_-]?var|var|variable)$/i.test(name) && /^[A-Z_][A-Z\d_]*$/.test(value);
 
-/** Whether `value` is what nobody may see by the name of the variable, the header or the flag that holds it. */
+/** Whether `value` is a secret by the name of the variable, the header or the flag that holds it. */
 export const holdsSecret = (name: string, value: string): boolean =>
 	(isSecretName(name, value) || namesAKey.test(name)) &&
 	!namesAPlace.test(name) &&
 	!isVariable(name, value);
 
-/** Whether `value` may be what nobody may see, as far as that shows. */
+/** Whether `value` may be a secret, by its name and its form. */
 const isSecretUnder = (name: string, value: string): boolean =>
 	holdsSecret(name, value) && !isPlainWord.test(value) && !isFile(name, value);
 

@@ -16,7 +16,7 @@ export type EditedText = {
 	/** The text as of now; `undefined`: there is none. @throws SvcError `file_unreadable`, `file_too_large`; `journal_unavailable` while the rows were never read */
 	read(): string | undefined;
 	/**
-	 * Puts what `change` makes of the text in its place, while everybody else who does the same waits; without a `text` nothing is written. `change` gets an empty text where there is none, may throw, then
+	 * Puts what `change` makes of the text in its place, while other writers wait; without a `text` nothing is written. `change` gets an empty text where there is none, may throw, then
 	 * nothing is written, and may be called again when a row was changed meanwhile.
 	 *
 	 * @throws SvcError `file_too_large`, `lock_timeout`; of rows `document_changed`, `journal_unavailable`, `store_key_wrong`
@@ -41,7 +41,7 @@ export type SharedLogins = {
 	remove(file: string): Promise<boolean>;
 	/** Runs `task` while no other member runs one for this server, after a look at what the others wrote. @throws SvcError `lock_timeout`, `journal_unavailable` */
 	exclusively<Value>(server: string, task: () => Promise<Value>): Promise<Value>;
-	/** Calls `listener` with the names of files that were changed, whoever changed them, until the way out is called. */
+	/** Calls `listener` with the names of files that were changed, by this member or another, until the way out is called. */
 	subscribe(listener: (file: string) => void): () => void;
 };
 

@@ -21,7 +21,7 @@ export type SubscriptionsReader = {
 /**
  * Reads the dynamic routes of a home, again whenever modification time, size or inode of the file changed. A file that
  * cannot be used (more than 4 MiB, not a JSON object) is reported once to `log` and leaves the last good set in place, and so does one that has become
- * blank: whoever saves in place empties it first. A missing one is an empty set.
+ * blank: an editor that saves in place empties it first. A missing one is an empty set.
  *
  * @see manual/routes.md#dynamic-routes
  */

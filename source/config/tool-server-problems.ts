@@ -67,7 +67,7 @@ function problemsWithHeaders(names: readonly string[]): UnplacedDiagnostic[] {
 		}));
 }
 
-/** Why `url`, as it is written, cannot be the endpoint; `undefined`: it can, or nobody knows before it is expanded. */
+/** Why `url`, as it is written, cannot be the endpoint; `undefined`: it can, or only the expanded one can tell. */
 export function problemWithServerUrl(url: string): string | undefined {
 	const [scheme = 'https:'] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? [];
 	return hasReference(url) && /^https?:$/i.test(scheme) ? undefined : problemWithUrl(url);

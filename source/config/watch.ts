@@ -14,7 +14,7 @@ const debounceMs = 100;
  * Calls `onChange` with the names of those of `config.yaml`, `.env` (also that of a profile below `profiles/`) and `webhook_subscriptions.json` that changed, and
  * with `profiles` when one came or went, once the home has been quiet for 100 ms. Watches the folders, since a file that is replaced is another file.
  * `onChange` must not throw; it is not called after disposal.
- * A folder that cannot be watched is logged: then changes wait for a reload that somebody asks for.
+ * A folder that cannot be watched is logged: then changes wait for the next reload.
  */
 export function createConfigWatcher(
 	world: Pick<World, 'clock' | 'log'> & {

@@ -96,7 +96,7 @@ const lastValues: Readonly<
 	enabled: ({enabled, switchedOff}) => ({enabled, switchedOff}),
 	host: ({host}) => ({host}),
 	port: ({port}) => ({port}),
-	// Who may send is what is written now, and nobody knows what that is: a secret that was taken back must not pass.
+	// Who may send is what is written now, and that is unknown: a secret that was taken back must not pass.
 	secret: () => ({secrets: []}),
 	rate_limit: ({rateLimit}) => ({rateLimit}),
 	max_body_bytes: ({maxBodyBytes}) => ({maxBodyBytes}),
@@ -125,7 +125,7 @@ const withSecretsOf = (
 			);
 };
 
-/** Absent where there is no receiver to take them from, or where nobody knows which settings are meant: they cannot be read as a whole, or `extra` cannot. */
+/** Absent where there is no receiver to take them from, or where it is unknown which settings are meant: they cannot be read as a whole, or `extra` cannot. */
 function lastValuesOf(
 	before: WebhookConfig | undefined,
 	keys: readonly string[],

@@ -5,7 +5,7 @@ import type {KeyPath} from './plain-data.ts';
 
 /**
  * Refuses to set or remove what stands at `path` when that would change other places too, or leave them without their value: on the way there is an alias, or
- * an anchor (`&name`) that an alias (`*name`) elsewhere refers to. An alias that is itself replaced is nobody else's.
+ * an anchor (`&name`) that an alias (`*name`) elsewhere refers to. An alias that is itself replaced does not count.
  *
  * @throws SvcError `config_not_editable` naming the anchor
  */

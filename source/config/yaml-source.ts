@@ -32,7 +32,7 @@ const maxAliases = 100;
 /** Most of what stands below a fault of the pen follows from it. */
 const maxFaults = 3;
 
-/** More help nobody, and finding the place of each costs time. */
+/** More are of no use, and finding the place of each costs time. */
 export const maxProblems = 100;
 
 /** Parses one YAML 1.2 document. Never throws; messages hold keys, never values. */

@@ -68,7 +68,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 		waiting: () => waiting,
 		seat: () => seat,
 		stop() {
-			// Whoever disposes of the gateway hears of a failure; here nobody waits for it.
+			// The caller that disposes of the gateway gets the failure.
 			dispose().catch(() => {});
 		},
 	});
@@ -97,13 +97,13 @@ export function startGateway(world: GatewayWorld): Gateway {
 		await Promise.race([opening, isWaiting.promise]);
 		growSlowly();
 	})();
-	// Nobody waits for the start any more when it fails after that.
+	// A start that fails after that has no caller left.
 	opening.catch(() => {
 		if (waiting !== undefined) {
 			port.stop().catch(() => {});
 		}
 	});
-	// Whoever cares awaits `started`; a face that does not must not end the process.
+	// A face that does not await `started` must not end the process.
 	started.catch(() => {});
 	return {
 		port,

@@ -198,7 +198,7 @@ export function createLiveConfig(
 		load: (text: string) => loadConfig({paths, environment, text}),
 		/** Reads everything again. A broken or refused file changes nothing and is reported; of one item that cannot be used the last good version stays. */
 		reload,
-		/** The same, if a file has changed since it was last read. For whoever begins to watch only now. */
+		/** The same, if a file has changed since it was last read. For a watcher that begins only now. */
 		async catchUp() {
 			if (stamp !== stampOf(paths)) {
 				await reload();

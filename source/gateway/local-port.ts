@@ -73,7 +73,7 @@ export function createLocalPort(
 		getState: () => broker.getState(),
 		subscribe: listener => broker.subscribe(listener),
 		async [Symbol.asyncDispose]() {
-			// The gateway is this process: whoever started it ends it.
+			// The gateway is this process, which ends it itself.
 		},
 	};
 }

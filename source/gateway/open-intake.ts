@@ -94,7 +94,7 @@ export async function openIntake(
 	};
 
 	const isShared = sharesStore(live);
-	// A store of many may be away: whoever asks this gateway is told so.
+	// A shared store may be away: clients of this gateway are told so.
 	await (isShared && openControl());
 	if (isShared) {
 		broker.emit({type: 'cluster-changed', at: clock.now(), members: []});

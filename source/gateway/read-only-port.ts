@@ -7,7 +7,7 @@ import type {GatewayCommands, GatewayPort} from './port.ts';
 export const changesSomething = ({method, looks}: Operation): boolean =>
 	method !== 'GET' && looks !== true;
 
-/** The same gateway for somebody who only looks: every command that changes something rejects with `read_only`, whoever forgot to keep it from being called. */
+/** The same gateway without changes: every command that changes something rejects with `read_only`, also where a face calls it by mistake. */
 export function readOnlyPort(port: GatewayPort): GatewayPort {
 	const refused = Object.entries<Operation>(contract)
 		.filter(([, operation]) => changesSomething(operation))

@@ -22,7 +22,7 @@ import type {Dispatcher} from './runs/dispatch.ts';
 import type {LoopBreaker} from './runs/loop-breaker.ts';
 import type {LiveServers} from './servers/live-servers.ts';
 
-/** Whether a gateway runs beside an interface or lines of its own process, as a program before somebody or something that waits for it, or by itself. */
+/** Whether a gateway runs beside an interface or lines of its own process, as a program in the foreground, or in the background. */
 export type Seat = NonNullable<GatewayStatus['seat']>;
 
 /** What a gateway is made of and lives in. */

@@ -97,7 +97,7 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 		},
 		/**
 		 * Counts a new connection until it is closed. Above the limit the sender with the most connections gives one up, the one of its idle ones that was not used for longest, and
-		 * only when nobody has an idle one is the newcomer closed. One sender can therefore neither lock out the others nor, behind a proxy that all share an address with, itself.
+		 * only when none has an idle one is the newcomer closed. One sender can therefore neither lock out the others nor, behind a proxy that all share an address with, itself.
 		 */
 		open(socket: Socket) {
 			const name = peerOf(socket.remoteAddress);

@@ -178,7 +178,7 @@ export function createHttpServer(
 		});
 	});
 	server.on('error', () => {
-		// What goes wrong before it listens is told by whoever makes it listen.
+		// The caller that makes it listen reports what goes wrong before.
 		if (server.listening) {
 			connections.makeRoom();
 			warnOfFailure();

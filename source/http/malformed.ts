@@ -1,6 +1,6 @@
 import type {IncomingMessage} from 'node:http';
 
-/** A host, a port or none. No comma: that is how two headers look that somebody joined. */
+/** A host, a port or none. No comma: that is how two joined headers look. */
 const hostAndPort = /^(?:\[[\dA-F:.]+\]|[\w\-.~!$&'()*+;=%]*)(?::\d*)?$/i;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Lets the answers of one turn of the event loop leave in a burst. Whoever reads them on this machine, a proxy most of all, is woken by the first and
+ * Lets the answers of one turn of the event loop leave in a burst. The reader on this machine, a proxy most of all, is woken by the first and
  * still busy when the others come; waking it for each costs more than deciding about an ignored event. Answers that a commit has held back come in a
  * burst of their own, when the outbox is closed.
  */

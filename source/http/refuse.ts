@@ -9,7 +9,7 @@ const statuses: Readonly<Record<string, number>> = {
 	ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** The status for what the parser refused or waited for in vain; `undefined` when nobody is left to answer. */
+/** The status for what the parser refused or waited for in vain; `undefined` when no client is left to answer. */
 export function refusalStatus(error: Error, socket: Duplex): number | undefined {
 	const code = codeOf(error);
 	if (code === 'ECONNRESET' || !socket.writable) {
@@ -45,7 +45,7 @@ export function refuseConnection(
 		words = plainRefusal,
 	}: {error?: string; headers?: string; clock?: Clock; words?: RefusalWords} = {},
 ): void {
-	// Node has taken its own listener away where it handed the connection over; whoever resets it now must not end the process.
+	// Node has taken its own listener away where it handed the connection over; a reset now must not end the process.
 	socket.on('error', () => {
 		socket.destroy();
 	});

@@ -21,7 +21,7 @@ type Paths = Pick<HomePaths, 'cron' | 'run' | 'shared'>;
 type NamedJob = Pick<JobDefinition, 'id' | 'name'>;
 
 /**
- * Changes `cron/jobs.json`: reads it, writes what `change` makes of its entries, while every other process that does the same waits. Keys that nobody knows
+ * Changes `cron/jobs.json`: reads it, writes what `change` makes of its entries, while other writers wait. Unknown keys
  * stay. `change` may throw, then nothing is written.
  *
  * @returns what `change` says beside the entries

@@ -14,7 +14,7 @@ export type FiredTimes = ReturnType<typeof createFiredTimes>;
 
 /**
  * Keeps `cron/fired.json` (0600) beside the jobs of a profile. The journal belongs to the home of a gateway, the jobs belong to the profile: when another gateway takes
- * the profile over, this tells it what has fired. Only for whoever holds the lock of the profile's home; read once.
+ * the profile over, this tells it what has fired. Only for the holder of the lock of the profile's home; read once.
  */
 export function createFiredTimes({
 	paths: {cron},
@@ -29,14 +29,14 @@ export function createFiredTimes({
 	let saidFailing = false;
 
 	return {
-		/** Milliseconds since 1970, by whatever clock it was then; `undefined` when nobody knows. */
+		/** Milliseconds since 1970, by whatever clock it was then; `undefined` when unknown. */
 		of: (id: string) => times.get(id),
 		/** The times of the job up to `until` have fired, or are skipped. On disk after the next `save`. */
 		note(id: string, until: number) {
 			times.set(id, until);
 			isSaved = false;
 		},
-		/** Writes what was noted, of the jobs that there are (`undefined`: nobody knows). Never rejects: a failure is logged once and tried again. */
+		/** Writes what was noted, of the jobs that there are (`undefined`: unknown). Never rejects: a failure is logged once and tried again. */
 		async save(existing: () => ReadonlySet<string> | undefined) {
 			if (isSaved) {
 				return;

@@ -42,7 +42,7 @@ export function createJobsReader(
 	/** Entries by their text: thousands of them are not worked out again because one changed. */
 	let known = new Map<string, JobEntry>();
 
-	/** Rows are read as a text that nobody sees: in place of a line they have an identifier. */
+	/** Rows are read as a text that no person sees: in place of a line they have an identifier. */
 	const place = (text: string): Place => {
 		const inRows = placelessIn(path);
 		const inFile = createJsonPlacer(path, text);
@@ -122,7 +122,7 @@ function withLastGood(
 	});
 }
 
-/** Of two entries with one identifier, the later cannot be used: nobody could say which is meant. */
+/** Of two entries with one identifier, the later cannot be used: which is meant cannot be told. */
 function withoutRepeatedIds(
 	all: readonly JobEntry[],
 	entries: readonly JsonValue[],

@@ -139,7 +139,7 @@ export const jobSchemaJson = (): JsonObject => {
 	return isJsonObject(plain) ? plain : {};
 };
 
-/** The job that an entry of `jobs.json` says, or why it cannot be used. `index` counts from 0. Never throws; keys that nobody knows are ignored. */
+/** The job that an entry of `jobs.json` says, or why it cannot be used. `index` counts from 0. Never throws; unknown keys are ignored. */
 export function interpretJob(entry: JsonValue, index: number): JobEntry {
 	const data = asPlainData(entry);
 	if (!data.ok) {

@@ -175,7 +175,7 @@ const done = ({watched, job, now}: JobNow): void => {
 	watched.fired.note(job.id, now);
 };
 
-/** Somebody else changed what the journal waits for; the next look sees what. */
+/** Another gateway changed what the journal waits for; the next look sees what. */
 const stale = ({record, now}: JobNow): Ticked => ({record, until: now + staleMs});
 
 const fieldsOf = ({id}: JobDefinition, dueAt: number) => ({

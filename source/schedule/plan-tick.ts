@@ -33,7 +33,7 @@ const maxStepBackMs = 3 * 3_600_000;
 const maxCatchUpMs = 24 * 3_600_000;
 
 /**
- * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: before that nobody looked, so what was due then was missed.
+ * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: jobs were not watched before, so what was due then was missed.
  * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed. `firedUntil`: its times up to then are
  * done with, also those that the gateway of another journal fired.
  *
@@ -113,7 +113,7 @@ export function expectedNext(
 	return isMissed ? nextAfter(job.schedule, now) : nextAt;
 }
 
-/** A job that was added while nobody looked counts from then; one that comes from longer ago may have had another journal. */
+/** A job that was added while no gateway ran counts from then; one that comes from longer ago may have had another journal. */
 function firstSeenFrom({createdAt}: JobDefinition, now: number): number {
 	return createdAt !== undefined && createdAt < now && now - createdAt <= maxCatchUpMs
 		? createdAt

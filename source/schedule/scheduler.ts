@@ -97,7 +97,7 @@ export function createScheduler(world: SchedulerDependencies) {
 			const now = wanted;
 			wanted = undefined;
 			recheckAt = now.all ? clock.monotonic() + recheckMs : recheckAt;
-			// oxlint-disable-next-line no-await-in-loop -- somebody may ask while it looks
+			// oxlint-disable-next-line no-await-in-loop -- a caller may ask while it looks
 			until = await sweepOnce(now);
 		}
 

@@ -19,7 +19,7 @@ export type LinkFacts = {
 	readonly host: string | undefined;
 	/** What the link says about trust, which does not count. */
 	readonly linkTrust: JsonValue | undefined;
-	/** Keys that nobody knows; they are not in `entry`. */
+	/** Unknown keys; they are not in `entry`. */
 	readonly unknown: ReadonlyArray<readonly string[]>;
 	/** Parameters of the link that mean nothing. */
 	readonly ignored: readonly string[];

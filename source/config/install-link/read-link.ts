@@ -147,7 +147,7 @@ function parsed(json: string): unknown {
 	}
 }
 
-/** What is shown, what is written and what is used must be one thing, whoever reads it. */
+/** What is shown, what is written and what is used must be the same to every reader. */
 function requirePlain(value: JsonObject, json: string): void {
 	const data = isDeepJson(json) ? {ok: false, message: 'is nested too deep'} : asPlainData(value);
 	if (!data.ok) {

@@ -19,7 +19,7 @@ export type InstallChoice = {
 const maxName = 64;
 
 /**
- * What installing the tool server of a link would do. Its `trust` is never the link's, and keys that nobody knows are left out: both are said. Writes nothing, connects to nothing.
+ * What installing the tool server of a link would do. Its `trust` is never the link's, and unknown keys are left out: a caution says both. Writes nothing, connects to nothing.
  *
  * @param names of the tool servers that are there
  * @throws SvcError as `readInstallLink` does; `invalid_name` for a chosen name; `server_invalid` naming the key, never its value

@@ -98,7 +98,7 @@ function hiddenLines(
 /** A key that is commented out, with its value. */
 const commentedOut = /(#[ \t]*(?:- )?["']?([\w-]{1,64})["']?[ \t]*:[ \t]+)(\S.*)$/gm;
 
-/** An old secret that somebody left in a comment may still be one. */
+/** An old secret in a comment may still be in use. */
 const hideCommented = (
 	comment: string,
 	...[before = '', key = '', value = '']: readonly string[]

@@ -49,7 +49,7 @@ export type JudgedDraft = {
 	readonly route?: Route;
 };
 
-/** What would become of a draft: what the receiver and the loader of the files say of it, and nobody else. */
+/** What would become of a draft: only what the receiver and the loader of the files say of it. */
 export function judgeDraft(
 	name: string,
 	{draft, written}: {readonly draft: RouteDraft; readonly written: WrittenRoute},

@@ -87,7 +87,7 @@ const pathOf = (written: string): KeyPath =>
 const bytesOf = (value: JsonValue): number =>
 	Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What is written in the place of a secret and is none. A number may be one that nobody put in quotes; `token: true` says how a sender signs. */
+/** What is written in the place of a secret and is none. A number may be a secret without quotes; `token: true` says how a sender signs. */
 function isOpen(value: JsonValue): boolean {
 	if (typeof value !== 'string') {
 		return value === null || typeof value === 'boolean';

@@ -142,7 +142,7 @@ function withEntry(
 			);
 }
 
-/** Somebody else's change is not written over by one who has not seen it. */
+/** A draft does not overwrite changes that it was not made of. */
 function refuseConflict(name: string, draft: RouteDraft, entry: WrittenRoute['entry']): void {
 	if (draft.fingerprint === noEntry && entry !== undefined) {
 		throw new SvcError(

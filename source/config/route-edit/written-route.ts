@@ -31,7 +31,7 @@ export type WrittenRoute = {
 	readonly entry?: JsonValue;
 };
 
-/** What an entry is told by, as long as nobody changed it: its secrets count by their lengths alone. */
+/** What an unchanged entry is told by: its secrets count by their lengths alone. */
 export const fingerprintOf = (entry: JsonValue | undefined): string =>
 	entry === undefined
 		? noEntry

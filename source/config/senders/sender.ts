@@ -61,7 +61,7 @@ export type AddressedRequest = {
 
 /** Where requests name the event and the delivery: the first that is there and not empty. All of it counts before the general headers. */
 export type Names = {
-	/** Lower case. Nobody signs headers: they count after the fields. */
+	/** Lower case. Headers are not signed: they count after the fields. */
 	readonly eventHeaders?: readonly string[];
 	readonly idHeaders?: readonly Parts[];
 	/** Dotted paths into the payload. */

@@ -111,7 +111,7 @@ const others: readonly SubjectRule[] = [
 	{text: '{repository.repo_name}:{push_data.tag}'},
 ];
 
-/** What senders nobody has heard of often say, at the root or in what they wrap it. */
+/** What unknown senders often say, at the root or in what they wrap it. */
 const general: readonly SubjectRule[] = [
 	{text: '{repository.full_name}', more: [' {action}', ' by {sender.login}']},
 	{text: '{project.path_with_namespace}', more: [' {object_attributes.title}']},

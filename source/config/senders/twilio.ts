@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {AddressedRequest, SenderPreset} from './sender.ts';
 
-/** Many times what there is. Whoever knows no secret must not have millions sorted. */
+/** Many times what Twilio sends: a sender without the secret must not make us sort millions. */
 const maxFields = 1000;
 
 const formType = /^application\/x-www-form-urlencoded/i;

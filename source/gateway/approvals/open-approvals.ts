@@ -206,7 +206,7 @@ function followRules(
 	cluster.onMissed(lookSoon);
 }
 
-/** Whoever may write here writes rules: the home, and that of which it is a profile. */
+/** Folders whose files hold the rules: the home, and for a profile the home above it. */
 const ownFolders = ({home}: Pick<HomePaths, 'home'>): readonly string[] =>
 	basename(dirname(home)) === 'profiles' ? [home, dirname(dirname(home))] : [home];
 

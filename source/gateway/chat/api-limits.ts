@@ -64,7 +64,7 @@ export function createApiLimits({
 		try {
 			return await Promise.race([ask(model), tooLate]);
 		} catch {
-			// Nobody there, or no list: nothing is known.
+			// No server, or no list: nothing is known.
 			return {};
 		} finally {
 			cancel();

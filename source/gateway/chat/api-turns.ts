@@ -35,7 +35,7 @@ export type ApiTurnsDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 	readonly approvals: Pick<OpenedApprovals, 'watch' | 'runEnded'>;
 };
 
-/** Answers turns of chats: each is a run in the journal, with where it comes from, that nobody tries again. */
+/** Answers turns of chats: each is a run in the journal, with its origin, that is not retried. */
 export function createApiTurns(world: ApiTurnsDependencies): AgentTurns {
 	const taken: Record<CallerOrigin['kind'], number> = {key: 0, person: 0};
 	return async turn => {
@@ -241,7 +241,7 @@ function approvalProgress(approval: Approval): JsonObject {
 			};
 }
 
-/** `undefined` for what is nobody's business but the journal's. */
+/** `undefined` for entries of the journal alone. */
 function progressOf({kind, data = {}}: TranscriptEntry): JsonObject | undefined {
 	const {tool = null, call = null, server = null} = data;
 	switch (kind) {

@@ -71,7 +71,7 @@ export async function openApi(
 			brokenBy: () => live.broken[0]?.message,
 			async create({host, port}) {
 				const opened = await keys();
-				// Nobody who does not serve it loads it.
+				// Loaded only where the API is served.
 				const [{createApiServer}, {endpointsOf}] = await Promise.all([
 					import('../../api/api-server.ts'),
 					import('../../api/endpoints.ts'),

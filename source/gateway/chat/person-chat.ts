@@ -33,7 +33,7 @@ export function createPersonChat(given: {
 			isTest: false,
 			requestId: '',
 			denyApprovals: false,
-			// Whoever wants it stopped cancels its run.
+			// Cancelling its run stops it.
 			signal: new AbortController().signal,
 			async onText() {},
 			async onProgress() {},

@@ -10,7 +10,7 @@ const maxWaiting = 5;
 /** How long a link waits for a person. */
 const waitMs = 10 * 60_000;
 
-/** What everybody may read. */
+/** Without the link, which may hold secrets. */
 const withoutLink = ({id, name, askedAt, expiresAt}: OfferedInstall): WaitingInstall => ({
 	id,
 	name,

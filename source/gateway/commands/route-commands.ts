@@ -8,7 +8,7 @@ import type {Rooms} from '../rooms.ts';
 
 type RouteCommands = CommandsOf<typeof table>;
 
-/** How long a secret passes after it was replaced, unless somebody says otherwise. */
+/** How long a secret passes after it was replaced, where the call does not say. */
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** The commands for routes of a gateway in this process. */

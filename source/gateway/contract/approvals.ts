@@ -11,7 +11,7 @@ import {choiceParameter, limitParameter, numberOf, textParameter} from './parame
 
 const params = {id: numberOf('approval')};
 
-/** Calls and forms that wait for a person, and the standing rules. Whoever may open the socket may answer: it is 0600. */
+/** Calls and forms that wait for a person, and the standing rules. A process that may open the socket may answer: its mode is 0600. */
 export const approvals = {
 	/** What waits, oldest first; or what was settled, newest first. */
 	listApprovals: get(

@@ -16,7 +16,7 @@ const status = facts({
 	version: text,
 	home: text,
 	profile: text,
-	/** Beside an interface in its process, before whoever started it (`svc gateway run`), or in the background. Older gateways do not say. */
+	/** Beside an interface in its process, in the foreground (`svc gateway run`), or in the background. Older gateways do not say. */
 	seat: z.enum(['interface', 'foreground', 'background']).exactOptional(),
 	/** Milliseconds since 1970. */
 	started_at: number,

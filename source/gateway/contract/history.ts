@@ -20,7 +20,7 @@ const query = {
 	limit: limitParameter(),
 };
 
-/** One bounded step of a search: whoever wants more asks again from `searchedTo`. */
+/** One bounded step of a search; the next one begins at `searchedTo`. */
 const stepOf = <Item extends z.ZodType>(item: Item) =>
 	facts({
 		items: z.array(item),

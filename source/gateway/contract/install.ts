@@ -4,12 +4,12 @@ import {maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
 import {get, look, post, type Operations} from './operation.ts';
 import {numberOf} from './parameters.ts';
 
-/** A link may be longer than its configuration: it may be percent-encoded, and hold what nobody reads. */
+/** A link may be longer than its configuration: it may be percent-encoded, and hold keys that are ignored. */
 const maxBodyBytes = 512 * 1024;
 
-/** Tool servers from install links. Whoever may open the socket may edit `config.yaml` as well: both are this user's alone. */
+/** Tool servers from install links. A process that may open the socket may edit `config.yaml` as well: both belong to this user alone. */
 export const install = {
-	/** What installing from a link would do; asks nobody, and changes nothing. @throws SvcError as `reviewInstall` does */
+	/** What installing from a link would do; asks no person and changes nothing. @throws SvcError as `reviewInstall` does */
 	reviewInstall: look(
 		'/v1/install/review',
 		'What installing a tool server from a link would do. Body: {"link": "svc://mcp/install?…", "name": "instead of the link\'s"}.',

@@ -22,7 +22,7 @@ export type Operation = {
 	readonly result?: z.ZodType;
 	/** Makes that JSON of what the command resolves to, where the two differ; `result` makes it back. */
 	readonly encode?: (value: never) => unknown;
-	/** Ends when whoever asked hangs up: its command takes a signal of that behind its arguments. */
+	/** Ends when the client hangs up: its command takes a signal of that behind its arguments. */
 	readonly heedsHangUp?: true;
 	/** Longest silence of the gateway before a call of it fails; a minute when absent. */
 	readonly silenceMs?: number;

@@ -19,7 +19,7 @@ const maxBodyBytes = 2 * 1024 * 1024;
 
 const sources = ['static', 'dynamic'] as const;
 
-/** Routes as they are written, and what a draft of one would do. Whoever may open the socket may edit the files as well: both are this user's alone. */
+/** Routes as they are written, and what a draft of one would do. A process that may open the socket may edit the files as well: both belong to this user alone. */
 export const routeEditor = {
 	/** The settings of a route, for a form. */
 	listRouteFields: get('/v1/route-fields', 'The settings that a route can have, for a form.', {

@@ -11,7 +11,7 @@ import {limitParameter, textParameter} from './parameters.ts';
 /** Characters of what a person says. */
 const maxTextLength = 256 * 1024;
 
-/** Conversations that are kept, of keys and of the person at the terminal. Whoever may open the socket may read all of them. @see manual/chat-api.md#sessions */
+/** Conversations that are kept, of keys and of the person at the terminal. A process that may open the socket may read all of them. @see manual/chat-api.md#sessions */
 export const sessions = {
 	listSessions: get('/v1/sessions', 'The chat sessions with messages, last used first.', {
 		query: {

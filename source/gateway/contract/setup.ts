@@ -6,7 +6,7 @@ import {look, post, type Operations} from './operation.ts';
 /** A prompt may be long. */
 const maxBodyBytes = 2 * 1024 * 1024;
 
-/** The settings of the receiver, and a first route. Whoever may open the socket may edit the files as well: both are this user's alone. */
+/** The settings of the receiver, and a first route. A process that may open the socket may edit the files as well: both belong to this user alone. */
 export const setup = {
 	/** What setting up would change in `config.yaml`. @throws SvcError `config_broken`, `config_not_editable`, `file_too_large` */
 	planSetup: look(

@@ -57,7 +57,7 @@ export function findOperation(method: string, path: string): AskedOperation | un
 type CallInput = {
 	readonly query: URLSearchParams;
 	readonly body: JsonValue;
-	/** Whoever asked waits no more. */
+	/** The client has hung up. */
 	readonly hungUp?: AbortSignal;
 };
 

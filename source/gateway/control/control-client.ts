@@ -57,7 +57,7 @@ export async function askForStatus(socket: string): Promise<void> {
 	await callControl(socket, '/v1/status', {silenceMs: shortSilenceMs});
 }
 
-/** Opens an operation of the control API and gives the response as a stream, whose silence nobody minds. */
+/** Opens an operation of the control API and gives the response as a stream without a time limit. */
 export async function open(
 	socket: string,
 	path: string,

@@ -60,7 +60,7 @@ export function controlOpenApi(version: string): Json {
 			license: {name: 'MIT', identifier: 'MIT'},
 		},
 		servers: [{url: 'http://svc', description: 'Any host: the socket is what counts.'}],
-		// Whoever may open the socket, the owner of the home, may do everything.
+		// Only the owner of the home may open the socket, and may do everything.
 		security: [],
 		paths,
 		components: {schemas: shared},

@@ -25,9 +25,9 @@ export type ControlServer = Awaited<ReturnType<typeof startControlServer>>;
 
 /**
  * The control API on a Unix socket (0600): what the terminal interface in attach mode and every command that talks to a running
- * gateway use. Only the owner of the home reaches it. A socket that nobody listens on is replaced.
+ * gateway use. Only the owner of the home reaches it. A socket without a listener is replaced.
  *
- * @throws SvcError `control_unavailable`; `gateway_running` when somebody listens there
+ * @throws SvcError `control_unavailable`; `gateway_running` when another process listens there
  */
 export async function startControlServer(
 	given: {readonly port: GatewayPort; readonly version: string; readonly log: Logger},
@@ -84,7 +84,7 @@ export async function startControlServer(
 
 	return {
 		/**
-		 * Looks whether the socket is still at its path: one that somebody removed, or put another one in the place of, answers nobody. It is listened there again, and said; streams that are open
+		 * Looks whether the socket is still at its path: one that was removed or replaced gets no connections. It is listened there again, and said; streams that are open
 		 * go on. One that another process listens on is left alone. Never rejects.
 		 */
 		async keep() {

@@ -3,13 +3,13 @@ import {chmod, rm} from 'node:fs/promises';
 import {connect, type Server} from 'node:net';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 
-/** How long connecting may take: the kernel answers for whoever listens. */
+/** How long connecting may take: the kernel answers for the listener. */
 const connectMs = 2000;
 
 /** Longest path of a Unix socket that every system takes. */
 const maxSocketPathBytes = 100;
 
-/** What says that nobody listens there; `EINVAL` a path that is too long for it. */
+/** Errors that mean: no listener. `EINVAL`: the path is too long for a socket. */
 const nobody: ReadonlySet<string> = new Set([
 	'ENOENT',
 	'ECONNREFUSED',
@@ -37,9 +37,9 @@ export async function isAnswered(path: string): Promise<boolean> {
 }
 
 /**
- * Lets `server` listen on the Unix socket at `socket` (0600). One that nobody listens on is replaced.
+ * Lets `server` listen on the Unix socket at `socket` (0600). A socket without a listener is replaced.
  *
- * @throws SvcError `control_unavailable`; `gateway_running` when somebody listens there
+ * @throws SvcError `control_unavailable`; `gateway_running` when another process listens there
  */
 export async function listenOn(server: Server, socket: string): Promise<void> {
 	if (Buffer.byteLength(socket) > maxSocketPathBytes) {
@@ -66,7 +66,7 @@ export async function listenOn(server: Server, socket: string): Promise<void> {
 }
 
 /**
- * Removes what a gateway that was killed left behind; never a socket that somebody listens on.
+ * Removes what a gateway that was killed left behind; never a socket that has a listener.
  *
  * @throws SvcError `gateway_running`, `control_unavailable`
  */

@@ -15,7 +15,7 @@ import {isAnswered} from './control-socket.ts';
 /** How often it is looked whether the lock still is where the next gateway looks for it, and the control socket where faces do, milliseconds. */
 const lookMs = 5000;
 
-/** How long whoever has the control socket may take to say who it is, milliseconds. */
+/** How long the process behind the control socket may take to identify itself, milliseconds. */
 const sayMs = 2000;
 
 /**
@@ -99,7 +99,7 @@ function keepPid(pidFile: string): void {
 }
 
 /**
- * Makes sure that nobody answers on the control socket: whoever does serves this home, whatever became of its lock.
+ * Makes sure that no process answers on the control socket: it would serve this home, whatever became of its lock.
  *
  * @throws SvcError `gateway_running`
  */
@@ -109,7 +109,7 @@ export async function refuseAnswered(paths: HomePaths): Promise<void> {
 	}
 }
 
-/** What whoever listens says of itself; `undefined` when that is nothing. */
+/** The process behind the socket, as it identifies itself; `undefined` when it does not. */
 async function pidOnSocket({socket}: HomePaths): Promise<number | undefined> {
 	try {
 		const status = await callControl(socket, '/v1/status', {silenceMs: sayMs});

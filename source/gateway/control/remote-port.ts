@@ -130,7 +130,7 @@ export async function connectGateway(
 
 	const openStream = async () => {
 		const opened = await open(socket, '/v1/events', {silenceMs: shortSilenceMs});
-		// Until the state has come; afterwards nobody minds silence.
+		// Until the state has come; afterwards silence is allowed.
 		opened.setTimeout(shortSilenceMs, () => {
 			opened.destroy();
 		});
@@ -233,7 +233,7 @@ function versionsOf(value: unknown, {gateway}: GatewayState): string {
 	return other === '' || other === version ? '' : `, svc ${version}; the gateway is svc ${other}`;
 }
 
-/** Whether everything that this version always has is there and of its kind, and could be drawn; what is in the lists, nobody has the time to look at. */
+/** Whether everything that this version always has is there and of its kind, and could be drawn; members of the lists are not checked: that would take too long. */
 const isState = (value: unknown): value is GatewayState =>
 	isJsonObject(value) &&
 	Object.entries(initialState).every(([key, known]) =>

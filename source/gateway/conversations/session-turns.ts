@@ -41,7 +41,7 @@ export function createSessionTurns({
 				throw error;
 			}
 
-			// Nobody there could begin another by hand before their next message is lost to it. What waits for the full one follows.
+			// People there cannot begin another session before their next message is lost. Turns that wait for the full session follow.
 			const current = await conversations.session(owner);
 			if (current !== undefined && current !== session) {
 				await append({...owner, session: current}, turn);

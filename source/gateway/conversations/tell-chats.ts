@@ -34,7 +34,7 @@ export function tellChats(
 	const {say, fits, approvals} = options;
 	const log = root.from('conversations');
 	const config = () => live.current();
-	/** By mail nobody approves unless the settings say so. */
+	/** Approvals by mail need a setting. */
 	const mayAnswer = (platform: string) => {
 		const settings = conversingSettings(config(), platform);
 		return !(settings && 'approvals' in settings && settings.approvals === false);

@@ -6,7 +6,7 @@ import type {DocumentChange, DocumentKey, Documents} from '../../store/document-
 import type {Leases, StoreNotes} from '../../store/shared-port.ts';
 import {lockKey, openStrongbox, type Strongbox} from './strongbox.ts';
 
-/** Whoever changes something tells the others; a note that is lost is made up for by a look. */
+/** Members tell each other of changes; a look finds what a lost note did not tell. */
 const lookMs = 1000;
 
 /** The most that one look returns. */

@@ -17,7 +17,7 @@ import {jobForm, subscriptionForm, type TextForm} from './shared-texts.ts';
 
 type Source = {
 	readonly path: string;
-	/** Of whoever writes the file. */
+	/** Held while the file is written. */
 	readonly lock: string;
 	readonly rows: EditedText;
 	readonly form: TextForm;
@@ -129,7 +129,7 @@ export async function copyFiles(
 	return counts;
 }
 
-/** `undefined` for a file that is missing or blank: whoever saves in place empties it first. `kept`: entries that say something else in the rows. */
+/** `undefined` for a file that is missing or blank: an editor that saves in place empties it first. `kept`: entries that say something else in the rows. */
 async function copyFile(
 	{path, rows, form, normal}: Source,
 	clock: Clock,

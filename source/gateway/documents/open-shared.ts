@@ -22,7 +22,7 @@ export type SharedDocuments = AsyncDisposable & {
 	follow(store: DocumentStore, options: {readonly storeKey: string | undefined}): Promise<void>;
 	/** For a gateway whose store is open: follows it, and imports the files of the profiles that are served. A store that no other gateway has open has no documents. */
 	begin(store: Pick<Store, 'documents' | 'events' | 'leases'>, config: () => Config): Promise<void>;
-	/** Says why nothing can be followed: whoever reads is told. */
+	/** Says why nothing can be followed; reading then fails with this reason. */
 	cannotFollow(reason: string): void;
 	/** Imports files of the home and of the profiles that are served, now and when one appears. */
 	importFiles(profiles: () => readonly HomePaths[]): Promise<void>;
@@ -40,7 +40,7 @@ export async function shareHome(
 		const {url} = await readStorePlace(world.paths, world.environment);
 		return url === undefined ? undefined : openSharedDocuments(world);
 	} catch {
-		// It is not known which store is meant; nobody may write into files meanwhile.
+		// Which store is meant is unknown: files must not be written meanwhile.
 		return openSharedDocuments(world);
 	}
 }

@@ -113,7 +113,7 @@ export function sharedText(
 					const {text, value} = change(read());
 					if (text !== undefined) {
 						await write(text);
-						// Whoever reads next reads what was written.
+						// The next read returns what was written.
 						await mirror.refresh();
 					}
 
@@ -143,7 +143,7 @@ export async function onNewest<Value>(
 	}
 }
 
-/** A secret that cannot be read is bound to its document: elsewhere nobody could ever read it. */
+/** A secret that cannot be read is bound to its document: elsewhere it could never be decrypted. */
 function refuseForeign(name: string, entry: JsonValue, stored: MirroredDocument | undefined): void {
 	if (holdsSealed(entry) && !(stored && holdsSealed(stored.data))) {
 		throw new SvcError(
@@ -153,7 +153,7 @@ function refuseForeign(name: string, entry: JsonValue, stored: MirroredDocument 
 	}
 }
 
-/** Takes a lease as soon as nobody has it. @throws SvcError `lock_timeout`, `journal_unavailable` */
+/** Takes a lease as soon as it is free. @throws SvcError `lock_timeout`, `journal_unavailable` */
 export async function waitForLease(
 	lease: ReturnType<Leases>,
 	{clock, what, waitMs}: {readonly clock: Clock; readonly what: string; readonly waitMs: number},

@@ -216,7 +216,7 @@ export async function changeStoreKey(
 	return written;
 }
 
-/** Encrypts what was written before there was a key. What somebody changes meanwhile is encrypted by them. @throws SvcError `journal_unavailable` */
+/** Encrypts what was written before there was a key. A document that another member changes meanwhile is encrypted by that member. @throws SvcError `journal_unavailable` */
 export async function sealPlain(
 	documents: Pick<Documents, 'list' | 'put'>,
 	box: Strongbox,

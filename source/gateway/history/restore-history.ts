@@ -25,7 +25,7 @@ export async function restoreHistory(
 ): Promise<Disposable> {
 	const {store, taken, emit, clock, log} = world;
 	const {lastId} = store;
-	/** Nothing of a part that cannot be read: it is shown, and nobody's event waits for it. */
+	/** An unreadable part counts as empty: it only fills lists, and no event waits for it. */
 	const readable = async <Row>(part: string, rows: Promise<readonly Row[]>) => {
 		try {
 			return await rows;
@@ -68,7 +68,7 @@ export async function restoreHistory(
 	});
 
 	if (fillsHour(deliveries, clock.now())) {
-		// Nobody waits for a picture.
+		// Only a picture needs it: nothing waits.
 		void tellHour({store, emit, clock, log});
 	}
 

@@ -48,7 +48,7 @@ export function createLiveGroups(
 		}
 	};
 
-	/** Looks now, or once more when a look is under way: whoever reports a change waits for nothing. */
+	/** Looks now, or once more when a look is under way. Callers do not wait. */
 	const wake = () => {
 		hasChanged = true;
 		if (!closed) {

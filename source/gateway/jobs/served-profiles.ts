@@ -9,7 +9,7 @@ import {lockHome} from '../control/lock.ts';
 
 const maxNameLength = 64;
 
-/** How long the gateway, which serves meanwhile, may stand still for whoever has the journal of a profile open, milliseconds: it is looked again. */
+/** How long the gateway may block on the journal of a profile that another process has open, milliseconds: the next look tries again. */
 const waitMs = 5;
 
 /** A profile whose home this process holds. `profile`: `default` for its own. */
@@ -90,7 +90,7 @@ export function createServedProfiles(
 	};
 }
 
-/** @throws SvcError `gateway_running`, `store_in_use` by a gateway of its own that somebody took the lock from */
+/** @throws SvcError `gateway_running`, `store_in_use` by a gateway of its own whose lock was taken away */
 function lockProfile(paths: HomePaths, world: Pick<World, 'clock' | 'log'>): Disposable {
 	using stack = new DisposableStack();
 	const lock = stack.use(lockHome(paths));

@@ -62,7 +62,7 @@ function newestRecords(path: string, since: number): readonly LogRecord[] {
 const maxLines = 20;
 const minuteMs = 60_000;
 
-/** Puts what libraries say on `console` into the log, at most 20 lines in a minute, for whoever looks for a fault. */
+/** Puts what libraries say on `console` into the log, at most 20 lines a minute, to help find faults. */
 export function logConsole({log, clock}: Pick<World, 'clock' | 'log'>): Disposable {
 	let start = -Infinity;
 	let lines = 0;

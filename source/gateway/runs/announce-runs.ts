@@ -4,7 +4,7 @@ import type {World} from '../../core/world.ts';
 import type {JobKey} from '../../store/job-port.ts';
 import type {Runs} from '../../store/port.ts';
 
-/** Tells everybody who cares that something became of a run. Nothing here rejects: not knowing where a run stands stops nothing. */
+/** Announces changes of runs. Never rejects: a run goes on without its announcement. */
 export type RunAnnouncer = ReturnType<typeof createRunAnnouncer>;
 
 /** Joins whatever happens to runs with those who want to know. */

@@ -38,7 +38,7 @@ export async function makeCheckoutFolder(
 	return folder;
 }
 
-/** What stands in it under other names is not ours: somebody may have put a link to a folder of theirs there. */
+/** What stands in it under other names is not ours: another user may have put a link there. */
 const ourName = /^(?:\d+|removed)-\w{6}$/;
 
 /** Removes the checkouts that a gateway left when it was killed: those that are there when this is called, before any run starts. Resolves when they are gone; never rejects. */

@@ -188,7 +188,7 @@ export function createDispatcher(
 			}
 
 			done.delete(working);
-			// Before this work is counted off, so that nobody takes the gap for idleness.
+			// Before this work is counted off, so that the gap does not count as idle.
 			wake();
 			end();
 		});

@@ -13,7 +13,7 @@ import {type CheckoutBounds, fetchedBytes, git, type GitExit, type GitWork} from
 export type CheckoutPlace =
 	| {
 			readonly kind: 'folder';
-			/** Empty, and nobody else writes there. */
+			/** Empty, and written by this run alone. */
 			readonly folder: string;
 			/** Where the tools see it. */
 			readonly path: string;

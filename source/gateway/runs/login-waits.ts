@@ -55,7 +55,7 @@ export function createLoginWaits(
 		await released;
 	};
 
-	/** Releases what waits for one of these without need. A server of a profile that nobody has opened yet is not known: its run opens it. */
+	/** Releases what waits for one of these without need. A server of a profile that is not open yet is not known: its run opens it. */
 	const look = async (awaited: readonly ServerKey[]) => {
 		const views = servers.views();
 		const statusOf = ({profile, name}: ServerKey) =>

@@ -4,7 +4,7 @@ import type {TranscriptEntry} from '../../core/run.ts';
 import {escapeBlock} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 
-/** What a model says faster is told together: nobody reads words more often than ten times a second. */
+/** What a model says faster is told together: ten updates a second are enough to read. */
 const pauseMs = 100;
 
 /** Reports the words of a run as events: the first at once, those that follow within 100 ms together, of which the end is kept where they are many. */

@@ -156,7 +156,7 @@ export function createLiveServers(world: LiveServersDependencies) {
 				}),
 			);
 		},
-		/** By profile, the gateway's own first, and name. Profiles whose servers nobody needed yet have none. */
+		/** By profile, the gateway's own first, and name. Profiles whose servers were not needed yet have none. */
 		views: (): readonly ServerView[] =>
 			inServerOrder([
 				...[...managers.opened().values()].flatMap(manager => manager.views()),

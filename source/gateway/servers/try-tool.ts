@@ -22,7 +22,7 @@ export async function tryTool(
 		/** What the face that tries says of itself. */
 		readonly by: string;
 		readonly profile?: string;
-		/** When it ends, nobody waits for the result any more: the call ends, and so does its request for approval. */
+		/** Aborting it ends the call and its request for approval. */
 		readonly hungUp?: AbortSignal;
 	},
 ): Promise<ToolResult> {

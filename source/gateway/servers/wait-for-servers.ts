@@ -7,7 +7,7 @@ const maxWaitMs = 60_000;
 /** A wait that takes longer is told of. */
 const noticeMs = 1000;
 
-/** Which servers somebody waits for. */
+/** Which servers are waited for. */
 export type ServerWait = {
 	/** Absent: all of them. */
 	readonly isNeeded?: (server: string) => boolean;

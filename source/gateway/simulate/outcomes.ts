@@ -88,7 +88,7 @@ const withinHour = (
 	earlier && receivedAt - earlier.receivedAt < idempotencyMs ? earlier : undefined;
 
 /**
- * Whether an event that passes repeats one that holds its identifier. Nobody knows what would have become of the holder's run: where both were taken in, the first had
+ * Whether an event that passes repeats one that holds its identifier. What would have become of the holder's run is unknown: where both were taken in, the first had
  * failed. A duplicate of an event that is not among the stored ones stays one.
  */
 const isRepeated = (
