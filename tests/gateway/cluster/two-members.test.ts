@@ -255,7 +255,13 @@ describe.runIf(server)('without its database', () => {
 		await expect(gateway.port.listRuns({limit: 1})).rejects.toMatchObject({
 			code: 'journal_unavailable',
 		});
-		const at = /http:\/\/[\d.:]+/.exec(gateway.log.find(line => line.includes('503')) ?? '')?.[0];
+		// The gateway has started before its placeholder listens.
+		const at = await vi.waitFor(() => {
+			const [url] =
+				/http:\/\/[\d.:]+/.exec(gateway.log.find(line => line.includes('503')) ?? '') ?? [];
+			expect(url).toBeDefined();
+			return url;
+		});
 		const answer = await fetch(`${at}/webhooks/hook`, {method: 'POST', body: '{}'});
 		expect(answer.status).toBe(503);
 		expect(answer.headers.get('retry-after')).toBe('10');
