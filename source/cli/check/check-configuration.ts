@@ -1,5 +1,6 @@
 import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
 import {expandServer} from '../../config/expand-server.ts';
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
 import {problemWithPlatform, problemWithSettings} from '../../config/platform-problem.ts';
@@ -19,6 +20,7 @@ import {lossText} from '../../nouns/route/route-facts.ts';
 import {platformKinds} from '../../platforms/platforms.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
+import {printJson, tell, printLines} from '../console/print.ts';
 import {prefetchProblemsNow, problemsNow, readingProblemsNow} from '../home/targets-now.ts';
 import {problemsWithSkills} from '../skills/skills-now.ts';
 import {toolsOfRuns} from '../webhook/capability.ts';
@@ -84,6 +86,32 @@ export async function checkConfiguration(
 		routes: table.routes.size,
 		exists: config.exists,
 	};
+}
+
+/** `svc config check`: says what is wrong, and exits with 3 where something is refused. */
+export async function reportCheck(
+	context: Context,
+	{json}: {readonly json?: boolean},
+): Promise<void> {
+	const {problems, routes, exists} = await checkConfiguration(context);
+	const failed = problems.some(({severity}) => severity === 'error');
+	context.exit(failed ? 3 : 0);
+	if (json) {
+		printJson(context, {ok: !failed, problems});
+		return;
+	}
+
+	for (const problem of problems) {
+		tell(context, `${problem.severity}  ${formatDiagnostic(problem)}`);
+	}
+
+	const {config} = context.paths();
+	if (!failed) {
+		const counts = `${countOf(routes, 'route')}, ${countOf(problems.length, 'warning')}`;
+		printLines(context, [
+			exists ? `${config} is valid: ${counts}` : `${config} does not exist: the defaults apply`,
+		]);
+	}
 }
 
 /** The jobs of the home, and of every other profile that its gateway serves. */

@@ -79,7 +79,7 @@ export async function openDemo(
 		isStill = false,
 		linear = false,
 	}: {
-		readonly output?: OutputFormat;
+		readonly output?: OutputFormat | undefined;
 		/** Starts this program; its parts are processes of it. */
 		readonly program?: readonly [string, ...string[]];
 		/** Gets the gateway as soon as its day has passed. */
@@ -119,7 +119,7 @@ export async function openDemo(
 	try {
 		await openInterface(demo, {
 			linear,
-			...(output && {output}),
+			output,
 			demo: {
 				card: demoCard,
 				world: {clock: behind, localServers: [], modelRetries: 0},

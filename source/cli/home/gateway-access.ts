@@ -137,6 +137,14 @@ export async function requireGateway(context: Context): Promise<GatewayCommands>
 	return (await findGateway(context)) ?? notRunning(context);
 }
 
+/** The same as the port of acts, which has nothing to give back. */
+export const gatewayAsPort = async (
+	context: Context,
+): Promise<GatewayCommands & AsyncDisposable> => ({
+	...(await requireGateway(context)),
+	async [Symbol.asyncDispose]() {},
+});
+
 /** @throws SvcError `gateway_not_running` with what to do */
 export async function notRunning(context: Context): Promise<never> {
 	const {SvcError} = await import('../../core/errors.ts');

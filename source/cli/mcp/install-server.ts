@@ -8,8 +8,8 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {canAsk, confirm, isYes} from '../console/ask-line.ts';
 import {askWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
-import {sayNobodyConnects, sayUnset} from './add-server.ts';
+import {printJson, printLines, tell, printResult} from '../console/print.ts';
+import {sayNobodyConnects, sayUnset, nextSteps} from './add-server.ts';
 
 const blank = {text: ''};
 
@@ -80,20 +80,11 @@ export async function installServer(
 	await setToolServer(paths, {name, entry}, {clock: context.clock});
 	sayUnset(context, entry);
 	await sayNobodyConnects(context);
-	if (json) {
-		printJson(context, {...review, installed: true});
-		return;
-	}
-
-	printLines(context, [
-		`Installed ${name}`,
-		...(entry['auth'] === 'oauth' ? [`Log in: svc mcp login ${asWord(name)}`] : []),
-		`Try it: svc mcp test ${asWord(name)}`,
-	]);
-	tell(
-		context,
+	const notes = [
 		`A gateway that runs connects to it now; away with it: svc mcp remove ${asWord(name)}`,
-	);
+	];
+	const done = [`Installed ${name}`, ...nextSteps(name, entry)];
+	printResult(context, {json, value: {...review, installed: true}, lines: done, notes});
 }
 
 /** Whether the person agrees once all of it was read: by the name of a program, by a yes to a remote server. A no is said. */

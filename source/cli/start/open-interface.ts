@@ -16,8 +16,8 @@ import type {Shown} from './detach.ts';
 import {showScreen} from './show-screen.ts';
 
 export type Opening = {
-	readonly output?: OutputFormat;
-	readonly readOnly?: boolean;
+	readonly output?: OutputFormat | undefined;
+	readonly readOnly?: boolean | undefined;
 	readonly linear?: boolean;
 	readonly demo?: Demonstration;
 };
@@ -77,7 +77,7 @@ async function open(
 		stdinIsTty: stdin.isTTY,
 		stdoutIsTty: stdout.isTTY,
 		environment,
-		...(output && {output}),
+		output,
 		linear,
 	});
 	if (mode === 'none') {

@@ -10,7 +10,7 @@ import type {GatewayCommands} from '../../gateway/port.ts';
 import {canAsk, confirm, confirmDiff} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {editInEditor} from '../console/edit-in-editor.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult, tellEach} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
@@ -127,9 +127,10 @@ async function untilWritten(
 		const plan = await gateway.planRouteSave(name, draft);
 		const [problem] = plan.problems;
 		if (problem) {
-			for (const line of plan.problems.map(sentence)) {
-				tell(context, `Not valid: ${line}`);
-			}
+			tellEach(
+				context,
+				plan.problems.map(one => `Not valid: ${sentence(one)}`),
+			);
 
 			// oxlint-disable-next-line no-await-in-loop
 			await askOnceMore(context, sentence(problem));
@@ -151,11 +152,8 @@ async function untilWritten(
 
 		// oxlint-disable-next-line no-await-in-loop
 		const {file, warnings} = await gateway.saveRoute(name, draft);
-		if (json) {
-			printJson(context, {name, source, file, warnings});
-		} else {
-			printLines(context, [`Saved ${name} in ${file}`]);
-		}
+		const value = {name, source, file, warnings};
+		printResult(context, {json, value, lines: [`Saved ${name} in ${file}`]});
 
 		return;
 	}

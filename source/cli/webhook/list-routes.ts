@@ -15,7 +15,7 @@ import {readLostEvents} from './lost-events.ts';
 /** Lists every route of the home, also those that are not served. */
 export async function listRoutes(
 	context: Context,
-	{json}: {readonly json: boolean},
+	{json = false}: {readonly json?: boolean},
 ): Promise<void> {
 	const config = readConfig(context);
 	const routes = readRoutes(context, config);
