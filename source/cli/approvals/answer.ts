@@ -120,21 +120,19 @@ function nameWithoutAsking({id, tool}: ToolApproval, isBound: boolean): string {
 	return tool.tool;
 }
 
+type Asking = {
+	/** It makes a rule that lasts for a tool that may destroy. */
+	readonly isBound: boolean;
+	/** What the rule covers that the answer makes. */
+	readonly rule: readonly string[];
+	readonly gateway: Pick<GatewayCommands, 'getApproval' | 'getDelivery'>;
+};
+
 /** The name to answer with, once the person has read the whole request and agreed; `undefined` when they did not, which is said. */
 async function readAndAsk(
 	context: Context,
 	approval: ToolApproval,
-	{
-		isBound,
-		rule,
-		gateway,
-	}: {
-		/** It makes a rule that lasts for a tool that may destroy. */
-		readonly isBound: boolean;
-		/** What the rule covers that the answer makes. */
-		readonly rule: readonly string[];
-		readonly gateway: Pick<GatewayCommands, 'getApproval' | 'getDelivery'>;
-	},
+	{isBound, rule, gateway}: Asking,
 ): Promise<string | undefined> {
 	const {id, tool} = approval;
 	const mustTypeName = approval.mustTypeName || isBound;

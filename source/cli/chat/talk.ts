@@ -120,19 +120,17 @@ type Turn = {
 	readonly error?: string;
 };
 
+type SaidText = {
+	readonly text: string;
+	readonly session: string | undefined;
+	readonly isSilent: boolean;
+};
+
 /** Says something, writes the answer as it comes, and asks for what its calls need. Ctrl-C ends the run. */
 async function takeTurn(
 	context: Context,
 	port: GatewayPort,
-	{
-		text,
-		session,
-		isSilent,
-	}: {
-		readonly text: string;
-		readonly session: string | undefined;
-		readonly isSilent: boolean;
-	},
+	{text, session, isSilent}: SaidText,
 ): Promise<Turn> {
 	const queue: GatewayEvent[] = [];
 	let wake = nothing;

@@ -130,15 +130,11 @@ const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
 	platformKinds.flatMap(({kind}): readonly Diagnostic[] => {
 		const settings = platformSettings(config, kind);
 		const problem = settings?.enabled ? problemWithSettings(kind, settings) : undefined;
-		const message = problem && `is enabled and ${problem}`;
-		return message === undefined
+		const message = `is enabled and ${problem ?? ''}`;
+		const key = `platforms.${kind}`;
+		return problem === undefined
 			? []
-			: [
-					{
-						...placeless(config.paths.config, {key: `platforms.${kind}`, message}),
-						severity: 'warning',
-					},
-				];
+			: [placeless(config.paths.config, {key, message, severity: 'warning'})];
 	});
 
 /** Routes whose answers could not be handed over now, or which could not prefetch or read the code host. Each reason is told of once, with the first of them. */
@@ -148,11 +144,8 @@ async function routesThatCannotSend(
 	{routes}: RouteTable,
 ): Promise<readonly Diagnostic[]> {
 	const sending = [...routes.values()].filter(({cronJob}) => cronJob === undefined);
-	const problems = await problemsNow(
-		context,
-		config,
-		sending.map(({deliver, profile}) => ({kind: deliver, profile})),
-	);
+	const targets = sending.map(({deliver, profile}) => ({kind: deliver, profile}));
+	const problems = await problemsNow(context, config, targets);
 	const ofPrefetch = await prefetchProblemsNow(context, config, sending);
 	const ofReading = await readingProblemsNow(context, config, sending);
 	return [
@@ -170,30 +163,20 @@ async function routesThatCannotSend(
 			sending.filter((_, index) => reasons[index] !== undefined),
 			route => reasons[sending.indexOf(route)] ?? '',
 		);
-		return [...routesOf].flatMap(([reason, [first, ...others]]) =>
-			first
-				? [
-						warningAt(first, config.paths, {
-							message: `${what}${others.length === 0 ? '' : `, and those of ${countOf(others.length, 'other route')},`} cannot be ${done} now: ${reason}`,
-						}),
-					]
-				: [],
-		);
+		return [...routesOf].flatMap(([reason, [first, ...others]]) => {
+			const more =
+				others.length === 0 ? '' : `, and those of ${countOf(others.length, 'other route')},`;
+			const message = `${what}${more} cannot be ${done} now: ${reason}`;
+			return first ? [warningAt(first, config.paths, message)] : [];
+		});
 	}
 }
 
 /** About a route, where no line of a file is at hand. */
-const warningAt = (
-	{name, source}: Route,
-	paths: HomePaths,
-	{message}: {readonly message: string},
-): Diagnostic => ({
-	...placeless(source === 'static' ? paths.config : subscriptionsText(paths).name, {
-		key: name,
-		message,
-	}),
-	severity: 'warning',
-});
+const warningAt = ({name: key, source}: Route, paths: HomePaths, message: string): Diagnostic => {
+	const file = source === 'static' ? paths.config : subscriptionsText(paths).name;
+	return placeless(file, {key, message, severity: 'warning'});
+};
 
 /** What `warn` says of each route. */
 const aboutRoutes = (
@@ -203,7 +186,7 @@ const aboutRoutes = (
 ): readonly Diagnostic[] =>
 	[...routes.values()].flatMap(route => {
 		const message = warn(route);
-		return message === undefined ? [] : [warningAt(route, paths, {message})];
+		return message === undefined ? [] : [warningAt(route, paths, message)];
 	});
 
 /** Runs whose tools are deferred because a request to a model takes no more: those that have the tools of every server, and those of routes that name toolsets, told of the first that names the same. */
@@ -228,14 +211,13 @@ async function runsWithDeferredTools(
 			return deferred === undefined ? [] : [{route, message: deferred}];
 		}),
 	);
-	return found.flat().map(({route, message}) =>
-		route
-			? warningAt(route, paths, {message})
-			: {
-					...placeless(paths.config, {key: 'mcp_servers', message}),
-					severity: 'warning' as const,
-				},
-	);
+	return found
+		.flat()
+		.map(({route, message}) =>
+			route
+				? warningAt(route, paths, message)
+				: placeless(paths.config, {key: 'mcp_servers', message, severity: 'warning'}),
+		);
 }
 
 /** Tool servers that could not be connected to now, for each profile whose runs have them: variables that are not set, values that make no URL. */
@@ -244,24 +226,20 @@ function problemsWithServers({
 	profiles,
 	paths,
 	toolsets,
-}: Pick<Config, 'toolServers' | 'profiles' | 'paths' | 'toolsets'>): readonly Diagnostic[] {
+}: Config): readonly Diagnostic[] {
 	const enabled = [...toolServers.values()].filter(server => server.enabled);
 	return [profiles.of('default'), ...profiles.others].flatMap(({name: profile, environment}) => {
 		const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
 		return enabled.flatMap((server): readonly Diagnostic[] => {
 			const expanded = expandServer(server, scope);
-			return expanded.ok
-				? []
-				: [
-						{
-							...placeless(paths.config, {
-								key: `mcp_servers.${server.name}`,
-								message: `cannot be connected to${profile === 'default' ? '' : ` for profile "${profile}"`}: ${expanded.message}`,
-							}),
-							// The gateway may be started with other variables.
-							severity: 'warning',
-						},
-					];
+			if (expanded.ok) {
+				return [];
+			}
+
+			const key = `mcp_servers.${server.name}`;
+			const message = `cannot be connected to${profile === 'default' ? '' : ` for profile "${profile}"`}: ${expanded.message}`;
+			// The gateway may be started with other variables.
+			return [placeless(paths.config, {key, message, severity: 'warning'})];
 		});
 	});
 }

@@ -7,20 +7,17 @@ export function printJson({stdout}: Pick<Context, 'stdout'>, value: unknown): vo
 	stdout.write(`${escapeHazards(JSON.stringify(value, null, 2))}\n`);
 }
 
+type CommandResult = {
+	readonly json?: boolean | undefined;
+	readonly value: unknown;
+	readonly lines: readonly string[];
+	readonly notes?: readonly string[];
+};
+
 /** Prints what a command did: `value` as JSON, else `lines` on stdout, then `notes` on stderr. */
 export function printResult(
 	context: Pick<Context, 'stderr' | 'stdout'>,
-	{
-		json = false,
-		value,
-		lines,
-		notes = [],
-	}: {
-		readonly json?: boolean | undefined;
-		readonly value: unknown;
-		readonly lines: readonly string[];
-		readonly notes?: readonly string[];
-	},
+	{json = false, value, lines, notes = []}: CommandResult,
 ): void {
 	if (json) {
 		printJson(context, value);

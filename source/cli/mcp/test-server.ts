@@ -60,6 +60,13 @@ async function testHere(context: Context, name: string): Promise<TestedServer> {
 	});
 }
 
+type TryOptions = {
+	readonly config: Config;
+	readonly paths: HomePaths;
+	readonly warn: (message: string) => void;
+	readonly signal?: AbortSignal;
+};
+
 /**
  * Connects to a tool server from this process, lists its tools, and leaves. `paths`: where its cache, its log and its processes are written down. `signal` ends the try.
  *
@@ -68,17 +75,7 @@ async function testHere(context: Context, name: string): Promise<TestedServer> {
 export async function tryServer(
 	{clock, environment}: Pick<Context, 'clock' | 'environment'>,
 	server: ToolServerConfig,
-	{
-		config,
-		paths,
-		warn,
-		signal,
-	}: {
-		readonly config: Config;
-		readonly paths: HomePaths;
-		readonly warn: (message: string) => void;
-		readonly signal?: AbortSignal;
-	},
+	{config, paths, warn, signal}: TryOptions,
 ): Promise<TestedServer> {
 	const redact = createRedact(
 		joinLists(

@@ -17,6 +17,23 @@ type ActedNoun<Item> = Pick<
 
 type Json = {readonly json?: boolean};
 
+type ActOptions<Item, Port, Once> = {
+	readonly noun: ActedNoun<Item>;
+	readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
+	/** The identifier, of what is typed. */
+	readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
+	/** The command that lists what there is. */
+	readonly list?: string;
+	/** Options beside `--json`, one for a verb, with what they say. */
+	readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
+	/** For acts that take several: how those are found. */
+	readonly find?: Finding<Item, Port>;
+	/** `given`: the values of such options. */
+	readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
+	/** Prints what is shown once. */
+	readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
+};
+
 /** A command for each act: `revoke ID [--json]`. */
 export function addActs<Item, Port, Once>(
 	group: Command,
@@ -30,22 +47,7 @@ export function addActs<Item, Port, Once>(
 		find,
 		open,
 		sayOnce,
-	}: {
-		readonly noun: ActedNoun<Item>;
-		readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
-		/** The identifier, of what is typed. */
-		readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
-		/** The command that lists what there is. */
-		readonly list?: string;
-		/** Options beside `--json`, one for a verb, with what they say. */
-		readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
-		/** For acts that take several: how those are found. */
-		readonly find?: Finding<Item, Port>;
-		/** `given`: the values of such options. */
-		readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
-		/** Prints what is shown once. */
-		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
-	},
+	}: ActOptions<Item, Port, Once>,
 ): void {
 	for (const act of acts.flatMap(withBack)) {
 		if (find && act.all?.onLine) {
@@ -99,21 +101,18 @@ export function addActs<Item, Port, Once>(
 	}
 }
 
+type ManyOptions<Item, Port, Once> = {
+	readonly noun: ActedNoun<Item>;
+	readonly act: Act<Item, Port, Once>;
+	readonly find: Finding<Item, Port>;
+	readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
+};
+
 /** `drop ID… | --filter WORDS`. */
 function addActOnMany<Item, Port, Once>(
 	group: Command,
 	context: Context,
-	{
-		noun,
-		act,
-		find,
-		open,
-	}: {
-		readonly noun: ActedNoun<Item>;
-		readonly act: Act<Item, Port, Once>;
-		readonly find: Finding<Item, Port>;
-		readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
-	},
+	{noun, act, find, open}: ManyOptions<Item, Port, Once>,
 ): void {
 	const {fields = []} = act;
 	const number = numberOption(1, Number.MAX_SAFE_INTEGER);

@@ -125,21 +125,15 @@ function routeNamed(route: Route | undefined, name: string): Route {
 	return route;
 }
 
+type Search = {
+	readonly api: ForgeApi;
+	readonly route: Route;
+	readonly since: number;
+	readonly flags: RecoverFlags;
+};
+
 /** What to take in: what the host could not deliver without what is here already, whose number is `known`. */
-async function findMissed(
-	context: Context,
-	{
-		api,
-		route,
-		since,
-		flags,
-	}: {
-		readonly api: ForgeApi;
-		readonly route: Route;
-		readonly since: number;
-		readonly flags: RecoverFlags;
-	},
-) {
+async function findMissed(context: Context, {api, route, since, flags}: Search) {
 	await using home = await openHome(context, 'read');
 	const repo = await repositoryOf(home, route, flags.repo);
 	if (!flags.json) {

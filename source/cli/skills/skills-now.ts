@@ -115,9 +115,8 @@ export function problemsWithSkills(
 
 			return known.get(id) ?? [];
 		});
-		return messages.length === 0
-			? []
-			: [{...placeless(file, {key, message: messages.join('; ')}), severity: 'warning'}];
+		const message = messages.join('; ');
+		return message === '' ? [] : [placeless(file, {key, message, severity: 'warning'})];
 	});
 }
 

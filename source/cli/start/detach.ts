@@ -9,7 +9,7 @@ import type {GatewayPort} from '../../gateway/port.ts';
 import {leaveTerminal} from '../../terminal/leave-terminal.ts';
 import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from '../console/context.ts';
-import {tell} from '../console/print.ts';
+import {tell, tellEach} from '../console/print.ts';
 import type {AskedToStop} from '../console/signals.ts';
 
 /**
@@ -24,9 +24,7 @@ export async function detach(
 ): Promise<void> {
 	const paths = context.paths();
 	await gateway.started;
-	for (const sentence of partingWords(gateway.port.getState(), process.pid)) {
-		tell(context, sentence);
-	}
+	tellEach(context, partingWords(gateway.port.getState(), process.pid));
 
 	leaveTerminal(context, outputOf(context, paths));
 	gateway.goOnAlone();

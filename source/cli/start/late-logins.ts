@@ -121,14 +121,11 @@ export function openPersonLogins(context: Context): PersonLogins {
 	return createLateLogins({
 		clock,
 		async load() {
-			const [{openLoginDesk}, {forgetLogin}, {loginPlaceOf}, {readConfig}, {shareHome}] =
-				await Promise.all([
-					import('../../gateway/servers/open-login-desk.ts'),
-					import('../../mcp/oauth/forget-login.ts'),
-					import('../../mcp/oauth/login-shelf.ts'),
-					import('../home/receiver-facts.ts'),
-					import('../home/share-home.ts'),
-				]);
+			const {openLoginDesk} = await import('../../gateway/servers/open-login-desk.ts');
+			const {forgetLogin} = await import('../../mcp/oauth/forget-login.ts');
+			const {loginPlaceOf} = await import('../../mcp/oauth/login-shelf.ts');
+			const {readConfig} = await import('../home/receiver-facts.ts');
+			const {shareHome} = await import('../home/share-home.ts');
 			const share = await shareHome(context.paths(), context);
 			const paths = () => ({...context.paths(), ...(share && {shared: share.shared})});
 			const config = () => readConfig({...context, paths});

@@ -154,10 +154,9 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 
 /** Asks for what only listening to a platform needs, and writes it with `inbound: true`; resolves with whether it was written. */
 async function listen(context: Context, platform: TargetKind): Promise<boolean> {
-	const [{listeningPart, platformFields, platformSettingsOf}, {newForm}] = await Promise.all([
-		import('../../nouns/platform/platform-form.ts'),
-		import('../../tui/forms/form.ts'),
-	]);
+	const {listeningPart, platformFields, platformSettingsOf} =
+		await import('../../nouns/platform/platform-form.ts');
+	const {newForm} = await import('../../tui/forms/form.ts');
 	const {kind: name} = platform;
 	const surroundings = surroundingsOf(context);
 	const section = valueAt(surroundings.config.written, ['platforms', name]);
@@ -190,6 +189,16 @@ const surroundingsOf = (context: Context): SetupSurroundings => {
 	};
 };
 
+type Questions = {
+	readonly begun: FormState;
+	readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
+	readonly draftOf: (form: FormState) => SetupDraft;
+	/** What is wrong with the answers beyond single ones. */
+	readonly problemOf?: (form: FormState) => string | undefined;
+	/** What is told where nothing is written. */
+	readonly leaves?: string;
+};
+
 /** Asks until the answers can be written, shows the difference, and writes after a yes; `undefined` when nothing was. Nothing is written before it, and no folder is made. */
 async function askAndWrite(
 	context: Context,
@@ -200,15 +209,7 @@ async function askAndWrite(
 		draftOf,
 		problemOf = () => undefined,
 		leaves = 'Nothing was written',
-	}: {
-		readonly begun: FormState;
-		readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
-		readonly draftOf: (form: FormState) => SetupDraft;
-		/** What is wrong with the answers beyond single ones. */
-		readonly problemOf?: (form: FormState) => string | undefined;
-		/** What is told where nothing is written. */
-		readonly leaves?: string;
-	},
+	}: Questions,
 ): Promise<WrittenSetup | undefined> {
 	let form = begun;
 	for (;;) {
@@ -233,19 +234,16 @@ async function askAndWrite(
 	}
 }
 
+type PlannedSetup = {
+	readonly draft: SetupDraft;
+	readonly plan: SetupPlan;
+	readonly surroundings: SetupSurroundings;
+	readonly leaves: string;
+};
+
 async function writeAsked(
 	context: Context,
-	{
-		draft,
-		plan,
-		surroundings,
-		leaves,
-	}: {
-		readonly draft: SetupDraft;
-		readonly plan: SetupPlan;
-		readonly surroundings: SetupSurroundings;
-		readonly leaves: string;
-	},
+	{draft, plan, surroundings, leaves}: PlannedSetup,
 ): Promise<WrittenSetup | undefined> {
 	const {paths} = surroundings.config;
 	if (plan.diff.length === 0 && existsSync(paths.config)) {

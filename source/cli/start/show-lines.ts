@@ -1,7 +1,7 @@
 import {within} from '../../core/clock.ts';
 import {versionMismatch} from '../../core/program.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
-import {tell} from '../console/print.ts';
+import {tell, tellEach} from '../console/print.ts';
 import {createLineWriter} from '../lines/lines.ts';
 import type {LineFormat} from '../lines/output-mode.ts';
 import {detach, type Shown} from './detach.ts';
@@ -24,9 +24,7 @@ export async function showLines(
 		const now = port.getState().gateway.version;
 		if (!gateway && !said.has(now)) {
 			said.add(now);
-			for (const note of versionMismatch({gateway: now, face: context.version}) ?? []) {
-				tell(context, note);
-			}
+			tellEach(context, versionMismatch({gateway: now, face: context.version}) ?? []);
 		}
 	};
 

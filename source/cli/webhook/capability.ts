@@ -15,20 +15,15 @@ import {inFileOrder, serversOf} from '../mcp/find-servers.ts';
 
 type Capability = Awaited<ReturnType<typeof capabilityOf>>;
 
+type RunTools = {
+	readonly profile: string;
+	readonly toolsets: readonly string[] | undefined;
+	/** Whether sandboxes work for it is tried, where its toolsets need one. */
+	readonly route?: Route;
+};
+
 /** The tools that runs of a profile would have for these toolsets, as far as it is known without connecting to anything. */
-export async function toolsOfRuns(
-	context: Context,
-	{
-		profile,
-		toolsets,
-		route,
-	}: {
-		readonly profile: string;
-		readonly toolsets: readonly string[] | undefined;
-		/** Whether sandboxes work for it is tried, where its toolsets need one. */
-		readonly route?: Route;
-	},
-) {
+export async function toolsOfRuns(context: Context, {profile, toolsets, route}: RunTools) {
 	const all = inFileOrder(context, await serversOf(context, profile));
 	const servers = all.filter(({status}) => status !== 'skipped');
 	const config = readConfig(context);

@@ -88,21 +88,17 @@ async function askOnceMore(context: Context, why: string): Promise<void> {
 	}
 }
 
+type RouteEdit = Required<Omit<Editing, 'editor'>> & {
+	readonly read: RouteDefinition;
+	readonly edit: Edit;
+	readonly hasEditor: boolean;
+};
+
 /** Edits until it is written, or left. */
 async function untilWritten(
 	context: Context,
 	gateway: GatewayCommands,
-	{
-		read,
-		edit,
-		hasEditor,
-		yes,
-		json,
-	}: Required<Omit<Editing, 'editor'>> & {
-		readonly read: RouteDefinition;
-		readonly edit: Edit;
-		readonly hasEditor: boolean;
-	},
+	{read, edit, hasEditor, yes, json}: RouteEdit,
 ): Promise<void> {
 	const {name} = read;
 	let {definition} = read;
@@ -193,26 +189,22 @@ async function inEditor(
 	}
 }
 
+type DefinitionEdit = {
+	readonly definition: JsonObject;
+	readonly edit: Edit;
+	/** The setting to begin with, as `coalesce.window_seconds`. */
+	readonly at: string | undefined;
+};
+
 /** Asks for each setting over its declaration; `undefined` when the person left. */
 async function byQuestions(
 	context: Context,
 	gateway: Pick<GatewayCommands, 'listRouteFields'>,
-	{
-		definition,
-		edit,
-		at,
-	}: {
-		readonly definition: JsonObject;
-		readonly edit: Edit;
-		/** The setting to begin with, as `coalesce.window_seconds`. */
-		readonly at: string | undefined;
-	},
+	{definition, edit, at}: DefinitionEdit,
 ): Promise<JsonObject | undefined> {
-	const [{settingField}, {valueIn, withValueAt}, {newForm}] = await Promise.all([
-		import('../../tui/editor/route-form.ts'),
-		import('../../tui/editor/draft.ts'),
-		import('../../tui/forms/form.ts'),
-	]);
+	const {settingField} = await import('../../tui/editor/route-form.ts');
+	const {valueIn, withValueAt} = await import('../../tui/editor/draft.ts');
+	const {newForm} = await import('../../tui/forms/form.ts');
 	const settings = (await gateway.listRouteFields()).filter(
 		({path, byHand, inMapping}) =>
 			path.length > 0 &&
