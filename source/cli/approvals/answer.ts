@@ -29,7 +29,7 @@ type Allowing = {
 	readonly when?: JsonObject | undefined;
 	/** The tool's name, as it was typed on the command line. */
 	readonly typedName?: string | undefined;
-	/** Do not show the request and ask, where nobody can be asked. */
+	/** Without a terminal: allow without a question. */
 	readonly yes?: boolean;
 	readonly json?: boolean;
 };
@@ -46,7 +46,7 @@ export async function allow(
 	const gateway = await requireGateway(context);
 	const approval = await gateway.getApproval(id);
 	if (approval?.kind !== 'tool' || approval.decision) {
-		// Nothing is sent that nobody was asked about, not even in vain.
+		// An answer that the person was not asked about is not sent, not even in vain.
 		throw cannotAnswer(id, approval);
 	}
 

@@ -211,7 +211,7 @@ async function addFile(
 	archive: FileHandle,
 	{path, from, mayBeLink}: {path: string; from: string; mayBeLink: boolean},
 ): Promise<string | undefined> {
-	// A pipe in its place holds nobody.
+	// A pipe in its place must not block.
 	const flags = constants.O_RDONLY | constants.O_NONBLOCK | (mayBeLink ? 0 : constants.O_NOFOLLOW);
 	let opened: FileHandle;
 	try {

@@ -18,9 +18,10 @@ import {rulesWithoutOwner} from '../../gateway/approvals/rules-without-owner.ts'
 import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import {lossText} from '../../nouns/route/route-facts.ts';
 import {platformKinds} from '../../platforms/platforms.ts';
-import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
+import {jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, tell, printLines} from '../console/print.ts';
+import {readJobFiles} from '../home/receiver-facts.ts';
 import {prefetchProblemsNow, problemsNow, readingProblemsNow} from '../home/targets-now.ts';
 import {problemsWithSkills} from '../skills/skills-now.ts';
 import {toolsOfRuns} from '../webhook/capability.ts';
@@ -115,15 +116,11 @@ export async function reportCheck(
 }
 
 /** The jobs of the home, and of every other profile that its gateway serves. */
-function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Diagnostic[] {
-	return [profiles.of('default'), ...profiles.others].flatMap(({paths}) => {
-		const {problem, entries} = createJobsReader({paths, clock, log: silentLogger}).current();
-		return [
-			...(problem === undefined ? [] : [placeless(jobsFile(paths), {message: problem})]),
-			...entries.flatMap(({at}) => at ?? []),
-		];
-	});
-}
+const problemsWithJobs = (context: Context, config: Config): readonly Diagnostic[] =>
+	readJobFiles(context, config).flatMap(({problem, entries, paths}) => [
+		...(problem === undefined ? [] : [placeless(jobsFile(paths), {message: problem})]),
+		...entries.flatMap(({at}) => at ?? []),
+	]);
 
 /** Platforms that are enabled, and cannot be sent to as they are written. */
 const incompletePlatforms = (config: Config): readonly Diagnostic[] =>

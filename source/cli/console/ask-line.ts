@@ -21,7 +21,7 @@ export type TypedLine = {
 /** What a question is asked with. */
 export type Asking = Pick<Context, 'stdin' | 'stderr' | 'environment' | 'clock' | 'signal'>;
 
-/** Whether somebody can be asked: both ends are a terminal. */
+/** Whether a person can be asked: both ends are a terminal. */
 export const canAsk = ({stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>): boolean =>
 	stdin.isTTY && stderr.isTTY;
 
@@ -38,7 +38,7 @@ export async function askLine(
 	{masked = false, history, onAgain}: LineOptions = {},
 ): Promise<TypedLine> {
 	if (signal?.aborted === true || hasEnded(stdin)) {
-		// Opening a line editor, and closing it, would stop whoever reads the terminal now.
+		// Opening a line editor, and closing it, would stop what reads the terminal now.
 		return {
 			text: '',
 			raw: '',
@@ -155,7 +155,7 @@ function watchReads(
  * Whether the person agrees: by `yes` beforehand, or now, on the terminal. Everything but a clear yes is a no, of which `leaves` says what it leaves, and which makes the command
  * exit with 1 (130 after Ctrl-C).
  *
- * @throws SvcError `confirmation_needed` when there is nobody to ask
+ * @throws SvcError `confirmation_needed` when there is no terminal to ask on
  */
 export async function confirm(
 	context: Context,

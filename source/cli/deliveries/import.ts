@@ -95,7 +95,7 @@ function readLine(number: number, text: string, now: number): StoredDelivery {
 		requirePossibleTime(delivery, now);
 		return delivery;
 	} catch (error) {
-		// The engine's message quotes the text around the mistake, which nobody needs.
+		// The engine's message quotes the text around the mistake: it may be a secret, and is long.
 		const why = error instanceof SvcError ? messageOf(error) : 'it is not JSON';
 		throw new SvcError('line_invalid', `Cannot use line ${number}: ${why}`, {cause: error});
 	}

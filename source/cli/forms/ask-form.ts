@@ -236,7 +236,7 @@ function fieldLines(field: FieldRecord, place: string): readonly string[] {
 	];
 }
 
-/** What is said of a field by whoever wants it filled in, and what can be chosen. Cleaned, a line each. */
+/** The description of a field and its choices. Cleaned, a line each. */
 export const saidOf = ({description, options = []}: FieldRecord): readonly string[] => [
 	...escapeBlock(description)
 		.split('\n')

@@ -98,7 +98,7 @@ export type ServingPort = {
 	readonly at: Context;
 };
 
-/** What `reach` makes of the control socket; `undefined` when nobody listens on it. */
+/** What `reach` makes of the control socket; `undefined` when no process listens on it. */
 async function ifRunning<Reached>(
 	context: Context,
 	reach: (socket: string) => Promise<Reached>,

@@ -5,6 +5,7 @@ import {buildRouteTable} from '../../config/route-table.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
+import {createJobsReader} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 
 /** The configuration of the context's home. @throws SvcError `config_invalid` with the first problem */
@@ -46,6 +47,14 @@ export function readRoutes(
 	const {problem} = subscriptions;
 	return {...buildRouteTable(config, subscriptions), ...(problem !== undefined && {problem})};
 }
+
+/** The job files of all profiles as they are now. Never throws. */
+export const readJobFiles = ({clock}: Pick<Context, 'clock'>, {profiles}: Config) =>
+	[profiles.of('default'), ...profiles.others].map(({name: profile, paths}) => ({
+		...createJobsReader({paths, clock, log: silentLogger}).current(),
+		profile,
+		paths,
+	}));
 
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 

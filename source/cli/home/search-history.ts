@@ -43,7 +43,7 @@ export async function searchHistory<Item>(
 	return found.slice(0, limit);
 }
 
-/** A word that a list would leave out is refused where nobody sees it marked. @throws SvcError `filter_invalid` */
+/** Refuses a word that a list would ignore: the command line cannot mark it. @throws SvcError `filter_invalid` */
 export function requireFilter<Item>(text: string, vocabulary: Vocabulary<Item>): void {
 	const problem =
 		text.length > maxFilterLength

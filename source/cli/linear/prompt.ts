@@ -239,7 +239,7 @@ function gated(stream: NodeJS.WriteStream, signal: AbortSignal): NodeJS.WriteStr
 		decodeStrings: false,
 		write(chunk: string | Buffer, _encoding, done) {
 			if (chunk === '' && !signal.aborted) {
-				// Whoever writes nothing asks whether the terminal has taken what was written before.
+				// An empty write asks whether the terminal has taken what was written before.
 				stream.write(chunk, done);
 				return;
 			}

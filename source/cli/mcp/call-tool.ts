@@ -14,7 +14,7 @@ import {attachServing} from '../home/gateway-access.ts';
 /** `tool`: as the server calls it, or as models do. */
 type ToolNames = {readonly server: string; readonly tool: string};
 
-/** `yes`: allow the call where nobody can be asked. */
+/** `yes`: allow the call where there is no terminal. */
 type Calling = {readonly yes?: boolean; readonly json?: boolean};
 
 /**

@@ -25,7 +25,7 @@ export type InstallOptions = {
 /**
  * Shows what an install link asks for, all of it, and adds the tool server to `config.yaml` once the person agrees: on a terminal after the last page of it, by its name when it is a program. A gateway that runs connects to it by itself.
  *
- * @throws SvcError as `reviewInstall` and `setToolServer` do; `server_exists`; `confirmation_needed` when nobody can be asked and `yes` is not said
+ * @throws SvcError as `reviewInstall` and `setToolServer` do; `server_exists`; `confirmation_needed` without a terminal and without `yes`
  * @see manual/install-link.md
  */
 export async function installServer(
@@ -41,7 +41,7 @@ export async function installServer(
 	const isAskedWhole = !(dryRun || yes || exists) && canAsk(context);
 	if (!isAskedWhole && (!json || !(dryRun || yes))) {
 		for (const {text} of lines) {
-			// Whoever is asked looks at stderr, wherever stdout leads.
+			// The question is on stderr, wherever stdout leads.
 			if (dryRun) {
 				printLines(context, [text]);
 			} else {

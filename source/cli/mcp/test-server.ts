@@ -103,7 +103,7 @@ export async function tryServer(
 		environment,
 		authorities: createAuthorities(() => config, {log}),
 		workdir: () => config.toolsets.terminal.workdir,
-		// Nobody can be asked here.
+		// There is no person to ask here.
 		elicit: async () => ({action: 'cancel'}),
 	});
 	await using manager = await opener.open({

@@ -30,11 +30,10 @@ export async function changeHandler(
 		);
 	}
 
+	const folder = applicationsFolder(context);
 	printLines(
 		context,
-		change === 'register'
-			? await registerOnLinux(context, handlerCommand(context))
-			: await unregisterOnLinux(context),
+		change === 'register' ? await register(context, folder) : await unregister(context, folder),
 	);
 }
 
@@ -68,14 +67,11 @@ function applicationsFolder({environment}: Pick<Context, 'environment'>): string
 }
 
 /** Writes the desktop entry and makes it the handler of `svc://`. Lines for the person. */
-async function registerOnLinux(
-	context: Context,
-	command: HandlerCommand,
-): Promise<readonly string[]> {
-	const folder = applicationsFolder(context);
+async function register(context: Context, folder: string): Promise<readonly string[]> {
 	const file = join(folder, fileName);
+	const entry = desktopEntry(handlerCommand(context));
 	mkdirSync(folder, {recursive: true, mode: 0o755});
-	await replaceFile(file, desktopEntry(command));
+	await replaceFile(file, entry);
 	await chmod(file, 0o644);
 	return [
 		`Wrote ${file}`,
@@ -89,8 +85,7 @@ async function registerOnLinux(
 }
 
 /** Takes the desktop entry away. Lines for the person. */
-async function unregisterOnLinux(context: Context): Promise<readonly string[]> {
-	const folder = applicationsFolder(context);
+async function unregister(context: Context, folder: string): Promise<readonly string[]> {
 	const file = join(folder, fileName);
 	await rm(file, {force: true});
 	return [`Removed ${file}`, await tell(context, [['update-desktop-database', folder]])];

@@ -42,7 +42,7 @@ export function whenToLeave({stop, gateway}: Pick<Shown, 'stop' | 'gateway'>): A
 	return AbortSignal.any([stop.signal, stop.hungUp, ended.signal]);
 }
 
-/** Opened once before it is needed: what is wrong with it is said while there is somebody to hear it, and ends nothing. */
+/** Opened once before it is needed: a failure is printed while there is a terminal, and ends nothing. */
 function outputOf(context: Context, paths: HomePaths): () => number {
 	const open = () => openOutput(paths, constants.O_APPEND).fd;
 	try {
@@ -64,9 +64,9 @@ export const partingWords = (
 	...(api?.state === 'refused' ? [`It does not serve the chat API: ${api.reason}`] : []),
 ];
 
-/** Whoever waits for us at the terminal may go; the shell has its prompt back then. */
+/** Lets the process that started this one exit; the shell has its prompt back then. */
 function releaseLauncher({launcher}: Pick<Context, 'launcher'>): void {
-	// Once it is gone, its number may be that of somebody else.
+	// Once it is gone, its number may belong to another process.
 	if (launcher !== undefined && process.ppid === launcher) {
 		try {
 			process.kill(launcher, 'SIGUSR1');

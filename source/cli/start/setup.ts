@@ -120,9 +120,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 	const {newForm} = await import('../../tui/forms/form.ts');
 	const {setUp: steps = [], title = name} = platform;
 	await tellSentences(context, [`${title}:`, ...steps.map(step => `  ${step}`)]);
-	const surroundings = surroundingsOf(context);
-	const section = valueAt(surroundings.config.written, ['platforms', name]);
-	const there = isJsonObject(section) ? section : {};
+	const {surroundings, there} = surroundingsWith(context, name);
 	const written = await askAndWrite(context, surroundings, {
 		begun: newForm(platformFields(platform, there)),
 		draftOf: ({values}) => ({
@@ -158,9 +156,7 @@ async function listen(context: Context, platform: TargetKind): Promise<boolean> 
 		await import('../../nouns/platform/platform-form.ts');
 	const {newForm} = await import('../../tui/forms/form.ts');
 	const {kind: name} = platform;
-	const surroundings = surroundingsOf(context);
-	const section = valueAt(surroundings.config.written, ['platforms', name]);
-	const there = isJsonObject(section) ? section : {};
+	const {surroundings, there} = surroundingsWith(context, name);
 	const part = listeningPart(platform);
 	const begun = newForm(platformFields(part, there));
 	const draftOf = ({values}: FormState): SetupDraft => ({
@@ -198,6 +194,13 @@ type Questions = {
 	/** What is told where nothing is written. */
 	readonly leaves?: string;
 };
+
+/** The same, with what is written of a platform. */
+function surroundingsWith(context: Context, platform: string) {
+	const surroundings = surroundingsOf(context);
+	const section = valueAt(surroundings.config.written, ['platforms', platform]);
+	return {surroundings, there: isJsonObject(section) ? section : {}};
+}
 
 /** Asks until the answers can be written, shows the difference, and writes after a yes; `undefined` when nothing was. Nothing is written before it, and no folder is made. */
 async function askAndWrite(

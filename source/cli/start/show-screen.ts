@@ -12,7 +12,7 @@ import {manualSettings, readManualPage} from '../manual/read-page.ts';
 import {detach, type Shown, whenToLeave} from './detach.ts';
 import {openPersonLogins, readOnlyLogins} from './late-logins.ts';
 
-/** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on when nobody said that it is to end. */
+/** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on unless it was told to end. */
 export async function showScreen(
 	shown: Shown,
 	run: (world: TuiWorld) => Promise<TuiEnd>,
@@ -89,10 +89,10 @@ async function startFromScreen(context: Context): Promise<string> {
 	return text.trim();
 }
 
-/** What becomes of the gateway once a person has left what shows it: it ends with whoever quits, and goes on where nobody said that it is to end. */
+/** What becomes of the gateway once a person has left what shows it: it ends when the person quits, and goes on unless it was told to end. */
 export async function leaveFace(shown: Shown, left: TuiEnd['reason']): Promise<void> {
 	const {context, port, gateway, stop} = shown;
-	// Who quits is there, and who ends it wants it ended; nobody else waits for a terminal that does not read.
+	// After quitting, or a signal, the terminal may take its time; in all other cases one that does not read counts as gone.
 	const reason =
 		left === 'quit' || stop.signal.aborted || (await hasTaken(context.stdout, context.clock))
 			? left

@@ -61,7 +61,7 @@ export async function listRoutes(
 	});
 }
 
-/** What the journal holds of a day; `undefined` where it cannot be read: whoever asks for the records themselves is told why. */
+/** What the journal holds of a day; `undefined` where it cannot be read: commands that show the records say why. */
 async function readTraffic(context: Context): Promise<RoutesTraffic | undefined> {
 	try {
 		await using home = await openHome(context, 'read');

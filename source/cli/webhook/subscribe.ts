@@ -35,7 +35,7 @@ export type SubscribeOptions = Omit<SubscribeFlags, 'filters'> & {
 };
 
 /**
- * Creates or changes a dynamic route; prints its URL, its secret if it is new, a ready curl line, and what whoever has them can make happen.
+ * Creates or changes a dynamic route; prints its URL, its secret if it is new, a ready curl line, and what its events can make happen.
  *
  * @throws SvcError `subscription_refused`, `job_not_found`, `job_ambiguous`, `job_invalid`, …
  */
@@ -161,7 +161,7 @@ async function report(
 	}
 }
 
-/** Said until somebody has decided it either way. */
+/** Printed until the route has a value for `overflow`. */
 const overflowAdvice = (
 	{events, rateLimit, deliverOnly}: Route,
 	{overflow}: JsonObject,
