@@ -34,25 +34,12 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 			).conflicts('output'),
 		)
 		.hook('preAction', (_, action) => {
-			const problem = problemWithDemo(program.opts(), action === program);
+			const problem = problemWith(program.opts(), {
+				isAlone: action === program,
+				isOfGateway: action.parent?.name() === 'gateway',
+			});
 			if (problem !== undefined) {
 				action.error(`error: ${problem}`);
-			}
-
-			const {linear, readOnly, output} = program.opts<InterfaceOptions>();
-			const isForIt = action === program || action.parent?.name() === 'gateway';
-			if (action !== program && linear) {
-				action.error('error: --linear is for "svc" alone');
-			}
-
-			if (action !== program && readOnly) {
-				action.error('error: --read-only is for "svc" alone');
-			}
-
-			if (!isForIt && output !== undefined) {
-				action.error(
-					'error: --output is for "svc" and "svc gateway run"; listings and status commands have --json',
-				);
 			}
 		})
 		.allowExcessArguments()
@@ -97,26 +84,31 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 		});
 }
 
-/** Why the options of a demo do not go with the others, or with a command. */
-function problemWithDemo(
-	{demo = false, still = false, profile, readOnly = false}: InterfaceOptions,
-	isAlone: boolean,
+/** Why the options of the interface do not go with each other, or with a command. */
+function problemWith(
+	{
+		demo = false,
+		still = false,
+		linear = false,
+		readOnly = false,
+		output,
+		profile,
+	}: InterfaceOptions,
+	{isAlone, isOfGateway}: {readonly isAlone: boolean; readonly isOfGateway: boolean},
 ): string | undefined {
-	if (still && !demo) {
-		return '--still is for "svc --demo"';
-	}
-
-	if (demo && !isAlone) {
-		return '--demo is for "svc" alone, without a command';
-	}
-
-	if (demo && readOnly) {
-		return '--demo has a gateway of its own: leave out --read-only';
-	}
-
-	return demo && profile !== undefined
-		? '--demo has a home of its own: leave out --profile'
-		: undefined;
+	const problems: ReadonlyArray<readonly [isOne: boolean, problem: string]> = [
+		[still && !demo, '--still is for "svc --demo"'],
+		[demo && !isAlone, '--demo is for "svc" alone, without a command'],
+		[demo && readOnly, '--demo has a gateway of its own: leave out --read-only'],
+		[demo && profile !== undefined, '--demo has a home of its own: leave out --profile'],
+		[linear && !isAlone, '--linear is for "svc" alone'],
+		[readOnly && !isAlone, '--read-only is for "svc" alone'],
+		[
+			output !== undefined && !isAlone && !isOfGateway,
+			'--output is for "svc" and "svc gateway run"; listings and status commands have --json',
+		],
+	];
+	return problems.find(([isOne]) => isOne)?.[1];
 }
 
 type Flags = Pick<SnapshotRequest, 'pane' | 'cols' | 'rows' | 'theme' | 'filter' | 'out'> & {

@@ -9,10 +9,9 @@ import type {Context} from '../console/context.ts';
 import {filterHelp, momentOption, numberOption, jsonOption, loads} from '../console/options.ts';
 import {tellEach} from '../console/print.ts';
 import {gatewayAsPort} from '../home/gateway-access.ts';
-import {openHome} from '../home/open-home.ts';
+import {openHome, waitingOf} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
-import {waitingOf} from '../runs/waiting-of.ts';
 
 const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
 

@@ -110,20 +110,9 @@ async function editBody(context: Context, stored: StoredDelivery): Promise<strin
 }
 
 /** Editors that draw on a terminal, and wait for ever where there is none. */
-const screenEditors: ReadonlySet<string> = new Set([
-	'vi',
-	'vim',
-	'view',
-	'nvim',
-	'nano',
-	'pico',
-	'emacs',
-	'micro',
-	'hx',
-	'helix',
-	'joe',
-	'mcedit',
-]);
+const screenEditors: ReadonlySet<string> = new Set(
+	'vi vim view nvim nano pico emacs micro hx helix joe mcedit'.split(' '),
+);
 
 /** Another program than such an editor may do without a terminal. @throws SvcError `confirmation_needed` */
 function requireScreen({environment, stdin, stdout}: Context): void {

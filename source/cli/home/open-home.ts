@@ -1,6 +1,7 @@
 import type {KeyDesk} from '../../api/keys/desk.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import type {StorePlace} from '../../config/store-place.ts';
+import type {Approval} from '../../core/approval.ts';
 import {sleep} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {createIdSource} from '../../core/ids.ts';
@@ -185,6 +186,13 @@ async function readCommands(context: Context): Promise<(store: StoreReader) => R
 			},
 		});
 }
+
+/** More approvals never wait. */
+const maxWaiting = 200;
+
+/** The approvals that wait: what is said of a run that waits for one. */
+export const waitingOf = async (home: Home): Promise<readonly Approval[]> =>
+	home.listApprovals({state: 'waiting', limit: maxWaiting});
 
 /** The records of a profile that another home serves, with its own keys, sessions and chats. Without a profile nothing is loaded for it. */
 async function readElsewhere(context: Context): Promise<Home | undefined> {

@@ -2,6 +2,7 @@ import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {buildRouteTable} from '../../config/route-table.ts';
+import type {Route} from '../../config/route.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
@@ -46,6 +47,23 @@ export function readRoutes(
 	const subscriptions = reader.current();
 	const {problem} = subscriptions;
 	return {...buildRouteTable(config, subscriptions), ...(problem !== undefined && {problem})};
+}
+
+/** The route of this name, if it is served. `failed`: how the message begins. @throws SvcError `route_not_found` */
+export function servedRoute(
+	context: Pick<Context, 'clock'>,
+	config: Config,
+	{name, failed}: {readonly name: string; readonly failed: string},
+): Route {
+	const route = readRoutes(context, config).routes.get(name);
+	if (route) {
+		return route;
+	}
+
+	throw new SvcError(
+		'route_not_found',
+		`${failed}: there is no such route that is served, see "svc webhook list"`,
+	);
 }
 
 /** The job files of all profiles as they are now. Never throws. */

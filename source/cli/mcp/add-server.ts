@@ -38,10 +38,7 @@ export async function addServer(
 		);
 	}
 
-	ensureHome(paths);
-	await setToolServer(paths, {name, entry}, {clock: context.clock});
-	sayUnset(context, entry);
-	await sayNobodyConnects(context);
+	await writeServer(context, {name, entry});
 	printResult(context, {
 		json: options.json,
 		value: {name, ...entry},
@@ -59,8 +56,20 @@ export const nextSteps = (name: string, entry: JsonObject): readonly string[] =>
 	`Try it: svc mcp test ${asWord(name)}`,
 ];
 
+/** Writes a tool server into `config.yaml`; says what it lacks, and where no gateway connects to it. @throws SvcError as `setToolServer` does */
+export async function writeServer(
+	context: Context,
+	server: {readonly name: string; readonly entry: JsonObject},
+): Promise<void> {
+	const paths = context.paths();
+	ensureHome(paths);
+	await setToolServer(paths, server, {clock: context.clock});
+	sayUnset(context, server.entry);
+	await sayNobodyConnects(context);
+}
+
 /** Says so where no gateway reads this `config.yaml`: the one of another home serves the profile. */
-export async function sayNobodyConnects(context: Context): Promise<void> {
+async function sayNobodyConnects(context: Context): Promise<void> {
 	const serving = await servingHome(context);
 	if (serving) {
 		tell(
@@ -71,7 +80,7 @@ export async function sayNobodyConnects(context: Context): Promise<void> {
 }
 
 /** Says which variables of the entry are not set: without them it cannot be connected to, or its program gets the placeholder. */
-export function sayUnset(context: Context, entry: JsonObject): void {
+function sayUnset(context: Context, entry: JsonObject): void {
 	const {env: file} = context.paths();
 	const {environment, toolsets} = readConfig(context);
 	const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};

@@ -1,5 +1,4 @@
-import {setToolServer, writtenServers} from '../../config/edit-servers.ts';
-import {ensureHome} from '../../config/home-paths.ts';
+import {writtenServers} from '../../config/edit-servers.ts';
 import {reviewInstall} from '../../config/install-link/review-install.ts';
 import {SvcError} from '../../core/errors.ts';
 import {installEntry, installSummary, type InstallReview} from '../../core/install.ts';
@@ -9,7 +8,7 @@ import {canAsk, confirm, isYes} from '../console/ask-line.ts';
 import {askWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell, printResult} from '../console/print.ts';
-import {sayNobodyConnects, sayUnset, nextSteps} from './add-server.ts';
+import {nextSteps, writeServer} from './add-server.ts';
 
 const blank = {text: ''};
 
@@ -33,8 +32,7 @@ export async function installServer(
 	link: string,
 	{name: chosen, trust, dryRun = false, yes = false, json = false}: InstallOptions,
 ): Promise<void> {
-	const paths = context.paths();
-	const review = reviewInstall(link, {name: chosen, trust}, writtenServers(paths));
+	const review = reviewInstall(link, {name: chosen, trust}, writtenServers(context.paths()));
 	const {name, entry, exists} = review;
 	// What to beware of stands next to the question: a long entry scrolls away.
 	const lines = [...installEntry(review), blank, ...installSummary(review), blank];
@@ -76,10 +74,7 @@ export async function installServer(
 		return;
 	}
 
-	ensureHome(paths);
-	await setToolServer(paths, {name, entry}, {clock: context.clock});
-	sayUnset(context, entry);
-	await sayNobodyConnects(context);
+	await writeServer(context, {name, entry});
 	const notes = [
 		`A gateway that runs connects to it now; away with it: svc mcp remove ${asWord(name)}`,
 	];

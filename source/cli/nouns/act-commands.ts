@@ -5,7 +5,7 @@ import {contentOf} from '../../nouns/field-kinds.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
 import {filterHelp, numberOption, spanOption} from '../console/options.ts';
-import {printJson, printLines} from '../console/print.ts';
+import {printResult} from '../console/print.ts';
 import type {Finding, ManyFlags} from './act-on-many.ts';
 import {addFieldOptions, fieldValues} from './field-options.ts';
 import {identify, oneLine, shown} from './noun-commands.ts';
@@ -91,21 +91,19 @@ export function addActs<Item, Port, Once>(
 
 					if (outcome.once !== undefined && sayOnce) {
 						await sayOnce(port, outcome.once, json);
-					} else if (json) {
-						printJson(context, outcome.json);
-					} else {
-						printLines(context, [oneLine(outcome.said)]);
+						return;
 					}
+
+					const lines = [oneLine(outcome.said)];
+					printResult(context, {json, value: outcome.json, lines});
 				},
 			);
 	}
 }
 
-type ManyOptions<Item, Port, Once> = {
-	readonly noun: ActedNoun<Item>;
+type ManyOptions<Item, Port, Once> = Pick<ActOptions<Item, Port, Once>, 'noun' | 'open'> & {
 	readonly act: Act<Item, Port, Once>;
 	readonly find: Finding<Item, Port>;
-	readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
 };
 
 /** `drop ID… | --filter WORDS`. */

@@ -2,10 +2,9 @@ import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
 import type {Run, RunState} from '../../core/run.ts';
 import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';
-import {type Home, openHome} from '../home/open-home.ts';
+import {type Home, openHome, waitingOf} from '../home/open-home.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 import {printList} from '../nouns/noun-commands.ts';
-import {waitingOf} from './waiting-of.ts';
 
 /** Flags of `svc runs list`. */
 export type RunListFlags = {
