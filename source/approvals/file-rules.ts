@@ -1,11 +1,10 @@
-import type {ApprovalRule} from '../core/approval.ts';
-import type {FileRule} from '../core/approval.ts';
+import type {ApprovalRule, FileRule} from '../core/approval.ts';
 import {resolvedKeys} from '../core/approvals/rule-keys.ts';
 import type {ApprovalKeeper, NewRule} from '../core/approvals/why-not-covered.ts';
-import {messageOf, SvcError} from '../core/errors.ts';
+import {SvcError, messageOf} from '../core/errors.ts';
 import {jsonHash, type JsonValue} from '../core/json.ts';
 import {createMutex} from '../core/mutex.ts';
-import {type AskedTool, type ToolFrom, toolPlace} from '../core/tool.ts';
+import {toolPlace, type AskedTool, type ToolFrom} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import type {RulesOfFile} from './approvals.ts';
 import type {PresentTools} from './present-tools.ts';

@@ -1,6 +1,6 @@
 import {type Clock, within} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {ConnectError, passing} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 import type {CallQueue} from './call-queue.ts';
 import {wakeAt} from './connection-times.ts';
@@ -123,7 +123,7 @@ export function createManagedConnection(
 			}
 
 			case 'end': {
-				attempt.abort(new ConnectError({kind: 'passing', message: 'The connection was ended'}));
+				attempt.abort(new ConnectError(passing('The connection was ended')));
 				awaitEnd(attempted);
 				end(current);
 				current = undefined;
@@ -256,7 +256,7 @@ export function createManagedConnection(
 		async [Symbol.asyncDispose]() {
 			disposed = true;
 			cancelWake();
-			attempt.abort(new ConnectError({kind: 'passing', message: 'svc is stopping'}));
+			attempt.abort(new ConnectError(passing('svc is stopping')));
 			awaitEnd(attempted);
 			end(current);
 			current = undefined;
@@ -288,4 +288,4 @@ async function withSlot<T>(
 }
 
 const failureOf = (error: unknown): ConnectFailure =>
-	error instanceof ConnectError ? error.failure : {kind: 'passing', message: messageOf(error)};
+	error instanceof ConnectError ? error.failure : passing(messageOf(error));

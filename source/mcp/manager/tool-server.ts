@@ -6,13 +6,17 @@ import {createRedact, type Redact} from '../../core/redact.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool, ToolContext} from '../../core/tool.ts';
 import {callTool} from '../calls/call-tool.ts';
-import {type CachedServer, fingerprintOf, isFresh} from '../catalogue/cached-server.ts';
 import {createCatalogue} from '../catalogue/catalogue.ts';
 import type {ToolListing} from '../catalogue/list-tools.ts';
 import type {Pins} from '../catalogue/pins.ts';
 import type {PlannedTool, ToolsToPlan} from '../catalogue/plan-tools.ts';
-import type {SchemaCache} from '../catalogue/schema-cache.ts';
-import {type CallQueue, createCallQueue} from '../connection/call-queue.ts';
+import {
+	fingerprintOf,
+	isFresh,
+	type CachedServer,
+	type SchemaCache,
+} from '../catalogue/schema-cache.ts';
+import {createCallQueue, type CallQueue} from '../connection/call-queue.ts';
 import {settingsOf} from '../connection/connection-times.ts';
 import {createManagedConnection} from '../connection/managed-connection.ts';
 import type {OpenConnection} from '../connection/open-connection.ts';

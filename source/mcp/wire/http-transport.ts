@@ -13,9 +13,9 @@ import {
 	type RemoteTransport,
 	type RemoteTransportOptions,
 	requestId,
+	withinNoticeTime,
 } from './remote-transport.ts';
 import {type StreamWatch, watchedStream} from './stream-watch.ts';
-import {withinNoticeTime} from './within-notice-time.ts';
 
 /** How long saying goodbye to a session may take. */
 const farewellMs = 1000;

@@ -5,8 +5,8 @@ import {variable} from '../../config/environment.ts';
 import {readTextFile} from '../../config/read-text-file.ts';
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {codeOf} from '../../core/errors.ts';
-import {ConnectError} from './connect-error.ts';
-import {networkVerdict, wrongPassword} from './network-failures.ts';
+import {ConnectError, permanent} from './connect-error.ts';
+import {networkVerdict, wrongPassword} from './failure-codes.ts';
 import type {TransportParts} from './transport-parts.ts';
 
 const maxPemBytes = 4 * 1024 * 1024;
@@ -36,7 +36,7 @@ export function readTls(
 	{environment, authorities}: Pick<TransportParts, 'environment' | 'authorities'>,
 ): TlsOptions {
 	const fail = (text: string, cause?: unknown) =>
-		new ConnectError({message: `MCP server '${name}': ${text}`, kind: 'permanent'}, {cause});
+		new ConnectError(permanent(`MCP server '${name}': ${text}`), {cause});
 
 	const read = (key: string, path: string) => {
 		const file = resolve(path.replace(/^~(?=\/|$)/, variable(environment, 'HOME') ?? '~'));

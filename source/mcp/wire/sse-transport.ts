@@ -8,10 +8,10 @@ import {
 	type RemoteTransport,
 	type RemoteTransportOptions,
 	requestId,
+	withinNoticeTime,
 } from './remote-transport.ts';
 import {watchedStream} from './stream-watch.ts';
 import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
-import {withinNoticeTime} from './within-notice-time.ts';
 
 /**
  * The SDK's SSE transport, and beyond it: when the stream is lost the calls under way fail at once with the JSON-RPC error of `lostAnswer` and the connection ends. A new

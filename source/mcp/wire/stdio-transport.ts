@@ -14,9 +14,9 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import {feedChild} from '../../core/process-group.ts';
 import {endGraceMs, endGroup} from './end-group.ts';
 import {createLineReader} from './line-reader.ts';
-import {maxMessageBytes, tooLarge} from './message-limit.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import {serverEnvironment} from './server-environment.ts';
+import {maxMessageBytes, tooLarge} from './synthetic-errors.ts';
 import type {ProcessLaunch} from './transport-parts.ts';
 import {notReading, writeWithEnd} from './write-with-end.ts';
 
