@@ -126,9 +126,7 @@ export function deferTools(
 		note,
 		active: () => [...always.map(({name}) => name), search.name, ...loaded.keys()],
 		load,
-		called(names) {
-			load([...new Set(names)], {isCalled: true});
-		},
+		called: names => load([...new Set(names)], {isCalled: true}),
 	};
 }
 

@@ -63,9 +63,7 @@ export async function listLocalModels(
 	{clock, fetch}: {readonly clock: Clock; readonly fetch: typeof globalThis.fetch},
 ): Promise<readonly string[]> {
 	const controller = new AbortController();
-	const cancel = clock.after(probeTimeoutMs, () => {
-		controller.abort();
-	});
+	const cancel = clock.after(probeTimeoutMs, () => controller.abort());
 
 	try {
 		const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {

@@ -101,9 +101,7 @@ export async function postTo(
 				signal.removeEventListener('abort', abort);
 				inbox.end();
 			},
-			onResponseError(_, error) {
-				fail(error);
-			},
+			onResponseError: (_, error) => fail(error),
 		},
 	);
 	return begun;
@@ -168,11 +166,7 @@ function createInbox() {
 						waiting = {resolve, reject};
 					});
 		},
-		end() {
-			finish({isFailure: false});
-		},
-		fail(error: unknown) {
-			finish({error, isFailure: true});
-		},
+		end: () => finish({isFailure: false}),
+		fail: (error: unknown) => finish({error, isFailure: true}),
 	};
 }

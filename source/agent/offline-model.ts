@@ -30,18 +30,15 @@ const textOf = (message: Message): string => textsOf(message).join('');
 function outcomeOf(name: string, output: ToolOutput): ToolOutcome {
 	switch (output.type) {
 		case 'text':
-		case 'error-text': {
+		case 'error-text':
 			return {name, failed: output.type === 'error-text', text: output.value};
-		}
 
 		case 'json':
-		case 'error-json': {
+		case 'error-json':
 			return {name, failed: output.type === 'error-json', text: JSON.stringify(output.value)};
-		}
 
-		case 'execution-denied': {
+		case 'execution-denied':
 			return {name, failed: true, text: output.reason ?? 'it was denied'};
-		}
 
 		case 'content': {
 			const text = output.value.map(part => (part.type === 'text' ? part.text : '')).join('');

@@ -20,9 +20,7 @@ export function createRunScope(
 	clock: Clock,
 ): RunScope {
 	const controller = new AbortController();
-	const end = (error: SvcError) => {
-		controller.abort(error);
-	};
+	const end = (error: SvcError) => controller.abort(error);
 
 	const onAbort = () => {
 		end(
@@ -33,13 +31,9 @@ export function createRunScope(
 	};
 
 	const ended = new Promise<never>((_resolve, reject) => {
-		controller.signal.addEventListener(
-			'abort',
-			() => {
-				reject(controller.signal.reason);
-			},
-			{once: true},
-		);
+		controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {
+			once: true,
+		});
 	});
 	// It has a reader only while something is raced.
 	ended.catch(() => {});

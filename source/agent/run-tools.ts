@@ -271,8 +271,6 @@ function createCallNames(): {nameOf(callId: string): string; began(callId: strin
 			const count = begun.get(callId) ?? 0;
 			return count === 0 ? callId : `${callId} (${count + 1})`;
 		},
-		began(callId) {
-			begun.set(callId, (begun.get(callId) ?? 0) + 1);
-		},
+		began: callId => begun.set(callId, (begun.get(callId) ?? 0) + 1),
 	};
 }

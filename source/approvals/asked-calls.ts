@@ -32,9 +32,7 @@ export function createAskedCalls(): AskedCalls {
 
 			return verdict;
 		},
-		runEnded(runId) {
-			byRun.delete(runId);
-		},
+		runEnded: runId => byRun.delete(runId),
 	};
 }
 

@@ -134,9 +134,7 @@ export function createCallDecider({
 				? decide(call, argsBytes)
 				: asked.once(call, async () => decide(call, argsBytes));
 		},
-		runEnded(runId) {
-			asked.runEnded(runId);
-		},
+		runEnded: runId => asked.runEnded(runId),
 	};
 }
 

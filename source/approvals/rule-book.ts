@@ -71,9 +71,7 @@ export function createRuleBook(
 		tell();
 	};
 
-	const tell = () => {
-		emit({type: 'approval-rules-changed', at: clock.now(), rules: all()});
-	};
+	const tell = () => emit({type: 'approval-rules-changed', at: clock.now(), rules: all()});
 
 	const inForce = () =>
 		rules.filter(
@@ -140,9 +138,7 @@ export function createRuleBook(
 			entries = next;
 			tell();
 		},
-		change(changed) {
-			replace(rules.map(rule => (rule.id === changed.id ? changed : rule)));
-		},
+		change: changed => replace(rules.map(rule => (rule.id === changed.id ? changed : rule))),
 		tell,
 		get isFull() {
 			return inForce().length >= maxRules;
@@ -175,9 +171,7 @@ export function createRuleBook(
 
 			endUnattended(ended);
 		},
-		forget(ids) {
-			replace(rules.filter(({id}) => !ids.includes(id)));
-		},
+		forget: ids => replace(rules.filter(({id}) => !ids.includes(id))),
 		setKept(next) {
 			const ids = new Set(next.map(({id}) => id));
 			for (const id of [...gone].filter(one => !ids.has(one))) {
@@ -186,9 +180,7 @@ export function createRuleBook(
 
 			replace(next.filter(({id}) => !gone.has(id)));
 		},
-		drop(id) {
-			endUnattended(rules.filter(rule => rule.id === id));
-		},
+		drop: id => endUnattended(rules.filter(rule => rule.id === id)),
 		async revoke(id) {
 			const ended = rules.filter(rule => rule.id === id);
 			if (ended.length > 0) {

@@ -90,9 +90,7 @@ export function createTicket(
 		}
 	};
 
-	const abort = () => {
-		overrideWithDenial(onAbort());
-	};
+	const abort = () => overrideWithDenial(onAbort());
 
 	plan();
 	subject.signal.addEventListener('abort', abort, {once: true});

@@ -159,11 +159,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			return toPlace({...delivery, until}, queue);
 		});
 		const cancel =
-			until === undefined
-				? undefined
-				: world.clock.after(directMs, () => {
-						giveUp.abort();
-					});
+			until === undefined ? undefined : world.clock.after(directMs, () => giveUp.abort());
 		try {
 			// Its own end counts once it is under way: what was written may have arrived.
 			await within(Promise.race([turn.promise, sent]), AbortSignal.any([signal, giveUp.signal]));

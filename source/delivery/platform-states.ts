@@ -31,10 +31,7 @@ export function createPlatformStates(
 		const all = webhooks.get(kind) ?? new Map<string, PlatformState>();
 		webhooks.set(kind, all);
 		const state =
-			all.get(name) ??
-			createPlatformState(kind, clock, view => {
-				onChanged(named(view, name));
-			});
+			all.get(name) ?? createPlatformState(kind, clock, view => onChanged(named(view, name)));
 		all.set(name, state);
 		return state;
 	};

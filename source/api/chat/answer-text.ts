@@ -109,9 +109,7 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 			},
 			onGrowth(bytes: number) {
 				const grown = {...step, bytes: step.bytes + bytes, pieces: step.pieces + 1};
-				ask(() => {
-					grow(tokensWith(grown));
-				});
+				ask(() => grow(tokensWith(grown)));
 				step = grown;
 				settle(sumWith(step));
 			},

@@ -22,9 +22,7 @@ export const chatEndpoint = (world: ChatWorld): Endpoint =>
 
 			return request;
 		},
-		permit({model}, key) {
-			permitModel(model, key);
-		},
+		permit: ({model}, key) => permitModel(model, key),
 		need: needOf,
 		async serve(request, call) {
 			const {clock} = world;

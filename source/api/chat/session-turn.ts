@@ -76,9 +76,7 @@ function turnOf({
 	return {
 		request: {...request, body: {...body, messages: [...session.before, ...asked]}},
 		headers: {'x-svc-session': session.id},
-		tell() {
-			session.tell();
-		},
+		tell: () => session.tell(),
 		listen: sink => ({
 			...sink,
 			async delta(delta, logprobs) {

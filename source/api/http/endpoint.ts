@@ -61,9 +61,7 @@ export const spendingOf = (permit: KeyPermit): Spending => ({
 			throw limitError(refusal);
 		}
 	},
-	settle(used) {
-		permit.settle(used);
-	},
+	settle: used => permit.settle(used),
 });
 
 /** Of a request that asks no model. */

@@ -70,9 +70,7 @@ export function createEventStream(
 
 		const {promise, resolve} = Promise.withResolvers<void>();
 		draining = promise;
-		const cancelStall = clock.after(stalledMs, () => {
-			response.destroy();
-		});
+		const cancelStall = clock.after(stalledMs, () => response.destroy());
 		const end = () => {
 			cancelStall();
 			response.off('drain', end);

@@ -147,9 +147,7 @@ export async function openKeyDesk({
 	const takeOverSoon = (ids: readonly string[]) => {
 		void oneByOne(async () => takeOver(ids)).catch((error: unknown) => {
 			log.warn('Cannot read keys that were changed, trying again', {error: messageOf(error)});
-			again.set(againMs, () => {
-				takeOverSoon([]);
-			});
+			again.set(againMs, () => takeOverSoon([]));
 		});
 	};
 

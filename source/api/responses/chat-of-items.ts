@@ -36,9 +36,7 @@ const addCall: ItemKind = (messages, item, {wireName}) => {
 	});
 };
 
-const addResult: ItemKind = (messages, {call_id: id = null, output}) => {
-	messages.result(id, output);
-};
+const addResult: ItemKind = (messages, {call_id: id = null, output}) => messages.result(id, output);
 
 const itemKinds: Readonly<Record<string, ItemKind>> = {
 	message(messages, {role, content}) {

@@ -14,9 +14,7 @@ export const responsesEndpoint = (world: ChatWorld): Endpoint =>
 		path: '/v1/responses',
 		scope: 'responses',
 		prepare: ({body}) => readResponseRequest(body, world.models),
-		permit({model}, key) {
-			permitModel(model, key);
-		},
+		permit: ({model}, key) => permitModel(model, key),
 		need: needOf,
 		async serve(request, call) {
 			const {clock} = world;

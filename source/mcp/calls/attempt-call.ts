@@ -104,11 +104,7 @@ function beginAttempt(
 
 	const onCancel = () => end('cancelled');
 	// What the connection said of this call before it went is still on its way, and says more.
-	const onGone = () => {
-		setImmediate(() => {
-			end('connection closed');
-		});
-	};
+	const onGone = () => setImmediate(() => end('connection closed'));
 
 	context.signal.addEventListener('abort', onCancel, {once: true});
 	connection.signal.addEventListener('abort', onGone, {once: true});

@@ -53,9 +53,7 @@ export async function connectServer(
 		transport = opened;
 	};
 	const ended = new AbortController();
-	const end = () => {
-		ended.abort(signal.reason);
-	};
+	const end = () => ended.abort(signal.reason);
 
 	const openWithin = async (limited: AbortSignal) => {
 		const open = async (mode: VersionNegotiationMode, discover?: DiscoverResult) =>
@@ -120,15 +118,13 @@ async function openByProtocol(
 	}
 
 	switch (protocol) {
-		case 'legacy': {
+		case 'legacy':
 			return open('legacy');
-		}
 
-		case 'stateless': {
+		case 'stateless':
 			return open('auto');
-		}
 
-		case 'auto': {
+		case 'auto':
 			try {
 				return await open('legacy');
 			} catch (error) {
@@ -139,7 +135,6 @@ async function openByProtocol(
 
 				throw error;
 			}
-		}
 	}
 }
 

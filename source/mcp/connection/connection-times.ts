@@ -31,9 +31,8 @@ export function dueActionOf(state: ConnectedState, settings: ServerSettings, now
 export function wakeAt(state: ServerState, settings: ServerSettings): number | undefined {
 	switch (state.status) {
 		case 'failed':
-		case 'parked': {
+		case 'parked':
 			return state.nextAttemptAt;
-		}
 
 		case 'connected': {
 			const {ageAt, idleAt, checkAt} = timesOf(state, settings);
@@ -45,9 +44,8 @@ export function wakeAt(state: ServerState, settings: ServerSettings): number | u
 		case 'lazy':
 		case 'connecting':
 		case 'needs login':
-		case 'recycled': {
+		case 'recycled':
 			return undefined;
-		}
 	}
 }
 

@@ -96,11 +96,7 @@ export function createManagedConnection(
 		cancelWake();
 		const at = wakeAt(state, settings());
 		cancelWake =
-			at === undefined
-				? nothing
-				: clock.after(at - clock.monotonic(), () => {
-						send({type: 'woken'});
-					});
+			at === undefined ? nothing : clock.after(at - clock.monotonic(), () => send({type: 'woken'}));
 		if (state !== before) {
 			changed.resolve();
 			changed = Promise.withResolvers();
@@ -153,9 +149,7 @@ export function createManagedConnection(
 			made = await withSlot(slots, {signal, urgent}, async () =>
 				dependencies.open({
 					signal,
-					onLost: failure => {
-						send({type: 'lost', connection, failure});
-					},
+					onLost: failure => send({type: 'lost', connection, failure}),
 				}),
 			);
 			signal.throwIfAborted();
@@ -240,9 +234,7 @@ export function createManagedConnection(
 				send({type: failure.kind === 'stream-lost' ? 'stream-lost' : 'lost', connection, failure});
 			}
 		},
-		hurry() {
-			hurry.abort();
-		},
+		hurry: () => hurry.abort(),
 		why: () => (current ? undefined : whyNot(state)),
 		async settled() {
 			while (isPending()) {

@@ -87,24 +87,20 @@ export type StepContext = {
 /** Why a server in this state has no connection that a call could use. */
 export function whyNot(state: ServerState): ConnectFailure {
 	switch (state.status) {
-		case 'needs login': {
+		case 'needs login':
 			return {kind: 'needs-login', message: state.reason};
-		}
 
 		case 'parked':
 		case 'failed':
-		case 'recycled': {
+		case 'recycled':
 			return {kind: 'passing', message: state.reason};
-		}
 
-		case 'skipped': {
+		case 'skipped':
 			return {kind: 'permanent', message: 'It is switched off'};
-		}
 
 		case 'lazy':
 		case 'connecting':
-		case 'connected': {
+		case 'connected':
 			return {kind: 'passing', message: 'The connection was ended'};
-		}
 	}
 }

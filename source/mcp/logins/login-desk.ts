@@ -100,12 +100,8 @@ export function createLoginDesk({
 				{flow},
 				{
 					signal: one.stop.signal,
-					tell(facts) {
-						change(one, facts);
-					},
-					note(text) {
-						change(one, {notes: [...one.attempt.notes, text].slice(-maxNotes)});
-					},
+					tell: facts => change(one, facts),
+					note: text => change(one, {notes: [...one.attempt.notes, text].slice(-maxNotes)}),
 					onPaste(take) {
 						one.paste = take;
 					},
@@ -140,9 +136,7 @@ export function createLoginDesk({
 		},
 		subscribe(listener) {
 			listeners.add(listener);
-			return () => {
-				listeners.delete(listener);
-			};
+			return () => listeners.delete(listener);
 		},
 		start({server, profile}, {flow} = {}) {
 			const key = loginPlaceKey({server, profile});

@@ -33,9 +33,7 @@ export async function openInBrowser(
 			return;
 		}
 
-		child.once('error', () => {
-			resolve(false);
-		});
+		child.once('error', () => resolve(false));
 		child.once('spawn', () => {
 			child.unref();
 			resolve(true);

@@ -47,9 +47,7 @@ function watchShared(
 		}
 	});
 	return {
-		add(server) {
-			servers.set(`${fileStem(server)}.json`, server);
-		},
+		add: server => servers.set(`${fileStem(server)}.json`, server),
 		async ready() {},
 		async [Symbol.asyncDispose]() {
 			stop();
@@ -93,9 +91,7 @@ function watchFolder({
 		watcher.on('all', look).on('error', error => {
 			log.warn(`Cannot watch "${folder}" for changes: ${messageOf(error)}`);
 		});
-		await new Promise<void>(resolve => {
-			watcher.once('ready', resolve);
-		});
+		await new Promise<void>(resolve => watcher.once('ready', resolve));
 		// What came while it began.
 		look();
 		return watcher;

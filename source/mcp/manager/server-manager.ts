@@ -39,12 +39,8 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 			slots,
 			random: Math.random,
 			taken: () => reservations.takenFor(name),
-			onReserve(reserved) {
-				reservations.reserve(name, reserved);
-			},
-			onChange() {
-				changed.mark(name);
-			},
+			onReserve: reserved => reservations.reserve(name, reserved),
+			onChange: () => changed.mark(name),
 		});
 		servers.set(name, server);
 		server.start();
@@ -120,9 +116,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 			await server.disconnect();
 			return server.view();
 		},
-		loginChanged(name) {
-			servers.get(name)?.loginChanged();
-		},
+		loginChanged: name => servers.get(name)?.loginChanged(),
 		async accept(tool) {
 			await (await pins).accept({profile: dependencies.profile, ...tool});
 			servers.get(tool.server)?.replan();

@@ -262,9 +262,7 @@ export function createToolServer(
 				});
 			}
 		},
-		retry() {
-			tryAgain(new Set(['failed', 'parked']));
-		},
+		retry: () => tryAgain(new Set(['failed', 'parked'])),
 		loginChanged() {
 			tryAgain(new Set(['needs login', 'failed', 'parked']));
 			void opening.login?.state().then(onChange, onChange);
@@ -278,9 +276,7 @@ export function createToolServer(
 			connection.send({type: 'dismissed'});
 			await connection.ended();
 		},
-		replan() {
-			catalogue.replan();
-		},
+		replan: () => catalogue.replan(),
 		offer: () => said && {listed: said.tools, capabilities: said.facts.capabilities},
 		failure: () => connection.why(),
 		async [Symbol.asyncDispose]() {

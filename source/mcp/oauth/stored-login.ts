@@ -64,19 +64,19 @@ export function createStoredLogin({
 		try {
 			return await value;
 		} catch (error) {
-			throw new ConnectError(
-				{kind: 'needs-login', message: `${messageOf(error)}; run "${loginCommand}"`},
-				{cause: error},
-			);
+			const message = `${messageOf(error)}; run "${loginCommand}"`;
+			throw new ConnectError({kind: 'needs-login', message}, {cause: error});
 		}
 	};
 
 	const tokensNow = async () => read(grant.tokens());
 
+	const refusedOrNone = (tokens: StoredTokens | undefined) =>
+		needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
 	const requireUsable = async () => {
 		const tokens = await tokensNow();
 		if (!tokens || !grant.isUsable(tokens)) {
-			throw needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
+			throw refusedOrNone(tokens);
 		}
 
 		return tokens;
@@ -132,7 +132,7 @@ export function createStoredLogin({
 				await files.saveClient(client);
 			}
 		},
-		tokens: async () => tokensNow(),
+		tokens: tokensNow,
 		async saveTokens(tokens) {
 			// What was refreshed is stored already, and may have been replaced by another process since.
 			if (!grant.isStored(tokens.access_token)) {
@@ -156,7 +156,7 @@ export function createStoredLogin({
 				throw needsLogin(`wants a login with more rights (${scope})`);
 			}
 
-			throw needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
+			throw refusedOrNone(tokens);
 		},
 		async invalidateCredentials(what) {
 			log.debug('what a login consists of is refused', {server, what});

@@ -53,9 +53,7 @@ export function createGroupSupervisor({
 	let starts = 0;
 	let isOver = false;
 
-	const tell = (change: '+' | '-', pgid: number) => {
-		shell?.stdin?.write(`${change} ${pgid}\n`);
-	};
+	const tell = (change: '+' | '-', pgid: number) => shell?.stdin?.write(`${change} ${pgid}\n`);
 
 	const start = () => {
 		const child = spawn('/bin/sh', ['-c', script], {
@@ -105,9 +103,7 @@ export function createGroupSupervisor({
 			}
 
 			const ended = new AbortController();
-			child.once('exit', () => {
-				ended.abort();
-			});
+			child.once('exit', () => ended.abort());
 			child.stdin?.end();
 			await sleep(clock, endMs, ended.signal).catch(() => {});
 		},

@@ -44,9 +44,7 @@ export function createHttpTransport(
 ): RemoteTransport {
 	const calls = createOpenCalls({
 		clock,
-		answer(message) {
-			transport.onmessage?.(message);
-		},
+		answer: message => transport.onmessage?.(message),
 	});
 	let isEstablished = false;
 	let isEnding = false;
@@ -76,9 +74,7 @@ export function createHttpTransport(
 		options: TransportSendOptions,
 	) => {
 		const {watch, signal} = calls.open(id);
-		const withdraw = () => {
-			calls.forget(id);
-		};
+		const withdraw = () => calls.forget(id);
 
 		options.requestSignal?.addEventListener('abort', withdraw, {once: true});
 		try {

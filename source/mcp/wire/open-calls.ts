@@ -47,25 +47,15 @@ export function createOpenCalls({
 			const abort = new AbortController();
 			const watch = watchStreams({
 				clock,
-				onLost() {
-					end(lostAnswer(id));
-				},
-				onTooLarge() {
-					end(tooLargeAnswer(id));
-				},
+				onLost: () => end(lostAnswer(id)),
+				onTooLarge: () => end(tooLargeAnswer(id)),
 			});
 			calls.set(id, {abort, watch});
 			return {watch, signal: abort.signal};
 		},
-		forget(id) {
-			take(id);
-		},
-		withdraw(id) {
-			take(id)?.abort.abort();
-		},
-		lose(id) {
-			end(lostAnswer(id));
-		},
+		forget: id => take(id),
+		withdraw: id => take(id)?.abort.abort(),
+		lose: id => end(lostAnswer(id)),
 		[Symbol.dispose]() {
 			for (const id of calls.keys()) {
 				take(id);

@@ -177,9 +177,7 @@ function bound(
 			watch?.tooLarge();
 			return {stop: tooLarge()};
 		},
-		onEnd(isWhole) {
-			watch?.ended(isWhole ? meter.retryMs() : undefined);
-		},
+		onEnd: isWhole => watch?.ended(isWhole ? meter.retryMs() : undefined),
 	});
 }
 

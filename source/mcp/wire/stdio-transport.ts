@@ -171,15 +171,9 @@ export function createStdioTransport({
 			above: 'cut',
 			onLine: onStderr,
 		});
-		onChunks(started.stdout, chunk => {
-			stdout.push(chunk);
-		});
-		onChunks(started.stderr, chunk => {
-			stderr.push(chunk);
-		});
-		started.stderr?.once('end', () => {
-			stderr.end();
-		});
+		onChunks(started.stdout, chunk => stdout.push(chunk));
+		onChunks(started.stderr, chunk => stderr.push(chunk));
+		started.stderr?.once('end', () => stderr.end());
 		for (const stream of [started.stdin, started.stdout, started.stderr]) {
 			// Broken pipes: its exit follows.
 			stream?.on('error', () => {});
@@ -268,9 +262,7 @@ function onChunks(stream: Readable | null, take: (chunk: Buffer) => void): void 
 	stream?.on('data', (chunk: Buffer) => {
 		take(chunk);
 		stream.pause();
-		setImmediate(() => {
-			stream.resume();
-		});
+		setImmediate(() => stream.resume());
 	});
 }
 

@@ -7,9 +7,7 @@ export function timeLimit(
 	{signal, reason}: {signal?: AbortSignal | null | undefined; reason?: () => unknown} = {},
 ): Disposable & {readonly signal: AbortSignal} {
 	const late = new AbortController();
-	const cancel = clock.after(ms, () => {
-		late.abort(reason?.());
-	});
+	const cancel = clock.after(ms, () => late.abort(reason?.()));
 	return {
 		signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
 		[Symbol.dispose]: cancel,
