@@ -18,13 +18,12 @@ export type Transcript = {
  * A transcript that stamps, redacts and bounds each entry, then hands it to `write`. Redaction comes first: a secret cut in half
  * would not be found.
  */
-export function createTranscript({
-	clock,
-	redact,
-	write,
-}: Pick<World, 'clock' | 'redact'> & {
-	readonly write: (entry: TranscriptEntry) => void;
-}): Transcript {
+export function createTranscript(
+	world: Pick<World, 'clock' | 'redact'> & {
+		readonly write: (entry: TranscriptEntry) => void;
+	},
+): Transcript {
+	const {clock, redact, write} = world;
 	let open = true;
 	return {
 		add(kind, text, data) {

@@ -1,4 +1,4 @@
-import type {Approval, ApprovalAnswer, FormApproval, ToolApproval} from '../core/approval.ts';
+import type {Approval, ApprovalAnswer, ToolApproval} from '../core/approval.ts';
 import {contentProblem} from '../core/approvals/content-problem.ts';
 import {isJsonObject} from '../core/json.ts';
 
@@ -18,15 +18,14 @@ export function answerProblem(approval: Approval, answer: ApprovalAnswer): strin
 
 		case 'submit':
 			return approval.kind === 'form'
-				? submitProblem(approval, answer)
+				? contentProblem(approval.fields, answer.content)
 				: 'it is a call, which is allowed or denied';
 	}
 }
 
-function allowProblem(
-	approval: ToolApproval,
-	answer: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
-): string | undefined {
+type Allow = Extract<ApprovalAnswer, {readonly choice: 'allow'}>;
+
+function allowProblem(approval: ToolApproval, answer: Allow): string | undefined {
 	const {scopes, mustTypeName, tool, args} = approval;
 	if (!scopes.includes(answer.scope)) {
 		return `"${answer.scope}" is not offered for it: use ${scopes.map(scope => `"${scope}"`).join(' or ')}`;
@@ -54,7 +53,7 @@ function allowProblem(
 /** A rule that lasts says what it covers where the tool may destroy, and says it in one way. */
 function lastingProblem(
 	{lasting, tool}: ToolApproval,
-	{scope, args, when, typedName}: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
+	{scope, args, when, typedName}: Allow,
 ): string | undefined {
 	if (when !== undefined && (scope !== 'always' || !lasting || args !== undefined)) {
 		return '"when" is for a rule that lasts, for the runs of a job, and stands in for "args"';
@@ -72,8 +71,3 @@ function lastingProblem(
 		? 'the tool may destroy: a rule that lasts covers exactly these arguments, or some of them by "when"'
 		: undefined;
 }
-
-const submitProblem = (
-	{fields}: FormApproval,
-	{content}: Extract<ApprovalAnswer, {readonly choice: 'submit'}>,
-): string | undefined => contentProblem(fields, content);

@@ -24,17 +24,7 @@ export type CallDecider = {
 };
 
 /** Decides in this order: what makes every answer a no, the rules, a full queue, a person. */
-export function createCallDecider({
-	clock,
-	keeper,
-	book,
-	recorder,
-	queue,
-	present,
-	isClosed,
-	met,
-	onAllowed,
-}: {
+export function createCallDecider(world: {
 	readonly clock: Clock;
 	readonly keeper: Pick<ApprovalKeeper, 'lastAllowed'>;
 	readonly book: RuleBook;
@@ -46,6 +36,7 @@ export function createCallDecider({
 	readonly met: (tool: AskedTool) => Promise<void>;
 	readonly onAllowed: (tool: AskedTool) => void;
 }): CallDecider {
+	const {clock, keeper, book, recorder, queue, present, isClosed, met, onAllowed} = world;
 	const asked = createAskedCalls();
 
 	const unasked = (
@@ -104,21 +95,17 @@ export function createCallDecider({
 
 		const {profile} = tool;
 		const {server} = toolPlace(tool.from);
-		const result = await queue.ask(
-			{
-				...times,
-				profile,
-				...(server !== undefined && {server}),
-				...(run && {runId: run.id}),
-				call,
-				signal,
-			},
-			{
-				draft: async () => callDraft(sized, times, await keeper.lastAllowed(shownTool(tool))),
-				...(book.mayFind(call) && {look: lookFor(call)}),
-			},
-		);
-		const verdict = verdictOf(result, signal);
+		const subject = {
+			...times,
+			profile,
+			...(server !== undefined && {server}),
+			...(run && {runId: run.id}),
+			call,
+			signal,
+		};
+		const draft = async () => callDraft(sized, times, await keeper.lastAllowed(shownTool(tool)));
+		const look = book.mayFind(call) ? lookFor(call) : undefined;
+		const verdict = verdictOf(await queue.ask(subject, {draft, ...(look && {look})}), signal);
 		if (verdict.allowed) {
 			onAllowed(tool);
 		}
@@ -152,17 +139,12 @@ function bytesOf(args: JsonValue): number | undefined {
 function verdictOf({approval, denial}: ApprovalResult, signal: AbortSignal): Verdict {
 	const decision = approval?.decision;
 	if (denial || decision?.outcome !== 'allowed') {
-		return {
-			allowed: false,
-			reason: denial?.reason ?? decision?.reason ?? denials.unrecorded.reason,
-		};
+		const {reason = denials.unrecorded.reason} = denial ?? decision ?? {};
+		return {allowed: false, reason};
 	}
 
+	const {by, rule} = decision;
 	return signal.aborted
 		? {allowed: false, reason: denials.aborted.reason}
-		: {
-				allowed: true,
-				reason: `allowed by ${decision.by}`,
-				...(decision.rule !== undefined && {rule: decision.rule}),
-			};
+		: {allowed: true, reason: `allowed by ${by}`, ...(rule !== undefined && {rule})};
 }

@@ -40,11 +40,11 @@ export const denials = {
 } as const satisfies Readonly<Record<string, Denial>>;
 
 /** A denial as it is recorded. */
-export const deniedBy = (denial: Denial, at: number): ApprovalDecision => ({
-	outcome: denial.outcome,
+export const deniedBy = ({outcome, reason}: Denial, at: number): ApprovalDecision => ({
+	outcome,
 	at,
 	by: 'gateway',
-	reason: denial.reason,
+	reason,
 });
 
 /** The denial of a request that waited for `waitedMs` in vain. */
@@ -58,10 +58,5 @@ export const timedOut = (waitedMs: number, at: number): ApprovalDecision => ({
 /** A person's no, with what the agent is told of it. */
 export function refusedBy(by: string, at: number, reason = ''): ApprovalDecision {
 	const told = escapeLine(reason.trim(), maxReasonLength);
-	return {
-		outcome: 'denied',
-		at,
-		by,
-		reason: told === '' ? 'approval_denied' : `approval_denied: ${told}`,
-	};
+	return {outcome: 'denied', at, by, reason: `approval_denied${told && `: ${told}`}`};
 }

@@ -22,9 +22,7 @@ export async function keysOf(
 		return {problem: `it cannot be told where "${escapeLine(read.unclear, 200)}" leads to`};
 	}
 
-	return (await areAsKeysSay(read.keys, approval, closedFolders))
-		? {keys: read.keys}
-		: {
-				problem: `this call is not one with ${keysText(read.keys)}: a path is absolute and plain, and the schema of the tool names every argument`,
-			};
+	const {keys} = read;
+	const problem = `this call is not one with ${keysText(keys)}: a path is absolute and plain, and the schema of the tool names every argument`;
+	return (await areAsKeysSay(keys, approval, closedFolders)) ? {keys} : {problem};
 }

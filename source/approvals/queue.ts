@@ -42,37 +42,31 @@ export type Queue = {
 	settled(): Promise<void>;
 };
 
-export function createQueue({
-	clock,
-	emit,
-	log,
-	keeper,
-	recorder,
-	onRule,
-	isStopping,
-}: Pick<World, 'clock' | 'emit' | 'log'> & {
-	readonly keeper: Pick<ApprovalKeeper, 'add'>;
-	readonly recorder: Recorder;
-	/** An answer made a rule; the request is denied all the same when there is a `denial`. */
-	readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
-	readonly isStopping: () => boolean;
-}): Queue {
+export function createQueue(
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
+		readonly keeper: Pick<ApprovalKeeper, 'add'>;
+		readonly recorder: Recorder;
+		/** An answer made a rule; the request is denied all the same when there is a `denial`. */
+		readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
+		readonly isStopping: () => boolean;
+	},
+): Queue {
+	const {clock, emit, log, keeper, recorder, onRule, isStopping} = world;
 	const tickets = new Set<Ticket>();
 	const asking = new Set<Promise<ApprovalResult>>();
 
 	const show = (approval: Approval) => {
 		emit({type: 'approval-requested', at: clock.now(), approval});
-		log.warn(
-			approval.kind === 'tool'
-				? `Call of "${approval.tool.tool}" waits for an approval: see "svc approvals list"`
-				: 'A tool server wants a form filled in: open svc',
-			{
-				approval: approval.id,
-				server: approval.kind === 'tool' ? approval.tool.server : approval.server,
-				run: approval.run,
-				denies_in_s: Math.round((approval.deadline - clock.now()) / 1000),
-			},
-		);
+		const {id, kind, run, deadline} = approval;
+		const [text, server] =
+			kind === 'tool'
+				? [
+						`Call of "${approval.tool.tool}" waits for an approval: see "svc approvals list"`,
+						approval.tool.server,
+					]
+				: ['A tool server wants a form filled in: open svc', approval.server];
+		const deniesIn = Math.round((deadline - clock.now()) / 1000);
+		log.warn(text, {approval: id, server, run, denies_in_s: deniesIn});
 	};
 
 	const open = async (ticket: Ticket, {draft, look}: Request): Promise<ApprovalResult> => {
@@ -86,11 +80,9 @@ export function createQueue({
 			const written = await draft();
 			shown = ticket.opened({...written, id: await keeper.add(written)});
 		} catch (error) {
-			log.error('A request is denied: it cannot be written to the journal', {
-				server: ticket.subject.server,
-				run: ticket.subject.runId,
-				error: messageOf(error),
-			});
+			const {server, runId: run} = ticket.subject;
+			const facts = {server, run, error: messageOf(error)};
+			log.error('A request is denied: it cannot be written to the journal', facts);
 			return {denial: denials.unrecorded};
 		}
 

@@ -46,14 +46,7 @@ export type RuleBook = {
 
 /** A book with the rules that were kept. */
 export function createRuleBook(
-	{
-		clock,
-		emit,
-		log,
-		keeper,
-		present,
-		closed,
-	}: Pick<World, 'clock' | 'emit' | 'log'> & {
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: Pick<ApprovalKeeper, 'removeRules'>;
 		readonly present: Pick<PresentTools, 'named'>;
 		/** Folders that no rule reaches into, absolute. */
@@ -61,6 +54,7 @@ export function createRuleBook(
 	},
 	kept: readonly ApprovalRule[],
 ): RuleBook {
+	const {clock, emit, log, keeper, present, closed} = world;
 	let rules = kept;
 	/** Rules whose end is written down, or tried to be. */
 	const gone = new Set<number>();
@@ -118,10 +112,8 @@ export function createRuleBook(
 	const endUnattended = (ended: readonly ApprovalRule[]) => {
 		if (ended.length > 0) {
 			end(ended).catch((error: unknown) => {
-				log.error('Cannot remove approval rules from the journal', {
-					rules: ended.map(({id}) => id).join(', '),
-					error: messageOf(error),
-				});
+				const facts = {rules: ended.map(({id}) => id).join(', '), error: messageOf(error)};
+				log.error('Cannot remove approval rules from the journal', facts);
 			});
 		}
 	};
@@ -149,11 +141,8 @@ export function createRuleBook(
 			endUnattended(over);
 		},
 		used(id) {
-			replace(
-				rules.map(rule =>
-					rule.id === id ? {...rule, uses: rule.uses + 1, usedAt: clock.now()} : rule,
-				),
-			);
+			const usedAt = clock.now();
+			replace(rules.map(rule => (rule.id === id ? {...rule, uses: rule.uses + 1, usedAt} : rule)));
 		},
 		runEnded(runId) {
 			endUnattended(rules.filter(({scope, run}) => scope === 'run' && run === runId));
@@ -161,12 +150,8 @@ export function createRuleBook(
 		toolsChanged(change) {
 			const ended = voidedRules(rules, change);
 			for (const {id, tool, server, profile} of ended) {
-				log.warn('An approval rule is void: its tool changed or its server is gone', {
-					rule: id,
-					tool,
-					server,
-					profile,
-				});
+				const facts = {rule: id, tool, server, profile};
+				log.warn('An approval rule is void: its tool changed or its server is gone', facts);
 			}
 
 			endUnattended(ended);

@@ -86,11 +86,12 @@ export type ApiCall = Spending & {
 
 export type ApiAnswer =
 	| {
-			readonly status?: number;
-			readonly json: unknown;
+			readonly json?: unknown;
+			/** Instead of JSON. */
+			readonly text?: string;
+			readonly contentType?: string;
 			readonly headers?: Readonly<Record<string, string>>;
 	  }
-	| {readonly text: string; readonly contentType: string}
 	/** It was sent as it came. */
 	| 'streamed';
 

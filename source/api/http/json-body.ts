@@ -1,15 +1,15 @@
 import {
 	isCrowdedJson,
 	isDeepJson,
+	isJsonObject,
 	maxJsonDepth,
 	maxJsonMembers,
-	isJsonObject,
+	parsedJson,
 	type JsonObject,
-	type JsonValue,
 } from '../../core/json.ts';
 import type {HttpPair} from '../../http/http-answer.ts';
 import {declaredSize, readBody} from '../../http/read-body.ts';
-import {badRequest, crowded, tooLarge} from './api-error.ts';
+import {badRequest, crowded, tooLarge, type ApiError} from './api-error.ts';
 import type {BodyPlace} from './body-room.ts';
 
 /**
@@ -42,28 +42,22 @@ export async function readJsonBody(
 	}
 
 	if (read.kind === 'cut') {
-		throw badRequest('Cannot read the request: its body was cut', 'invalid_json');
+		throw invalidJson('was cut');
 	}
 
 	const text = textOf(read.body);
-	// Before it is parsed: millions of levels would hold up everybody for seconds.
+	// Before it is parsed: millions of levels would hold up every request for seconds.
 	if (isDeepJson(text)) {
-		throw badRequest(
-			`Cannot read the request: its body is nested more than ${maxJsonDepth} levels deep`,
-			'invalid_json',
-		);
+		throw invalidJson(`is nested more than ${maxJsonDepth} levels deep`);
 	}
 
 	if (isCrowdedJson(text)) {
-		throw badRequest(
-			`Cannot read the request: its body has more than ${maxJsonMembers} members`,
-			'invalid_json',
-		);
+		throw invalidJson(`has more than ${maxJsonMembers} members`);
 	}
 
-	const value = jsonOf(text);
+	const value = parsedJson(text);
 	if (!isJsonObject(value)) {
-		throw badRequest('Cannot read the request: its body must be a JSON object', 'invalid_json');
+		throw invalidJson(value === undefined ? 'is no JSON' : 'must be a JSON object');
 	}
 
 	return value;
@@ -73,15 +67,9 @@ function textOf(body: Buffer): string {
 	try {
 		return new TextDecoder('utf-8', {fatal: true}).decode(body);
 	} catch {
-		throw badRequest('Cannot read the request: its body is no UTF-8', 'invalid_json');
+		throw invalidJson('is no UTF-8');
 	}
 }
 
-function jsonOf(text: string): JsonValue {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse makes nothing else
-		return JSON.parse(text) as JsonValue;
-	} catch {
-		throw badRequest('Cannot read the request: its body is no JSON', 'invalid_json');
-	}
-}
+const invalidJson = (why: string): ApiError =>
+	badRequest(`Cannot read the request: its body ${why}`, 'invalid_json');

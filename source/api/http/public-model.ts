@@ -26,9 +26,7 @@ export function permitModel({id, agent, tools}: PublicModel, key: KeyFacts): voi
 
 	// Without tools it does nothing for anybody: it writes a title.
 	if (agent && tools && !key.agents) {
-		throw modelDenied(
-			id,
-			'it is an agent, and the key may not let agents act (svc keys create --agents yes)',
-		);
+		const why = 'it is an agent, and the key may not let agents act (svc keys create --agents yes)';
+		throw modelDenied(id, why);
 	}
 }

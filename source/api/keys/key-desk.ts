@@ -38,21 +38,17 @@ const firstGrant: KeyGrant = {
 };
 
 /** @throws SvcError `keys_unreadable` @see manual/api-keys.md */
-export async function openKeyDesk({
-	clock,
-	keys,
-	limits,
-	events,
-	log,
-	onChange = () => {},
-}: Pick<World, 'clock' | 'log'> & {
-	readonly keys: StoredKeys;
-	readonly limits: KeyLimits;
-	/** Keys that are changed at another gateway are taken over. */
-	readonly events: Pick<StoreNotes, 'subscribe'>;
-	/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
-	readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
-}): Promise<KeyDesk> {
+export async function openKeyDesk(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly keys: StoredKeys;
+		readonly limits: KeyLimits;
+		/** Keys that are changed at another gateway are taken over. */
+		readonly events: Pick<StoreNotes, 'subscribe'>;
+		/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
+		readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
+	},
+): Promise<KeyDesk> {
+	const {clock, keys, limits, events, log, onChange = () => {}} = world;
 	const [records, recent, totals] = await readKeys(keys, clock.now());
 	const usages = createKeyUsages({recent, totals});
 	const counted = {clock, usages, limits};

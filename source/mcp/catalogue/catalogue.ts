@@ -52,16 +52,8 @@ export type CatalogueDependencies = Pick<World, 'log' | 'redact'> & {
 
 const emptyPlan: ToolPlan = {tools: [], warnings: [], offered: 0, reserved: new Set()};
 
-export function createCatalogue({
-	server,
-	profile,
-	pins,
-	log,
-	redact,
-	taken,
-	execute,
-	onChange,
-}: CatalogueDependencies): Catalogue {
+export function createCatalogue(dependencies: CatalogueDependencies): Catalogue {
+	const {server, profile, pins, log, redact, taken, execute, onChange} = dependencies;
 	let listed: readonly ListedTool[] | undefined;
 	let capabilities: ServerFacts['capabilities'] = {resources: false, prompts: false};
 	let listWarnings: readonly string[] = [];

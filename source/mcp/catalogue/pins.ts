@@ -74,11 +74,10 @@ const most = {definition: 16 * 1024, server: 256 * 1024, all: 4 * 1024 * 1024} a
  * Reads the pins of `path` (`cache/mcp_tool_pins.json`, 0600). A file that cannot be read makes every tool count as changed until it is accepted or the file is
  * removed. Changes are written with what other processes wrote in the meantime; what cannot be written is logged and holds until the end of the process.
  */
-export async function openPins({
-	path,
-	log,
-	clock,
-}: Pick<World, 'clock' | 'log'> & {readonly path: string}): Promise<Pins> {
+export async function openPins(
+	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
+): Promise<Pins> {
+	const {path, log, clock} = world;
 	let pinned = readPins(path, log);
 	/** Servers of which this process knows more than the file may. */
 	const touched = new Set<string>();

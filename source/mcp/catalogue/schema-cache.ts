@@ -38,11 +38,10 @@ const lockWaitMs = 5000;
  *
  * @see manual/tool-servers.md#states
  */
-export function openSchemaCache({
-	path,
-	log,
-	clock,
-}: Pick<World, 'clock' | 'log'> & {readonly path: string}): SchemaCache {
+export function openSchemaCache(
+	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
+): SchemaCache {
+	const {path, log, clock} = world;
 	const servers = new Map(read(path, log));
 	const oneByOne = createMutex();
 	const write = async (name: string, server: CachedServer) => {

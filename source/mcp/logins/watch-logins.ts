@@ -55,15 +55,13 @@ function watchShared(
 	};
 }
 
-function watchFolder({
-	folder,
-	clock,
-	log,
-	onChange,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly folder: string;
-	readonly onChange: (server: string) => void;
-}): LoginWatcher {
+function watchFolder(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly folder: string;
+		readonly onChange: (server: string) => void;
+	},
+): LoginWatcher {
+	const {folder, clock, log, onChange} = world;
 	const stamps = new Map<string, string>();
 	let closed = false;
 	let stopLooking = nothing;

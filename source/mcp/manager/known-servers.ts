@@ -22,18 +22,13 @@ export type KnownServer = Omit<ServerView, 'status' | 'since'> & {
  */
 export async function knownServers(
 	servers: ReadonlyMap<string, ToolServerConfig>,
-	{
-		profile,
-		paths,
-		clock,
-		log,
-		redact,
-	}: Pick<World, 'clock' | 'log' | 'redact'> & {
+	world: Pick<World, 'clock' | 'log' | 'redact'> & {
 		readonly profile: string;
 		/** Of that profile. */
 		readonly paths: Pick<HomePaths, 'schemaCache' | 'toolPins'>;
 	},
 ): Promise<readonly KnownServer[]> {
+	const {profile, paths, clock, log, redact} = world;
 	const cache = openSchemaCache({path: paths.schemaCache, log, clock});
 	const pins = await openPins({path: paths.toolPins, log, clock});
 	const known = [...servers.values()].map(server => {

@@ -58,18 +58,13 @@ export function isOver(tokens: StoredTokens, now: number): boolean {
  */
 export async function keepFresh(
 	grant: Pick<Grant, 'tokens' | 'markDue'>,
-	{
-		clock,
-		log,
-		server,
-		renew,
-		signal,
-	}: Pick<World, 'clock' | 'log'> & {
+	world: Pick<World, 'clock' | 'log'> & {
 		readonly server: string;
 		readonly renew: () => Promise<unknown>;
 		readonly signal: AbortSignal;
 	},
 ): Promise<void> {
+	const {clock, log, server, renew, signal} = world;
 	while (!signal.aborted) {
 		// oxlint-disable-next-line no-await-in-loop -- a look, then a pause
 		const pauseMs = await look();

@@ -24,18 +24,13 @@ export type KnownLogin = {
 /** Nothing is read or written yet. */
 export function createKnownLogin(
 	{server, endpoint, settings}: Pick<OAuthRequests, 'endpoint' | 'server' | 'settings'>,
-	{
-		clock,
-		log,
-		redact,
-		hide,
-		paths,
-	}: Pick<World, 'clock' | 'log' | 'redact'> & {
+	world: Pick<World, 'clock' | 'log' | 'redact'> & {
 		/** These are secrets from now on. */
 		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 		readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile' | 'shared'>;
 	},
 ): KnownLogin {
+	const {clock, log, redact, hide, paths} = world;
 	const files = grantFiles(loginPlaceOf(paths), {server, url: endpoint.href, clock});
 	const grant = createGrant(files, {hide});
 	hide([settings.clientSecret]);

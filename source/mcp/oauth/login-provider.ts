@@ -38,16 +38,8 @@ export type LoginDependencies = Pick<
 };
 
 /** The provider of one login that a person watches. Neither an old grant nor an old registration is used; both stay until they are replaced. */
-export function createLoginProvider({
-	server,
-	settings,
-	grant,
-	metadata,
-	redirect,
-	scopeFor,
-	hide,
-	log,
-}: LoginDependencies): LoginProvider {
+export function createLoginProvider(dependencies: LoginDependencies): LoginProvider {
+	const {server, settings, grant, metadata, redirect, scopeFor, hide, log} = dependencies;
 	const {files} = grant;
 	let client: StoredOAuthClientInformation | undefined;
 	let discovery: OAuthDiscoveryState | undefined;

@@ -43,12 +43,8 @@ export type ServerLogins = {
 const maxSecrets = 500;
 
 /** Nothing is read or written before a server wants a login. */
-export function createServerLogins({
-	clock,
-	log,
-	redact,
-	paths,
-}: ServerLoginsDependencies): ServerLogins {
+export function createServerLogins(dependencies: ServerLoginsDependencies): ServerLogins {
+	const {clock, log, redact, paths} = dependencies;
 	const servers = new Map<string, KnownLogin & {readonly key: string}>();
 	let secrets: readonly string[] = [];
 	const hideSecrets = createRedact(() => secrets, {byShape: false});

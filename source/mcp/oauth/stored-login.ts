@@ -39,18 +39,14 @@ const factsOf = ({expires_at: expires, issuer, scope}: StoredTokens): LoginFacts
  *
  * @see manual/logins.md
  */
-export function createStoredLogin({
-	server,
-	settings,
-	grant,
-	metadata,
-	log,
-	loginCommand,
-	rediscover,
-}: StoredLoginDependencies): Pick<ServerLogin, 'credentials' | 'state' | 'facts'> & {
+export function createStoredLogin(dependencies: StoredLoginDependencies): Pick<
+	ServerLogin,
+	'credentials' | 'state' | 'facts'
+> & {
 	/** What is stored, as the credentials present it. @throws ConnectError */
 	readonly tokens: () => Promise<StoredTokens | undefined>;
 } {
+	const {server, settings, grant, metadata, log, loginCommand, rediscover} = dependencies;
 	const {files} = grant;
 
 	const needsLogin = (reason: string) =>

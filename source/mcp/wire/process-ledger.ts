@@ -37,11 +37,10 @@ export type ProcessLedger = {
  * supervisor and of ours has left. A process is ended only when its number and its start are those noted, and its owner is gone: several programs of one home may
  * write here. A file that cannot be read or written costs the second safety net, and is said once.
  */
-export function createProcessLedger({
-	path,
-	clock,
-	log,
-}: Pick<World, 'clock' | 'log'> & {readonly path: string}): ProcessLedger {
+export function createProcessLedger(
+	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
+): ProcessLedger {
+	const {path, clock, log} = world;
 	let hasWarned = false;
 	let self: Promise<string | undefined> | undefined;
 	const oneByOne = createMutex();
