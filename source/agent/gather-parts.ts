@@ -30,17 +30,17 @@ export function gatherParts(): GatheredParts {
 	/** Some servers begin with a delta, and what they sign comes with any of the parts. */
 	const grow = (
 		type: Said['type'],
-		{
-			id,
-			delta = '',
-			providerMetadata: metadata,
-		}: {readonly id: string; readonly delta?: string; readonly providerMetadata?: Metadata},
+		part: Extract<StreamPart, {type: `${Said['type']}-${'delta' | 'end'}`}>,
 	) => {
+		const {id, providerMetadata: metadata} = part;
 		const said = open.get(`${type} ${id}`) ?? begin(type, id, metadata);
+		const delta = 'delta' in part ? part.delta : '';
 		said.text += delta;
 		if (metadata) {
 			said.providerMetadata = metadata;
 		}
+
+		return type === 'text' ? delta : '';
 	};
 
 	return {
@@ -65,20 +65,11 @@ export function gatherParts(): GatheredParts {
 					return '';
 
 				case 'text-delta':
-					grow('text', part);
-					return part.delta;
-
 				case 'text-end':
-					grow('text', part);
-					return '';
-
+					return grow('text', part);
 				case 'reasoning-delta':
-					grow('reasoning', part);
-					return '';
-
 				case 'reasoning-end':
-					grow('reasoning', part);
-					return '';
+					return grow('reasoning', part);
 
 				case 'error':
 					// oxlint-disable-next-line typescript/only-throw-error -- whatever the provider made of what it read

@@ -87,10 +87,7 @@ export async function postTo(
 			onResponseData(receiving, part) {
 				seen += part.byteLength;
 				if (seen > maxBytes) {
-					const error = new SvcError(
-						'answer_too_large',
-						`Cannot read an answer of more than ${maxBytes} bytes`,
-					);
+					const error = answerTooLarge(maxBytes);
 					receiving.abort(error);
 					fail(error);
 				} else if (inbox.put(part) > maxAheadBytes) {
@@ -106,6 +103,10 @@ export async function postTo(
 	);
 	return begun;
 }
+
+/** An answer is larger than what is read of one. */
+export const answerTooLarge = (maxBytes: number): SvcError =>
+	new SvcError('answer_too_large', `Cannot read an answer of more than ${maxBytes} bytes`);
 
 type Waiting = {
 	readonly resolve: (part: Buffer | undefined) => void;

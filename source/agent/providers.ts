@@ -49,14 +49,8 @@ const loaders: Record<ModelView['provider'], (settings: Settings) => Promise<Lan
 	async 'openai-compatible'({name, baseURL, apiKey, fetch}) {
 		const {createOpenAICompatible} = await import('@ai-sdk/openai-compatible');
 		// Without being asked, a stream does not say what was used.
-		const includeUsage = true;
-		return createOpenAICompatible({
-			name: 'openai-compatible',
-			baseURL,
-			apiKey,
-			fetch,
-			includeUsage,
-		}).chatModel(name);
+		const settings = {name: 'openai-compatible', baseURL, apiKey, fetch, includeUsage: true};
+		return createOpenAICompatible(settings).chatModel(name);
 	},
 	async openai({name, baseURL, apiKey, fetch}) {
 		const {createOpenAI} = await import('@ai-sdk/openai');
@@ -76,11 +70,10 @@ const loaders: Record<ModelView['provider'], (settings: Settings) => Promise<Lan
 	},
 };
 
-const defaultBaseUrls: Partial<Record<ModelView['provider'], string>> = {
-	anthropic: hostedProviders.anthropic.baseUrl,
-	openai: hostedProviders.openai.baseUrl,
-	google: hostedProviders.google.baseUrl,
-};
+/** Whether a provider costs money. */
+export const isHosted = (
+	provider: ModelView['provider'],
+): provider is keyof typeof hostedProviders => Object.hasOwn(hostedProviders, provider);
 
 /**
  * Where calls for `spec` go; `undefined` for the offline model.
@@ -92,31 +85,26 @@ export function baseUrlOf({provider, baseUrl}: Omit<ModelSpec, 'name'>): URL | u
 		return undefined;
 	}
 
-	const text = baseUrl ?? defaultBaseUrls[provider];
+	const text = baseUrl ?? (isHosted(provider) ? hostedProviders[provider].baseUrl : undefined);
 	if (text === undefined) {
-		throw new SvcError(
-			'model_misconfigured',
-			`Cannot use provider "${provider}": model.base_url is not set`,
-		);
+		throw misconfigured(provider, 'model.base_url is not set');
 	}
 
 	const url = URL.parse(text);
 	if (url?.username || url?.password) {
-		throw new SvcError(
-			'model_misconfigured',
-			`Cannot use provider "${provider}": model.base_url holds credentials; use model.api_key`,
-		);
+		throw misconfigured(provider, 'model.base_url holds credentials; use model.api_key');
 	}
 
 	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-		throw new SvcError(
-			'model_misconfigured',
-			`Cannot use provider "${provider}": model.base_url is not an http(s) URL`,
-		);
+		throw misconfigured(provider, 'model.base_url is not an http(s) URL');
 	}
 
 	return url;
 }
+
+/** Why a provider cannot be used as it is configured. */
+export const misconfigured = (provider: ModelView['provider'], why: string): SvcError =>
+	new SvcError('model_misconfigured', `Cannot use provider "${provider}": ${why}`);
 
 /**
  * The model of `spec`, ready to be called; loads the provider's package, sends nothing.

@@ -79,11 +79,7 @@ export function createStepRecorder({
 				});
 			}
 
-			for (const part of content) {
-				if (part.type !== 'tool-call') {
-					continue;
-				}
-
+			for (const part of content.filter(one => one.type === 'tool-call')) {
 				toolCalls++;
 				const facts = callFacts(part, byName.get(part.toolName));
 				transcript.add('tool-call', JSON.stringify(part.input) ?? '', facts);
@@ -102,12 +98,8 @@ export function createStepRecorder({
 
 			onWork({toolCalls, ...(used && {usage: used})});
 			if (toolCalls > maxToolCalls) {
-				end(
-					new SvcError(
-						'step_limit',
-						`Cannot finish the run: the model asked for more than ${maxToolCalls} tool calls`,
-					),
-				);
+				const why = `Cannot finish the run: the model asked for more than ${maxToolCalls} tool calls`;
+				end(new SvcError('step_limit', why));
 			}
 		},
 	};

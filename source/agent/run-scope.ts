@@ -23,18 +23,12 @@ export function createRunScope(
 	const end = (error: SvcError) => controller.abort(error);
 
 	const onAbort = () => {
-		end(
-			new SvcError('run_cancelled', 'Cannot finish the run: it was cancelled', {
-				cause: signal.reason,
-			}),
-		);
+		const {reason: cause} = signal;
+		end(new SvcError('run_cancelled', 'Cannot finish the run: it was cancelled', {cause}));
 	};
 
-	const ended = new Promise<never>((_resolve, reject) => {
-		controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {
-			once: true,
-		});
-	});
+	const {promise: ended, reject} = Promise.withResolvers<never>();
+	controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {once: true});
 	// It has a reader only while something is raced.
 	ended.catch(() => {});
 
@@ -44,12 +38,8 @@ export function createRunScope(
 	}
 
 	const cancelTimer = clock.after(timeoutMs, () => {
-		end(
-			new SvcError(
-				'run_timeout',
-				`Cannot finish the run within ${timeoutMs / 1000} seconds: raise runs.timeout_seconds or give it less to do`,
-			),
-		);
+		const text = `Cannot finish the run within ${timeoutMs / 1000} seconds: raise runs.timeout_seconds or give it less to do`;
+		end(new SvcError('run_timeout', text));
 	});
 
 	return {

@@ -21,10 +21,8 @@ export function problemOfEnding(
 ): SvcError | undefined {
 	const model = nameModel(asked);
 	if (pendingCalls > 0 && steps >= maxSteps) {
-		return new SvcError(
-			'step_limit',
-			`Cannot finish the run within ${maxSteps} steps: ${model} still wanted to call tools; raise runs.max_steps`,
-		);
+		const why = `Cannot finish the run within ${maxSteps} steps: ${model} still wanted to call tools; raise runs.max_steps`;
+		return new SvcError('step_limit', why);
 	}
 
 	if (finishReason === 'content-filter') {
@@ -35,15 +33,10 @@ export function problemOfEnding(
 		return new SvcError('model_failed', `Cannot use ${model}: its answer ended in an error`);
 	}
 
-	if (pendingCalls > 0) {
-		return new SvcError(
-			'model_garbled',
-			`Cannot read the answer of ${model}: it stopped in the middle of a tool call`,
-		);
-	}
-
-	if (text.trim() === '') {
-		return new SvcError('model_garbled', `Cannot read the answer of ${model}: it said nothing`);
+	const isEmpty = text.trim() === '';
+	if (pendingCalls > 0 || isEmpty) {
+		const why = pendingCalls > 0 ? 'it stopped in the middle of a tool call' : 'it said nothing';
+		return new SvcError('model_garbled', `Cannot read the answer of ${model}: ${why}`);
 	}
 
 	return undefined;

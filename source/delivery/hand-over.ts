@@ -8,7 +8,7 @@ import type {PlatformSettings, Sender, SenderWorld, TargetKind} from '../platfor
 import {createKeepUp} from './keep-up.ts';
 import {createPaces} from './paces.ts';
 import type {PlatformState} from './platform-state.ts';
-import {createSendParts, stopped} from './send-parts.ts';
+import {createSendParts, type Sending, stopped} from './send-parts.ts';
 
 /** Texts that may wait for others to the same chat. */
 const maxWaiting = 32;
@@ -36,6 +36,8 @@ type Delivery = {
 
 type HandOverWorld = Pick<SenderWorld, 'clock' | 'memos'>;
 
+const busy = (why: string) => new DeliveryError('delivery_busy', `Cannot deliver: ${why}`);
+
 /**
  * Sends the parts of a text, one after the other. Texts to one chat of a platform follow each other whole, at the pace that it takes. Resolves with a line for a person.
  *
@@ -51,10 +53,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 	const oneOfMany = async <Result>(kind: string, send: () => Promise<Result>): Promise<Result> => {
 		const count = underWay.get(kind) ?? 0;
 		if (count >= maxAtOnce) {
-			throw new DeliveryError(
-				'delivery_busy',
-				`Cannot deliver: ${maxAtOnce} messages to ${kind} are under way`,
-			);
+			throw busy(`${maxAtOnce} messages to ${kind} are under way`);
 		}
 
 		underWay.set(kind, count + 1);
@@ -82,41 +81,34 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 				? Math.max(1, Math.min(maxParts ?? usualParts, pace.within(directMs * directShare)))
 				: undefined;
 		const {keyWindowMs} = kind;
-		const sending = {
-			kind: {
-				...kind,
-				keyWindowMs: typeof keyWindowMs === 'function' ? keyWindowMs(place.chat) : keyWindowMs,
-			},
+		const observed = async <Result>(attempt: () => Promise<Result>) =>
+			oneOfMany(kind.kind, async () => (state ? state.observe(settings, attempt) : attempt()));
+		const window = typeof keyWindowMs === 'function' ? keyWindowMs(place.chat) : keyWindowMs;
+		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
+		const edit = place.isSticky ? sender.edit : undefined;
+		const sending: Sending = {
+			kind: {...kind, keyWindowMs: window},
 			message,
 			address: place,
+			texts: edit && !message.isWhole ? split(1) : split(),
+			send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
 			...(state &&
 				message.isTest !== true && {holds: () => state.holds(settings, until !== undefined)}),
 			...(pace && {pace}),
 			until,
 			signal,
 		};
-		const observed = async <Result>(attempt: () => Promise<Result>) =>
-			oneOfMany(kind.kind, async () => (state ? state.observe(settings, attempt) : attempt()));
-		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
-		const {edit} = sender;
-		const texts = place.isSticky && edit && !message.isWhole ? split(1) : split();
-		const summary = await (place.isSticky && edit
+		const summary = await (edit
 			? keepUp({
 					...sending,
 					place,
-					texts,
-					send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
 					edit: async (part, limits) => observed(async () => edit(part, place, limits)),
 					maxEdits: kind.edits ?? 0,
 				})
-			: sendParts({
-					...sending,
-					texts,
-					send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
-				}));
+			: sendParts(sending));
 		return [
 			summary,
-			...(texts.at(-1)?.includes('[cut: the whole text has ') ? ['cut'] : []),
+			...(sending.texts.at(-1)?.includes('[cut: the whole text has ') ? ['cut'] : []),
 			...(place.ignored.length > 0 ? [`ignored: ${place.ignored.join(', ')}`] : []),
 		].join('; ');
 	};
@@ -170,10 +162,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			}
 
 			throw giveUp.signal.aborted
-				? new DeliveryError(
-						'delivery_busy',
-						`Cannot deliver: other texts for the same chat took longer than ${directMs / 1000} s`,
-					)
+				? busy(`other texts for the same chat took longer than ${directMs / 1000} s`)
 				: signal.aborted
 					? stopped()
 					: error;
@@ -183,10 +172,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 
 		const summary = await sent;
 		if (summary === undefined) {
-			throw new DeliveryError(
-				'delivery_busy',
-				`Cannot deliver: more than ${maxWaiting} texts wait for the same chat`,
-			);
+			throw busy(`more than ${maxWaiting} texts wait for the same chat`);
 		}
 
 		return summary;

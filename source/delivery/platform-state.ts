@@ -118,26 +118,18 @@ export function createPlatformState(
 		try {
 			const check = await load();
 			await check?.({...limitsFrom(clock, checkMs), signal});
-			if (!signal.aborted) {
-				// Without a check the next text is the check: it may fail for longer.
-				if (check) {
-					succeed(settings);
-				} else {
-					set({
-						settings,
-						state: 'connected',
-						...(standing?.waitMs !== undefined && {waitMs: standing.waitMs}),
-					});
-				}
+			if (!signal.aborted && check) {
+				succeed(settings);
+			} else if (!signal.aborted) {
+				// The next text is the check: it may fail for longer.
+				const waitMs = standing?.waitMs;
+				set({settings, state: 'connected', ...(waitMs !== undefined && {waitMs})});
 			}
 		} catch (error) {
 			if (!signal.aborted) {
-				fail(
-					settings,
-					error instanceof DeliveryError
-						? error
-						: new DeliveryError('platform_failed', messageOf(error), {passes: true, isDown: true}),
-				);
+				const down = {passes: true, isDown: true} as const;
+				const failure = new DeliveryError('platform_failed', messageOf(error), down);
+				fail(settings, error instanceof DeliveryError ? error : failure);
 			}
 		}
 	};
@@ -160,13 +152,12 @@ export function createPlatformState(
 			}
 
 			const {error, nextTry} = standing;
+			const leftMs = nextTry - clock.now();
+			const seconds = Math.ceil(Math.max(0, leftMs) / 1000);
 			return new DeliveryError(
 				error.code,
-				`Cannot deliver: platform ${name} has failed, next check in ${Math.ceil(Math.max(0, nextTry - clock.now()) / 1000)} s: ${error.reason}`,
-				{
-					passes: true,
-					...(!isDirect && {retryAfterMs: Math.max(1000, nextTry - clock.now())}),
-				},
+				`Cannot deliver: platform ${name} has failed, next check in ${seconds} s: ${error.reason}`,
+				{passes: true, ...(!isDirect && {retryAfterMs: Math.max(1000, leftMs)})},
 			);
 		},
 		async observe(settings, attempt) {

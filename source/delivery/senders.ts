@@ -7,10 +7,7 @@ import type {Sender, SenderWorld, TargetHealth, TargetKind} from '../platforms/t
 export type Senders = (kind: TargetKind, settings: unknown) => Promise<Sender<unknown>>;
 
 export function createSenders(world: SenderWorld): Senders {
-	const current = new Map<
-		TargetKind,
-		{readonly settings: unknown; readonly sender: Sender<unknown>}
-	>();
+	const current = new Map<TargetKind, {settings: unknown; sender: Sender<unknown>}>();
 	return async (kind, settings) => {
 		const sending = await kind.load();
 		// Looked up only now: another text may have come first.
@@ -35,18 +32,13 @@ export function settingsOf(
 	}
 
 	const settings = platformSettings(config, kind);
-	if (settings?.enabled) {
-		return settings.lacks === undefined
-			? {settings}
-			: {settings, off: `platform "${kind}" lacks ${settings.lacks}; see platforms.${kind}`};
+	if (settings?.enabled && settings.lacks === undefined) {
+		return {settings};
 	}
 
-	return {
-		settings,
-		off:
-			platformError(config, kind)?.reason ??
-			`platform "${kind}" is not enabled; see platforms.${kind}`,
-	};
+	const why = settings?.enabled ? `lacks ${settings.lacks}` : 'is not enabled';
+	const off = `platform "${kind}" ${why}; see platforms.${kind}`;
+	return {settings, off: (!settings?.enabled && platformError(config, kind)?.reason) || off};
 }
 
 const examineMs = 10_000;
@@ -54,31 +46,18 @@ const examineMs = 10_000;
 /** What a sender says of itself: its own look, or its connect check. */
 export async function healthOf(
 	sender: Sender<unknown>,
-	{
-		profile,
-		clean,
-		signal,
-	}: {
-		readonly profile: string;
-		readonly clean: (text: string) => string;
-		readonly signal: AbortSignal;
-	},
+	{profile, clean, signal}: {profile: string; clean: (text: string) => string; signal: AbortSignal},
 ): Promise<TargetHealth | undefined> {
 	if (sender.examine || !sender.check) {
 		return sender.examine?.(profile, signal);
 	}
 
 	try {
-		return {
-			health: 'ok',
-			found: `it takes the credentials: ${clean(await sender.check({limitMs: examineMs, signal}))}`,
-		};
+		const said = clean(await sender.check({limitMs: examineMs, signal}));
+		return {health: 'ok', found: `it takes the credentials: ${said}`};
 	} catch (error) {
-		return {
-			health: 'failed',
-			found: messageOf(error),
-			mend: 'see its settings below platforms in config.yaml',
-		};
+		const mend = 'see its settings below platforms in config.yaml';
+		return {health: 'failed', found: messageOf(error), mend};
 	}
 }
 

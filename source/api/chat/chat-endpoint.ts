@@ -35,15 +35,10 @@ export const chatEndpoint = (world: ChatWorld): Endpoint =>
 			const bound =
 				session.request === request ? call.bound : call.reserve(needOf(session.request));
 			const asked = {request: withBound(session.request, bound), call, session};
+			const chunks = createChunks(head, {includesUsage});
 			return await serveChat(asked, world, {
 				whole: answer => completion(head, answer),
-				stream: open =>
-					createLateStream({
-						clock,
-						chunks: createChunks(head, {includesUsage}),
-						includesUsage,
-						open,
-					}),
+				stream: open => createLateStream({clock, chunks, includesUsage, open}),
 			});
 		},
 	});

@@ -1,5 +1,4 @@
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {textIn} from '../shapes/field-checks.ts';
+import {type JsonObject, parsedObject} from '../../core/json.ts';
 import {newId} from './response-shapes.ts';
 import type {ToolNames} from './tool-names.ts';
 
@@ -46,10 +45,8 @@ export function openMessage(place: Place): MessageItem {
 	const close = () => {
 		if (open) {
 			const {kind, text} = open;
-			emit(
-				`response.${kind}.done`,
-				kind === 'refusal' ? {...at(), refusal: text} : {...at(), text, logprobs: []},
-			);
+			const said = kind === 'refusal' ? {refusal: text} : {text, logprobs: []};
+			emit(`response.${kind}.done`, {...at(), ...said});
 			emit('response.content_part.done', {...at(), part: part(kind, text)});
 			content.push(part(kind, text));
 			open = undefined;
@@ -67,10 +64,8 @@ export function openMessage(place: Place): MessageItem {
 
 			if (text !== '') {
 				open.text += text;
-				emit(
-					`response.${kind}.delta`,
-					kind === 'refusal' ? {...at(), delta: text} : {...at(), delta: text, logprobs: []},
-				);
+				const more = kind === 'refusal' ? {} : {logprobs: []};
+				emit(`response.${kind}.delta`, {...at(), delta: text, ...more});
 			}
 		},
 		end(status) {
@@ -172,12 +167,6 @@ function openCustomCall(
 }
 
 function inputIn(said: string): string {
-	try {
-		const given: unknown = JSON.parse(said);
-		return isJsonObject(given) && typeof given['input'] === 'string'
-			? textIn(given['input'])
-			: said;
-	} catch {
-		return said;
-	}
+	const {input} = parsedObject(said) ?? {};
+	return typeof input === 'string' ? input : said;
 }

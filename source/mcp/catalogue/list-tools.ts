@@ -25,11 +25,8 @@ export async function listTools(
 		return {tools: [], warnings: []};
 	}
 
-	const result = await client.listTools(undefined, {
-		signal,
-		timeout: timeoutMs,
-		cacheMode: 'refresh',
-	});
+	const options = {signal, timeout: timeoutMs, cacheMode: 'refresh'} as const;
+	const result = await client.listTools(undefined, options);
 	const ttlMs: unknown = 'ttlMs' in result ? result['ttlMs'] : undefined;
 	return {
 		...boundTools(result.tools),
@@ -51,13 +48,7 @@ export function boundTools(tools: readonly ListedTool[]): Pick<ToolListing, 'too
 	}
 
 	const dropped = tools.length - kept.length;
-	return {
-		tools: kept,
-		warnings:
-			dropped > 0
-				? [
-						`offers ${tools.length} tools, ${bytes > maxListedBytes ? 'more than 8 MB of definitions' : `more than ${maxListed}`}; not used: ${dropped}`,
-					]
-				: [],
-	};
+	const most = bytes > maxListedBytes ? '8 MB of definitions' : String(maxListed);
+	const warning = `offers ${tools.length} tools, more than ${most}; not used: ${dropped}`;
+	return {tools: kept, warnings: dropped > 0 ? [warning] : []};
 }

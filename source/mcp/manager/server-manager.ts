@@ -99,10 +99,8 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 		async ready(signal, isNeeded = () => true) {
 			const timeoutMs = Math.max(0, connectsUntil - clock.monotonic());
 			const needed = [...servers.values()].filter(({config}) => isNeeded(config.name));
-			await waitAtMost(
-				{clock, timeoutMs, signal},
-				Promise.all(needed.map(async server => server.tried())),
-			);
+			const tried = Promise.all(needed.map(async server => server.tried()));
+			await waitAtMost({clock, timeoutMs, signal}, tried);
 		},
 		views: () => sorted().map(server => server.view()),
 		async connect(name) {
@@ -141,10 +139,8 @@ const byName = (a: ToolServerConfig, b: ToolServerConfig): number => (a.name < b
 /** "No connection, discovery or registration", whoever asks. @see manual/tool-servers.md#settings */
 function requireEnabled({name, enabled}: ToolServerConfig): void {
 	if (!enabled) {
-		throw new SvcError(
-			'server_disabled',
-			`Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`,
-		);
+		const text = `Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`;
+		throw new SvcError('server_disabled', text);
 	}
 }
 

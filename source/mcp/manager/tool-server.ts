@@ -92,11 +92,8 @@ export function createToolServer(
 	const samplingWindow = createRequestWindow(clock);
 	const formWindow = createRequestWindow(clock);
 
-	const fingerprint = () =>
-		fingerprintOf(
-			config,
-			clientCapabilities(config, {canSample: dependencies.sample !== undefined}),
-		);
+	const canSample = dependencies.sample !== undefined;
+	const fingerprint = () => fingerprintOf(config, clientCapabilities(config, {canSample}));
 
 	const cached = () => {
 		const entry = cache.get(config.name);
@@ -124,10 +121,8 @@ export function createToolServer(
 				take(opened, listing);
 			}
 		} catch (error) {
-			log.debug('Cannot list the tools of a server again', {
-				server: config.name,
-				error: messageOf(error),
-			});
+			const facts = {server: config.name, error: messageOf(error)};
+			log.debug('Cannot list the tools of a server again', facts);
 		}
 	};
 
@@ -136,18 +131,15 @@ export function createToolServer(
 		random: dependencies.random,
 		slots,
 		settings: () => settingsOf(config),
-		open: async options =>
-			openServer(
-				config,
-				{
-					...options,
-					discover: cached()?.facts.discover,
-					onOpening(now) {
-						opening = now;
-					},
-				},
-				{...dependencies, redact, samplingWindow, formWindow},
-			),
+		async open(options) {
+			const {discover} = cached()?.facts ?? {};
+			const onOpening = (now: Opening) => {
+				opening = now;
+			};
+
+			const parts = {...dependencies, redact, samplingWindow, formWindow};
+			return openServer(config, {...options, discover, onOpening}, parts);
+		},
 		onOpened(opened) {
 			lastOpened = opened;
 			take(opened, opened.listing);
@@ -161,15 +153,10 @@ export function createToolServer(
 			activeCalls++;
 			onChange();
 			try {
-				return await callTool(
-					{seen, args, context},
-					{
-						connection,
-						server: () => config,
-						find: planned => catalogue.find(planned),
-						options: {cacheDir: dependencies.paths.cache, redact, clock},
-					},
-				);
+				const options = {cacheDir: dependencies.paths.cache, redact, clock};
+				const find = (planned: PlannedTool) => catalogue.find(planned);
+				const parts = {connection, server: () => config, find, options};
+				return await callTool({seen, args, context}, parts);
 			} finally {
 				activeCalls--;
 				onChange();
@@ -194,11 +181,8 @@ export function createToolServer(
 		const entry = config.enabled && config.lazy ? cached() : undefined;
 		if (entry && !catalogue.listed) {
 			said = entry;
-			catalogue.update({
-				tools: entry.tools,
-				warnings: [],
-				capabilities: entry.facts.capabilities,
-			});
+			const {tools, facts} = entry;
+			catalogue.update({tools, warnings: [], capabilities: facts.capabilities});
 		}
 
 		connection.send({type: 'configured', enabled: config.enabled, lazy: entry !== undefined});
@@ -257,9 +241,8 @@ export function createToolServer(
 				await connection.ended();
 			} else {
 				// Its times may be others; and what is not lazy any more connects.
-				connection.send({
-					type: !config.lazy && connection.state.status === 'lazy' ? 'wanted' : 'woken',
-				});
+				const isWanted = !config.lazy && connection.state.status === 'lazy';
+				connection.send({type: isWanted ? 'wanted' : 'woken'});
 			}
 		},
 		retry: () => tryAgain(new Set(['failed', 'parked'])),
