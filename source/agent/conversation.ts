@@ -2,7 +2,7 @@ import {chatInstructions, instructionsFor} from './instructions.ts';
 import type {AgentRequest} from './runner.ts';
 
 /** What the model reads first, in the SDK's words: the message of a run, or a chat as it stands, with what its application asks of the model. */
-export function conversationOf(request: AgentRequest) {
+export function modelConversation(request: AgentRequest) {
 	const {prompt, fetched = [], chat} = request;
 	if (!chat) {
 		const instructions = instructionsFor(request);

@@ -1,5 +1,5 @@
 import type {TurnOrigin} from '../core/origin.ts';
-import type {AgentRequest, ChatRequest} from './runner.ts';
+import type {AgentRequest, ChatTurn} from './runner.ts';
 
 const role = `You are the agent of svc, a gateway that turns events into work. An event arrived, the operator's template made the user message from it, and your answer is handed on to where the operator wants it.
 
@@ -32,7 +32,7 @@ const chatRoles: Readonly<Record<TurnOrigin['kind'], string>> = {
  */
 export function chatInstructions(
 	{skill, offered = [], tools}: Pick<AgentRequest, 'skill' | 'offered' | 'tools'>,
-	{of, system}: Pick<ChatRequest, 'of' | 'system'>,
+	{of, system}: Pick<ChatTurn, 'of' | 'system'>,
 ): string | undefined {
 	const parts = [
 		...(tools.length > 0 ? [chatRoles[of]] : []),

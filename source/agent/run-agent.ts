@@ -4,7 +4,7 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import {asReplaced} from '../core/program.ts';
 import type {World} from '../core/world.ts';
 import type {ChosenModel} from './choose-model.ts';
-import {conversationOf} from './conversation.ts';
+import {modelConversation} from './conversation.ts';
 import {refuseDeepCalls} from './deep-calls.ts';
 import {deferTools, sendActive} from './deferred-tools.ts';
 import {isSilent} from './instructions.ts';
@@ -114,7 +114,7 @@ export function createAgentRunner(
 							streamAnswer(asked, {text: said, explain, onGrowth: request.onGrowth}),
 						],
 					}),
-					...conversationOf(request),
+					...modelConversation(request),
 					...createRunTools(
 						{...request, tools},
 						{

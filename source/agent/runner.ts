@@ -11,7 +11,7 @@ export type AgentRequest = {
 	/** Further texts of the user message, behind the prompt: untrusted data that the gateway got, labelled as such. Not of a chat. */
 	readonly fetched?: readonly string[];
 	/** Of a turn of a chat. */
-	readonly chat?: ChatRequest;
+	readonly chat?: ChatTurn;
 	/** Body of the one skill that was found, if any. */
 	readonly skill?: {readonly name: string; readonly body: string};
 	/** Skills that the model may activate with a tool among `tools`; absent: none. */
@@ -46,7 +46,7 @@ export type AgentRequest = {
 };
 
 /** What an application sends beside the last message of a user. */
-export type ChatRequest = {
+export type ChatTurn = {
 	/** Where the turn comes from. */
 	readonly of: TurnOrigin['kind'];
 	/** What it tells the model to be, in its order; empty without. */

@@ -10,7 +10,7 @@ import {createCallDecider} from './decide-calls.ts';
 import {deniedBy, denials} from './denials.ts';
 import {formDraft} from './drafts.ts';
 import {createFileRules} from './file-rules.ts';
-import {keysOf} from './keys-of.ts';
+import {whenKeys} from './keys-of.ts';
 import {createPresentTools} from './present-tools.ts';
 import {createQueue} from './queue.ts';
 import {createRecorder} from './recorder.ts';
@@ -112,7 +112,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 
 		const problem = answerProblem(shown, given);
 		const keys =
-			problem === undefined ? await keysOf(shown, given, {userHome, closedFolders}) : {problem};
+			problem === undefined ? await whenKeys(shown, given, {userHome, closedFolders}) : {problem};
 		if ('problem' in keys) {
 			const text = `Cannot answer approval ${shown.id} like that: ${keys.problem}`;
 			throw new SvcError('approval_invalid', text);

@@ -3,7 +3,7 @@ import type {LastAllowed} from '../core/approvals/why-not-covered.ts';
 import {originFacts} from '../core/origin.ts';
 import {type AskedTool, shownTool} from '../core/tool.ts';
 import type {AskingRun, CallToApprove, FormToFill} from './approvals.ts';
-import {type Deadlines, type Terms, termsOf} from './terms.ts';
+import {type Deadlines, type Terms, approvalTerms} from './terms.ts';
 
 type Times = Deadlines & {readonly requestedAt: number};
 
@@ -14,7 +14,7 @@ export function callDraft(
 	last: LastAllowed | undefined,
 ): Omit<ToolApproval, 'id'> {
 	return {
-		...undecided(call, times, termsOf(call.tool, call.run, last)),
+		...undecided(call, times, approvalTerms(call.tool, call.run, last)),
 		...(last?.args !== undefined && {lastArgs: last.args}),
 	};
 }

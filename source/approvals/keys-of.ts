@@ -3,7 +3,7 @@ import {areAsKeysSay, keysText, resolvedKeys, writtenKeys} from '../core/approva
 import {escapeLine} from '../core/untrusted.ts';
 
 /** What the `when` of an answer compares, none without one; or why there can be no such rule. It covers the call that it is made for. */
-export async function keysOf(
+export async function whenKeys(
 	approval: Approval,
 	answer: ApprovalAnswer,
 	{userHome, closedFolders}: {readonly userHome: string; readonly closedFolders: readonly string[]},

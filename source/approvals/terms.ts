@@ -63,7 +63,7 @@ export type Terms = {
  * How far a yes may reach. A stranger's event can steer the run that it starts, so a yes in it reaches that run at most. What claims to destroy, was never allowed or changed gets no more than
  * its run either, and its name must be typed. What has a reason of ours to ask (no sandbox works) is asked about each time. A job gets a yes for good for its own runs; for what may destroy only with the arguments that are meant.
  */
-export function termsOf(
+export function approvalTerms(
 	tool: Pick<AskedTool, 'claims' | 'changed' | 'definition' | 'why'>,
 	run: Pick<AskingRun, 'id' | 'origin'> | undefined,
 	last: Pick<LastAllowed, 'definition'> | undefined,

@@ -14,9 +14,9 @@ import type {SenderWorld, TargetKind} from '../platforms/target-kind.ts';
 import type {Deliverer, Receipt} from './deliverer.ts';
 import {createHandOver} from './hand-over.ts';
 import {outgoingText} from './outgoing-text.ts';
-import type {Check} from './platform-state.ts';
+import type {PlatformCheck} from './platform-state.ts';
 import {createPlatformStates} from './platform-states.ts';
-import {createSenders, healthOf, settingsOf, withHidden} from './senders.ts';
+import {createSenders, senderHealth, sendSettings, withHidden} from './senders.ts';
 import {unknownTarget} from './unknown-target.ts';
 
 export type DelivererDependencies = SendersShare & {
@@ -80,7 +80,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 			return {off: unknownTarget(name).problem};
 		}
 
-		const {settings, off} = settingsOf(kind, config());
+		const {settings, off} = sendSettings(kind, config());
 		return off === undefined ? {kind, settings} : {off};
 	};
 
@@ -91,7 +91,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 		message: OutgoingMessage,
 		signal: AbortSignal,
 	): Promise<string> => {
-		const {settings, off} = settingsOf(kind, config());
+		const {settings, off} = sendSettings(kind, config());
 		if (off !== undefined) {
 			throw new DeliveryError('platform_disabled', `Cannot deliver: ${off}`);
 		}
@@ -174,13 +174,13 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 			}
 
 			const signal = AbortSignal.any([ended, killed.signal]);
-			return healthOf(await senderOf(kind, settings), {profile, clean, signal});
+			return senderHealth(await senderOf(kind, settings), {profile, clean, signal});
 		},
 		follow() {
 			const now = config();
 			for (const kind of kinds) {
-				const {settings, off} = settingsOf(kind, now);
-				const check = async (): Promise<Check | undefined> => {
+				const {settings, off} = sendSettings(kind, now);
+				const check = async (): Promise<PlatformCheck | undefined> => {
 					const sender = await senderOf(kind, settings);
 					return sender.check && (async limits => (await sender.check?.(limits)) ?? '');
 				};

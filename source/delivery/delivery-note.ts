@@ -51,7 +51,7 @@ export function startOf(
 }
 
 /** What a delivery is called: the same for each try, until it has arrived and a person has it sent again. */
-export const nameOf = ({
+export const deliveryName = ({
 	profile,
 	route,
 	delivery,

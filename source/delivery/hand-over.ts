@@ -6,7 +6,7 @@ import type {Place} from '../platforms/platform.ts';
 import {usualParts} from '../platforms/settings.ts';
 import type {PlatformSettings, Sender, SenderWorld, TargetKind} from '../platforms/target-kind.ts';
 import {createKeepUp} from './keep-up.ts';
-import {createPaces} from './paces.ts';
+import {createChatPaces} from './paces.ts';
 import type {PlatformState} from './platform-state.ts';
 import {createSendParts, type Sending, stopped} from './send-parts.ts';
 
@@ -46,7 +46,7 @@ const busy = (why: string) => new DeliveryError('delivery_busy', `Cannot deliver
  */
 export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Promise<string> {
 	const turns = createKeyedMutex(maxWaiting);
-	const paceOf = createPaces(world.clock);
+	const paceOf = createChatPaces(world.clock);
 	const sendParts = createSendParts(world);
 	const keepUp = createKeepUp(world, sendParts);
 	const underWay = new Map<string, number>();

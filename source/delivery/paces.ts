@@ -2,7 +2,7 @@ import {keepLast} from '../core/bounds.ts';
 import type {Clock} from '../core/clock.ts';
 
 /** When messages may go to one chat. */
-export type Pace = {
+export type ChatPace = {
 	/** How long the next message has to wait, milliseconds; 0: it may go now. */
 	waitMs(): number;
 	/** A message goes now. */
@@ -20,9 +20,9 @@ const leastGapMs = 1000;
 const maxChats = 1000;
 
 /** The paces of chats: at most so many messages in any minute, and not all of them at once. In memory: a start forgets them. */
-export function createPaces(
+export function createChatPaces(
 	clock: Pick<Clock, 'monotonic'>,
-): (chat: string, perMinute: number) => Pace | undefined {
+): (chat: string, perMinute: number) => ChatPace | undefined {
 	const chats = new Map<string, number[]>();
 	return (chat, perMinute) => {
 		if (perMinute <= 0) {

@@ -12,7 +12,7 @@ const mostWaitMs = 300_000;
 const checkMs = 10_000;
 
 /** Asks the platform whether it takes our credentials. */
-export type Check = NonNullable<Sender<unknown>['check']>;
+export type PlatformCheck = NonNullable<Sender<unknown>['check']>;
 
 /** What is known of one platform, from its connect checks and its deliveries. */
 export type PlatformState = {
@@ -23,7 +23,7 @@ export type PlatformState = {
 	/** Why nothing may be tried with `settings` now: the platform has failed. With the wait until it is asked again, unless the sender of an event waits (`isDirect`): they hear at once. */
 	holds(settings: unknown, isDirect: boolean): DeliveryError | undefined;
 	/** Keeps asking the platform from now on, with these settings. `undefined`: it is not used. Without a check a wait alone ends a failure. */
-	watch(settings: unknown, check: (() => Promise<Check | undefined>) | undefined): void;
+	watch(settings: unknown, check: (() => Promise<PlatformCheck | undefined>) | undefined): void;
 	/** `undefined` when the platform is not configured. New settings get the benefit of the doubt. */
 	view(settings: PlatformSettings | undefined): PlatformView | undefined;
 	[Symbol.dispose](): void;
@@ -48,7 +48,7 @@ export function createPlatformState(
 ): PlatformState {
 	let standing: Standing | undefined;
 	let watched:
-		| {readonly settings: unknown; readonly load: () => Promise<Check | undefined>}
+		| {readonly settings: unknown; readonly load: () => Promise<PlatformCheck | undefined>}
 		| undefined;
 	let ended = new AbortController();
 	let cancelTimer: (() => void) | undefined;

@@ -23,7 +23,7 @@ export function createSenders(world: SenderWorld): Senders {
 }
 
 /** What the configuration says of a kind; `off`: why nothing can be sent with that. */
-export function settingsOf(
+export function sendSettings(
 	{kind, section, settings: schema}: TargetKind,
 	config: Config,
 ): {readonly settings: unknown; readonly off?: string} {
@@ -44,7 +44,7 @@ export function settingsOf(
 const examineMs = 10_000;
 
 /** What a sender says of itself: its own look, or its connect check. */
-export async function healthOf(
+export async function senderHealth(
 	sender: Sender<unknown>,
 	{profile, clean, signal}: {profile: string; clean: (text: string) => string; signal: AbortSignal},
 ): Promise<TargetHealth | undefined> {

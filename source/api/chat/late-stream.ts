@@ -23,7 +23,7 @@ export type LateStream = Sink & {
 const beginMs = 5000;
 
 /** A stream that is opened when it is first asked for, or after five seconds. @param greet what it begins with: written at once, before all else */
-export function openLate({clock, open}: Opening, greet: (stream: EventStream) => void) {
+export function openLate({clock, open}: StreamOpening, greet: (stream: EventStream) => void) {
 	let stream: EventStream | undefined;
 	const begin = (): EventStream => {
 		if (!stream) {
@@ -38,14 +38,14 @@ export function openLate({clock, open}: Opening, greet: (stream: EventStream) =>
 	return {hasBegun: () => stream !== undefined, begin, cancel};
 }
 
-export type Opening = {readonly clock: Clock; readonly open: () => EventStream};
+export type StreamOpening = {readonly clock: Clock; readonly open: () => EventStream};
 
 /** An answer of chunks. */
 export function createLateStream({
 	chunks,
 	includesUsage,
 	...opening
-}: Opening & {
+}: StreamOpening & {
 	readonly chunks: ChatChunks;
 	/** Whether the last of them tells what was used. */
 	readonly includesUsage: boolean;

@@ -82,7 +82,7 @@ export function wrongMethod(
 	return new ApiError(405, {message, code: 'method_not_allowed'}, {Allow});
 }
 
-export const tooLarge = (limit: number): ApiError =>
+export const bodyTooLarge = (limit: number): ApiError =>
 	new ApiError(413, {
 		message: `Cannot read the request: it is larger than ${limit} bytes (api.max_body_bytes)`,
 		code: 'request_too_large',

@@ -9,7 +9,7 @@ import {
 } from '../../core/json.ts';
 import type {HttpPair} from '../../http/http-answer.ts';
 import {declaredSize, readBody} from '../../http/read-body.ts';
-import {badRequest, crowded, tooLarge, type ApiError} from './api-error.ts';
+import {type ApiError, badRequest, crowded, bodyTooLarge} from './api-error.ts';
 import type {BodyPlace} from './body-room.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function readJsonBody(
 ): Promise<JsonObject> {
 	const {request, response} = pair;
 	if ((declaredSize(request) ?? 0) > limit) {
-		throw tooLarge(limit);
+		throw bodyTooLarge(limit);
 	}
 
 	if (pair.awaitsContinue) {
@@ -38,7 +38,7 @@ export async function readJsonBody(
 		return !isCrowded;
 	});
 	if (read.kind === 'too-large') {
-		throw isCrowded ? crowded() : tooLarge(limit);
+		throw isCrowded ? crowded() : bodyTooLarge(limit);
 	}
 
 	if (read.kind === 'cut') {

@@ -96,7 +96,9 @@ export function createKeyUsages({
 			.reduce((sum, [, used]) => sumOf(sum, used), nothing);
 
 	return {
-		begin: (id, at) => usedAt.set(id, at),
+		begin(id, at) {
+			usedAt.set(id, at);
+		},
 		add(id, at, used) {
 			const day = dayOf(at);
 			remember(id, day, used);

@@ -1,9 +1,9 @@
 import {type JsonObject, parsedObject} from '../../core/json.ts';
 import {newId} from './response-shapes.ts';
-import type {ToolNames} from './tool-names.ts';
+import type {CallableTools} from './tool-names.ts';
 
 /** Tells of one step of an answer. */
-export type Emit = (type: string, fields: JsonObject) => void;
+export type EmitEvent = (type: string, fields: JsonObject) => void;
 
 type ItemStatus = 'completed' | 'incomplete';
 
@@ -14,7 +14,7 @@ type OpenItem = {
 };
 
 /** Where an item stands, and who hears of it. */
-type Place = {readonly index: number; readonly emit: Emit};
+type Place = {readonly index: number; readonly emit: EmitEvent};
 
 function begin({index, emit}: Place, item: JsonObject): void {
 	emit('response.output_item.added', {output_index: index, item});
@@ -106,7 +106,7 @@ type CallItem = OpenItem & {add(text: string): void};
 export function openCall(
 	place: Place,
 	{callId, name}: {readonly callId: string; readonly name: string},
-	names: Pick<ToolNames, 'meant'>,
+	names: Pick<CallableTools, 'meant'>,
 ): CallItem {
 	const meant = names.meant(name);
 	return meant.kind === 'custom'

@@ -1,9 +1,9 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {FinishReason} from '../shapes/chat-shapes.ts';
 import {isList, textIn} from '../shapes/field-checks.ts';
-import {openCall, openMessage, openReasoning, type Emit, type Said} from './output-items.ts';
+import {openCall, openMessage, openReasoning, type EmitEvent, type Said} from './output-items.ts';
 import {isCut} from './response-shapes.ts';
-import type {ToolNames} from './tool-names.ts';
+import type {CallableTools} from './tool-names.ts';
 
 /** What the assistant says in a chat completion, as items. */
 export type ResponseOutput = {
@@ -32,7 +32,7 @@ type OpenCall = {
 	open?: {readonly index: number; readonly item: Call};
 };
 
-export function createOutput(names: Pick<ToolNames, 'meant'>, emit: Emit): ResponseOutput {
+export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEvent): ResponseOutput {
 	const items: Array<JsonObject | undefined> = [];
 	const calls = new Map<number, OpenCall>();
 	let open: OpenSpeech | undefined;

@@ -1,18 +1,18 @@
 import type {JsonObject} from '../../core/json.ts';
-import {openLate, type LateStream, type Opening} from '../chat/late-stream.ts';
+import {openLate, type LateStream, type StreamOpening} from '../chat/late-stream.ts';
 import type {EventStream} from '../http/event-stream.ts';
 import {createOutput} from './response-output.ts';
 import {isCut, type createResource} from './response-shapes.ts';
-import type {ToolNames} from './tool-names.ts';
+import type {CallableTools} from './tool-names.ts';
 
 /** An answer of named events, numbered from 0 without a gap. */
 export function createResponseStream({
 	resource,
 	names,
 	...opening
-}: Opening & {
+}: StreamOpening & {
 	readonly resource: ReturnType<typeof createResource>;
-	readonly names: Pick<ToolNames, 'meant'>;
+	readonly names: Pick<CallableTools, 'meant'>;
 }): LateStream {
 	let next = 0;
 	const eventOf = (type: string, fields: JsonObject) => ({

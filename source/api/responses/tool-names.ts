@@ -4,7 +4,7 @@ import {isList, textIn, unsupported} from '../shapes/field-checks.ts';
 import {offerTools, type OfferedFunction} from './tool-kinds.ts';
 
 /** What a request may call, and what each is called at the model's server. */
-export type ToolNames = {
+export type CallableTools = {
 	/** `tools` and `tool_choice` of a chat completion; nothing without tools. */
 	readonly fields: JsonObject;
 	/** `tools` of the answer. */
@@ -22,7 +22,7 @@ const maxNameLength = 64;
 const hashLength = 8;
 
 /** @throws ApiError 400 for a choice of what is not there */
-export function createToolNames({tools, tool_choice: choice}: JsonObject): ToolNames {
+export function createToolNames({tools, tool_choice: choice}: JsonObject): CallableTools {
 	const {offered, leftOut} = offerTools(tools);
 	const all = offered.flatMap(({functions}) => functions);
 	const wireName = wireNamesOf(all);

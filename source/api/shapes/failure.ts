@@ -13,7 +13,7 @@ export const failureStatuses: Partial<Record<ErrorCode, 500 | 503 | 504>> = {
 };
 
 /** What a session of a chat may refuse: that is for the client to mend. */
-export const refusals: Partial<Record<ErrorCode, 400 | 404 | 409>> = {
+export const sessionRefusals: Partial<Record<ErrorCode, 400 | 404 | 409>> = {
 	session_full: 400,
 	session_not_found: 404,
 	session_busy: 409,
@@ -38,6 +38,6 @@ export function failureOf(error: unknown, signal: AbortSignal): ApiError {
 		return storeAway();
 	}
 
-	const status = refusals[code] ?? failureStatuses[code];
+	const status = sessionRefusals[code] ?? failureStatuses[code];
 	return status === undefined ? upstreamError(502, message) : new ApiError(status, {message, code});
 }

@@ -1,4 +1,4 @@
-import type {ChatRequest} from '../../agent/runner.ts';
+import type {ChatTurn} from '../../agent/runner.ts';
 import type {Clock} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {originOf, type Conversation} from '../../core/origin.ts';
@@ -13,7 +13,7 @@ const maxTitle = 80;
 /** Turns of conversations on platforms, in their sessions. */
 export type SessionTurns = {
 	/** What was said before the turn; `undefined` for a run that is none. */
-	begin(run: StoredRun): Promise<ChatRequest | undefined>;
+	begin(run: StoredRun): Promise<ChatTurn | undefined>;
 	/** Durably adds what was asked and the answer to the session, once for a run however often it is told; nothing for a run that is no such turn. @throws SvcError `journal_unavailable` */
 	keep(run: StoredRun): Promise<void>;
 	/** Durably adds a text that was delivered to a chat to the session that the chat has, as a turn of the agent; without one, nothing. Same errors. */

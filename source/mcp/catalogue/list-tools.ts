@@ -1,7 +1,7 @@
 import type {Client, Tool as ListedTool} from '@modelcontextprotocol/client';
 
 /** What is looked at of a server's list, before its filter: far more than may be registered. */
-export const maxListed = 5000;
+export const maxListedTools = 5000;
 export const maxListedBytes = 8 * 1024 * 1024;
 
 /** The tools that a server listed, as it said them. */
@@ -38,7 +38,7 @@ export async function listTools(
 export function boundTools(tools: readonly ListedTool[]): Pick<ToolListing, 'tools' | 'warnings'> {
 	const kept: ListedTool[] = [];
 	let bytes = 0;
-	for (const tool of tools.slice(0, maxListed)) {
+	for (const tool of tools.slice(0, maxListedTools)) {
 		bytes += Buffer.byteLength(JSON.stringify(tool));
 		if (bytes > maxListedBytes) {
 			break;
@@ -48,7 +48,7 @@ export function boundTools(tools: readonly ListedTool[]): Pick<ToolListing, 'too
 	}
 
 	const dropped = tools.length - kept.length;
-	const most = bytes > maxListedBytes ? '8 MB of definitions' : String(maxListed);
+	const most = bytes > maxListedBytes ? '8 MB of definitions' : String(maxListedTools);
 	const warning = `offers ${tools.length} tools, more than ${most}; not used: ${dropped}`;
 	return {tools: kept, warnings: dropped > 0 ? [warning] : []};
 }

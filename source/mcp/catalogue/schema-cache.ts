@@ -13,7 +13,7 @@ import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
 import type {World} from '../../core/world.ts';
 import {replaceShared} from '../wire/shared-file.ts';
-import {maxListed, maxListedBytes} from './list-tools.ts';
+import {maxListedTools, maxListedBytes} from './list-tools.ts';
 import type {ServerFacts} from './server-facts.ts';
 
 /** What the servers of one profile said when they were last connected, between two starts of the program. */
@@ -172,7 +172,7 @@ const cachedSchema = z.object({
 		capabilities: z.object({resources: z.boolean(), prompts: z.boolean()}),
 		discover: z.custom<DiscoverResult>(isDiscoverResult).exactOptional(),
 	}),
-	tools: z.array(toolSchema).max(maxListed),
+	tools: z.array(toolSchema).max(maxListedTools),
 });
 
 /** An entry of the file; `undefined` when it is broken, or larger than a server may be. */

@@ -65,7 +65,7 @@ const seconds = (ms: number): string => `${ms / 1000} s`;
 const remoteKeepaliveMs = 180_000;
 
 /** The times of a server's connection. "HTTP 180; stdio off when omitted". @see manual/tool-servers.md#settings */
-export function settingsOf({endpoint, keepaliveMs}: ToolServerConfig): ServerSettings {
+export function connectionSettings({endpoint, keepaliveMs}: ToolServerConfig): ServerSettings {
 	if (endpoint.transport !== 'stdio') {
 		return {keepaliveMs: keepaliveMs ?? remoteKeepaliveMs};
 	}

@@ -10,7 +10,7 @@ import {
 	type ServerEvent,
 	type ServerSettings,
 	type ServerState,
-	whyNot,
+	whyDisconnected,
 } from './state.ts';
 import {stepServer, unconfigured} from './step.ts';
 
@@ -193,7 +193,7 @@ export function createManagedConnection(
 		}
 
 		if (!current || disposed) {
-			throw new ConnectError(whyNot(state));
+			throw new ConnectError(whyDisconnected(state));
 		}
 
 		return current;
@@ -235,7 +235,7 @@ export function createManagedConnection(
 			}
 		},
 		hurry: () => hurry.abort(),
-		why: () => (current ? undefined : whyNot(state)),
+		why: () => (current ? undefined : whyDisconnected(state)),
 		async settled() {
 			while (isPending()) {
 				// oxlint-disable-next-line no-await-in-loop -- until it is decided

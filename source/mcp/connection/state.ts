@@ -85,7 +85,7 @@ export type StepContext = {
 };
 
 /** Why a server in this state has no connection that a call could use. */
-export function whyNot(state: ServerState): ConnectFailure {
+export function whyDisconnected(state: ServerState): ConnectFailure {
 	switch (state.status) {
 		case 'needs login':
 			return {kind: 'needs-login', message: state.reason};

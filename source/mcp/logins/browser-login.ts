@@ -3,7 +3,7 @@ import {within} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {loginPlaceKey, type LoginPlace} from '../../core/logins.ts';
 import {pinnedPorts} from '../oauth/client-document.ts';
-import type {KnownLogin, Redirect} from '../oauth/login-options.ts';
+import type {RegistrationFacts, Redirect} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 import {loginError, type ConnectError} from '../wire/connect-error.ts';
 import {timeLimit} from '../wire/time-limit.ts';
@@ -122,7 +122,7 @@ async function answerTo(
 }
 
 async function bindCallback(
-	known: KnownLogin,
+	known: RegistrationFacts,
 	{server, place, settings, world: {ports, watch}}: Login,
 ): Promise<Callback> {
 	const plan = planRedirect(settings, known);

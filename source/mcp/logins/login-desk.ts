@@ -11,7 +11,7 @@ import {
 } from '../../core/logins.ts';
 
 /** What a login that is under way tells of itself; what it says is cleaned. */
-export type LoginFacts = Partial<
+export type LoginProgress = Partial<
 	Omit<LoginAttempt, 'server' | 'profile' | 'startedAt' | 'endedAt' | 'reason' | 'notes' | 'status'>
 > & {readonly status?: 'waiting' | 'finishing'};
 
@@ -19,7 +19,7 @@ export type LoginFacts = Partial<
 export type LoginWatch = {
 	/** Aborts when it is not wanted any more. */
 	readonly signal: AbortSignal;
-	readonly tell: (facts: LoginFacts) => void;
+	readonly tell: (facts: LoginProgress) => void;
 	/** Says something that the person should know. */
 	readonly note: (text: string) => void;
 	/** Takes a URL that a person has pasted: whether it is an answer to this login, and if not, why. */

@@ -4,7 +4,7 @@ import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
 import {fileStem} from '../oauth/grant-files.ts';
-import type {LoginPlace} from '../oauth/login-shelf.ts';
+import type {LoginStorage} from '../oauth/login-shelf.ts';
 
 /** Not every file system tells of changes. */
 const lookMs = 30_000;
@@ -27,7 +27,7 @@ export function watchLogins({
 	...world
 }: Pick<World, 'clock' | 'log'> & {
 	/** `mcp-tokens/` of the profile, which is there, or what members share. */
-	readonly place: LoginPlace;
+	readonly place: LoginStorage;
 	readonly onChange: (server: string) => void;
 }): LoginWatcher {
 	return typeof place === 'string'
@@ -36,7 +36,7 @@ export function watchLogins({
 }
 
 function watchShared(
-	logins: Exclude<LoginPlace, string>,
+	logins: Exclude<LoginStorage, string>,
 	onChange: (server: string) => void,
 ): LoginWatcher {
 	const servers = new Map<string, string>();

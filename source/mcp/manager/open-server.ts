@@ -20,7 +20,7 @@ type Dependencies = Omit<ServerManagerDependencies, 'paths' | 'onChange' | 'onRe
 };
 
 /** What a connection that is made now is of. */
-export type Opening = {
+export type ConnectionSecrets = {
 	/** Not to be shown from then on. */
 	readonly secrets: readonly string[];
 	/** Whose grant is presented. */
@@ -40,7 +40,7 @@ export async function openServer(
 		...options
 	}: Parameters<ManagedConnectionDependencies['open']>[0] & {
 		readonly discover: DiscoverResult | undefined;
-		readonly onOpening: (opening: Opening) => void;
+		readonly onOpening: (opening: ConnectionSecrets) => void;
 	},
 	dependencies: Dependencies,
 ): Promise<OpenConnection> {

@@ -17,7 +17,7 @@ import {
 	type SchemaCache,
 } from '../catalogue/schema-cache.ts';
 import {createCallQueue, type CallQueue} from '../connection/call-queue.ts';
-import {settingsOf} from '../connection/connection-times.ts';
+import {connectionSettings} from '../connection/connection-times.ts';
 import {createManagedConnection} from '../connection/managed-connection.ts';
 import type {OpenConnection} from '../connection/open-connection.ts';
 import {watchList} from '../connection/watch-list.ts';
@@ -25,7 +25,7 @@ import type {ServerManagerDependencies} from '../contract.ts';
 import {clientCapabilities} from '../requests/client-handlers.ts';
 import {createRequestWindow} from '../requests/request-limits.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import {openServer, type Opening} from './open-server.ts';
+import {openServer, type ConnectionSecrets} from './open-server.ts';
 import {viewServer} from './server-view.ts';
 
 /** Calls of one server that run side by side, where they may. */
@@ -84,7 +84,7 @@ export function createToolServer(
 	let activeCalls = 0;
 	let firstTry = Promise.resolve();
 	let saved = Promise.resolve();
-	let opening: Opening = {secrets: [], login: undefined};
+	let opening: ConnectionSecrets = {secrets: [], login: undefined};
 	const hideSecrets = createRedact(() => opening.secrets, {byShape: false});
 	const redact: Redact = text => hideSecrets(dependencies.redact(text));
 	const serial = createCallQueue(1);
@@ -130,10 +130,10 @@ export function createToolServer(
 		clock,
 		random: dependencies.random,
 		slots,
-		settings: () => settingsOf(config),
+		settings: () => connectionSettings(config),
 		async open(options) {
 			const {discover} = cached()?.facts ?? {};
-			const onOpening = (now: Opening) => {
+			const onOpening = (now: ConnectionSecrets) => {
 				opening = now;
 			};
 

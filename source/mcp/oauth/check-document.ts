@@ -1,6 +1,7 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
 import {parsedObject} from '../../core/json.ts';
+import {version} from '../../core/program.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {boundedRequest} from './bounded-request.ts';
 import {declaredRedirects} from './client-document.ts';

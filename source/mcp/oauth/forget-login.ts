@@ -1,6 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {fileStem} from './grant-files.ts';
-import {loginShelf, type LoginPlace} from './login-shelf.ts';
+import {loginShelf, type LoginStorage} from './login-shelf.ts';
 
 /** The tokens first: whoever looks meanwhile finds no login rather than half of one. */
 const endings = ['.json', '.client.json', '.meta.json', '.cimd-off'] as const;
@@ -11,7 +11,7 @@ const endings = ['.json', '.client.json', '.meta.json', '.cimd-off'] as const;
  * @throws SvcError `lock_timeout`, `lock_failed`
  */
 export async function forgetLogin(
-	place: LoginPlace,
+	place: LoginStorage,
 	{server, clock}: {readonly server: string; readonly clock: Clock},
 ): Promise<boolean> {
 	const shelf = loginShelf(place, {server, stem: fileStem(server)});

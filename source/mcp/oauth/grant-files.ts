@@ -8,7 +8,7 @@ import {z} from 'zod';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {parsedJson} from '../../core/json.ts';
-import {loginShelf, type LoginPlace, type LoginShelf} from './login-shelf.ts';
+import {loginShelf, type LoginStorage, type LoginShelf} from './login-shelf.ts';
 import {maxPrivateFileBytes} from './private-file.ts';
 
 /** What an authorization server was found to say, and what the next login should ask for. */
@@ -125,7 +125,7 @@ const refusal = '.cimd-off';
 
 /** The files for `server`, which is at `url`, in `place`, named after it. Nothing is read or made yet. */
 export function grantFiles(
-	place: LoginPlace,
+	place: LoginStorage,
 	{server, url, clock}: {readonly server: string; readonly url: string; readonly clock: Clock},
 ): GrantFiles {
 	const shelf = loginShelf(place, {server, stem: fileStem(server)});

@@ -18,7 +18,7 @@ import {ConnectError, passing, permanent} from './connect-error.ts';
 import {codeInText, networkVerdict, spawnFailure} from './failure-codes.ts';
 import type {ConnectFailure} from './open-transport.ts';
 import type {StdioFacts} from './stdio-transport.ts';
-import {messageTooLarge, sessionNotFound, streamLost, tooLarge} from './synthetic-errors.ts';
+import {messageTooLarge, sessionNotFound, streamLost, tooLargeError} from './synthetic-errors.ts';
 
 const maxMessageLength = 500;
 
@@ -97,7 +97,7 @@ function protocolFailure(error: ProtocolError, situation: Situation): ConnectFai
 	}
 
 	if (code === messageTooLarge) {
-		return passing(tooLarge().message);
+		return passing(tooLargeError().message);
 	}
 
 	const quote = quoteOf(error, situation.redact);

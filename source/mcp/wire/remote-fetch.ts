@@ -7,13 +7,13 @@ import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import type {ResolveName} from '../../core/address-scope.ts';
 import {SvcError} from '../../core/errors.ts';
 import {version} from '../../core/program.ts';
-import {type EndpointPlace, placeOf} from './address-guard.ts';
+import {endpointPlace, type EndpointPlace} from './address-guard.ts';
 import {boundBody, limitBytes} from './bound-body.ts';
 import {createEventMeter} from './event-meter.ts';
-import {type ContextOptions, readTls, type TlsOptions} from './read-tls.ts';
+import {readTls, type ContextOptions, type TlsOptions} from './read-tls.ts';
 import {requestTarget, type ServerRequestTarget} from './request-target.ts';
 import {watchedStream} from './stream-watch.ts';
-import {maxMessageBytes, tooLarge} from './synthetic-errors.ts';
+import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
 import type {ServerAt, TransportParts} from './transport-parts.ts';
 
 /** As much of an error page as anybody looks at. */
@@ -58,7 +58,7 @@ export function createRemoteFetch(
 	{url: endpoint, headers}: ServerRequestTarget,
 	{tls, environment, resolve}: FetchSettings,
 ): RemoteFetch {
-	const {home, ownLookup, guardedLookup} = placeOf(endpoint, {
+	const {home, ownLookup, guardedLookup} = endpointPlace(endpoint, {
 		isProxied: proxyOf(endpoint, environment) !== undefined,
 		resolve,
 	});
@@ -162,7 +162,9 @@ function bound(
 	}
 
 	if (!isMcp || !/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) {
-		return boundBody(body, {judge: limitBytes(isMcp ? maxMessageBytes : maxOtherBytes, tooLarge)});
+		return boundBody(body, {
+			judge: limitBytes(isMcp ? maxMessageBytes : maxOtherBytes, tooLargeError),
+		});
 	}
 
 	const watch = watchedStream.getStore();
@@ -175,7 +177,7 @@ function bound(
 			}
 
 			watch?.tooLarge();
-			return {stop: tooLarge()};
+			return {stop: tooLargeError()};
 		},
 		onEnd: isWhole => watch?.ended(isWhole ? meter.retryMs() : undefined),
 	});

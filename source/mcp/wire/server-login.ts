@@ -2,7 +2,7 @@ import type {FetchLike, OAuthClientProvider} from '@modelcontextprotocol/client'
 import type {EndpointPlace} from './address-guard.ts';
 
 /** Whether a server can be connected to with what is stored. */
-export type LoginState =
+export type StoredLoginState =
 	| {readonly status: 'logged in'}
 	/** `reason`: one sentence with the command that logs in. */
 	| {readonly status: 'needs login'; readonly reason: string};
@@ -21,7 +21,7 @@ export type ServerLogin = {
 	/** Renews the tokens before they end, also while nobody uses them, until `signal` aborts: for as long as a connection stands. */
 	keepFresh(signal: AbortSignal): void;
 	/** Looks at the files; asks nobody. */
-	state(): Promise<LoginState>;
+	state(): Promise<StoredLoginState>;
 	/** Of the tokens that were read last; `undefined` before, and while there are none. Texts as they came. */
 	facts(): LoginFacts | undefined;
 };

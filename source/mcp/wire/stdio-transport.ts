@@ -16,7 +16,7 @@ import {endGraceMs, endGroup} from './end-group.ts';
 import {createLineReader} from './line-reader.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import {serverEnvironment} from './server-environment.ts';
-import {maxMessageBytes, tooLarge} from './synthetic-errors.ts';
+import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
 import type {ProcessLaunch} from './transport-parts.ts';
 import {notReading, writeWithEnd} from './write-with-end.ts';
 
@@ -160,7 +160,7 @@ export function createStdioTransport({
 			above: 'stop',
 			onLine: receive,
 			onTooLong() {
-				const error = tooLarge();
+				const error = tooLargeError();
 				reason = error.message;
 				transport.onerror?.(error);
 				void end(0);

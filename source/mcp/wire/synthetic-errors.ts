@@ -4,7 +4,7 @@ import {SvcError} from '../../core/errors.ts';
 export const maxMessageBytes = 10 * 1024 * 1024;
 
 /** A server's message was above the limit; nothing of it was kept. */
-export const tooLarge = (): SvcError =>
+export const tooLargeError = (): SvcError =>
 	new SvcError('mcp_message_too_large', 'The server sent a message of more than 10 MB');
 
 /**
@@ -35,4 +35,4 @@ export const lostAnswer = (id: string | number) =>
 
 /** The answer in place of one above the limit. */
 export const tooLargeAnswer = (id: string | number) =>
-	answer(id, messageTooLarge, [tooLarge().message, 'message_too_large']);
+	answer(id, messageTooLarge, [tooLargeError().message, 'message_too_large']);
