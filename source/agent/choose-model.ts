@@ -38,7 +38,7 @@ type PaidOffer = {readonly view: ModelView};
 
 /** One that can be asked whether it is there. */
 type AskedModel = ChosenModel & {
-	/** Asks the provider which models it has, which costs nothing; `undefined` for the offline model, which nobody has to be asked for. Rejects when nobody answers. */
+	/** Asks the provider which models it has, which costs nothing; `undefined` for the offline model. Rejects without an answer. */
 	ask(signal: AbortSignal): Promise<ModelAnswer | undefined>;
 	/** Where it is asked without the provider's package; `undefined` for the offline model. */
 	readonly chatAddress: ChatAddress | undefined;

@@ -78,7 +78,7 @@ export async function listLocalModels(
 		const text = await readBounded(response.body);
 		return text === undefined ? [] : modelIdsIn(text);
 	} catch {
-		// Nobody there, too slow, not HTTP, not JSON: no local server either way.
+		// No answer, too slow, not HTTP, not JSON: no local server either way.
 		return [];
 	} finally {
 		cancel();

@@ -94,7 +94,7 @@ export function modelError(
 		new SvcError(code, `Cannot ${verb} ${model}: ${detail}${tries}`);
 
 	if (!kinds.APICallError.isInstance(last)) {
-		// In the middle of a stream nobody wraps what the line says.
+		// In the middle of a stream the SDK does not wrap an error of the connection.
 		const tooMuch = causesOf(last).find(isTooLarge);
 		const cut = causesOf(last).find(isNetworkError);
 		if (tooMuch !== undefined) {

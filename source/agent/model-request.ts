@@ -17,7 +17,7 @@ export type ModelReply = {
 	read(): Promise<Buffer | undefined>;
 };
 
-/** What is read before somebody asks for it. */
+/** What is read ahead of the reader. */
 const maxAheadBytes = 65_536;
 
 /**
@@ -136,7 +136,7 @@ function createInbox() {
 	};
 
 	return {
-		/** How many bytes nobody has asked for. */
+		/** How many bytes wait for the reader. */
 		put(part: Buffer): number {
 			if (waiting) {
 				waiting.resolve(part);

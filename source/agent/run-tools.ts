@@ -111,7 +111,7 @@ export function createRunTools(
 		}
 	};
 
-	/** What a call would do, for whoever is asked; it is not asked for what would come to nothing. */
+	/** What a call would do, for the person who is asked; no person is asked about a call that cannot succeed. */
 	const previewOf = async (tool: Tool, args: JsonValue): Promise<PreviewResult | undefined> => {
 		try {
 			return await tool.preview?.(args, {signal});
@@ -132,7 +132,7 @@ export function createRunTools(
 		}
 	};
 
-	/** What was agreed to of a call that may start now; `undefined` when nobody has to agree. */
+	/** What was agreed to of a call that may start now; `undefined` when no agreement is needed. */
 	const takeApproval = (tool: Tool, {args, callId}: Called): Agreed | undefined => {
 		const agreed = approved.get(callId);
 		if (tool.needsApproval && agreed?.args !== jsonHash(args)) {

@@ -23,7 +23,7 @@ export type AgentRequest = {
 	readonly model?: string;
 	readonly maxSteps: number;
 	readonly timeoutMs: number;
-	/** A call that needs a yes is denied at once: whoever waits for the answer does not want to wait for a person. */
+	/** A call that needs a yes is denied at once: the client that waits for the answer does not want to wait for a person. */
 	readonly denyApprovals?: boolean;
 	/** Gets what the model says as it comes, redacted; awaited, so that a slow reader slows the model down. `begins`: it is the first of another answer of the model. A rejection ends the run. */
 	readonly onText?: (text: string, begins: boolean) => Promise<void> | void;

@@ -59,7 +59,7 @@ export async function answerRequest(pair: HttpPair, world: Answering): Promise<v
 	const {corsOrigins} = limits();
 	const headers = {'x-request-id': requestId, ...corsHeaders(request, corsOrigins)};
 	const {path} = requestTargetOf(request);
-	// A connection that breaks ends the reading of the body; there is nobody left to tell.
+	// A connection that breaks ends the reading of the body; no client is left to answer.
 	request.on('error', ignore);
 	response.on('error', ignore);
 	let isLeft = false;
@@ -192,7 +192,7 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 		: {...answer, headers: {...rateHeaders(keys, key), ...answer.headers}};
 }
 
-/** What those who need not say who they are get: nothing of it is for them. */
+/** The call of an endpoint that needs no key: there is nothing in it. */
 const openCall: ApiCall = {
 	requestId: '',
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an endpoint without a scope asks nothing of a key

@@ -19,7 +19,7 @@ import {ruledBy} from './rules.ts';
 import {formDeadlines} from './terms.ts';
 import {choiceOf, type Subject, type Ticket} from './ticket.ts';
 
-/** How often the log is told what waits: there may be nobody else to tell. */
+/** How often the log is told what waits: there may be no other face. */
 const remindMs = 60_000;
 
 export type ApprovalsDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
@@ -77,7 +77,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 		onAllowed,
 	});
 
-	/** A new rule also covers what waits already: nobody is asked for what they just agreed to. */
+	/** A new rule also covers what waits already: no person is asked about what they just agreed to. */
 	const allowWaiting = async (id: number) => {
 		for (const ticket of queue.tickets()) {
 			const {call} = ticket.subject;

@@ -4,7 +4,7 @@ import {escapeLine} from '../core/untrusted.ts';
 /** Most requests that wait at once. */
 export const maxWaiting = 200;
 
-/** Largest arguments that anybody is asked about, bytes of UTF-8 as JSON. */
+/** Largest arguments that a person is asked about, bytes of UTF-8 as JSON. */
 export const maxArgsBytes = 1024 * 1024;
 
 const maxReasonLength = 500;

@@ -19,7 +19,7 @@ export function callDraft(
 	};
 }
 
-/** A call that nobody is asked about, as histories have it. */
+/** A call that is decided without a person, as histories have it. */
 export const unaskedCall = (
 	call: CallToApprove & {readonly argsBytes: number},
 	times: Times,
@@ -54,7 +54,7 @@ function unchanged(tool: AskedTool): AskedTool {
 	return {...rest, changed: false};
 }
 
-/** The request for a form. What a masked field holds at first is not shown to anybody. */
+/** The request for a form. What a masked field holds at first is not shown. */
 export const formDraft = (form: FormToFill, times: Times): Omit<FormApproval, 'id'> => ({
 	kind: 'form',
 	profile: form.profile,

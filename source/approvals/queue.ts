@@ -25,7 +25,7 @@ export type ApprovalResult = {
 export type Request = {
 	/** Makes what a person is shown. */
 	readonly draft: () => Promise<NewApproval>;
-	/** Looks whether nobody has to be asked. */
+	/** Looks whether the request is decided without a person. */
 	readonly look?: () => Promise<Choice | undefined>;
 };
 

@@ -14,7 +14,7 @@ import type {RuleBook} from './rule-book.ts';
 export type Recorder = {
 	/** The decision about what waited, with the rule that it makes; that of another gateway, where it came first. Never rejects: a rule that cannot be kept makes the yes one for this call alone. */
 	settled(approval: Approval, decision: ApprovalDecision, rule?: NewRule): Promise<Approval>;
-	/** A decision that nobody waited for; `undefined` when it could not be written down. */
+	/** A decision about a request that never waited; `undefined` when it could not be written down. */
 	atOnce(draft: NewApproval, decision: ApprovalDecision): Promise<Approval | undefined>;
 };
 

@@ -34,7 +34,7 @@ export type RuleBook = {
 	runEnded(runId: number): void;
 	/** Ends the rules that a change makes void. */
 	toolsChanged(change: ToolsChange): void;
-	/** Ends rules at once, and leaves their keeper to whoever asks. */
+	/** Ends rules at once; the caller removes them from the keeper. */
 	forget(ids: readonly number[]): void;
 	/** Ends one rule at once. */
 	drop(id: number): void;

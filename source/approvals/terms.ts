@@ -49,7 +49,7 @@ export const formDeadlines = (
 export const extended = ({deadline, latestDeadline}: Deadlines): number =>
 	Math.min(deadline + extensionMs, latestDeadline);
 
-/** What is asked of whoever agrees to a call. */
+/** What is asked of the person who agrees to a call. */
 export type Terms = {
 	readonly scopes: readonly ApprovalScope[];
 	readonly mustTypeName: boolean;
@@ -99,7 +99,7 @@ const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {
 const widestScope: Readonly<Record<Origin['kind'], ApprovalScope>> = {
 	delivery: 'run',
 	job: 'process',
-	// Whoever has the key writes what the agent reads.
+	// The holder of the key writes what the agent reads.
 	key: 'process',
 	person: 'process',
 	// A conversation passes on what others wrote.

@@ -11,7 +11,7 @@ export type Choice = {
 	readonly decision: ApprovalDecision;
 	/** The rule that the answer makes. */
 	readonly rule?: NewRule;
-	/** What a form was filled in with: for the caller and for nobody else. */
+	/** What a form was filled in with: for the caller alone. */
 	readonly content?: JsonObject;
 };
 

@@ -21,7 +21,7 @@ export type Deliverer = {
 	 * @throws DeliveryError
 	 */
 	deliver(message: OutgoingMessage, signal: AbortSignal): Promise<Receipt>;
-	/** Whether a delivery to that kind may be handed over again although nobody knows how it ended: this finds out, or does no harm. False for a kind that is not there. */
+	/** Whether a delivery to that kind may be handed over again although its end is not known: this finds out, or does no harm. False for a kind that is not there. */
 	mayRepeat(kind: string): boolean;
 	/** Whether `text` would be one message there as it is: nothing of it cut, hidden or in another message. Loads what sends; never rejects. */
 	fits(target: Target, text: string): Promise<boolean>;
@@ -33,7 +33,7 @@ export type Deliverer = {
 	examine(kind: string, profile: string, signal: AbortSignal): Promise<TargetHealth | undefined>;
 	/** Asks the platforms of the current configuration whether they take our credentials, now and while they do not; again after each change of it. Nothing waits for it. */
 	follow(): void;
-	/** Hears how listening to a platform stands; `undefined`: nobody listens to it. A platform that is listened to is connected once it is. */
+	/** Hears how listening to a platform stands; `undefined`: it is not listened to. A platform that is listened to is connected once it is. */
 	listens(kind: string, state: ListeningState | undefined): void;
 	/** The configured platforms, as their last delivery left them. */
 	platforms(): readonly PlatformView[];

@@ -13,13 +13,13 @@ export type Note = {
 	readonly digest: string;
 	/** Parts that have arrived. */
 	readonly arrived: number;
-	/** When the next part was first begun, as long as nobody knows how that ended; milliseconds since 1970. */
+	/** When the next part was first begun, as long as its end is not known; milliseconds since 1970. */
 	readonly begunAt?: number;
 	/** When this was written. */
 	readonly at: number;
 };
 
-/** Where a delivery begins, by what is noted of it. @throws DeliveryError `delivery_uncertain` when a part of another text is out whose end nobody saw */
+/** Where a delivery begins, by what is noted of it. @throws DeliveryError `delivery_uncertain` when a part of another text was sent and its end is not known */
 export function startOf(
 	note: Note | undefined,
 	{

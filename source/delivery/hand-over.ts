@@ -75,7 +75,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		const {perMinute, maxParts} = settings as PlatformSettings;
 		const usual = typeof kind.pace === 'function' ? kind.pace(place.chat) : (kind.pace ?? 0);
 		const pace = paceOf(queue, perMinute ?? usual);
-		// What somebody waits for has to get through in time: it is cut, rather than torn.
+		// A text that a sender waits for has to get through in time: it is cut, rather than torn.
 		const mostParts =
 			until !== undefined && pace
 				? Math.max(1, Math.min(maxParts ?? usualParts, pace.within(directMs * directShare)))

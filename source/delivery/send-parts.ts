@@ -37,7 +37,7 @@ export type Sending = {
 	readonly holds?: () => DeliveryError | undefined;
 	/** When the next message may go to the chat. */
 	readonly pace?: ChatPace;
-	/** When somebody who waits for the end of it gives up, `Clock.monotonic`; absent: nobody does. */
+	/** When the sender that waits for the end of it gives up, `Clock.monotonic`; absent: none waits. */
 	readonly until?: number | undefined;
 	readonly signal: AbortSignal;
 };
@@ -217,7 +217,7 @@ export const createSendParts =
 				// oxlint-disable-next-line no-await-in-loop -- one part after the other
 				await write();
 			} catch (error) {
-				// All of it is out: whoever hands it over writes that down, and tries as long as it takes.
+				// All of it is out: the caller writes that down, and tries as long as it takes.
 				if (arrived < texts.length) {
 					throw error;
 				}

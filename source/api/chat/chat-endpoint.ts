@@ -28,7 +28,7 @@ export const chatEndpoint = (world: ChatWorld): Endpoint =>
 			const {clock} = world;
 			const {includesUsage} = request;
 			const head = answerHead(request.model.id, clock.now());
-			// Nothing was used before somebody was asked.
+			// Nothing was used before a model was asked.
 			call.settle({inputTokens: 0, outputTokens: 0});
 			await using session = await openSessionTurn(world.sessions, request, call);
 			// What was said before is told to the model again, and was not known until now.

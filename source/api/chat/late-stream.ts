@@ -19,7 +19,7 @@ export type LateStream = Sink & {
 	[Symbol.dispose](): void;
 };
 
-/** Who waits longer for a first word hears that somebody is there; proxies on the way cut what says nothing. */
+/** A client that waits longer for a first word gets the beginning of the stream; proxies cut connections that are silent. */
 const beginMs = 5000;
 
 /** A stream that is opened when it is first asked for, or after five seconds. @param greet what it begins with: written at once, before all else */

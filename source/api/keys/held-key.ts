@@ -135,7 +135,7 @@ function permitOf(
 		own = tokens;
 	};
 
-	// Whoever is about to revoke a key must not read that nobody uses it while a stream of it goes on.
+	// A person who is about to revoke a key must see that it is in use while a stream of it goes on.
 	const startedAt = clock.now();
 	one.record = {...one.record, lastUsedAt: startedAt};
 	usages.begin(one.record.id, startedAt);

@@ -28,7 +28,7 @@ const maxNameLength = 64;
 /** Pause before keys that could not be read are read again, milliseconds. */
 const againMs = 1000;
 
-/** The first key: for whoever has just set up the gateway. */
+/** The first key: for the person who has just set up the gateway. */
 const firstGrant: KeyGrant = {
 	name: 'first',
 	kind: 'live',
@@ -221,7 +221,7 @@ export async function openKeyDesk(
 			oneByOne(async () => {
 				const one = held.get(id);
 				if (one && (one.record.revokedAt === undefined || unwritten.has(id))) {
-					// It passes no more from now on, also while the journal cannot take that down: whoever is told so tries again.
+					// It passes no more from now on, also when the journal cannot be written: the person gets that error and tries again.
 					one.record = {...one.record, revokedAt: one.record.revokedAt ?? clock.now()};
 					endRequests(one);
 					unwritten.add(id);

@@ -123,7 +123,7 @@ function chosen(choice: JsonValue | undefined, all: readonly OfferedFunction[]):
 	return {mode: find(choice, 'tool_choice')};
 }
 
-/** Finds what a choice means; without a namespace, the first of that name. A tool of a kind that is left out is in nobody's list. */
+/** Finds what a choice means; without a namespace, the first of that name. A tool of a kind that is left out is in no list. */
 function finder(all: readonly OfferedFunction[]) {
 	const known = new Map<string, OfferedFunction>();
 	// The first of a name is written last, and stays.

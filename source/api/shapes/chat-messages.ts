@@ -99,7 +99,7 @@ function turnMessage(message: JsonObject, path: string): TurnMessage {
 	return spokenMessage(message);
 }
 
-/** All texts of the messages, whoever takes them: what the offline model goes by, and estimates. */
+/** All texts of the messages: what the offline model reads, and estimates are made of. */
 export const textMessages = (messages: JsonValue | undefined): readonly TurnMessage[] =>
 	listOfObjects(messages).map(spokenMessage);
 
@@ -116,7 +116,7 @@ const listOfObjects = (value: JsonValue | undefined): readonly JsonObject[] =>
 const bytesOf = (said: JsonValue | undefined): number =>
 	said === undefined || said === null ? 0 : Buffer.byteLength(JSON.stringify(said));
 
-/** What a picture, a sound or a file may come to, in tokens: nobody can tell. */
+/** What a picture, a sound or a file is taken for, in tokens: the real figure is unknown. */
 const tokensOfPart = 1000;
 
 /** What says of which kind something is. */

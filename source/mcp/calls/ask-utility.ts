@@ -117,7 +117,7 @@ async function listPages(
 const nextOf = ({next}: Page): {next_cursor?: string} =>
 	next === undefined ? {} : {next_cursor: next};
 
-/** Icons are for people, the protocol's own data for nobody. */
+/** A model needs neither icons nor the protocol's own data. */
 const withoutMeta = ({
 	_meta,
 	icons: _icons,

@@ -100,7 +100,7 @@ async function callOverConnection(
 	return outcome;
 }
 
-/** A run may hold a tool that is not what it was when the run began: nobody has agreed to what it is now. */
+/** A run may hold a tool that is not what it was when the run began: no person has agreed to what it is now. */
 function reasonNotToCall(seen: PlannedTool, now: PlannedTool | undefined): string | undefined {
 	if (!now) {
 		return 'does not exist any more';

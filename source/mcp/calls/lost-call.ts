@@ -87,7 +87,7 @@ const lossOf = (kind: ConnectFailure['kind']): LostReason | undefined =>
 			? 'stream_lost'
 			: undefined;
 
-/** What the model reads of a call whose outcome nobody knows. @see manual/tool-servers.md#states */
+/** What the model reads of a call whose outcome is not known. @see manual/tool-servers.md#states */
 export function uncertainResult(lost: {
 	readonly server: string;
 	readonly tool: string;

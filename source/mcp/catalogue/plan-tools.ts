@@ -127,7 +127,7 @@ function planNative(
 	const changes =
 		before === undefined ? undefined : definitionChanges(before, definitionText(listed));
 	const claims = claimsOf(listed);
-	// Whoever is not trusted cannot take back what was agreed to by changing the claim.
+	// A server that is not trusted cannot take back what was agreed to by changing the claim.
 	const readOnly = claims.readOnly === true && (server.trust === 'full' || !changed);
 	const fullDescription = descriptionOf(listed, server.name);
 	const {schema, lost} = cleanSchema(listed.inputSchema);

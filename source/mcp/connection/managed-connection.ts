@@ -19,7 +19,7 @@ export type ManagedConnectionDependencies = {
 	readonly clock: Clock;
 	/** From 0 to 1, 1 excluded. */
 	readonly random: () => number;
-	/** Lets connections that nobody waits for be made, a few at a time. */
+	/** Slots for connections that no call waits for: a few are made at a time. */
 	readonly slots: CallQueue;
 	readonly settings: () => ServerSettings;
 	/** Makes a connection. Rejects with `ConnectError`, or with the reason of `signal`. */
@@ -27,7 +27,7 @@ export type ManagedConnectionDependencies = {
 		readonly signal: AbortSignal;
 		readonly onLost: (failure: ConnectFailure) => void;
 	}) => Promise<OpenConnection>;
-	/** A connection works now; called before anybody may use it. */
+	/** A connection works now; called before any call may use it. */
 	readonly onOpened: (opened: OpenConnection) => void;
 	/** The state is another one, or a check has told something. */
 	readonly onChange: () => void;
@@ -258,7 +258,7 @@ export function createManagedConnection(
 	};
 }
 
-/** Waits for a slot, unless somebody waits for the connection. */
+/** Waits for a slot, unless a call waits for the connection. */
 async function withSlot<T>(
 	slots: CallQueue,
 	{signal, urgent}: {readonly signal: AbortSignal; readonly urgent: AbortSignal},

@@ -15,7 +15,7 @@ export type LoginProgress = Partial<
 	Omit<LoginAttempt, 'server' | 'profile' | 'startedAt' | 'endedAt' | 'reason' | 'notes' | 'status'>
 > & {readonly status?: 'waiting' | 'finishing'};
 
-/** What a login is given by whoever started it. */
+/** What the desk gives to one login. */
 export type LoginWatch = {
 	/** Aborts when it is not wanted any more. */
 	readonly signal: AbortSignal;

@@ -41,7 +41,7 @@ export async function runLogin(
 	}
 }
 
-/** One login with a code: no browser is started, nobody comes back to this machine. @throws ConnectError */
+/** One login with a code: no browser is started, and none comes back to this machine. @throws ConnectError */
 async function deviceLogin(
 	server: ToolServerConfig,
 	{clock, logins, open, secrets, watch}: LoginWorld,

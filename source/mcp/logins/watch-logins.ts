@@ -19,7 +19,7 @@ export type LoginWatcher = AsyncDisposable & {
 };
 
 /**
- * Says when the tokens of a server have changed, whoever changed them: a login in another shell, a renewal, a logout. `onChange` must not throw; it is not called after
+ * Says when the tokens of a server have changed: by a login in another shell, a renewal, a logout. `onChange` must not throw; it is not called after
  * disposal.
  */
 export function watchLogins({

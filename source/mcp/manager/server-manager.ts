@@ -136,7 +136,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 
 const byName = (a: ToolServerConfig, b: ToolServerConfig): number => (a.name < b.name ? -1 : 1);
 
-/** "No connection, discovery or registration", whoever asks. @see manual/tool-servers.md#settings */
+/** "No connection, discovery or registration". @see manual/tool-servers.md#settings */
 function requireEnabled({name, enabled}: ToolServerConfig): void {
 	if (!enabled) {
 		const text = `Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`;

@@ -126,6 +126,10 @@ export function createToolServer(
 		}
 	};
 
+	const onOpening = (now: ConnectionSecrets) => {
+		opening = now;
+	};
+
 	const connection = createManagedConnection({
 		clock,
 		random: dependencies.random,
@@ -133,10 +137,6 @@ export function createToolServer(
 		settings: () => connectionSettings(config),
 		async open(options) {
 			const {discover} = cached()?.facts ?? {};
-			const onOpening = (now: ConnectionSecrets) => {
-				opening = now;
-			};
-
 			const parts = {...dependencies, redact, samplingWindow, formWindow};
 			return openServer(config, {...options, discover, onOpening}, parts);
 		},

@@ -7,7 +7,7 @@ export type Bounds = {readonly clock: Clock; readonly timeoutMs: number; readonl
 
 /**
  * Fetches with an end: the whole answer has to be there after `timeoutMs` and fit into `maxBytes`. The answer is a `Response` of this
- * process's own class, whatever `fetch` is; the SDK asks for that. What is nested deeper than anything needs is no answer: it would exhaust the stack of whoever writes it down.
+ * process's own class, whatever `fetch` is; the SDK asks for that. An answer that is nested too deep is refused: writing it down would exhaust the stack.
  *
  * @throws TypeError as fetch does for a network that is in the way
  */

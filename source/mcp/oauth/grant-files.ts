@@ -51,7 +51,7 @@ export type GrantFiles = {
 /** All parts together still fit into a file that is read again. */
 const maxPartLength = 65_536;
 
-/** What a header can hold: another one would be presented to nobody, and named in an error. @see RFC 6749 §A.12 */
+/** What a header can hold: any other token could not be presented, and an error would quote it. @see RFC 6749 §A.12 */
 export const accessToken = z
 	.string()
 	.max(maxPartLength)

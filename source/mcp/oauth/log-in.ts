@@ -99,7 +99,7 @@ async function isAccepted(
 		await (plain && checkDocument(plain));
 		await probeForLogin(opened, {provider, requests}, signal);
 		if (!provider.hasUrl && !provider.isGranted) {
-			// It lets everybody in so far, or is not there; a person wants to log in all the same.
+			// The server wants no login so far, or is not there; the person wants one all the same.
 			await authorize(provider, requests);
 		}
 	} catch (error) {

@@ -13,7 +13,7 @@ import type {OAuthRequests} from './oauth-requests.ts';
 
 /** A login under way: what it has found out is kept here, and reaches the files when the grant is there. */
 export type LoginProvider = OAuthClientProvider & {
-	/** Somebody has to agree to something. */
+	/** A person has to agree on a page. */
 	readonly hasUrl: boolean;
 	/** Where the browser is to go for that; taken once. */
 	takeUrl(): URL | undefined;

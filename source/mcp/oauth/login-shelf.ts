@@ -52,7 +52,7 @@ export function loginShelf(
 		read: async ending => readPrivateFile(file(ending)),
 		replace: async (ending, text) => replacePrivateFile(file(ending), text),
 		has: ending => existsSync(file(ending)),
-		// A folder that somebody made in the place of one must not keep the others.
+		// A folder in the place of a file must not keep the others.
 		remove: async ending => rm(file(ending), {force: true, recursive: true}),
 		async exclusively(task, {clock, removes = false}) {
 			const lock = file(lockEnding);

@@ -8,7 +8,7 @@ import {clientMetadata, configuredClient, sameIssuer, scopeUnion} from './client
 import type {StoredTokens} from './grant-files.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
-/** The SDK takes a provider without one for a machine's, which needs nobody to agree; nothing is ever redirected here. */
+/** Without one the SDK takes the provider for that of a machine, which needs no person's consent; no browser is ever redirected here. */
 const unusedRedirect = 'http://127.0.0.1:27890/callback';
 
 export type StoredLoginDependencies = Pick<
@@ -88,7 +88,7 @@ export function createStoredLogin(dependencies: StoredLoginDependencies): Pick<
 			const {issuer} = await requireUsable();
 			const {discovery, byDevice} = await files.known();
 			if (!discovery || (issuer !== undefined && !sameIssuer(issuer, issuerOf(discovery)))) {
-				// Of another grant: whoever stored this one was cut short.
+				// Of another grant: the process that stored this one ended in the middle.
 				return undefined;
 			}
 

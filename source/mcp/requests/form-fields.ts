@@ -9,7 +9,7 @@ const maxKeyLength = 200;
 
 const formats = new Set(['email', 'uri', 'date', 'date-time']);
 
-/** What people call what nobody else may read. */
+/** What people call secrets. */
 const secretWords =
 	/pass(?:word|phrase|code|wd)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|access[\s_-]?key|\bpin\b|\botp\b|\bcvv\b|\bcvc\b|\bssn\b/i;
 

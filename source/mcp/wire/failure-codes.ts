@@ -16,7 +16,7 @@ const unreachable = (what: string): Verdict => [`It cannot be reached: ${what}`,
 
 export const wrongPassword = 'The password of client_cert is missing, or does not fit its key';
 
-/** What the codes of Node, OpenSSL and undici mean for whoever configured a remote server. */
+/** What the codes of Node, OpenSSL and undici mean for the person who configured a remote server. */
 const verdicts: Readonly<Record<string, Verdict>> = {
 	ECONNREFUSED: unreachable('nothing listens there (connection refused)'),
 	ENOTFOUND: unreachable('its host name is not known'),

@@ -16,7 +16,7 @@ import {watchedStream} from './stream-watch.ts';
 import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
 import type {ServerAt, TransportParts} from './transport-parts.ts';
 
-/** As much of an error page as anybody looks at. */
+/** What is read of an error page. */
 const maxErrorBytes = 64 * 1024;
 
 /** Metadata and tokens are small. */

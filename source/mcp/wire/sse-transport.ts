@@ -15,7 +15,7 @@ import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
 
 /**
  * The SDK's SSE transport, and beyond it: when the stream is lost the calls under way fail at once with the JSON-RPC error of `lostAnswer` and the connection ends. A new
- * stream would be a new session, which nobody has initialised. A withdrawn call lets its connection go; notifications have 30 s.
+ * stream would be a new session, which is not initialised. A withdrawn call lets its connection go; notifications have 30 s.
  *
  * @see MCP 2024-11-05, Transports, HTTP with SSE
  */

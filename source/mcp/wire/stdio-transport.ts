@@ -53,7 +53,7 @@ export type StdioTransport = Transport & {
 
 /**
  * A server in a process group of its own: Ctrl-C does not reach it, and no child of it outlives the connection. Messages are lines of JSON of at most
- * 10 MB; what else it prints is skipped. The connection ends ~200 ms after its process, whoever still holds the pipes, and `close()` takes 2.5 s at most:
+ * 10 MB; what else it prints is skipped. The connection ends ~200 ms after its process, even if another process still holds the pipes, and `close()` takes 2.5 s at most:
  * the end of its input, a second later SIGTERM, another second later SIGKILL. `start()` rejects with Node's error when the command cannot be run.
  *
  * @see MCP 2025-11-25, Transports, stdio
@@ -131,7 +131,7 @@ export function createStdioTransport({
 
 	const receive = (line: string) => {
 		if (ending) {
-			// Nobody waits for it, and a server that floods us must not delay its own end.
+			// No caller waits for it, and a server that floods us must not delay its own end.
 			return;
 		}
 
@@ -257,7 +257,7 @@ export function createStdioTransport({
 	return transport;
 }
 
-/** One chunk in each turn of the event loop: left alone, a pipe that is never empty gives 2 MB in a turn, and everybody else waits for seconds. */
+/** One chunk in each turn of the event loop: left alone, a pipe that is never empty gives 2 MB in a turn, and everything else waits for seconds. */
 function onChunks(stream: Readable | null, take: (chunk: Buffer) => void): void {
 	stream?.on('data', (chunk: Buffer) => {
 		take(chunk);

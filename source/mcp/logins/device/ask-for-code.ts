@@ -44,7 +44,7 @@ const codeShape = z.looseObject({
 	interval: seconds,
 });
 
-/** The code in an answer; `problem`: why it cannot be shown to anybody. `home`: where the tool server is. @see RFC 8628 §3.2 */
+/** The code in an answer; `problem`: why it cannot be shown. `home`: where the tool server is. @see RFC 8628 §3.2 */
 export function readCode(
 	text: string,
 	home: AddressScope,

@@ -17,7 +17,7 @@ import {pollForGrant} from './poll-for-grant.ts';
 /** Who asks, and for which code, as soon as it is known. */
 export type PendingGrant = {client?: StoredOAuthClientInformation; code?: DeviceCode};
 
-/** What the SDK is told where it asks for the grant. Nobody is sent anywhere. */
+/** The provider with which the SDK asks for the grant; no browser is redirected. */
 export function deviceProvider(
 	{settings}: OAuthRequests,
 	asked: PendingGrant,
