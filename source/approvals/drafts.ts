@@ -24,11 +24,7 @@ export const unaskedCall = (
 	call: CallToApprove & {readonly argsBytes: number},
 	times: Times,
 ): Omit<ToolApproval, 'id'> =>
-	undecided(call, times, {
-		scopes: ['once'],
-		mustTypeName: false,
-		changed: call.tool.changed,
-	});
+	undecided(call, times, {scopes: ['once'], mustTypeName: false, changed: call.tool.changed});
 
 const undecided = (
 	{tool, args, argsBytes, preview, run, said}: CallToApprove & {readonly argsBytes: number},

@@ -150,10 +150,7 @@ export function choiceOf(
 		case 'allow': {
 			const making = {at, by, ...(keys && {keys})};
 			const rule = approval.kind === 'tool' ? ruleOf(approval, answer, making) : undefined;
-			return {
-				decision: {outcome: 'allowed', at, by, scope: answer.scope},
-				...(rule && {rule}),
-			};
+			return {decision: {outcome: 'allowed', at, by, scope: answer.scope}, ...(rule && {rule})};
 		}
 	}
 }

@@ -28,10 +28,7 @@ export async function listTools(
 	const options = {signal, timeout: timeoutMs, cacheMode: 'refresh'} as const;
 	const result = await client.listTools(undefined, options);
 	const ttlMs: unknown = 'ttlMs' in result ? result['ttlMs'] : undefined;
-	return {
-		...boundTools(result.tools),
-		...(typeof ttlMs === 'number' && ttlMs > 0 ? {ttlMs} : {}),
-	};
+	return {...boundTools(result.tools), ...(typeof ttlMs === 'number' && ttlMs > 0 ? {ttlMs} : {})};
 }
 
 /** The first 5,000 tools, and of those as many as fit into 8 MB of JSON. */

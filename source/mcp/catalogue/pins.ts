@@ -65,7 +65,7 @@ const maxPerServer = 1000;
 
 const maxServers = 200;
 
-const lockWaitMs = 2000;
+const limits = {waitMs: 2000, makesFolder: true};
 
 /** A server that says much takes no room from others. In UTF-16 units. */
 const most = {definition: 16 * 1024, server: 256 * 1024, all: 4 * 1024 * 1024} as const;
@@ -96,7 +96,7 @@ export async function openPins(
 		pinned = next;
 		touched.add(key);
 		try {
-			await oneByOne(async () => replaceShared(path, merged, {waitMs: lockWaitMs, clock}));
+			await oneByOne(async () => replaceShared(path, merged, {...limits, clock}));
 		} catch (error) {
 			log.warn(`Cannot write down how tools are defined: ${messageOf(error)}`, {path});
 		}

@@ -30,7 +30,7 @@ const maxServers = 200;
 
 const maxFileBytes = 64 * 1024 * 1024;
 
-const lockWaitMs = 5000;
+const limits = {waitMs: 5000, makesFolder: true};
 
 /**
  * Opens `cache/mcp_schema_cache.json`. Entries that are broken, and a file that is, are left out with a warning: the servers connect at the start then.
@@ -52,7 +52,7 @@ export function openSchemaCache(
 		};
 
 		try {
-			await replaceShared(path, withServer, {waitMs: lockWaitMs, clock});
+			await replaceShared(path, withServer, {...limits, clock});
 		} catch (error) {
 			const facts = {server: name, error: messageOf(error)};
 			log.warn('Cannot keep the list of tools of a server', facts);

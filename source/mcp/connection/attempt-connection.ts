@@ -73,11 +73,7 @@ export async function attemptConnection(
 	const {capabilities, validator, calls} = clientSide;
 	const client = new Client(
 		{name: 'svc', version},
-		{
-			capabilities,
-			versionNegotiation: {mode},
-			...(validator && {jsonSchemaValidator: validator}),
-		},
+		{capabilities, versionNegotiation: {mode}, ...(validator && {jsonSchemaValidator: validator})},
 	);
 	clientSide.register(client);
 	// oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's only way

@@ -48,7 +48,7 @@ export function createProcessLedger(
 	const change = async (edit: Edit) => {
 		try {
 			const processes = async () => ({processes: await edit(await read(path))});
-			await replaceShared(path, processes, {waitMs: lockWaitMs, clock});
+			await replaceShared(path, processes, {waitMs: lockWaitMs, clock, makesFolder: false});
 		} catch (error) {
 			if (!hasWarned) {
 				log.warn('Cannot note the processes of tool servers', {path, error: messageOf(error)});

@@ -166,11 +166,7 @@ export function createStdioTransport({
 				void end(0);
 			},
 		});
-		const stderr = createLineReader({
-			maxBytes: maxStderrLineBytes,
-			above: 'cut',
-			onLine: onStderr,
-		});
+		const stderr = createLineReader({maxBytes: maxStderrLineBytes, above: 'cut', onLine: onStderr});
 		onChunks(started.stdout, chunk => stdout.push(chunk));
 		onChunks(started.stderr, chunk => stderr.push(chunk));
 		started.stderr?.once('end', () => stderr.end());

@@ -23,11 +23,7 @@ const answer = (
 	id: string | number,
 	code: number,
 	[message, reason]: readonly [string, string],
-) => ({
-	jsonrpc: '2.0' as const,
-	id,
-	error: {code, message, data: {reason}},
-});
+) => ({jsonrpc: '2.0' as const, id, error: {code, message, data: {reason}}});
 
 /** The answer that a lost stream owes. */
 export const lostAnswer = (id: string | number) =>
