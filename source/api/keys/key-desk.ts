@@ -78,19 +78,20 @@ export async function openKeyDesk(
 
 	/** One change after the other: none is made of what another replaces meanwhile. */
 	const oneByOne = createMutex();
-	const drop = (id: string) => {
-		for (const {hash} of held.get(id)?.record.secrets ?? []) {
+	const forgetSecrets = (one: HeldKey | undefined) => {
+		for (const {hash} of one?.record.secrets ?? []) {
 			byHash.delete(hash);
 		}
+	};
 
+	const drop = (id: string) => {
+		forgetSecrets(held.get(id));
 		held.delete(id);
 		limits.forget(id);
 	};
 
 	const set = (one: HeldKey, record: KeyRecord) => {
-		for (const {hash} of one.record.secrets) {
-			byHash.delete(hash);
-		}
+		forgetSecrets(one);
 
 		one.record = {...record, ...(one.record.lastUsedAt && {lastUsedAt: one.record.lastUsedAt})};
 		held.set(record.id, one);

@@ -1,3 +1,4 @@
+import {passing, permanent} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 
 /** What the time of a connection depends on. Milliseconds; absent: never. */
@@ -89,18 +90,15 @@ export function whyDisconnected(state: ServerState): ConnectFailure {
 	switch (state.status) {
 		case 'needs login':
 			return {kind: 'needs-login', message: state.reason};
-
 		case 'parked':
 		case 'failed':
 		case 'recycled':
-			return {kind: 'passing', message: state.reason};
-
+			return passing(state.reason);
 		case 'skipped':
-			return {kind: 'permanent', message: 'It is switched off'};
-
+			return permanent('It is switched off');
 		case 'lazy':
 		case 'connecting':
 		case 'connected':
-			return {kind: 'passing', message: 'The connection was ended'};
+			return passing('The connection was ended');
 	}
 }
