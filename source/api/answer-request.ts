@@ -15,7 +15,6 @@ import {
 	unknownUrl,
 	wrongMethod,
 } from './http/api-error.ts';
-import {bearerOf} from './http/bearer.ts';
 import type {BodyRoom} from './http/body-room.ts';
 import {corsHeaders, preflightHeaders} from './http/cors.ts';
 import {cutStalled} from './http/cut-stalled.ts';
@@ -257,3 +256,7 @@ function rateHeaders(
 /** Of what is no answer to the request. */
 const failureOutside = (error: unknown): ApiError =>
 	codeOf(error) === 'journal_unavailable' ? storeAway() : internalError();
+
+/** The key of an `Authorization` header. @see RFC 6750 §2.1 */
+const bearerOf = (authorization: string | undefined): string | undefined =>
+	/^bearer +(?<key>\S+) *$/i.exec(authorization ?? '')?.groups?.['key'];
