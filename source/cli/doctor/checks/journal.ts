@@ -77,7 +77,16 @@ const shown = 100;
 async function lookAtParts(file: string, now: number): Promise<readonly Found[]> {
 	const found: Found[] = [];
 	const sqlite = (statement: string) => `sqlite3 ${asWord(file)} "${statement}"`;
-	await using reader = await readStore({file}, {leavesNothing: true});
+	const broken = new Map<string, string[]>();
+	await using reader = await readStore(
+		{file},
+		{
+			leavesNothing: true,
+			onBroken({table, id}) {
+				broken.set(table, [...(broken.get(table) ?? []), id]);
+			},
+		},
+	);
 	try {
 		const [, days] = await readKeys(reader.keys, now);
 		const wrong = days.filter(({inputTokens, outputTokens}) =>
@@ -117,6 +126,15 @@ async function lookAtParts(file: string, now: number): Promise<readonly Found[]>
 				),
 			);
 		}
+	}
+
+	for (const [table, [id, ...others]] of broken) {
+		found.push(
+			failed(
+				`row "${id}"${others.length > 0 ? ` and ${others.length} more` : ''} of the table "${table}" in ${file} cannot be read: lists leave ${others.length > 0 ? 'them' : 'it'} out`,
+				'svc gateway stop; restore a backup: svc help backup',
+			),
+		);
 	}
 
 	return found;
