@@ -8,10 +8,10 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {ModelPrice} from '../core/usage.ts';
 import {askForModels, type ModelAnswer} from './ask-for-models.ts';
 import {chatAddressOf, type ChatAddress} from './chat-address.ts';
-import type {LanguageModelV4} from './language-model.ts';
 import {listLocalModels, localBaseUrls} from './local-server.ts';
 import {offlineModelName} from './offline-model.ts';
 import {
+	type LanguageModelV4,
 	baseUrlOf,
 	hostedProviders,
 	isHosted,

@@ -1,8 +1,8 @@
 import type {LanguageModelMiddleware} from 'ai';
 import {deferralOf, schemaTokens} from '../core/deferral.ts';
 import {maxToolsOfRun, type Tool} from '../core/tool.ts';
-import type {ModelCallOptions} from './language-model.ts';
-import {noSuchTool} from './no-such-tool.ts';
+import type {ModelCallOptions} from './providers.ts';
+import {noSuchTool} from './record-steps.ts';
 import {toolSearch} from './tool-search.ts';
 
 /** Tools of a run that a model gets to see when it asks for them. */

@@ -1,6 +1,4 @@
 import {charactersPerToken, estimatedTokens} from '../core/bounds.ts';
-import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
-import {noSuchTool} from './no-such-tool.ts';
 import {
 	digestFetched,
 	digestMessage,
@@ -9,6 +7,8 @@ import {
 	type ToolLine,
 	type ToolOutcome,
 } from './offline-digest.ts';
+import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './providers.ts';
+import {noSuchTool} from './record-steps.ts';
 
 /** Public name of the offline model. */
 export const offlineModelName = 'svc-offline-1';

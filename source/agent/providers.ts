@@ -1,6 +1,7 @@
+import type {LanguageModel} from 'ai';
 import type {ModelView} from '../core/config-view.ts';
 import {SvcError} from '../core/errors.ts';
-import type {LanguageModelV4} from './language-model.ts';
+import type {JsonObject} from '../core/json.ts';
 import {createOfflineModel} from './offline-model.ts';
 
 export type ModelSpec = {
@@ -118,3 +119,63 @@ export async function loadModel(
 	const baseURL = baseUrlOf(spec)?.href ?? '';
 	return loaders[spec.provider]({name: spec.name, baseURL, apiKey: spec.apiKey ?? '', fetch});
 }
+
+/** The SDK's contract for a model, version 4; what providers and the offline model implement. */
+export type LanguageModelV4 = Extract<
+	Exclude<LanguageModel, string>,
+	{readonly specificationVersion: 'v4'}
+>;
+
+/** Options of one call: the whole prompt, the tools, limits, the signal. */
+export type ModelCallOptions = Parameters<LanguageModelV4['doGenerate']>[0];
+
+/** Result of one call that does not stream. */
+export type Generated = Awaited<ReturnType<LanguageModelV4['doGenerate']>>;
+
+/** A part of a call that streams. */
+export type StreamPart =
+	Awaited<ReturnType<LanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer Part>
+		? Part
+		: never;
+
+/** What a server says of a model. Tokens. */
+export type ModelLimits = {readonly contextLength?: number; readonly maxOutputTokens?: number};
+
+/** Where OpenRouter, vLLM, Mistral, Groq, LM Studio, Anthropic, Google and llama.cpp say it, as paths into an entry of their lists. */
+const contextPaths = [
+	'context_length',
+	'max_model_len',
+	'max_context_length',
+	'context_window',
+	'max_input_tokens',
+	'inputTokenLimit',
+	'meta.n_ctx_train',
+];
+const outputPaths = [
+	'top_provider.max_completion_tokens',
+	'max_completion_tokens',
+	'max_output_tokens',
+	'outputTokenLimit',
+	'max_tokens',
+];
+
+/** Of an entry of such a list; what is no positive whole number is not known. */
+export function limitsIn(entry: JsonObject): ModelLimits {
+	const [contextLength] = countsAt(entry, contextPaths);
+	const [maxOutputTokens] = countsAt(entry, outputPaths);
+	return {
+		...(contextLength !== undefined && {contextLength}),
+		...(maxOutputTokens !== undefined && {maxOutputTokens}),
+	};
+}
+
+const countsAt = (entry: JsonObject, paths: readonly string[]): readonly number[] =>
+	paths
+		.map(path => path.split('.').reduce<unknown>(memberOf, entry))
+		.filter(value => typeof value === 'number')
+		.filter(value => Number.isSafeInteger(value) && value > 0);
+
+const memberOf = (value: unknown, name: string): unknown =>
+	typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+		? Object.entries(value).find(([key]) => key === name)?.[1]
+		: undefined;

@@ -6,9 +6,9 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import {jsonHash, type JsonValue} from '../core/json.ts';
 import type {Approve, PreviewResult, Tool, ToolResult, Verdict} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
+import type {Transcript} from './gather-parts.ts';
 import {callFacts} from './record-steps.ts';
 import type {AgentRequest} from './runner.ts';
-import type {Transcript} from './transcript.ts';
 
 /** Longest result that a model gets to read, in bytes of UTF-8: head and tail of what is longer. */
 const maxResultBytes = 400_000;

@@ -7,15 +7,13 @@ import type {World} from '../core/world.ts';
 import {answerProblem, whenKeys} from './answer-problem.ts';
 import type {Approvals} from './approvals.ts';
 import {createCallDecider} from './decide-calls.ts';
-import {deniedBy, denials} from './denials.ts';
-import {formDraft} from './drafts.ts';
+import {deniedBy, denials, formDraft} from './drafts.ts';
 import {createFileRules} from './file-rules.ts';
-import {createPresentTools} from './present-tools.ts';
 import {createQueue} from './queue.ts';
 import {createRecorder} from './recorder.ts';
 import {createRuleBook} from './rule-book.ts';
 import {ruledBy} from './rules.ts';
-import {formDeadlines} from './terms.ts';
+import {createPresentTools, formDeadlines} from './terms.ts';
 import {choiceOf, type Subject, type Ticket} from './ticket.ts';
 
 /** How often the log is told what waits: there may be no other face. */

@@ -4,15 +4,12 @@ import type {Clock} from '../core/clock.ts';
 import {isDeepJson, type JsonValue} from '../core/json.ts';
 import {type AskedTool, shownTool, toolPlace, type Verdict} from '../core/tool.ts';
 import type {CallToApprove} from './approvals.ts';
-import {createAskedCalls} from './asked-calls.ts';
-import {deniedBy, type Denial, denials, maxArgsBytes} from './denials.ts';
-import {callDraft, unaskedCall} from './drafts.ts';
-import type {PresentTools} from './present-tools.ts';
-import type {ApprovalResult, Queue} from './queue.ts';
+import {deniedBy, type Denial, denials, maxArgsBytes, callDraft, unaskedCall} from './drafts.ts';
+import {createAskedCalls, type ApprovalResult, type Queue} from './queue.ts';
 import type {Recorder} from './recorder.ts';
 import type {RuleBook} from './rule-book.ts';
 import {ruledBy} from './rules.ts';
-import {callDeadlines} from './terms.ts';
+import {type PresentTools, callDeadlines} from './terms.ts';
 import type {Choice} from './ticket.ts';
 
 /** Gives every call its verdict. */

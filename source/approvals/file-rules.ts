@@ -7,9 +7,9 @@ import {createMutex} from '../core/mutex.ts';
 import {toolPlace, type AskedTool, type ToolFrom} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import type {RulesOfFile} from './approvals.ts';
-import type {PresentTools} from './present-tools.ts';
 import type {RuleBook} from './rule-book.ts';
 import {isUnseen} from './rules.ts';
+import type {PresentTools} from './terms.ts';
 
 /** Joins what stands in a file with the tools that there are. Each entry is kept as a rule, with the definition that its tool had when it was seen first. */
 export type FileRules = {

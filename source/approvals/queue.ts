@@ -5,9 +5,11 @@ import {
 	type NewApproval,
 } from '../core/approvals/why-not-covered.ts';
 import {messageOf} from '../core/errors.ts';
-import type {JsonObject} from '../core/json.ts';
+import {type JsonObject, jsonHash} from '../core/json.ts';
+import {toolPlace, type Verdict} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
-import {type Denial, denials, maxWaiting} from './denials.ts';
+import type {CallToApprove} from './approvals.ts';
+import {type Denial, denials, maxWaiting} from './drafts.ts';
 import type {Recorder} from './recorder.ts';
 import {type Choice, createTicket, type Subject, type Ticket} from './ticket.ts';
 
@@ -22,7 +24,7 @@ export type ApprovalResult = {
 };
 
 /** What is asked. */
-export type Request = {
+type Request = {
 	/** Makes what a person is shown. */
 	readonly draft: () => Promise<NewApproval>;
 	/** Looks whether the request is decided without a person. */
@@ -132,4 +134,44 @@ export function createQueue(
 			await Promise.all(asking);
 		},
 	};
+}
+
+/** The calls of each run that were asked about, so that none is asked about twice. */
+type AskedCalls = {
+	/** The verdict of the same call, perhaps still to come; `ask` when there is none. */
+	once(call: CallToApprove, ask: () => Promise<Verdict>): Promise<Verdict>;
+	/** Forgets the calls of a run. */
+	runEnded(runId: number): void;
+};
+
+/** Calls without a run are remembered while they wait. */
+export function createAskedCalls(): AskedCalls {
+	const byRun = new Map<number | 'none', Map<string, Promise<Verdict>>>();
+	return {
+		async once(call, ask) {
+			const runId = call.run?.id ?? 'none';
+			const calls = byRun.get(runId) ?? new Map<string, Promise<Verdict>>();
+			byRun.set(runId, calls);
+			const key = keyOf(call);
+			const known = calls.get(key);
+			if (known) {
+				return known;
+			}
+
+			const verdict = ask();
+			calls.set(key, verdict);
+			if (call.run === undefined) {
+				void verdict.finally(() => calls.delete(key));
+			}
+
+			return verdict;
+		},
+		runEnded: runId => byRun.delete(runId),
+	};
+}
+
+/** Models have been seen to give one identifier to several calls: a yes to one of them must not be a yes to another. */
+function keyOf({callId, tool, args}: CallToApprove): string {
+	const {server = '', endpoint = ''} = toolPlace(tool.from);
+	return `${tool.profile}\n${server}\n${endpoint}\n${tool.definition}\n${jsonHash([callId, tool.tool, args])}`;
 }

@@ -4,9 +4,16 @@ import type {ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {ToolsChange} from './approvals.ts';
-import type {PresentTools} from './present-tools.ts';
-import {problemWithRule} from './rule-problem.ts';
-import {isInForce, isUnseen, maxRules, type RuledCall, rulesFor, voidedRules} from './rules.ts';
+import {
+	problemWithRule,
+	isInForce,
+	isUnseen,
+	maxRules,
+	type RuledCall,
+	rulesFor,
+	voidedRules,
+} from './rules.ts';
+import type {PresentTools} from './terms.ts';
 
 /** The standing rules, in memory and in their keeper. A rule is kept before it is added here. */
 export type RuleBook = {

@@ -2,7 +2,7 @@ import type {Approval, ApprovalAnswer, ApprovalDecision, RuleKey} from '../core/
 import type {NewApproval, NewRule} from '../core/approvals/why-not-covered.ts';
 import {createTimer, type Clock} from '../core/clock.ts';
 import type {JsonObject} from '../core/json.ts';
-import {deniedBy, refusedBy, timedOut, type Denial} from './denials.ts';
+import {deniedBy, refusedBy, timedOut, type Denial} from './drafts.ts';
 import {ruleOf, type RuledCall} from './rules.ts';
 import {extended, type Deadlines} from './terms.ts';
 

@@ -11,13 +11,10 @@ import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import {defaultKind, kindsByName, targetKinds} from '../platforms/platforms.ts';
 import {createPost} from '../platforms/post.ts';
 import type {SenderWorld, TargetKind} from '../platforms/target-kind.ts';
-import type {Deliverer, Receipt} from './deliverer.ts';
+import {type Deliverer, type Receipt, outgoingText, unknownTarget} from './deliverer.ts';
 import {createHandOver} from './hand-over.ts';
-import {outgoingText} from './outgoing-text.ts';
-import type {PlatformCheck} from './platform-state.ts';
-import {createPlatformStates} from './platform-states.ts';
+import {type PlatformCheck, createPlatformStates} from './platform-state.ts';
 import {createSenders, senderHealth, sendSettings, withHidden} from './senders.ts';
-import {unknownTarget} from './unknown-target.ts';
 
 export type DelivererDependencies = SendersShare & {
 	readonly clock: Clock;

@@ -2,8 +2,8 @@ import {sleep, type Clock} from '../core/clock.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Part, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
-import {hashOf, memoKind, deliveryName, noteIn, startOf, type Note} from './delivery-note.ts';
-import type {ChatPace} from './paces.ts';
+import type {ChatPace} from './hand-over.ts';
+import {hashOf, memoKind, deliveryName, noteIn, startOf, type Note} from './senders.ts';
 
 /** How long sending one part may take, and how long one may be waited for besides, as its platform asks or before it is repeated, milliseconds. */
 const maxSendMs = 30_000;

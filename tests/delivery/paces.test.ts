@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createChatPaces} from '../../source/delivery/paces.ts';
+import {createChatPaces} from '../../source/delivery/hand-over.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 /** When messages go that are there from the beginning, seconds. */

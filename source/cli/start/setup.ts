@@ -15,7 +15,7 @@ import {warningOnSecrets} from '../../config/weak-secrets.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
-import {unknownTarget} from '../../delivery/unknown-target.ts';
+import {unknownTarget} from '../../delivery/deliverer.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {platformKinds, platformNamed} from '../../platforms/platforms.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';
