@@ -65,12 +65,8 @@ export async function pipeInto(
 	const cancel = clock.after(limitMs, () => child.kill('SIGKILL'));
 	try {
 		return await new Promise<boolean>(resolve => {
-			child.once('error', () => {
-				resolve(false);
-			});
-			child.once('exit', code => {
-				resolve(code === 0);
-			});
+			child.once('error', () => resolve(false));
+			child.once('exit', code => resolve(code === 0));
 			// A tool that ends early breaks the pipe; its exit code says the rest.
 			child.stdin.on('error', () => {});
 			child.stdin.end(text);

@@ -36,9 +36,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	await using stack = new AsyncDisposableStack();
 	const ending = Promise.withResolvers<TuiEnd>();
 	const stop = new AbortController();
-	const leave = (reason: TuiEnd['reason']) => {
-		ending.resolve({reason});
-	};
+	const leave = (reason: TuiEnd['reason']) => ending.resolve({reason});
 
 	const write = (sequence: string) => {
 		stdout.write(sequence);
@@ -130,11 +128,11 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		isAsked = false;
 		const limitMs = options.ssh ? backgroundLimits.sshMs : backgroundLimits.localMs;
 		stack.defer(
-			hearBackground({...frontend, clock, limitMs}, theme => {
+			hearBackground({...frontend, clock, limitMs}, theme =>
 				shell.view.set(state =>
 					state.chosenTheme || state.theme === theme ? state : {...state, theme},
-				);
-			}),
+				),
+			),
 		);
 	};
 
@@ -146,9 +144,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 					inkSuspend = way;
 					hearOnce();
 				}}
-				onError={error => {
-					ending.reject(error);
-				}}
+				onError={error => ending.reject(error)}
 			/>
 		</InputContext>,
 		{
@@ -208,9 +204,7 @@ function watchSize(shell: Shell, stdout: NodeJS.WriteStream, clear: () => void):
 			}
 		},
 	);
-	const onResize = () => {
-		throttle.ask();
-	};
+	const onResize = () => throttle.ask();
 
 	stdout.on('resize', onResize);
 	return () => {

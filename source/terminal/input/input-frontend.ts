@@ -165,9 +165,7 @@ export function createInputFrontend(
 		if (held !== '') {
 			const heldAlone = alone && held.length === text.length;
 			const delayMs = onAnswer && isAnswerBegun(held) ? answerDelayMs : escapeDelayMs;
-			cancelFlush = clock.after(delayMs, () => {
-				cut(true, heldAlone);
-			});
+			cancelFlush = clock.after(delayMs, () => cut(true, heldAlone));
 		}
 	};
 
@@ -234,9 +232,7 @@ export function createInputFrontend(
 
 	return {
 		stdin: ink.stream,
-		disableEcho() {
-			setRaw(true);
-		},
+		disableEcho: () => setRaw(true),
 		onKey: keys.add,
 		onPaste: pastes.add,
 		onMouse: handler => mouse.add(event => (handler(event), false)),
@@ -258,9 +254,7 @@ export function createInputFrontend(
 			};
 		},
 		fieldFocused: () => fields.size > 0,
-		typeIntoInk({id, text}) {
-			ink.push(text === '' ? bytesOfKey(id) : text);
-		},
+		typeIntoInk: ({id, text}) => ink.push(text === '' ? bytesOfKey(id) : text),
 		busy: queue.busy,
 		[Symbol.dispose]() {
 			if (reading) {

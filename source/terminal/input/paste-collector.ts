@@ -71,9 +71,7 @@ export function collectPaste(clock: Clock, done: (paste: Paste) => void): PasteC
 			});
 			return undefined;
 		},
-		cancel() {
-			cancelSilence();
-		},
+		cancel: () => cancelSilence(),
 	};
 }
 

@@ -154,13 +154,12 @@ export function dialogState<State extends object>(kind: string): DialogState<Sta
 
 			change(shell, {...also, overlay: {...state, kind}});
 		},
-		change(shell, update) {
+		change: (shell, update) =>
 			shell.view.set(view => {
 				const state = stateOf(view.overlay);
 				const next = state && update(state);
 				return next === state ? view : {...view, overlay: {...next, kind}};
-			});
-		},
+			}),
 	};
 }
 
@@ -222,9 +221,7 @@ export const isPage = (shell: Pick<Shell, 'view' | 'dialogs'>): boolean =>
 	dialogNow(shell)?.dialog.page !== undefined;
 
 /** Goes back to the panes. */
-export const close = (shell: Shell): void => {
-	change(shell, {overlay: undefined});
-};
+export const close = (shell: Shell): void => change(shell, {overlay: undefined});
 
 /** The way out of a dialog. */
 export const closing = (
@@ -269,9 +266,7 @@ export const scrolling = (
 			id: `${id}.${name}`,
 			keys,
 			label,
-			run(shell) {
-				scroll(shell, rows(page(shell)));
-			},
+			run: shell => scroll(shell, rows(page(shell))),
 			...more?.(name),
 		};
 	});

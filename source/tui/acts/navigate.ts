@@ -166,6 +166,5 @@ function nextIndex(
 }
 
 /** Changes the view. */
-export const change = (shell: Shell, part: Partial<ViewState>): void => {
+export const change = (shell: Shell, part: Partial<ViewState>): void =>
 	shell.view.set(state => ({...state, ...part}));
-};

@@ -114,9 +114,7 @@ function underOf(shell: Shell): Overlay | undefined {
 }
 
 /** Goes back to what the sheet was opened over. */
-export const closeSheet = (shell: Shell): void => {
-	change(shell, {overlay: underOf(shell)});
-};
+export const closeSheet = (shell: Shell): void => change(shell, {overlay: underOf(shell)});
 
 /** Leaves what is asked waiting; what was filled in is there when it is opened again, but for its secrets. */
 export function setAside(shell: Shell): void {

@@ -12,9 +12,7 @@ export function ringBellForApprovals(
 	const throttle = createThrottle(
 		clock,
 		() => ringMs,
-		() => {
-			desktop.ring();
-		},
+		() => desktop.ring(),
 	);
 	let newest = 0;
 	let isQuiet = from !== undefined;

@@ -75,12 +75,8 @@ export function createGuard(clock: Clock): Guard {
 				tick();
 			}
 		},
-		focused() {
-			wait(clock.monotonic() + arming.focusMs);
-		},
-		disturbed(at) {
-			wait(at + arming.disturbedMs);
-		},
+		focused: () => wait(clock.monotonic() + arming.focusMs),
+		disturbed: at => wait(at + arming.disturbedMs),
 		asked() {
 			drawn = undefined;
 			tick();

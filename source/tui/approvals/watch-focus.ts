@@ -20,11 +20,9 @@ export function watchFocus(
 				shell.guard.focused();
 			}
 		}),
-		frontend.onMouse(({t}) => {
-			shell.guard.disturbed(t);
-		}),
-		shell.view.subscribe(() => {
-			modes.setFocusReports(shell.view.get().overlay?.kind === 'approval');
-		}),
+		frontend.onMouse(({t}) => shell.guard.disturbed(t)),
+		shell.view.subscribe(() =>
+			modes.setFocusReports(shell.view.get().overlay?.kind === 'approval'),
+		),
 	]);
 }

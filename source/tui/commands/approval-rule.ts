@@ -36,9 +36,8 @@ const otherFolder = (key: string, isWider: boolean, label: Safe): DialogCommand 
 	label,
 	quiet: true,
 	when: shell => stepOf(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
-	run(shell) {
-		changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider}));
-	},
+	run: shell =>
+		changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider})),
 });
 
 /** For what may destroy nothing is chosen at first: it is the person who says what the rule is for. */
@@ -82,9 +81,7 @@ export const ruleCommands: readonly DialogCommand[] = [
 				(call?.lasting !== undefined || call?.mustTypeName === false)
 			);
 		},
-		run(shell) {
-			goToStep(shell, {kind: 'rule', ...firstChoice(callNow(shell)), cursor: 0});
-		},
+		run: shell => goToStep(shell, {kind: 'rule', ...firstChoice(callNow(shell)), cursor: 0}),
 	}),
 	onKeys('approval.by-hand', ['v'], {
 		label: literal('always allow: what to write into config.yaml'),
@@ -99,17 +96,13 @@ export const ruleCommands: readonly DialogCommand[] = [
 					? literal('No lasting rule for this: chats make none, new or destroying tools neither')
 					: literal('No lasting rule for this: without a sandbox each call asks')
 				: undefined,
-		run(shell) {
-			goToStep(shell, {kind: 'by-hand'});
-		},
+		run: shell => goToStep(shell, {kind: 'by-hand'}),
 	}),
 	onKeys('approval.by-hand-back', ['v'], {
 		label: literal('back to the choice'),
 		quiet: true,
 		when: shell => stepOf(shell, 'by-hand') !== undefined,
-		run(shell) {
-			goToStep(shell, {kind: 'choose'});
-		},
+		run: shell => goToStep(shell, {kind: 'choose'}),
 	}),
 	onKeys('approval.copy-lines', ['y'], {
 		label: literal('copy the lines'),
@@ -122,9 +115,7 @@ export const ruleCommands: readonly DialogCommand[] = [
 	onKeys('approval.rule-mark', ['space'], {
 		label: literal('mark the argument'),
 		when: shell => stepOf(shell, 'rule') !== undefined,
-		run(shell) {
-			changeKey(shell, withNextChoice);
-		},
+		run: shell => changeKey(shell, withNextChoice),
 	}),
 	otherFolder('<', true, literal('a wider folder')),
 	otherFolder('>', false, literal('a folder nearer to the path')),

@@ -49,9 +49,7 @@ const allowing = (
 	quiet: true,
 	isGuarded: true,
 	when: shell => stepOf(shell, 'choose') !== undefined && isOffered(shell, scope),
-	run(shell) {
-		allow(shell, scope);
-	},
+	run: shell => allow(shell, scope),
 });
 
 function page(shell: Shell): void {
@@ -92,9 +90,7 @@ const turning = (
 	label,
 	quiet: step === -1,
 	when: shell => isAtChoice(shell) && shell.port.getState().approvals.length > 1,
-	run(shell) {
-		turnSheet(shell, step);
-	},
+	run: shell => turnSheet(shell, step),
 });
 
 /** Keys of the sheet while it asks to choose. */
@@ -107,18 +103,14 @@ const choiceCommands: readonly DialogCommand[] = [
 		label: literal('deny'),
 		quiet: true,
 		when: isAtChoice,
-		run(shell) {
-			answer(shell, {choice: 'deny'});
-		},
+		run: shell => answer(shell, {choice: 'deny'}),
 	}),
 	onKeys('approval.reason', ['m'], {
 		changes: true,
 		label: literal('deny and tell the agent why'),
 		quiet: true,
 		when: shell => stepOf(shell, 'choose') !== undefined,
-		run(shell) {
-			goToStep(shell, {kind: 'reason', text: lineText()});
-		},
+		run: shell => goToStep(shell, {kind: 'reason', text: lineText()}),
 	}),
 	onKeys('approval.deny-all', ['D'], {
 		changes: true,

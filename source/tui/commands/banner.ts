@@ -20,12 +20,11 @@ function askToUseModel(shell: Shell): void {
 			literal('Every run then costs money there. The choice is written to config.yaml.'),
 		],
 		act: literal('use it'),
-		run() {
+		run: () =>
 			shell.attempt(async () => {
 				await shell.port.useModel(offer.provider);
 				shell.toast(safe`${escapeLine(offer.provider)} answers from now on`, 'good');
-			});
-		},
+			}),
 	});
 }
 
@@ -35,12 +34,11 @@ export const bannerCommands: readonly Command[] = inScope('banner', [
 		changes: true,
 		label: literal('retry the receiver'),
 		when: isRefused,
-		run(shell) {
+		run: shell =>
 			shell.attempt(async () => {
 				await shell.port.restartReceiver();
 				shell.toast(literal('The receiver is tried again'));
-			});
-		},
+			}),
 	}),
 	onKeys('gateway.start', ['S'], {
 		changes: true,

@@ -26,9 +26,7 @@ const moving = (
 	keys,
 	label,
 	quiet: true,
-	run(shell) {
-		move(shell, name);
-	},
+	run: shell => move(shell, name),
 });
 
 /** The keys that move in a list, or scroll a detail. */
@@ -66,9 +64,7 @@ const paneCommands = panes.map(({id, title}, index): PaneCommand => ({
 	label: title,
 	quiet: true,
 	aliases: [`/${id}`],
-	run(shell) {
-		openPane(shell, id);
-	},
+	run: shell => openPane(shell, id),
 }));
 
 /** Commands that hold whatever pane is open. */
@@ -107,9 +103,7 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 	}),
 	onKeys('palette', [':', 'ctrl+k'], {
 		label: literal('palette'),
-		run(shell) {
-			palette.open(shell, {query: '', index: 0});
-		},
+		run: shell => palette.open(shell, {query: '', index: 0}),
 	}),
 	openStates,
 	onKeys('approvals.review', ['!'], {label: literal('review approvals'), quiet: true, run: review}),
@@ -140,30 +134,22 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 		label: literal('pause or resume live updates'),
 		quiet: true,
 		why: notLive,
-		run(shell) {
-			shell.openList()?.toggleFollow();
-		},
+		run: shell => shell.openList()?.toggleFollow(),
 	}),
 	onKeys('match.next', ['n'], {
 		label: literal('next match'),
 		quiet: true,
-		run(shell) {
-			nextMatch(shell, 1);
-		},
+		run: shell => nextMatch(shell, 1),
 	}),
 	onKeys('match.previous', ['N'], {
 		label: literal('previous match'),
 		quiet: true,
-		run(shell) {
-			nextMatch(shell, -1);
-		},
+		run: shell => nextMatch(shell, -1),
 	}),
 	onKeys('region.zoom', ['z'], {
 		label: literal('zoom region'),
 		quiet: true,
-		run(shell) {
-			shell.view.set(state => ({...state, isZoomed: !state.isZoomed}));
-		},
+		run: shell => shell.view.set(state => ({...state, isZoomed: !state.isZoomed})),
 	}),
 	onKeys('redraw', ['ctrl+l'], {
 		label: literal('full redraw'),

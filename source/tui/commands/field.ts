@@ -17,15 +17,11 @@ export const fieldCommands: readonly Command[] = inScope('field', [
 		label,
 		quiet: step === -1,
 		when: ({view}) => view.get().field === 'filter',
-		run(shell) {
-			completeFilter(shell, step);
-		},
+		run: shell => completeFilter(shell, step),
 	})),
 	onKeys('field.accept', ['enter', 'tab'], {
 		label: literal('back to the list'),
-		run(shell) {
-			change(shell, {field: undefined});
-		},
+		run: shell => change(shell, {field: undefined}),
 	}),
 	onKeys('field.clear', ['esc', 'ctrl+c'], {
 		label: literal('clear, then leave'),
@@ -48,15 +44,11 @@ export const fieldCommands: readonly Command[] = inScope('field', [
 	onKeys('field.down', ['down', 'ctrl+n'], {
 		label: literal('down'),
 		quiet: true,
-		run(shell) {
-			move(shell, 'down');
-		},
+		run: shell => move(shell, 'down'),
 	}),
 	onKeys('field.up', ['up', 'ctrl+p'], {
 		label: literal('up'),
 		quiet: true,
-		run(shell) {
-			move(shell, 'up');
-		},
+		run: shell => move(shell, 'up'),
 	}),
 ]);

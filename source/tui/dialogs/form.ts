@@ -110,14 +110,11 @@ const keyOfForm = (key: FormKey): DialogCommand => ({
 	keys: key.keys,
 	label: key.label,
 	quiet: true,
-	run(shell) {
-		press(shell, key);
-	},
+	run: shell => press(shell, key),
 });
 
-const changing = (update: (form: FormState) => FormState) => (shell: Shell) => {
+const changing = (update: (form: FormState) => FormState) => (shell: Shell) =>
 	changeForm(shell, update);
-};
 
 const betweenFields: readonly DialogCommand[] = [
 	onKeys('form.edit', ['enter'], {

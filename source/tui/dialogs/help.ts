@@ -152,18 +152,14 @@ export const helpDialog = defineDialog(help, {
 			? {
 					value: query,
 					note: empty,
-					onChange(value) {
-						help.change(shell, now => ({...now, query: value}));
-					},
+					onChange: value => help.change(shell, now => ({...now, query: value})),
 				}
 			: undefined,
 	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: [
 		onKeys('help.search', ['/'], {
 			label: literal('search'),
-			run(shell) {
-				help.change(shell, now => ({...now, isSearching: true, top: 0}));
-			},
+			run: shell => help.change(shell, now => ({...now, isSearching: true, top: 0})),
 		}),
 		onKeys('help.manual', ['m'], {
 			label: literal('manual'),
@@ -183,15 +179,11 @@ export const helpDialog = defineDialog(help, {
 		onKeys('help.accept', ['enter'], {
 			label: literal('end the search'),
 			quiet: true,
-			run(shell) {
-				help.change(shell, now => ({...now, isSearching: false}));
-			},
+			run: shell => help.change(shell, now => ({...now, isSearching: false})),
 		}),
 		...scrolling(
 			'help',
-			(shell, rows) => {
-				help.change(shell, now => ({...now, top: Math.max(0, now.top + rows)}));
-			},
+			(shell, rows) => help.change(shell, now => ({...now, top: Math.max(0, now.top + rows)})),
 			{names: ['down', 'up', 'page-down', 'page-up']},
 		),
 	],

@@ -96,9 +96,7 @@ export const installLinkDialog = defineDialog(installLink, {
 	commands: [
 		onKeys('install-link.review', ['enter'], {
 			label: literal('look at it'),
-			run(shell) {
-				pasteLink(shell, installLink.now(shell)?.text.value ?? '');
-			},
+			run: shell => pasteLink(shell, installLink.now(shell)?.text.value ?? ''),
 		}),
 		closing('install-link', ['esc', 'ctrl+c']),
 	],

@@ -28,9 +28,7 @@ const offering = guarding(keyOffer, () => 'key');
 const showing = onceDialog(keyShown, {id: 'key', noun: literal('key'), widest});
 
 /** Asks whether the first key is to be made now. */
-export const offerFirstKey = (shell: Shell): void => {
-	offering.open(shell, {});
-};
+export const offerFirstKey = (shell: Shell): void => offering.open(shell, {});
 
 /** Shows a key that was made, whatever was opened meanwhile: nobody can ask for it again. */
 export function showKey(
@@ -134,9 +132,7 @@ const leaving: readonly DialogCommand[] = [
 	onKeys('key.decline', ['esc'], {
 		label: literal('make none'),
 		when: keyOffer.isOpen,
-		run(shell) {
-			change(shell, {overlay: undefined, declinedKey: true});
-		},
+		run: shell => change(shell, {overlay: undefined, declinedKey: true}),
 	}),
 	{
 		...leavingForm('key', literal('leave'), {leave: showing.leave}),

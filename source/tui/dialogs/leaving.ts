@@ -70,21 +70,18 @@ export const leavingCommands: readonly ListedCommand[] = [
 		quiet: true,
 		aliases: ['/background', '/detach'],
 		why: whyNotLetGo,
-		run(shell) {
-			shell.desktop.letGo();
-		},
+		run: shell => shell.desktop.letGo(),
 	}),
 	onKeys('suspend', ['ctrl+z'], {
 		label: literal('why svc does not stop here'),
 		quiet: true,
-		run(shell) {
+		run: shell =>
 			shell.toast(
 				canLetGo(shell)
 					? literal('svc would stop answering webhooks – B leaves, and the gateway goes on')
 					: literal('svc would stop answering webhooks – use tmux or another terminal'),
 				'warn',
-			);
-		},
+			),
 	}),
 ];
 
@@ -192,16 +189,12 @@ export const quitDialog = defineDialog(quit, {
 	commands: [
 		onKeys('quit.leave', ['q', 'ctrl+c'], {
 			label: literal('quit'),
-			run(shell) {
-				shell.desktop.leave();
-			},
+			run: shell => shell.desktop.leave(),
 		}),
 		onKeys('quit.let-go', ['b'], {
 			label: literal('leave the gateway running in the background'),
 			when: shell => shell.port.embedded && canLetGo(shell),
-			run(shell) {
-				shell.desktop.letGo();
-			},
+			run: shell => shell.desktop.letGo(),
 		}),
 		closing('quit', ['esc', 'n'], literal('stay')),
 	],

@@ -66,9 +66,7 @@ export const loginPasteDialog = defineDialog(loginPaste, {
 		onKeys('login-paste.send', ['enter'], {
 			changes: true,
 			label: literal('take this address'),
-			run(shell) {
-				answer(shell, loginPaste.now(shell)?.text.value ?? '');
-			},
+			run: shell => answer(shell, loginPaste.now(shell)?.text.value ?? ''),
 		}),
 		closing('login-paste', ['esc', 'ctrl+c'], literal('back; the login waits on')),
 	],

@@ -146,11 +146,10 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 			destinationEntry({
 				label: safe`${escapeLine(name)}: ${escapeLine(says)}`,
 				place: escapeLine(`help ${topic}`),
-				go() {
+				go: () =>
 					shell.attempt(async () => {
 						await shell.desktop.manual(topic);
-					});
-				},
+					}),
 			}),
 		);
 }

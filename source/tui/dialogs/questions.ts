@@ -72,9 +72,7 @@ export const confirmDialog = defineDialog(confirm, {
 		}),
 		onKeys('confirm.close', ['esc', 'n', 'q', 'ctrl+c'], {
 			label: literal('no'),
-			run(shell) {
-				change(shell, {overlay: confirm.now(shell)?.under});
-			},
+			run: shell => change(shell, {overlay: confirm.now(shell)?.under}),
 		}),
 	],
 });
@@ -95,9 +93,7 @@ export function askToDrop(
 		act: literal('drop them'),
 		stay: literal('stay in the form'),
 		under,
-		run() {
-			run(shell);
-		},
+		run: () => run(shell),
 	});
 }
 
@@ -134,9 +130,8 @@ const movingMenu = (
 	keys,
 	label,
 	quiet: step === -1,
-	run(shell) {
-		menu.change(shell, now => ({...now, index: cycle(now.index + step, now.items.length)}));
-	},
+	run: shell =>
+		menu.change(shell, now => ({...now, index: cycle(now.index + step, now.items.length)})),
 });
 
 export const menuDialog = defineDialog(menu, {

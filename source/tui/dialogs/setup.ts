@@ -157,9 +157,7 @@ const form = step(setupForm, {
 		onKeys('setup.skip', ['s'], {
 			label: literal('no route'),
 			when: shell => setupForm.now(shell)?.step === lastStep,
-			run(shell) {
-				plan(shell, false);
-			},
+			run: shell => plan(shell, false),
 		}),
 	],
 });

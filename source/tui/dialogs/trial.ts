@@ -65,9 +65,7 @@ export function chooseTool(shell: Shell, server: ServerView): void {
 		items: server.tools.map((tool, index) => ({
 			key: index < 9 ? String(index + 1) : '',
 			label: safe`${fit(escapeLine(tool.tool), nameCells)}  ${escapeLine(tool.title ?? tool.description)}`,
-			run() {
-				openTrial(shell, server, tool);
-			},
+			run: () => openTrial(shell, server, tool),
 		})),
 	});
 }

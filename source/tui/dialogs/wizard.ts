@@ -111,9 +111,7 @@ export const scrolledDialog = <State extends {readonly top: number}>(
 	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: scrolling(
 		id,
-		(shell, by) => {
-			dialog.change(shell, state => ({...state, top: Math.max(0, state.top + by)}));
-		},
+		(shell, by) => dialog.change(shell, state => ({...state, top: Math.max(0, state.top + by)})),
 		{names: ['down', 'up'], ...(more && {more})},
 	),
 });

@@ -76,21 +76,15 @@ const maxChanges = 4;
 function choicesOf(shell: Shell, theirs: RouteDefinition | undefined): readonly MenuItem[] {
 	return theirs
 		? [
-				item('m', literal('keep mine: on top of what is in the file now'), () => {
-					keepMine(shell, theirs);
-				}),
-				item('t', literal('take theirs: yours go (u brings them back)'), () => {
-					takeTheirs(shell, theirs);
-				}),
-				item('b', literal('open both in $EDITOR'), () => {
-					openBoth(shell, theirs);
-				}),
+				item('m', literal('keep mine: on top of what is in the file now'), () =>
+					keepMine(shell, theirs),
+				),
+				item('t', literal('take theirs: yours go (u brings them back)'), () =>
+					takeTheirs(shell, theirs),
+				),
+				item('b', literal('open both in $EDITOR'), () => openBoth(shell, theirs)),
 			]
-		: [
-				item('t', literal('take theirs: leave, the route is gone'), () => {
-					closeEditor(shell);
-				}),
-			];
+		: [item('t', literal('take theirs: leave, the route is gone'), () => closeEditor(shell))];
 }
 
 const item = (key: string, label: Safe, run: () => void): MenuItem => ({key, label, run});
@@ -124,9 +118,7 @@ function openBoth(shell: Shell, theirs: RouteDefinition): void {
 		{result: definition, mine: draft.definition, theirs: theirs.definition},
 		{
 			read: value => (isJsonObject(value['result']) ? value['result'] : undefined),
-			before() {
-				keepMine(shell, theirs);
-			},
+			before: () => keepMine(shell, theirs),
 		},
 	);
 }

@@ -114,13 +114,12 @@ export function complete(shell: Shell): void {
 }
 
 /** Another one of what can complete a `{`. */
-export const moveCompletion = (step: 1 | -1) => (shell: Shell) => {
+export const moveCompletion = (step: 1 | -1) => (shell: Shell) =>
 	changeEditor(shell, state => {
 		const {length} = completionsOf(state);
 		const {completion = 0} = state;
 		return {...state, completion: length === 0 ? 0 : (completion + step + length) % length};
 	});
-};
 
 /** A word that was begun before the cursor, and what it can become. */
 export type Begun = {

@@ -38,7 +38,7 @@ const otherDelivery = (step: 1 | -1) => (shell: Shell) => {
 const sideStep = 8;
 
 /** Scrolls what the draft would do, as far as there is more of it than one step. */
-const scrollSide = (step: 1 | -1) => (shell: Shell) => {
+const scrollSide = (step: 1 | -1) => (shell: Shell) =>
 	changeEditor(shell, state => {
 		const {columns: width} = shell.view.get().size;
 		const most =
@@ -48,11 +48,9 @@ const scrollSide = (step: 1 | -1) => (shell: Shell) => {
 			sideTop: Math.max(0, Math.min(state.sideTop + step * sideStep, most)),
 		};
 	});
-};
 
-const changing = (update: (form: FormState) => FormState) => (shell: Shell) => {
+const changing = (update: (form: FormState) => FormState) => (shell: Shell) =>
 	changeRouteForm(shell, update);
-};
 
 const dayMs = 86_400_000;
 
@@ -101,9 +99,7 @@ const secretCommands: readonly PaneCommand[] = [
 		changes: true,
 		label: literal('make a new secret'),
 		when: shell => secretNow(shell) !== undefined,
-		run(shell) {
-			change(shell, makeOne);
-		},
+		run: shell => change(shell, makeOne),
 	}),
 	onKeys('editor.retire-secret', ['r'], {
 		changes: true,
@@ -205,8 +201,6 @@ export const completionCommands: readonly PaneCommand[] = [
 	}),
 	onKeys('editor-completion.close', ['esc'], {
 		label: literal('no key of these'),
-		run(shell) {
-			changeEditor(shell, state => ({...state, completion: undefined}));
-		},
+		run: shell => changeEditor(shell, state => ({...state, completion: undefined})),
 	}),
 ];

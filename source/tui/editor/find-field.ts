@@ -51,22 +51,16 @@ export function pasteInFind(shell: Shell, pasted: string): void {
 export const findAct: PaneCommand = onKeys('editor.find', ['/'], {
 	label: literal('find a field'),
 	quiet: true,
-	run(shell) {
-		changeEditor(shell, state => ({...state, find: lineText()}));
-	},
+	run: shell => changeEditor(shell, state => ({...state, find: lineText()})),
 });
 
-const step = (by: -1 | 1) => (shell: Shell) => {
-	changeEditor(shell, state => atFound(state, by));
-};
+const step = (by: -1 | 1) => (shell: Shell) => changeEditor(shell, state => atFound(state, by));
 
 /** Keys while a field is looked for. */
 export const findCommands: readonly PaneCommand[] = [
 	onKeys('editor-find.done', ['enter', 'esc', 'ctrl+c'], {
 		label: literal('stay at it'),
-		run(shell) {
-			changeEditor(shell, state => ({...state, find: undefined}));
-		},
+		run: shell => changeEditor(shell, state => ({...state, find: undefined})),
 	}),
 	onKeys('editor-find.next', ['down', 'ctrl+n', 'tab'], {
 		label: literal('next field with it'),

@@ -13,9 +13,8 @@ import {changeEditor, editorNow, type EditorStep} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
 import {allFieldsOf, isSaidOf, keyOf, routeForm} from './route-form.ts';
 
-const goTo = (shell: Shell, step: EditorStep): void => {
+const goTo = (shell: Shell, step: EditorStep): void =>
 	changeEditor(shell, state => ({...state, step}));
-};
 
 /** Leaves, after a question when something is not saved. */
 export function leaveEditor(shell: Shell): void {

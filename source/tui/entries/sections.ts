@@ -98,6 +98,5 @@ export function jobsHaveFocus({feed, local}: Pick<Host, 'feed' | 'local'>): bool
 }
 
 /** Gives the keyboard to the jobs, or to the groups. */
-export const focusJobs = ({local}: Pick<Host, 'local'>, isInJobs: boolean): void => {
+export const focusJobs = ({local}: Pick<Host, 'local'>, isInJobs: boolean): void =>
 	local(choseJobs).set(() => isInJobs);
-};

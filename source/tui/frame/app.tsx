@@ -35,9 +35,7 @@ function Root({shell, onReady}: {readonly shell: Shell; readonly onReady: AppPro
 		key => handleKey(shell, key),
 		paste => handlePaste(shell, paste),
 	);
-	useEffect(() => {
-		onReady?.(suspendTerminal);
-	}, [onReady, suspendTerminal]);
+	useEffect(() => onReady?.(suspendTerminal), [onReady, suspendTerminal]);
 
 	return (
 		<ShellContext value={shell}>

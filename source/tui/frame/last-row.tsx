@@ -33,9 +33,7 @@ export function LastRow({width}: {readonly width: number}) {
 				value={view.search}
 				note={literal('enter, then n N')}
 				width={width}
-				onChange={search => {
-					change(shell, {search});
-				}}
+				onChange={search => change(shell, {search})}
 			/>
 		);
 	}
@@ -101,9 +99,7 @@ function FilterField({value, width}: {readonly value: string; readonly width: nu
 			value={value}
 			note={problem === undefined ? literal('esc clears') : safe`✗ ${escapeLine(problem)}`}
 			width={width}
-			onChange={text => {
-				list?.setFilter(text);
-			}}
+			onChange={text => list?.setFilter(text)}
 		/>
 	);
 }

@@ -32,9 +32,8 @@ export function marksPart({local}: Pick<Host, 'local'>, marks: Marks): Line {
 /** What stands before a row, in the column behind its other signs. */
 export const markSign = (isMarked: boolean): Safe => (isMarked ? literal('*') : literal(' '));
 
-export const clearMarks = ({local}: Pick<Host, 'local'>, marks: Marks): void => {
+export const clearMarks = ({local}: Pick<Host, 'local'>, marks: Marks): void =>
 	local(marks).set(() => none);
-};
 
 /** The marked ones that only the journal has, then those of `items`, each once, in their order; and how many are gone. Of one that comes twice the later counts, and its place. */
 export function markedOf<Item>(
@@ -60,9 +59,8 @@ export function markedOf<Item>(
 	};
 }
 
-const tooMany = (shell: Shell): void => {
+const tooMany = (shell: Shell): void =>
 	shell.toast(safe`At most ${counted(maxMarks)} rows can be marked`, 'warn');
-};
 
 /** Commands that mark rows of `source`: one, or all that pass the filter. */
 export function markCommands<Item>(

@@ -75,9 +75,7 @@ const copyCommand = <Item>(
 		label: escapeLine(noun.copies?.label ?? 'copy'),
 		quiet: noun.copies?.isQuiet === true,
 		why: item => noun.copies?.why?.(item),
-		run(shell, item) {
-			copyOf(shell, noun, item);
-		},
+		run: (shell, item) => copyOf(shell, noun, item),
 	});
 
 const nothingSelected = literal('Nothing is selected');
@@ -162,9 +160,7 @@ export function doAct<Item, Once = never>(
 ): void {
 	askFirst(shell, doing.act, {
 		item,
-		goOn(spanMs, told) {
-			perform(shell, item, {...doing, given: {spanMs, ...(told && {told})}});
-		},
+		goOn: (spanMs, told) => perform(shell, item, {...doing, given: {spanMs, ...(told && {told})}}),
 	});
 }
 
@@ -181,9 +177,7 @@ function askFirst<Item>(
 			items: span.choices.map(({key, label, value}) => ({
 				key,
 				label: escapeLine(label),
-				run() {
-					goOn(value);
-				},
+				run: () => goOn(value),
 			})),
 		});
 		return;
@@ -200,17 +194,13 @@ function askFirst<Item>(
 		title: escapeLine(title),
 		lines: lines.map(text => escapeLine(text)),
 		act: escapeLine(act),
-		run() {
-			goOn(0);
-		},
+		run: () => goOn(0),
 	};
 	if (fields) {
 		askForTold(shell, {
 			...question,
 			fields,
-			run(told) {
-				goOn(0, told);
-			},
+			run: told => goOn(0, told),
 		});
 	} else if (typed) {
 		askForName(shell, {...question, ...typed});

@@ -81,9 +81,7 @@ export const keysPane = onePane({
 			noun: keyNoun,
 			acts: keyActs,
 			list: keyList,
-			showOnce(shell, minted) {
-				showKey(shell, minted, true);
-			},
+			showOnce: (shell, minted) => showKey(shell, minted, true),
 		}),
 	],
 	listing: listingOf({

@@ -110,9 +110,7 @@ export function createShell(
 	};
 
 	const toaster = createToaster(view, clock);
-	const toast: Shell['toast'] = (text, tone) => {
-		toaster.toast(text, tone);
-	};
+	const toast: Shell['toast'] = (text, tone) => toaster.toast(text, tone);
 
 	/** Whether something on the screen moves faster than seconds pass. */
 	const runsBars = (shown: GatewayState) => {
@@ -181,9 +179,7 @@ export function createShell(
 		isLoading,
 		local: state => localOf(view, state),
 		toast,
-		noteKey() {
-			toaster.noteKey();
-		},
+		noteKey: () => toaster.noteKey(),
 		attempt(action: () => Promise<void>) {
 			void (async () => {
 				attempts.set(count => count + 1);
@@ -224,12 +220,8 @@ export function createShell(
 		},
 	};
 	stops.push(
-		feed.subscribe(() => {
-			closeSettled(whole);
-		}),
-		watchSize(view, () => {
-			forgetShown(whole);
-		}),
+		feed.subscribe(() => closeSettled(whole)),
+		watchSize(view, () => forgetShown(whole)),
 		announceVersions(whole),
 	);
 	if (options.offersKey === true) {

@@ -129,14 +129,10 @@ export function createDesktop(
 			}
 		},
 		isStalled: () => isStalled(stdout),
-		leave() {
-			leave('quit');
-		},
+		leave: () => leave('quit'),
 		givesPromptBack,
 		endsWithFace,
-		letGo() {
-			leave('let-go');
-		},
+		letGo: () => leave('let-go'),
 	};
 }
 

@@ -47,9 +47,7 @@ export function openSources(
 			once(source, () => {
 				const list = source.open(host(), filters[source.id] ?? '');
 				lists.set(source.id, list);
-				stops.push(list.subscribe(onListChange), () => {
-					list.end();
-				});
+				stops.push(list.subscribe(onListChange), () => list.end());
 				return list;
 			}),
 		filters: () => ({
@@ -72,9 +70,7 @@ export function openSources(
 						tell();
 					}
 				});
-				stops.push(() => {
-					loader[Symbol.dispose]();
-				});
+				stops.push(() => loader[Symbol.dispose]());
 				return loader;
 			}),
 		loads,

@@ -62,9 +62,7 @@ export function drawScreen(shell: Shell): DrawnScreen {
 
 	return {
 		frame: () => frame,
-		press(key) {
-			keyboard.type(bytesOfKey(key));
-		},
+		press: key => keyboard.type(bytesOfKey(key)),
 		resize(size) {
 			Object.assign(stdout, size);
 			shell.view.set(state => ({...state, size}));
@@ -92,9 +90,7 @@ export function drawScreen(shell: Shell): DrawnScreen {
 /** Nothing has to be waited for: a key comes whole. */
 const atOnce: Clock['after'] = (_, callback) => {
 	const planned = setImmediate(callback);
-	return () => {
-		clearImmediate(planned);
-	};
+	return () => clearImmediate(planned);
 };
 
 /** A terminal's stdin on which nobody types but the program. */

@@ -116,12 +116,11 @@ export function createFeed(
 		},
 	);
 	const tick = createTimer(clock);
-	const tickAfter = (delayMs: number) => {
+	const tickAfter = (delayMs: number) =>
 		tick.set(delayMs, () => {
 			tickAfter(pace().tickMs);
 			throttle.ask();
 		});
-	};
 
 	const unsubscribe = port.subscribe(events => {
 		heardAt = clock.now();

@@ -165,9 +165,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	};
 
 	/** Asks for what the person comes near to. */
-	const look = () => {
-		pages?.look(() => ({...current().below, height: height()}));
-	};
+	const look = () => pages?.look(() => ({...current().below, height: height()}));
 
 	const go = (move: ListMove) => {
 		const wanted = newestFirst && typeof move === 'string' ? reversedMoves[move] : move;
@@ -230,9 +228,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			return newestFirst ? shown.toReversed() : shown;
 		},
 		move: go,
-		toggleFollow() {
-			go(current().view.isFollowing ? 'pause' : 'follow');
-		},
+		toggleFollow: () => go(current().view.isFollowing ? 'pause' : 'follow'),
 		async all(most) {
 			const {items: listed, filterText: asked} = current().view;
 			const isWanted = () => store.get().filterText === asked;

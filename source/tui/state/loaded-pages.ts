@@ -195,9 +195,7 @@ export function createLoadedPages<Item>(
 			end();
 			store.set(() => ({...nothing, ...from}));
 		},
-		add(items) {
-			store.set(stretch => ({...stretch, items: together(stretch.items, items)}));
-		},
+		add: items => store.set(stretch => ({...stretch, items: together(stretch.items, items)})),
 		async load(way, filter, ends = {}) {
 			if (!isLoading()) {
 				const {low, high} = store.get();

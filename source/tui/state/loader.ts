@@ -58,13 +58,11 @@ export function createLoader<Value>({
 	let lastBegan = -Infinity;
 	const secondLook = createTimer(clock);
 
-	const settle = (result: Loaded<Value>) => {
+	const settle = (result: Loaded<Value>) =>
 		store.set(state => (state.now.key === result.key ? {...state, now: result} : state));
-	};
 
-	const find = (last: Ready<Value>) => {
+	const find = (last: Ready<Value>) =>
 		store.set(state => ({now: state.now.key === last.key ? last : state.now, last}));
-	};
 
 	const fetch = async (key: string, isSecondLook: boolean) => {
 		try {

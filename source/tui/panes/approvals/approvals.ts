@@ -123,9 +123,7 @@ const approvalCommands: readonly PaneCommand[] = [
 		quiet: true,
 		of: requestOf,
 		none: literal('A rule is shown whole here'),
-		run(shell, approval) {
-			shell.attempt(async () => shell.desktop.page(pagedText(approval)));
-		},
+		run: (shell, approval) => shell.attempt(async () => shell.desktop.page(pagedText(approval))),
 	}),
 ];
 

@@ -22,13 +22,12 @@ export function ChatBody({width, height}: RegionProps) {
 	usePane();
 	useStore(shell.loads, count => count);
 	const banners = shell.layout().banners;
-	const put = (cursor: {readonly row: number; readonly column: number} | undefined) => {
+	const put = (cursor: {readonly row: number; readonly column: number} | undefined) =>
 		setCursorPosition(
 			cursor && shell.view.get().overlay === undefined
 				? {x: cursor.column, y: headRows + banners + cursor.row}
 				: undefined,
 		);
-	};
 	const {mode, top: first} = chatNow(shell);
 	if (mode === 'find') {
 		const {rows, cursor} = findRows(shell, {width, height});

@@ -44,9 +44,7 @@ const scrolling = (
 			keys: only(keys),
 			label,
 			quiet: true,
-			run(shell) {
-				scrollChat(shell, by);
-			},
+			run: shell => scrollChat(shell, by),
 		}))
 		.filter(({keys}) => keys.length > 0);
 
@@ -62,9 +60,7 @@ const ofAnswer = (
 	quiet: id !== 'copy',
 	why: shell =>
 		lastAnswer(shell) === undefined ? literal('The agent has not answered yet') : undefined,
-	run(shell) {
-		shell.attempt(async () => run(shell));
-	},
+	run: shell => shell.attempt(async () => run(shell)),
 });
 
 const stop = (scope: string, key: string): PaneCommand => ({
@@ -88,9 +84,7 @@ export const chatCommands: readonly PaneCommand[] = [
 		keys: ['enter', 'i'],
 		label: literal('write'),
 		changes: true,
-		run(shell) {
-			changeChat(shell, () => ({mode: 'write'}));
-		},
+		run: shell => changeChat(shell, () => ({mode: 'write'})),
 	},
 	stop('chat', 'x'),
 	{
@@ -103,9 +97,7 @@ export const chatCommands: readonly PaneCommand[] = [
 		id: 'chat.find',
 		keys: ['s', '/'],
 		label: literal('find a conversation'),
-		run(shell) {
-			changeChat(shell, () => ({mode: 'find', query: lineText(), index: 0}));
-		},
+		run: shell => changeChat(shell, () => ({mode: 'find', query: lineText(), index: 0})),
 	},
 	{
 		id: 'chat.take-back',
@@ -177,27 +169,22 @@ export const writeCommands: readonly PaneCommand[] = [
 		id: 'chat-text.newline',
 		keys: ['alt+enter', 'shift+enter', 'ctrl+j'],
 		label: literal('new line'),
-		run(shell) {
-			press(shell, 'ctrl+j');
-		},
+		run: shell => press(shell, 'ctrl+j'),
 	},
 	stop('chat-text', 'ctrl+x'),
 	{
 		id: 'chat-text.leave',
 		keys: ['esc'],
 		label: literal('read; the text stays'),
-		run(shell) {
-			changeChat(shell, () => ({mode: 'read'}));
-		},
+		run: shell => changeChat(shell, () => ({mode: 'read'})),
 	},
 	{
 		id: 'chat-text.clear',
 		keys: ['ctrl+c'],
 		label: literal('clear, then leave'),
 		quiet: true,
-		run(shell) {
-			changeChat(shell, ({text}) => (areaValue(text) === '' ? {mode: 'read'} : {text: areaText()}));
-		},
+		run: shell =>
+			changeChat(shell, ({text}) => (areaValue(text) === '' ? {mode: 'read'} : {text: areaText()})),
 	},
 	{
 		id: 'chat-text.review',

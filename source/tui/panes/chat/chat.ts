@@ -18,12 +18,8 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 		commands: writeCommands,
 		listing: undefined,
 		typing: {
-			key(shell, key) {
-				changeChat(shell, ({text}) => ({text: editArea(text, key) ?? text}));
-			},
-			paste(shell, pasted) {
-				changeChat(shell, ({text}) => ({text: insertArea(text, pasted)}));
-			},
+			key: (shell, key) => changeChat(shell, ({text}) => ({text: editArea(text, key) ?? text})),
+			paste: (shell, pasted) => changeChat(shell, ({text}) => ({text: insertArea(text, pasted)})),
 		},
 	},
 	find: {
@@ -32,12 +28,10 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 		commands: findCommands,
 		listing: undefined,
 		typing: {
-			key(shell, key) {
-				changeChat(shell, ({query}) => ({query: editLine(query, key) ?? query, index: 0}));
-			},
-			paste(shell, pasted) {
-				changeChat(shell, ({query}) => ({query: insertText(query, pasted), index: 0}));
-			},
+			key: (shell, key) =>
+				changeChat(shell, ({query}) => ({query: editLine(query, key) ?? query, index: 0})),
+			paste: (shell, pasted) =>
+				changeChat(shell, ({query}) => ({query: insertText(query, pasted), index: 0})),
 		},
 	},
 };

@@ -118,14 +118,14 @@ export const findCommands: readonly PaneCommand[] = [
 		id: 'chat-find.open',
 		keys: ['enter'],
 		label: literal('go on with it'),
-		...withChosen((shell, {id}) => {
+		...withChosen((shell, {id}) =>
 			changeChat(shell, state => ({
 				session: id,
 				turn: state.session === id ? state.turn : undefined,
 				top: undefined,
 				mode: 'read',
-			}));
-		}),
+			})),
+		),
 	},
 	moving('down', 1, {keys: ['down', 'ctrl+n'], label: literal('next')}),
 	moving('up', -1, {keys: ['up', 'ctrl+p'], label: literal('previous')}),
@@ -134,27 +134,24 @@ export const findCommands: readonly PaneCommand[] = [
 		keys: act.key === undefined ? [] : [act.key],
 		label: escapeLine(act.label ?? act.verb),
 		changes: true,
-		...withChosen((shell, session) => {
+		...withChosen((shell, session) =>
 			doAct(shell, session, {
 				noun: sessionNoun,
 				act,
-				done() {
+				done: () =>
 					changeChat(shell, state => ({
 						index: 0,
 						query: lineText(),
 						mode: 'read',
 						...(state.session === session.id && {session: undefined, turn: undefined}),
-					}));
-				},
-			});
-		}),
+					})),
+			}),
+		),
 	})),
 	{
 		id: 'chat-find.leave',
 		keys: ['esc', 'ctrl+c'],
 		label: literal('back'),
-		run(shell) {
-			changeChat(shell, () => ({mode: 'read'}));
-		},
+		run: shell => changeChat(shell, () => ({mode: 'read'})),
 	},
 ];

@@ -135,16 +135,12 @@ const destinations = (shell: Shell): readonly Destination[] => {
 		...state.groups.slice(0, recent).map(({id, key, route, state: word}) => ({
 			label: safe`go to group ${escapeLine(key)} of ${escapeLine(route)} ${escapeLine(word)}`,
 			place: literal('Groups'),
-			go() {
-				goToGroup(shell, id);
-			},
+			go: () => goToGroup(shell, id),
 		})),
 		...state.jobs.map(job => ({
 			label: safe`go to job ${escapeLine(jobName(job))}`,
 			place: literal('Jobs'),
-			go() {
-				goToJob(shell, jobKey(job));
-			},
+			go: () => goToJob(shell, jobKey(job)),
 		})),
 	];
 };
@@ -179,12 +175,8 @@ export const groupsPane: Pane = {
 	},
 	focus: {
 		now: host => (jobsHaveFocus(host) ? jobSection : groupSection),
-		hold(host) {
-			focusJobs(host, jobsHaveFocus(host));
-		},
-		choose(host, section) {
-			focusJobs(host, section === jobSection);
-		},
+		hold: host => focusJobs(host, jobsHaveFocus(host)),
+		choose: (host, section) => focusJobs(host, section === jobSection),
 		next: otherSection,
 		cross: crossSections,
 	},

@@ -42,9 +42,7 @@ const starting = (
 		label,
 		quiet,
 		why: ({server, attempt}) => (attempt?.status === 'finishing' ? completing : noLogin(server)),
-		run(shell, {server}) {
-			startLogin(shell, server, flow);
-		},
+		run: (shell, {server}) => startLogin(shell, server, flow),
 	});
 
 const completing = literal('It is being completed; wait a moment');
@@ -61,9 +59,8 @@ const copying = (
 		label,
 		of: entry => copiesOf(entry).find(one => one.key === key),
 		none,
-		run(shell, found) {
-			shell.attempt(async () => copyText(shell, found.text, escapeLine(found.label)));
-		},
+		run: (shell, found) =>
+			shell.attempt(async () => copyText(shell, found.text, escapeLine(found.label))),
 	});
 
 const needing = (shell: Shell): readonly LoginEntry[] =>
@@ -80,7 +77,7 @@ function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 			literal('The next call needs a login; the server itself is told nothing.'),
 		],
 		act: literal('log out'),
-		run() {
+		run: () =>
 			shell.attempt(async () => {
 				shell.logins.cancel(placeOf(server));
 				const wasLoggedIn = await shell.logins.logOut(placeOf(server));
@@ -88,8 +85,7 @@ function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 					wasLoggedIn ? safe`Logged out of ${name}` : safe`No login to ${name} was stored`,
 					'good',
 				);
-			});
-		},
+			}),
 	});
 }
 
@@ -133,9 +129,7 @@ export const loginCommands: readonly PaneCommand[] = [
 		label: literal('paste the final URL'),
 		of: waitsForUrl,
 		none: literal('No login waits for a URL: b begins one'),
-		run(shell, place) {
-			loginPaste.open(shell, {place, text: lineText()});
-		},
+		run: (shell, place) => loginPaste.open(shell, {place, text: lineText()}),
 	}),
 	selectedCommand(loginList, {
 		id: 'logins.cancel',
@@ -193,8 +187,6 @@ export const loginCommands: readonly PaneCommand[] = [
 		keys: ['Q'],
 		label: literal('QR code on and off'),
 		quiet: true,
-		run(shell) {
-			shell.local(wantsQr).set(isOn => !isOn);
-		},
+		run: shell => shell.local(wantsQr).set(isOn => !isOn),
 	},
 ];

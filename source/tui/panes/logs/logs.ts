@@ -21,21 +21,15 @@ import {
 	type LogRow,
 } from './log-rows.ts';
 
-const changeLook = (
-	shell: Shell,
-	part: (look: LogViewOptions) => Partial<LogViewOptions>,
-): void => {
+const changeLook = (shell: Shell, part: (look: LogViewOptions) => Partial<LogViewOptions>): void =>
 	shell.local(logViewOptions).set(look => ({...look, ...part(look)}));
-};
 
 /** A level alone; with the same key once more what was shown before. */
 const levelKey = (level: LogLevel, label: Safe): PaneCommand => ({
 	id: `logs.${level}`,
 	keys: [level.slice(0, 1)],
 	label,
-	run(shell) {
-		changeLook(shell, ({only}) => ({only: only === level ? undefined : level}));
-	},
+	run: shell => changeLook(shell, ({only}) => ({only: only === level ? undefined : level})),
 });
 
 const nextTime = {clock: 'full', full: 'none', none: 'clock'} as const;
@@ -46,18 +40,14 @@ function originOf({record: {fields}}: LogRow) {
 	if (typeof run === 'number') {
 		return {
 			word: `run:${run}`,
-			go(shell: Shell) {
-				goToRun(shell, run);
-			},
+			go: (shell: Shell) => goToRun(shell, run),
 		};
 	}
 
 	return typeof delivery === 'string' && /^[\w-]+$/.test(delivery)
 		? {
 				word: `delivery:${delivery}`,
-				go(shell: Shell) {
-					goToDelivery(shell, delivery);
-				},
+				go: (shell: Shell) => goToDelivery(shell, delivery),
 			}
 		: undefined;
 }
@@ -78,12 +68,11 @@ const logCommands: readonly PaneCommand[] = [
 		id: 'logs.all',
 		keys: ['a'],
 		label: literal('all or what matters'),
-		run(shell) {
+		run: shell =>
 			changeLook(shell, ({only, showsAll}) => ({
 				only: undefined,
 				showsAll: only !== undefined || !showsAll,
-			}));
-		},
+			})),
 	},
 	levelKey('error', literal('errors only')),
 	levelKey('warn', literal('warnings only')),
@@ -93,34 +82,27 @@ const logCommands: readonly PaneCommand[] = [
 		id: 'logs.wrap',
 		keys: ['W'],
 		label: literal('wrap'),
-		run(shell) {
-			changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped}));
-		},
+		run: shell => changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped})),
 	},
 	{
 		id: 'logs.time',
 		keys: ['t'],
 		label: literal('time format'),
-		run(shell) {
-			changeLook(shell, ({time}) => ({time: nextTime[time]}));
-		},
+		run: shell => changeLook(shell, ({time}) => ({time: nextTime[time]})),
 	},
 	selectedCommand(logList, {
 		id: 'logs.copy',
 		keys: ['y'],
 		label: literal('copy line'),
-		run(shell, {record}) {
-			shell.attempt(async () => copyText(shell, logLine(record), literal('line')));
-		},
+		run: (shell, {record}) =>
+			shell.attempt(async () => copyText(shell, logLine(record), literal('line'))),
 	}),
 	selectedCommand(logList, {
 		id: 'logs.room',
 		keys: ['s'],
 		label: literal('only this room'),
 		quiet: true,
-		run(shell, {record}) {
-			toggleWord(shell, `room:${record.source}`);
-		},
+		run: (shell, {record}) => toggleWord(shell, `room:${record.source}`),
 	}),
 	selectedCommand(logList, {
 		id: 'logs.same',
@@ -138,9 +120,7 @@ const logCommands: readonly PaneCommand[] = [
 		quiet: true,
 		of: originOf,
 		none: namesNothing,
-		run(shell, origin) {
-			origin.go(shell);
-		},
+		run: (shell, origin) => origin.go(shell),
 	}),
 	{
 		id: 'logs.pager',

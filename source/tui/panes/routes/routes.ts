@@ -143,23 +143,17 @@ const listSection: PaneSection = {
 				keys: ['T'],
 				label: literal('test event'),
 				why: notServed,
-				run(shell, {name}) {
-					sendTest(shell, name);
-				},
+				run: (shell, {name}) => sendTest(shell, name),
 			}),
 			selectedCommand(routeList, {
 				id: 'routes.traffic',
 				keys: ['o'],
 				label: literal('its traffic'),
-				run(shell, {name}) {
-					goToTraffic(shell, name);
-				},
+				run: (shell, {name}) => goToTraffic(shell, name),
 			}),
 		],
 		actsLast: true,
-		showOnce(shell, {name, rotated}) {
-			showSecret(shell, {name, pane: 'routes', saved: rotated});
-		},
+		showOnce: (shell, {name, rotated}) => showSecret(shell, {name, pane: 'routes', saved: rotated}),
 	}),
 	listing: listingOf({
 		noun: routeNoun,

@@ -52,9 +52,7 @@ export const runCommands: readonly PaneCommand[] = [
 				keys: ['A'],
 				label: literal('its approvals'),
 				quiet: true,
-				run(shell, {id}) {
-					goToApprovals(shell, id);
-				},
+				run: (shell, {id}) => goToApprovals(shell, id),
 			}),
 		],
 		marked: {

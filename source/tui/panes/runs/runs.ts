@@ -86,9 +86,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 const runPlace = (shell: Shell, {id, route, state}: Run): Destination => ({
 	label: safe`go to run #${id} ${escapeLine(route)} ${runWords[state].text}`,
 	place: literal('Runs'),
-	go() {
-		goToRun(shell, id);
-	},
+	go: () => goToRun(shell, id),
 });
 
 /** A run by its number: runs that the state does not hold are in the journal. */
@@ -105,9 +103,7 @@ function findRun(shell: Shell, query: string): Found {
 				known: {
 					label: safe`go to run #${id}`,
 					place: literal('Runs'),
-					go() {
-						goToRun(shell, id);
-					},
+					go: () => goToRun(shell, id),
 				},
 			}
 		: {};

@@ -56,12 +56,11 @@ export function askToReload(shell: Shell): void {
 					: [safe`Connections that end: ${escapeLine(closes.join(', '))}.`]),
 			],
 			act: literal('reload'),
-			run() {
+			run: () =>
 				shell.attempt(async () => {
 					await shell.port.reload();
 					shell.toast(literal('Configuration was read again'), 'good');
-				});
-			},
+				}),
 		});
 	});
 }

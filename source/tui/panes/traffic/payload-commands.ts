@@ -76,9 +76,7 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 	const copying = (key: string, label: Safe, text: string): MenuItem => ({
 		key,
 		label,
-		run() {
-			shell.attempt(async () => copyText(shell, text, literal('filter')));
-		},
+		run: () => shell.attempt(async () => copyText(shell, text, literal('filter'))),
 	});
 	const {equals} = filter;
 	const words =
@@ -182,9 +180,7 @@ export const payloadCommands: readonly PaneCommand[] = [
 			const {region, size} = view.get();
 			return region === 'list' && size.columns < 120;
 		},
-		run(shell, {delivery}) {
-			filterFromField(shell, delivery);
-		},
+		run: (shell, {delivery}) => filterFromField(shell, delivery),
 	}),
 	selectedCommand(deliveryList, {
 		id: 'traffic.subscribe',
@@ -192,8 +188,6 @@ export const payloadCommands: readonly PaneCommand[] = [
 		keys: ['S'],
 		label: literal('new route for such events'),
 		quiet: true,
-		run(shell, {delivery}) {
-			subscribe(shell, delivery);
-		},
+		run: (shell, {delivery}) => subscribe(shell, delivery),
 	}),
 ];

@@ -66,15 +66,11 @@ function ask(shell: Shell, wish: Wish, plan: ReplayPlan): void {
 				: plan.effects.map(text => escapeLine(text))),
 		],
 		act: literal('replay'),
-		run() {
-			attempt(shell, wish, async () => send(shell, wish, plan));
-		},
+		run: () => attempt(shell, wish, async () => send(shell, wish, plan)),
 		...(otherRoutes(shell, plan.route).length > 0 && {
 			other: {
 				label: literal('to another route'),
-				run() {
-					replayElsewhere(shell, {...wish, route: plan.route});
-				},
+				run: () => replayElsewhere(shell, {...wish, route: plan.route}),
 			},
 		}),
 	});
@@ -115,9 +111,7 @@ function replayElsewhere(shell: Shell, wish: Wish): void {
 		title: safe`Replay ${shownId(delivery)} to`,
 		notes: [rowWords(delivery)],
 		routes: otherRoutes(shell, route),
-		choose(chosen) {
-			replay(shell, {...wish, route: chosen}, placeNow(shell, literal('t')));
-		},
+		choose: chosen => replay(shell, {...wish, route: chosen}, placeNow(shell, literal('t'))),
 	});
 }
 
@@ -155,9 +149,7 @@ async function editAndReplay(shell: Shell, of: StoredDelivery, text: string): Pr
 					{
 						key: 'e',
 						label: literal('edit it again'),
-						run() {
-							shell.attempt(async () => editAndReplay(shell, of, saved ?? text));
-						},
+						run: () => shell.attempt(async () => editAndReplay(shell, of, saved ?? text)),
 					},
 				],
 			});
@@ -212,9 +204,7 @@ export const replayCommands: readonly PaneCommand[] = [
 			if (hasMarked(shell, deliveryMarks)) {
 				shell.attempt(async () => replayMarked(shell, isStillHere));
 			} else {
-				withWish((_shell, wish) => {
-					replay(shell, wish, isStillHere);
-				})(shell);
+				withWish((_shell, wish) => replay(shell, wish, isStillHere))(shell);
 			}
 		},
 	},

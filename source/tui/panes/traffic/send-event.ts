@@ -33,9 +33,7 @@ export function chooseRoute(
 		items: routes.map((route, index) => ({
 			key: index < keyed ? String(index + 1) : '',
 			label: safe`${fit(escapeLine(route.name), nameCells)}  ${escapeLine(deliverText(route))}`,
-			run() {
-				choose(route.name);
-			},
+			run: () => choose(route.name),
 		})),
 	});
 }
@@ -80,9 +78,7 @@ export const testCommand: PaneCommand = {
 		chooseRoute(shell, {
 			title: literal('Send a test event to'),
 			routes,
-			choose(route) {
-				sendTest(shell, route);
-			},
+			choose: route => sendTest(shell, route),
 		});
 	},
 };

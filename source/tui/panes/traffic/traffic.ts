@@ -61,9 +61,7 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
 	label: safe`go to delivery ${shownId(delivery)} ${escapeLine(delivery.route)} ${escapeLine(resultWord(delivery))}`,
 	place: literal('Traffic'),
-	go() {
-		goToDelivery(shell, delivery.id);
-	},
+	go: () => goToDelivery(shell, delivery.id),
 });
 
 /** As many characters of an ending as are shown, or the whole of an identifier. */
@@ -84,7 +82,7 @@ function findDelivery(shell: Shell, query: string): Found {
 				guessed: {
 					label: safe`look for delivery ${escapeLine(query)} in the journal`,
 					place: literal('Traffic'),
-					go() {
+					go: () =>
 						shell.attempt(async () => {
 							const delivery = await shell.port.getDelivery(query);
 							if (delivery) {
@@ -92,8 +90,7 @@ function findDelivery(shell: Shell, query: string): Found {
 							} else {
 								shell.toast(safe`The journal has no delivery ${escapeLine(query)}`, 'warn');
 							}
-						});
-					},
+						}),
 				},
 			};
 }
