@@ -30,15 +30,14 @@ function changeKey(
 	}
 }
 
-const otherFolder = (key: string, isWider: boolean, label: Safe): DialogCommand => ({
-	id: `approval.rule-${isWider ? 'wider' : 'nearer'}`,
-	keys: [key],
-	label,
-	quiet: true,
-	when: shell => stepOf(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
-	run: shell =>
-		changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider})),
-});
+const otherFolder = (key: string, isWider: boolean, label: Safe): DialogCommand =>
+	onKeys(`approval.rule-${isWider ? 'wider' : 'nearer'}`, [key], {
+		label,
+		quiet: true,
+		when: shell => stepOf(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
+		run: shell =>
+			changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider})),
+	});
 
 /** For what may destroy nothing is chosen at first: it is the person who says what the rule is for. */
 const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
@@ -46,21 +45,20 @@ const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
 	keys: new Map(),
 });
 
-const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): DialogCommand => ({
-	id: `approval.rule-${args}`,
-	keys: [key],
-	label,
-	quiet: true,
-	when: shell =>
-		stepOf(shell, 'rule') !== undefined &&
-		(args !== 'any' || callNow(shell)?.lasting?.isBound !== true),
-	run(shell) {
-		const step = stepOf(shell, 'rule');
-		if (step) {
-			goToStep(shell, {...step, args});
-		}
-	},
-});
+const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): DialogCommand =>
+	onKeys(`approval.rule-${args}`, [key], {
+		label,
+		quiet: true,
+		when: shell =>
+			stepOf(shell, 'rule') !== undefined &&
+			(args !== 'any' || callNow(shell)?.lasting?.isBound !== true),
+		run(shell) {
+			const step = stepOf(shell, 'rule');
+			if (step) {
+				goToStep(shell, {...step, args});
+			}
+		},
+	});
 
 /** What to write by hand, where no face may make a rule. */
 const linesNow = (shell: Shell): readonly string[] | undefined => {

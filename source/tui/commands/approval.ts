@@ -41,16 +41,15 @@ const allowing = (
 	key: string,
 	scope: Exclude<ApprovalScope, 'always'>,
 	label: Command['label'],
-): DialogCommand => ({
-	id: `approval.${scope}`,
-	changes: true,
-	keys: [key],
-	label,
-	quiet: true,
-	isGuarded: true,
-	when: shell => stepOf(shell, 'choose') !== undefined && isOffered(shell, scope),
-	run: shell => allow(shell, scope),
-});
+): DialogCommand =>
+	onKeys(`approval.${scope}`, [key], {
+		changes: true,
+		label,
+		quiet: true,
+		isGuarded: true,
+		when: shell => stepOf(shell, 'choose') !== undefined && isOffered(shell, scope),
+		run: shell => allow(shell, scope),
+	});
 
 function page(shell: Shell): void {
 	const {approval} = sheetNow(shell) ?? {};
@@ -84,14 +83,13 @@ const turning = (
 	id: string,
 	key: string,
 	{label, step}: {readonly label: Command['label']; readonly step: 1 | -1},
-): DialogCommand => ({
-	id: `approval.${id}`,
-	keys: [key],
-	label,
-	quiet: step === -1,
-	when: shell => isAtChoice(shell) && shell.port.getState().approvals.length > 1,
-	run: shell => turnSheet(shell, step),
-});
+): DialogCommand =>
+	onKeys(`approval.${id}`, [key], {
+		label,
+		quiet: step === -1,
+		when: shell => isAtChoice(shell) && shell.port.getState().approvals.length > 1,
+		run: shell => turnSheet(shell, step),
+	});
 
 /** Keys of the sheet while it asks to choose. */
 const choiceCommands: readonly DialogCommand[] = [

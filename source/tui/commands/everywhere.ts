@@ -58,14 +58,13 @@ function reload(shell: Shell): void {
 	});
 }
 
-const paneCommands = panes.map(({id, title}, index): PaneCommand => ({
-	id: `pane.${id}`,
-	keys: [paneKey(index)].filter(key => key !== undefined),
-	label: title,
-	quiet: true,
-	aliases: [`/${id}`],
-	run: shell => openPane(shell, id),
-}));
+const paneCommands = panes.map(({id, title}, index): PaneCommand =>
+	onKeys(
+		`pane.${id}`,
+		[paneKey(index)].filter(key => key !== undefined),
+		{label: title, quiet: true, aliases: [`/${id}`], run: shell => openPane(shell, id)},
+	),
+);
 
 /** Commands that hold whatever pane is open. */
 export const everywhereCommands: readonly Command[] = inScope('global', [

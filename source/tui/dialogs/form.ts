@@ -105,13 +105,12 @@ function press(shell: Shell, {step, act: update}: FormKey): void {
 	}
 }
 
-const keyOfForm = (key: FormKey): DialogCommand => ({
-	id: `form.${key.id}`,
-	keys: key.keys,
-	label: key.label,
-	quiet: true,
-	run: shell => press(shell, key),
-});
+const keyOfForm = (key: FormKey): DialogCommand =>
+	onKeys(`form.${key.id}`, key.keys, {
+		label: key.label,
+		quiet: true,
+		run: shell => press(shell, key),
+	});
 
 const changing = (update: (form: FormState) => FormState) => (shell: Shell) =>
 	changeForm(shell, update);

@@ -216,7 +216,7 @@ const done = step(setupDone, {
 			when: shell => setupDone.now(shell)?.secret !== undefined,
 			run: copying(literal('secret'), shell => setupDone.now(shell)?.secret),
 		}),
-		{id: 'setup.done', keys: ['enter'], label: literal('close'), run: close},
+		onKeys('setup.done', ['enter'], {label: literal('close'), run: close}),
 	],
 });
 

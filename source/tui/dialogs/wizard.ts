@@ -202,10 +202,5 @@ export const leavingForm = (
 	});
 
 /** What waits can be reviewed over a dialog that comes back then. */
-export const reviewing = (id: string): DialogCommand => ({
-	id: `${id}.review`,
-	keys: ['!'],
-	label: literal('review approvals'),
-	quiet: true,
-	run: review,
-});
+export const reviewing = (id: string): DialogCommand =>
+	onKeys(`${id}.review`, ['!'], {label: literal('review approvals'), quiet: true, run: review});

@@ -2,7 +2,7 @@ import {messageOf} from '../../core/errors.ts';
 import {grouped} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {PaneCommand} from '../acts/command.ts';
+import {type PaneCommand, onKeys} from '../acts/command.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource, LocalState} from '../state/source.ts';
@@ -94,9 +94,7 @@ export function markCommands<Item>(
 	};
 
 	return [
-		{
-			id: `${prefix}.mark`,
-			keys: ['v'],
+		onKeys(`${prefix}.mark`, ['v'], {
 			label: literal('mark'),
 			quiet: true,
 			why: shell =>
@@ -126,10 +124,8 @@ export function markCommands<Item>(
 				});
 				list.move('down');
 			},
-		},
-		{
-			id: `${prefix}.mark-all`,
-			keys: ['V'],
+		}),
+		onKeys(`${prefix}.mark-all`, ['V'], {
 			label: literal('mark all that pass the filter'),
 			quiet: true,
 			run(shell) {
@@ -151,7 +147,7 @@ export function markCommands<Item>(
 					}
 				});
 			},
-		},
+		}),
 	];
 }
 

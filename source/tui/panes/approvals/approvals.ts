@@ -5,7 +5,7 @@ import {approvalNoun, requestOf} from '../../../nouns/approval/approval.ts';
 import {ruleActs} from '../../../nouns/approval/rule.ts';
 import {fact} from '../../../nouns/noun.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import {reviewOne} from '../../acts/settle.ts';
 import {argumentRows} from '../../approvals/argument-rows.ts';
@@ -17,7 +17,7 @@ import {newForm} from '../../forms/form.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {factRows, nounDetail} from '../../nouns/facts.ts';
 import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
@@ -85,29 +85,23 @@ const waitingNow = (shell: Shell): Approval | undefined => {
 
 /** Commands of pane 6. */
 const approvalCommands: readonly PaneCommand[] = [
-	{
-		id: 'approvals.open',
-		keys: ['enter'],
+	onKeys('approvals.open', ['enter'], {
 		label: literal('review'),
 		when: shell => shell.view.get().region === 'list' && waitingNow(shell) !== undefined,
 		run: reviewOne,
-	},
+	}),
 	...nounCommands({
 		noun: approvalNoun,
 		acts: ruleActs,
 		list: entryList,
 		others: [
-			selectedCommand(entryList, {
-				id: 'approvals.run',
-				keys: ['o'],
+			onSelected(entryList)('approvals.run', ['o'], {
 				label: literal('its run'),
 				of: entry => requestOf(entry)?.run,
 				none: literal('No run asked for it'),
 				run: goToRun,
 			}),
-			selectedCommand(entryList, {
-				id: 'approvals.delivery',
-				keys: ['b'],
+			onSelected(entryList)('approvals.delivery', ['b'], {
 				label: literal('its delivery'),
 				quiet: true,
 				of: entry => requestOf(entry)?.delivery,
@@ -116,9 +110,7 @@ const approvalCommands: readonly PaneCommand[] = [
 			}),
 		],
 	}),
-	selectedCommand(entryList, {
-		id: 'approvals.pager',
-		keys: ['e'],
+	onSelected(entryList)('approvals.pager', ['e'], {
 		label: literal('all of it in $PAGER'),
 		quiet: true,
 		of: requestOf,

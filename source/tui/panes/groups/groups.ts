@@ -17,7 +17,7 @@ import {type Line} from '../../lines/line.ts';
 import {recent} from '../../lines/newest.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {ListMove} from '../../list/window.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {AnyList} from '../../state/list.ts';
@@ -60,9 +60,7 @@ const groupSection: PaneSection = {
 			acts: groupActs,
 			list: groupList,
 			others: [
-				selectedCommand(groupList, {
-					id: 'groups.run',
-					keys: ['o'],
+				onSelected(groupList)('groups.run', ['o'], {
 					label: literal('its run'),
 					of: ({runId}) => runId,
 					none: literal('It waits: it has started no run yet'),
@@ -70,9 +68,7 @@ const groupSection: PaneSection = {
 				}),
 			],
 		}),
-		selectedCommand(groupList, {
-			id: 'groups.pager',
-			keys: ['e'],
+		onSelected(groupList)('groups.pager', ['e'], {
 			label: literal('events and payload in $PAGER'),
 			quiet: true,
 			run(shell, {id}) {
@@ -116,9 +112,7 @@ const jobSection: PaneSection = {
 		acts: jobActs,
 		list: jobList,
 		others: [
-			selectedCommand(jobList, {
-				id: 'jobs.last-run',
-				keys: ['o'],
+			onSelected(jobList)('jobs.last-run', ['o'], {
 				label: literal('its last run'),
 				of: ({lastRunId}) => lastRunId,
 				none: literal('It has not run yet'),

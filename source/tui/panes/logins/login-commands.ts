@@ -5,13 +5,13 @@ import {copiesOf, loginNoun} from '../../../nouns/login/login.ts';
 import {serverName} from '../../../nouns/server/server.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
 import {loginPaste} from '../../dialogs/login-paste.ts';
 import {confirm} from '../../dialogs/questions.ts';
 import {loginList} from '../../entries/login-list.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {wantsQr} from './with-picture.ts';
 
@@ -35,10 +35,8 @@ const starting = (
 		readonly quiet: (shell: Shell) => boolean;
 	},
 ): PaneCommand =>
-	selectedCommand(loginList, {
-		id: `logins.${id}`,
+	onSelected(loginList)(`logins.${id}`, [key], {
 		changes: true,
-		keys: [key],
 		label,
 		quiet,
 		why: ({server, attempt}) => (attempt?.status === 'finishing' ? completing : noLogin(server)),
@@ -53,9 +51,7 @@ const copying = (
 	key: string,
 	{label, none}: {readonly label: Safe; readonly none: Safe},
 ): PaneCommand =>
-	selectedCommand(loginList, {
-		id: `logins.copy-${id}`,
-		keys: [key],
+	onSelected(loginList)(`logins.copy-${id}`, [key], {
 		label,
 		of: entry => copiesOf(entry).find(one => one.key === key),
 		none,
@@ -122,19 +118,15 @@ export const loginCommands: readonly PaneCommand[] = [
 		label: literal('copy ssh line'),
 		none: literal('There is no ssh line: nobody is known to sit elsewhere'),
 	}),
-	selectedCommand(loginList, {
-		id: 'logins.paste',
+	onSelected(loginList)('logins.paste', ['p'], {
 		changes: true,
-		keys: ['p'],
 		label: literal('paste the final URL'),
 		of: waitsForUrl,
 		none: literal('No login waits for a URL: b begins one'),
 		run: (shell, place) => loginPaste.open(shell, {place, text: lineText()}),
 	}),
-	selectedCommand(loginList, {
-		id: 'logins.cancel',
+	onSelected(loginList)('logins.cancel', ['x'], {
 		changes: true,
-		keys: ['x'],
 		label: literal('cancel, or put a failure away'),
 		why({attempt}) {
 			if (attempt?.status === 'finishing') {
@@ -161,10 +153,8 @@ export const loginCommands: readonly PaneCommand[] = [
 		flow: 'device',
 		quiet: shell => underWay(shell)?.flow === 'device',
 	}),
-	{
-		id: 'logins.all',
+	onKeys('logins.all', ['A'], {
 		changes: true,
-		keys: ['A'],
 		label: literal('log in to all that need it'),
 		quiet: shell => needing(shell).length < 2,
 		why: shell =>
@@ -172,21 +162,17 @@ export const loginCommands: readonly PaneCommand[] = [
 				? literal('No server that was reached needs a login now')
 				: undefined,
 		run: askForAll,
-	},
-	selectedCommand(loginList, {
-		id: 'logins.logout',
+	}),
+	onSelected(loginList)('logins.logout', ['L'], {
 		changes: true,
-		keys: ['L'],
 		label: literal('log out'),
 		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,
 		run: askToLogOut,
 	}),
 	...nounCommands({noun: loginNoun, acts: [], list: loginList}),
-	{
-		id: 'logins.qr',
-		keys: ['Q'],
+	onKeys('logins.qr', ['Q'], {
 		label: literal('QR code on and off'),
 		quiet: true,
 		run: shell => shell.local(wantsQr).set(isOn => !isOn),
-	},
+	}),
 ];

@@ -4,12 +4,12 @@ import {logLine, type LogLevel, type LogRecord} from '../../../core/log.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {fullTime} from '../../../terminal/text/time.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
 import {countPart, followPart, grouped} from '../../lines/title-parts.ts';
-import {selectedCommand} from '../../nouns/acts.ts';
+import {onSelected} from '../../nouns/acts.ts';
 import {onePane} from '../../nouns/listing.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {
@@ -25,12 +25,11 @@ const changeLook = (shell: Shell, part: (look: LogViewOptions) => Partial<LogVie
 	shell.local(logViewOptions).set(look => ({...look, ...part(look)}));
 
 /** A level alone; with the same key once more what was shown before. */
-const levelKey = (level: LogLevel, label: Safe): PaneCommand => ({
-	id: `logs.${level}`,
-	keys: [level.slice(0, 1)],
-	label,
-	run: shell => changeLook(shell, ({only}) => ({only: only === level ? undefined : level})),
-});
+const levelKey = (level: LogLevel, label: Safe): PaneCommand =>
+	onKeys(`logs.${level}`, [level.slice(0, 1)], {
+		label,
+		run: shell => changeLook(shell, ({only}) => ({only: only === level ? undefined : level})),
+	});
 
 const nextTime = {clock: 'full', full: 'none', none: 'clock'} as const;
 
@@ -64,74 +63,58 @@ function toggleWord(shell: Shell, word: string): void {
 const namesNothing = literal('This record names neither a run nor a delivery');
 
 const logCommands: readonly PaneCommand[] = [
-	{
-		id: 'logs.all',
-		keys: ['a'],
+	onKeys('logs.all', ['a'], {
 		label: literal('all or what matters'),
 		run: shell =>
 			changeLook(shell, ({only, showsAll}) => ({
 				only: undefined,
 				showsAll: only !== undefined || !showsAll,
 			})),
-	},
+	}),
 	levelKey('error', literal('errors only')),
 	levelKey('warn', literal('warnings only')),
 	levelKey('info', literal('info only')),
 	levelKey('debug', literal('debug only')),
-	{
-		id: 'logs.wrap',
-		keys: ['W'],
+	onKeys('logs.wrap', ['W'], {
 		label: literal('wrap'),
 		run: shell => changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped})),
-	},
-	{
-		id: 'logs.time',
-		keys: ['t'],
+	}),
+	onKeys('logs.time', ['t'], {
 		label: literal('time format'),
 		run: shell => changeLook(shell, ({time}) => ({time: nextTime[time]})),
-	},
-	selectedCommand(logList, {
-		id: 'logs.copy',
-		keys: ['y'],
+	}),
+	onSelected(logList)('logs.copy', ['y'], {
 		label: literal('copy line'),
 		run: (shell, {record}) =>
 			shell.attempt(async () => copyText(shell, logLine(record), literal('line'))),
 	}),
-	selectedCommand(logList, {
-		id: 'logs.room',
-		keys: ['s'],
+	onSelected(logList)('logs.room', ['s'], {
 		label: literal('only this room'),
 		quiet: true,
 		run: (shell, {record}) => toggleWord(shell, `room:${record.source}`),
 	}),
-	selectedCommand(logList, {
-		id: 'logs.same',
-		keys: ['m'],
+	onSelected(logList)('logs.same', ['m'], {
 		label: literal('only this run or delivery'),
 		quiet: true,
 		of: row => originOf(row)?.word,
 		none: namesNothing,
 		run: toggleWord,
 	}),
-	selectedCommand(logList, {
-		id: 'logs.origin',
-		keys: ['o'],
+	onSelected(logList)('logs.origin', ['o'], {
 		label: literal('its run or delivery'),
 		quiet: true,
 		of: originOf,
 		none: namesNothing,
 		run: (shell, origin) => origin.go(shell),
 	}),
-	{
-		id: 'logs.pager',
-		keys: ['E'],
+	onKeys('logs.pager', ['E'], {
 		label: literal('the whole file in $PAGER'),
 		quiet: true,
 		run(shell) {
 			const {home} = shell.feed.get().state.gateway;
 			shell.attempt(async () => shell.desktop.pageFile(`${home}/logs/gateway.log`));
 		},
-	},
+	}),
 ];
 
 /** One record with every field on its own row. */

@@ -10,6 +10,7 @@ import type {RouteMore} from '../../../nouns/route/route-facts.ts';
 import {trafficOf} from '../../../nouns/route/route-traffic.ts';
 import {nameInKey, notServed, routeKey, routeNoun} from '../../../nouns/route/route.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {onKeys} from '../../acts/command.ts';
 import {goToTraffic} from '../../acts/go-to.ts';
 import {openPane} from '../../acts/navigate.ts';
 import {unsavedText} from '../../editor/draft.ts';
@@ -19,7 +20,7 @@ import {addRoute, copyRoute, editRoute, showSecret} from '../../editor/open-edit
 import {routeList} from '../../entries/route-list.ts';
 import {paceOf} from '../../lines/detail.ts';
 import {countPart} from '../../lines/title-parts.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Feed} from '../../state/feed.ts';
@@ -116,38 +117,24 @@ const listSection: PaneSection = {
 		acts: routeActs<RotatedRoute>(),
 		list: routeList,
 		others: [
-			selectedCommand(routeList, {
-				id: 'routes.edit',
+			onSelected(routeList)('routes.edit', ['e'], {
 				changes: true,
-				keys: ['e'],
 				label: literal('edit'),
 				run: editRoute,
 			}),
-			{
-				id: 'routes.add',
+			onKeys('routes.add', ['a'], {changes: true, label: literal('add a route'), run: addRoute}),
+			onSelected(routeList)('routes.duplicate', ['Y'], {
 				changes: true,
-				keys: ['a'],
-				label: literal('add a route'),
-				run: addRoute,
-			},
-			selectedCommand(routeList, {
-				id: 'routes.duplicate',
-				changes: true,
-				keys: ['Y'],
 				label: literal('duplicate'),
 				run: copyRoute,
 			}),
-			selectedCommand(routeList, {
-				id: 'routes.test',
+			onSelected(routeList)('routes.test', ['T'], {
 				changes: true,
-				keys: ['T'],
 				label: literal('test event'),
 				why: notServed,
 				run: (shell, {name}) => sendTest(shell, name),
 			}),
-			selectedCommand(routeList, {
-				id: 'routes.traffic',
-				keys: ['o'],
+			onSelected(routeList)('routes.traffic', ['o'], {
 				label: literal('its traffic'),
 				run: (shell, {name}) => goToTraffic(shell, name),
 			}),

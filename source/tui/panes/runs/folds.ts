@@ -1,7 +1,7 @@
 import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {moveCursor} from '../../acts/navigate.ts';
 import {runList} from '../../entries/run-list.ts';
 import {pathOf, placeIn} from '../../lines/detail-cursor.ts';
@@ -54,19 +54,18 @@ const folding = (
 		label,
 		isOpen,
 	}: {readonly label: Safe; readonly isOpen: (shell: Shell, block: string) => boolean},
-): PaneCommand => ({
-	id: `runs.${id}`,
-	keys: [key],
-	label,
-	quiet: id !== 'toggle',
-	when: isInDetail,
-	run(shell) {
-		const block = chosenBlock(shell);
-		if (block !== undefined) {
-			fold(shell, [[block, isOpen(shell, block)]]);
-		}
-	},
-});
+): PaneCommand =>
+	onKeys(`runs.${id}`, [key], {
+		label,
+		quiet: id !== 'toggle',
+		when: isInDetail,
+		run(shell) {
+			const block = chosenBlock(shell);
+			if (block !== undefined) {
+				fold(shell, [[block, isOpen(shell, block)]]);
+			}
+		},
+	});
 
 /** Commands that fold the detail of a run. */
 export const foldCommands: readonly PaneCommand[] = [
@@ -76,9 +75,7 @@ export const foldCommands: readonly PaneCommand[] = [
 	}),
 	folding('unfold', 'right', {label: literal('unfold'), isOpen: () => true}),
 	folding('fold', 'left', {label: literal('fold'), isOpen: () => false}),
-	{
-		id: 'runs.fold-all',
-		keys: ['a'],
+	onKeys('runs.fold-all', ['a'], {
 		label: literal('unfold or fold all'),
 		quiet: true,
 		when: isInDetail,
@@ -91,5 +88,5 @@ export const foldCommands: readonly PaneCommand[] = [
 				[...blocks].map(block => [block, isOpen] as const),
 			);
 		},
-	},
+	}),
 ];

@@ -8,7 +8,7 @@ import {goToApprovals, goToDelivery, goToGroup, goToJob} from '../../acts/go-to.
 import {placeNow} from '../../acts/place.ts';
 import {runList} from '../../entries/run-list.ts';
 import {createMarks, markCommands} from '../../lines/marks.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {blockText} from './block-rows.ts';
 import {chosenBlock, foldCommands} from './folds.ts';
 import {runBlocks} from './run-blocks.ts';
@@ -24,17 +24,13 @@ export const runCommands: readonly PaneCommand[] = [
 		acts: runActs,
 		list: runList,
 		others: [
-			selectedCommand(runList, {
-				id: 'runs.delivery',
-				keys: ['o'],
+			onSelected(runList)('runs.delivery', ['o'], {
 				label: literal('its delivery'),
 				of: ({delivery}) => delivery,
 				none: literal('A schedule or a person started it'),
 				run: goToDelivery,
 			}),
-			selectedCommand(runList, {
-				id: 'runs.origin',
-				keys: ['b'],
+			onSelected(runList)('runs.origin', ['b'], {
 				label: literal('back to its group or job'),
 				quiet: true,
 				of: run => (run.group === undefined ? run.job && run : run),
@@ -47,9 +43,7 @@ export const runCommands: readonly PaneCommand[] = [
 					}
 				},
 			}),
-			selectedCommand(runList, {
-				id: 'runs.approvals',
-				keys: ['A'],
+			onSelected(runList)('runs.approvals', ['A'], {
 				label: literal('its approvals'),
 				quiet: true,
 				run: (shell, {id}) => goToApprovals(shell, id),
@@ -62,9 +56,7 @@ export const runCommands: readonly PaneCommand[] = [
 	}),
 	...markCommands('runs', runMarks, {source: runList, keyOf: runNoun.id}),
 	...foldCommands,
-	selectedCommand(runList, {
-		id: 'runs.pager',
-		keys: ['e'],
+	onSelected(runList)('runs.pager', ['e'], {
 		label: literal('step or transcript in $PAGER'),
 		quiet: true,
 		run(shell, {id}) {

@@ -3,14 +3,14 @@ import {escapeLine} from '../../../core/untrusted.ts';
 import {serverActs} from '../../../nouns/server/server-acts.ts';
 import {serverNoun} from '../../../nouns/server/server.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {placeNow} from '../../acts/place.ts';
 import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
 import {confirm} from '../../dialogs/questions.ts';
 import {chooseTool, openTrial} from '../../dialogs/trial.ts';
 import {placeIn} from '../../lines/detail-cursor.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {nounList} from '../../state/source.ts';
 import {toolOfRow} from './server-detail.ts';
@@ -68,17 +68,13 @@ export function askToReload(shell: Shell): void {
 /** Commands of pane 3. */
 export const toolCommands: readonly PaneCommand[] = [
 	...nounCommands({noun: serverNoun, acts: serverActs, list: serverList}),
-	{
-		id: 'tools.reload',
+	onKeys('tools.reload', ['R'], {
 		changes: true,
-		keys: ['R'],
 		label: literal('show config changes'),
 		run: askToReload,
-	},
-	selectedCommand(serverList, {
-		id: 'tools.login',
+	}),
+	onSelected(serverList)('tools.login', ['l'], {
 		changes: true,
-		keys: ['l'],
 		label: literal('log in'),
 		quiet: shell => selected(shell)?.status !== 'needs login',
 		why: noLogin,
@@ -91,10 +87,8 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	selectedCommand(serverList, {
-		id: 'tools.try',
+	onSelected(serverList)('tools.try', ['t'], {
 		changes: true,
-		keys: ['t'],
 		label: literal('try a tool'),
 		of: server => (server.tools.length === 0 ? undefined : server),
 		none: literal('It has no tools now'),
@@ -107,10 +101,8 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	selectedCommand(serverList, {
-		id: 'tools.try-this',
+	onSelected(serverList)('tools.try-this', ['enter'], {
 		changes: true,
-		keys: ['enter'],
 		label: literal('try this tool'),
 		when: shell => selectedTool(shell) !== undefined,
 		run(shell, server) {
@@ -120,19 +112,15 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	selectedCommand(serverList, {
-		id: 'tools.copy',
-		keys: ['y'],
+	onSelected(serverList)('tools.copy', ['y'], {
 		label: literal('copy name'),
 		run(shell, {name}) {
 			const copied = selectedTool(shell)?.name ?? name;
 			shell.attempt(async () => copyText(shell, copied, literal('name')));
 		},
 	}),
-	selectedCommand(serverList, {
-		id: 'tools.edit',
+	onSelected(serverList)('tools.edit', ['T'], {
 		changes: true,
-		keys: ['T'],
 		label: literal('config in $EDITOR'),
 		quiet: true,
 		run(shell, {name}) {

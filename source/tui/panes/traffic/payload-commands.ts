@@ -13,7 +13,7 @@ import {addRouteWith} from '../../editor/open-editor.ts';
 import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
 import {routeList} from '../../entries/route-list.ts';
 import {fieldOf, placeIn} from '../../lines/detail-cursor.ts';
-import {selectedCommand} from '../../nouns/acts.ts';
+import {onSelected} from '../../nouns/acts.ts';
 import {
 	filterJson,
 	filterOf,
@@ -171,9 +171,7 @@ function subscribe(shell: Shell, delivery: Delivery): void {
 
 /** Commands that make something of what a delivery holds. */
 export const payloadCommands: readonly PaneCommand[] = [
-	selectedCommand(deliveryList, {
-		id: 'traffic.filter-from-field',
-		keys: ['s'],
+	onSelected(deliveryList)('traffic.filter-from-field', ['s'], {
 		label: literal('filter from field'),
 		// Where it acts on nothing yet, it is named where there is room.
 		quiet({view}) {
@@ -182,10 +180,8 @@ export const payloadCommands: readonly PaneCommand[] = [
 		},
 		run: (shell, {delivery}) => filterFromField(shell, delivery),
 	}),
-	selectedCommand(deliveryList, {
-		id: 'traffic.subscribe',
+	onSelected(deliveryList)('traffic.subscribe', ['S'], {
 		changes: true,
-		keys: ['S'],
 		label: literal('new route for such events'),
 		quiet: true,
 		run: (shell, {delivery}) => subscribe(shell, delivery),

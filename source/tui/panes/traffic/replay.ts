@@ -6,7 +6,7 @@ import {answerWord, shownId} from '../../../nouns/delivery/delivery-word.ts';
 import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
 import {editableBody, editedBody} from '../../../nouns/delivery/edited-body.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {placeNow, type StillHere} from '../../acts/place.ts';
 import {isSettled} from '../../acts/settled-selection.ts';
 import {confirm, openMenu} from '../../dialogs/questions.ts';
@@ -193,10 +193,8 @@ const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => 
 
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly PaneCommand[] = [
-	{
-		id: 'traffic.replay',
+	onKeys('traffic.replay', ['r'], {
 		changes: true,
-		keys: ['r'],
 		label: literal('replay'),
 		why: shell => (hasMarked(shell, deliveryMarks) ? undefined : nothingToReplay(shell)),
 		run(shell) {
@@ -207,11 +205,9 @@ export const replayCommands: readonly PaneCommand[] = [
 				withWish((_shell, wish) => replay(shell, wish, isStillHere))(shell);
 			}
 		},
-	},
-	{
-		id: 'traffic.edit-replay',
+	}),
+	onKeys('traffic.edit-replay', ['R'], {
 		changes: true,
-		keys: ['R'],
 		label: literal('edit+replay'),
 		// There the filter and following need the room.
 		quiet: ({view}) => view.get().size.columns < 100,
@@ -225,11 +221,9 @@ export const replayCommands: readonly PaneCommand[] = [
 				}
 			});
 		},
-	},
-	{
-		id: 'traffic.replay-to',
+	}),
+	onKeys('traffic.replay-to', ['t'], {
 		changes: true,
-		keys: ['t'],
 		label: literal('replay to another route'),
 		quiet: true,
 		why: shell =>
@@ -238,6 +232,6 @@ export const replayCommands: readonly PaneCommand[] = [
 				? literal('There is no other route')
 				: undefined),
 		run: withWish(replayElsewhere),
-	},
+	}),
 	...markCommands('traffic', deliveryMarks, {source: deliveryList, keyOf: deliveryNoun.id}),
 ];

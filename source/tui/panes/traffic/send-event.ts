@@ -4,7 +4,7 @@ import {answerWord} from '../../../nouns/delivery/delivery-word.ts';
 import {deliverText} from '../../../nouns/route/route.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {openMenu, type Menu} from '../../dialogs/questions.ts';
 import {selectedDelivery} from '../../entries/delivery-list.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -60,10 +60,8 @@ export function sendTest(shell: Shell, route: string): void {
 	});
 }
 
-export const testCommand: PaneCommand = {
-	id: 'traffic.test',
+export const testCommand: PaneCommand = onKeys('traffic.test', ['T'], {
 	changes: true,
-	keys: ['T'],
 	label: literal('test event'),
 	quiet: shell => selectedDelivery(shell) !== undefined,
 	why: noRoute,
@@ -81,4 +79,4 @@ export const testCommand: PaneCommand = {
 			choose: route => sendTest(shell, route),
 		});
 	},
-};
+});
