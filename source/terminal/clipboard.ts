@@ -26,6 +26,13 @@ export type Clipboard = {
 
 const maxFiles = 20;
 
+type ClipboardPlace = {
+	readonly environment: Environment;
+	readonly directory: string;
+	readonly isTty: boolean;
+	readonly platform?: NodeJS.Platform;
+};
+
 /**
  * Copies text: the terminal is asked first, by OSC 52, because only it knows the person's clipboard over SSH; on the machine's
  * own desktop its tool too, inside tmux tmux's buffer. What is longer than terminals take goes into a file of mode 0600 under
@@ -36,17 +43,7 @@ const maxFiles = 20;
  */
 export function createClipboard(
 	{write, clock}: {readonly write: (sequence: string) => void; readonly clock: Clock},
-	{
-		environment,
-		directory,
-		isTty,
-		platform = process.platform,
-	}: {
-		readonly environment: Environment;
-		readonly directory: string;
-		readonly isTty: boolean;
-		readonly platform?: NodeJS.Platform;
-	},
+	{environment, directory, isTty, platform = process.platform}: ClipboardPlace,
 ): Clipboard {
 	const multiplexer = multiplexerOf(environment);
 	const tool = clipboardTool(environment, platform);

@@ -170,13 +170,15 @@ function printable(character: string, bits: number): NamedKey | undefined {
 	return {id, text: isText ? id : ''};
 }
 
+type CodePointKey = {
+	readonly bits: number;
+	readonly shifted?: number;
+	readonly text?: readonly number[];
+};
+
 function ofCodePoint(
 	code: number,
-	{
-		bits,
-		shifted = 0,
-		text = [],
-	}: {readonly bits: number; readonly shifted?: number; readonly text?: readonly number[]},
+	{bits, shifted = 0, text = []}: CodePointKey,
 ): NamedKey | undefined {
 	const name = codePoints[code];
 	if (name !== undefined) {

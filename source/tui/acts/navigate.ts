@@ -146,15 +146,14 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 	}
 }
 
+type IndexSearch = {
+	readonly from: number;
+	readonly step: 1 | -1;
+	readonly holds: (index: number) => boolean;
+};
+
 /** The first row that `holds` behind `from`, or before it, once around. */
-function nextIndex(
-	count: number,
-	{
-		from,
-		step,
-		holds,
-	}: {readonly from: number; readonly step: 1 | -1; readonly holds: (index: number) => boolean},
-): number | undefined {
+function nextIndex(count: number, {from, step, holds}: IndexSearch): number | undefined {
 	for (let far = 1; far < count; far += 1) {
 		const index = (((from + step * far) % count) + count) % count;
 		if (holds(index)) {

@@ -35,22 +35,20 @@ type Argument = {
 	readonly origin?: FromEvent | undefined;
 };
 
+type ArgumentLook = {
+	readonly last: JsonValue | undefined;
+	readonly width: number;
+	/** What stands in the event, too. */
+	readonly fromEvent?: readonly FromEvent[];
+};
+
 /**
  * The arguments in rows of `width` cells, compared with those of the last call that was allowed. Control characters are escaped and flagged. What does
  * not fit in 200 rows is left out, and `isWhole` is false.
  */
 export function argumentRows(
 	args: JsonValue,
-	{
-		last,
-		width,
-		fromEvent = [],
-	}: {
-		readonly last: JsonValue | undefined;
-		readonly width: number;
-		/** What stands in the event, too. */
-		readonly fromEvent?: readonly FromEvent[];
-	},
+	{last, width, fromEvent = []}: ArgumentLook,
 ): ArgumentRows {
 	const origins = new Map(fromEvent.map(one => [one.argument, one]));
 	const list = argumentsOf(args, last).map(argument => ({

@@ -46,19 +46,14 @@ function factLines(
 /** The first two columns of a row; what goes on from the row above is marked, for its text begins anywhere. */
 const lead = (index: number): Safe => (index === 0 ? literal('  ') : safe`${gutter.goesOn} `);
 
+type CallLook = {
+	state: Pick<GatewayState, 'deliveries' | 'approvalRules' | 'servers'>;
+	args: ArgumentRows;
+	width: number;
+};
+
 /** What the tool is, who asks, and the arguments; everything that has to be seen before it is allowed. */
-export function callLines(
-	approval: ToolApproval,
-	{
-		state,
-		args,
-		width,
-	}: {
-		state: Pick<GatewayState, 'deliveries' | 'approvalRules' | 'servers'>;
-		args: ArgumentRows;
-		width: number;
-	},
-): readonly Line[] {
+export function callLines(approval: ToolApproval, {state, args, width}: CallLook): readonly Line[] {
 	const delivery = deliveryOf(approval, state);
 	return [
 		...headRows(approval, width),

@@ -3,16 +3,18 @@ import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
 import type {TerminalModes} from '../../terminal/modes.ts';
 import type {Shell} from '../shell/shell.ts';
 
+type FocusSources = {
+	readonly frontend: InputFrontend;
+	readonly modes: Pick<TerminalModes, 'setFocusReports'>;
+};
+
 /**
  * While a sheet is open the terminal says when its window gets the focus: a key that comes right then was meant for something else. So was a
  * click. Returns the way out.
  */
 export function watchFocus(
 	shell: Pick<Shell, 'guard' | 'view'>,
-	{
-		frontend,
-		modes,
-	}: {readonly frontend: InputFrontend; readonly modes: Pick<TerminalModes, 'setFocusReports'>},
+	{frontend, modes}: FocusSources,
 ): () => void {
 	return stopAll([
 		frontend.onWindowFocus(isFocused => {

@@ -20,15 +20,14 @@ export const waitingInstalls = ({
 }: Pick<Shell, 'feed' | 'clock'>): readonly WaitingInstall[] =>
 	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
 
+type ReviewedLink = {
+	readonly link: string;
+	readonly waiting?: number;
+	readonly isStillHere: StillHere;
+};
+
 /** Opens the sheet of a link, unless the person has gone on by then. */
-async function openReview(
-	shell: Shell,
-	{
-		link,
-		waiting,
-		isStillHere,
-	}: {readonly link: string; readonly waiting?: number; readonly isStillHere: StillHere},
-): Promise<void> {
+async function openReview(shell: Shell, {link, waiting, isStillHere}: ReviewedLink): Promise<void> {
 	const reviewed = await shell.port.reviewInstall({link});
 	if (isStillHere(literal('The link was not opened'))) {
 		openInstall(shell, {link, review: reviewed, waiting});

@@ -77,15 +77,13 @@ export const confirmDialog = defineDialog(confirm, {
 	],
 });
 
+type DropQuestion = {readonly run: (shell: Shell) => void} & Pick<Question, 'under'> &
+	Partial<Pick<Question, 'lines'>>;
+
 /** Asks whether a form is left whose changes are not saved. `under`: the dialog of the form, where it is one. */
 export function askToDrop(
 	shell: Shell,
-	{
-		lines = [literal('What you filled in is not saved.')],
-		run,
-		under,
-	}: {readonly run: (shell: Shell) => void} & Pick<Question, 'under'> &
-		Partial<Pick<Question, 'lines'>>,
+	{lines = [literal('What you filled in is not saved.')], run, under}: DropQuestion,
 ): void {
 	confirm.open(shell, {
 		title: literal('Leave without saving?'),

@@ -87,22 +87,18 @@ export const ofText = <State extends {readonly text: LineText}>(): NonNullable<
 	DialogOf<State>['line']
 > => ({get: ({text}) => text, set: (state, text) => ({...state, text})});
 
+type ScrolledDialog<State extends {readonly top: number}> = {
+	readonly id: string;
+	readonly title: Safe;
+	readonly widest: number;
+	readonly rows: (state: State, width: number, shell: Shell) => readonly Line[];
+	readonly more?: ScrollOptions['more'];
+};
+
 /** Rows that are scrolled in the box of a dialog. */
 export const scrolledDialog = <State extends {readonly top: number}>(
 	dialog: DialogState<State>,
-	{
-		id,
-		title,
-		widest,
-		rows,
-		more,
-	}: {
-		readonly id: string;
-		readonly title: Safe;
-		readonly widest: number;
-		readonly rows: (state: State, width: number, shell: Shell) => readonly Line[];
-		readonly more?: ScrollOptions['more'];
-	},
+	{id, title, widest, rows, more}: ScrolledDialog<State>,
 ): Required<Pick<DialogOf<State>, 'contents' | 'commands' | 'settle'>> => ({
 	contents(state, shell, room) {
 		const box = boxOf(room, {title, widest}, width => rows(state, width, shell));
@@ -116,28 +112,24 @@ export const scrolledDialog = <State extends {readonly top: number}>(
 	),
 });
 
+type FormDialog<State extends {readonly form: FormState}, Taken extends object> = {
+	readonly widest: number;
+	readonly title: (state: State) => FormPage['title'];
+	readonly head?: (state: State, width: number) => readonly Line[];
+	/** The keys that send it. */
+	readonly foot?: string;
+	readonly send: Pick<DialogCommand, 'id' | 'label'> & {
+		/** What is said when it is not sent: `Not called`. */
+		readonly failed: Safe;
+		readonly take: (shell: Shell, state: State) => Taken | {readonly problem: string};
+		readonly act: (shell: Shell, taken: Taken) => Promise<void>;
+	};
+};
+
 /** A dialog that is one form, which `a` sends. `take` reads what is filled in, or says what is wrong with it beyond single fields. */
 export const formDialog = <State extends {readonly form: FormState}, Taken extends object>(
 	dialog: DialogState<State>,
-	{
-		widest,
-		title,
-		head,
-		foot,
-		send: {failed, take, act, ...command},
-	}: {
-		readonly widest: number;
-		readonly title: (state: State) => FormPage['title'];
-		readonly head?: (state: State, width: number) => readonly Line[];
-		/** The keys that send it. */
-		readonly foot?: string;
-		readonly send: Pick<DialogCommand, 'id' | 'label'> & {
-			/** What is said when it is not sent: `Not called`. */
-			readonly failed: Safe;
-			readonly take: (shell: Shell, state: State) => Taken | {readonly problem: string};
-			readonly act: (shell: Shell, taken: Taken) => Promise<void>;
-		};
-	},
+	{widest, title, head, foot, send: {failed, take, act, ...command}}: FormDialog<State, Taken>,
 ): Pick<DialogOf<State>, 'comesBack' | 'contents' | 'commands' | 'form'> => ({
 	contents(state, _shell, room) {
 		const width = Math.min(room.width, widest);

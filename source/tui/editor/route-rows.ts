@@ -26,15 +26,14 @@ import {shownValue} from './shown-value.ts';
 
 const maxShown = 8;
 
+type RouteLook = {
+	readonly width: number;
+	readonly now: number;
+	readonly losses?: string | undefined;
+};
+
 /** The fields of a route, with what is known of each beside or below it. `losses`: what is said of the events that it turned away. */
-export function routeRows(
-	state: EditorState,
-	{
-		width,
-		now,
-		losses,
-	}: {readonly width: number; readonly now: number; readonly losses?: string | undefined},
-): FieldRows {
+export function routeRows(state: EditorState, {width, now, losses}: RouteLook): FieldRows {
 	const byKey = new Map(fieldsOf(state).map(field => [keyOf(field), field]));
 	const form = routeForm(state);
 	const isRight = typedNow(form)?.ok === true;

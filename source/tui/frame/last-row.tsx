@@ -6,7 +6,7 @@ import {change} from '../acts/navigate.ts';
 import {type Line} from '../lines/line.ts';
 import {hintsLine} from '../shell/hints-line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {besideKeys, toastRows} from '../shell/toast-rows.ts';
+import {besideKeys, toastRows} from '../shell/toast.ts';
 import {useStore} from '../state/use-store.ts';
 import {FieldRow} from '../view/field-row.tsx';
 import {LineBlock} from '../view/line-block.tsx';

@@ -62,14 +62,16 @@ export function markedOf<Item>(
 const tooMany = (shell: Shell): void =>
 	shell.toast(safe`At most ${counted(maxMarks)} rows can be marked`, 'warn');
 
+type MarkedList<Item> = {
+	readonly source: ListSource<List<Item>>;
+	readonly keyOf: (item: Item) => string;
+};
+
 /** Commands that mark rows of `source`: one, or all that pass the filter. */
 export function markCommands<Item>(
 	prefix: string,
 	marks: Marks<Item>,
-	{
-		source,
-		keyOf,
-	}: {readonly source: ListSource<List<Item>>; readonly keyOf: (item: Item) => string},
+	{source, keyOf}: MarkedList<Item>,
 ): readonly PaneCommand[] {
 	const mark = (
 		shell: Shell,

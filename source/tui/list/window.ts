@@ -137,14 +137,9 @@ export function moveIn(
 
 const isPaging = (move: ListMove) => typeof move === 'string' && /^(?:page|half)-/.test(move);
 
-function targetOf(
-	rows: RowList,
-	{
-		move,
-		cursor,
-		height,
-	}: {move: Exclude<ListMove, 'follow' | 'pause'>; cursor: number; height: number},
-): number {
+type Step = {move: Exclude<ListMove, 'follow' | 'pause'>; cursor: number; height: number};
+
+function targetOf(rows: RowList, {move, cursor, height}: Step): number {
 	if (typeof move === 'object') {
 		const index = rows.indexOf(move.to);
 		return index === -1 ? cursor : index;

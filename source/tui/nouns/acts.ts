@@ -198,18 +198,14 @@ function askFirst<Item>(
 	}
 }
 
+type Performing<Item, Once> = Doing<Item, Once> & {
+	readonly given: {readonly spanMs: number; readonly told?: JsonObject};
+};
+
 function perform<Item, Once>(
 	shell: Shell,
 	item: Item,
-	{
-		noun,
-		act,
-		given,
-		showOnce,
-		done,
-	}: Doing<Item, Once> & {
-		readonly given: {readonly spanMs: number; readonly told?: JsonObject};
-	},
+	{noun, act, given, showOnce, done}: Performing<Item, Once>,
 ): void {
 	if (act.starts) {
 		shell.toast(escapeLine(act.starts(item)));

@@ -60,14 +60,12 @@ export function listingOf<Item, More, Value = never>(
 	};
 }
 
-/** A pane with one list, which has the name of the pane. */
-export const onePane = ({
-	commands,
-	listing,
-	...pane
-}: Omit<Pane, 'sections' | 'short'> &
+type OnePane = Omit<Pane, 'sections' | 'short'> &
 	Partial<Pick<Pane, 'short'>> &
-	Pick<PaneSection, 'commands' | 'listing'>): Pane => ({
+	Pick<PaneSection, 'commands' | 'listing'>;
+
+/** A pane with one list, which has the name of the pane. */
+export const onePane = ({commands, listing, ...pane}: OnePane): Pane => ({
 	short: pane.title,
 	...pane,
 	sections: [{id: pane.id, title: pane.title, commands, listing}],

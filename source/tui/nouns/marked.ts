@@ -20,16 +20,15 @@ export type Marked<Item> = {
 export const hasMarked = ({local}: Pick<Host, 'local'>, marks: Marks): boolean =>
 	local(marks).get().size > 0;
 
+type MarkedNoun<Item> = {
+	readonly noun: Pick<Noun<Item>, 'id' | 'many' | 'name' | 'one'>;
+	readonly marked: Marked<Item>;
+};
+
 /** Asks once for all that are marked, with what it means to how many of them, then does it to each. */
 export function askForMarked<Item>(
 	shell: Shell,
-	{
-		noun,
-		marked,
-	}: {
-		readonly noun: Pick<Noun<Item>, 'id' | 'many' | 'name' | 'one'>;
-		readonly marked: Marked<Item>;
-	},
+	{noun, marked}: MarkedNoun<Item>,
 	{verb, all, effect, fields, gone}: Act<Item, GatewayPort, unknown>,
 ): void {
 	if (!all) {
@@ -70,31 +69,24 @@ export function askForMarked<Item>(
 	);
 }
 
+type MarkedItems<Item> = {
+	readonly noun: Pick<Noun<never>, 'many' | 'one'>;
+	readonly marks: Marks;
+	readonly verb: string;
+	/** `cancelled`. */
+	readonly done: string;
+	readonly items: readonly Item[];
+	/** What it means to how many. */
+	readonly lines: readonly string[];
+	readonly gone: number;
+	/** What it may be told besides. */
+	readonly fields?: readonly FieldRecord[];
+};
+
 /** Asks once for marked `items`, then does `act` to each, which answers why it could not; `gone`: how many of the marked are not among them any more. */
 export function askForAll<Item>(
 	shell: Shell,
-	{
-		noun: {one, many},
-		marks,
-		verb,
-		done,
-		items,
-		lines,
-		gone,
-		fields,
-	}: {
-		readonly noun: Pick<Noun<never>, 'many' | 'one'>;
-		readonly marks: Marks;
-		readonly verb: string;
-		/** `cancelled`. */
-		readonly done: string;
-		readonly items: readonly Item[];
-		/** What it means to how many. */
-		readonly lines: readonly string[];
-		readonly gone: number;
-		/** What it may be told besides. */
-		readonly fields?: readonly FieldRecord[];
-	},
+	{noun: {one, many}, marks, verb, done, items, lines, gone, fields}: MarkedItems<Item>,
 	act: (item: Item, told: JsonObject) => Promise<string | undefined>,
 ): void {
 	const count = items.length;

@@ -46,7 +46,7 @@ export type Pane = {
 	readonly waiting?: (shell: Shell) => Approval | undefined;
 	/** What of it is lost when the interface closes, in a sentence. */
 	readonly unsaved?: (host: Host) => string | undefined;
-	/** Tells loaders of its own what is looked at, whichever pane is open. */
+	/** Tells loaders of its own what is looked at: again and again while it is open, and once after that. */
 	readonly want?: (host: Host) => void;
 	/** Where the palette can go in it, by name. */
 	readonly destinations?: (shell: Shell) => readonly Destination[];

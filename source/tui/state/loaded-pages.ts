@@ -237,20 +237,17 @@ export function createLoadedPages<Item>(
 	};
 }
 
+type NewestWish<Item> = {
+	readonly filter: string;
+	readonly most: number;
+	readonly keyOf: (item: Item) => string;
+	readonly isWanted: () => boolean;
+};
+
 /** What passes a filter from the newest on, newest first, by their keys: more than `most` of them where there are more. `undefined` when `isWanted` no more. */
 export async function newestOf<Item>(
 	journal: Pick<Journal<Item>, 'ask'>,
-	{
-		filter,
-		most,
-		keyOf,
-		isWanted,
-	}: {
-		readonly filter: string;
-		readonly most: number;
-		readonly keyOf: (item: Item) => string;
-		readonly isWanted: () => boolean;
-	},
+	{filter, most, keyOf, isWanted}: NewestWish<Item>,
 	hungUp: AbortSignal,
 ): Promise<ReadonlyMap<string, Item> | undefined> {
 	const found = new Map<string, Item>();

@@ -38,17 +38,19 @@ type State<Value> = {readonly now: Loaded<Value>; readonly last?: Ready<Value>};
 
 const nothing = {now: {status: 'missing', key: ''}} as const;
 
+type LoaderOptions<Value> = {
+	readonly clock: Clock;
+	readonly load: (key: string) => Promise<Value | undefined>;
+	/** Whether a value is what `key` speaks of; one from before is shown, and looked for once more. */
+	readonly isCurrent?: ((key: string, value: Value) => boolean) | undefined;
+};
+
 /** Loads values by key, one at a time, and holds the last. */
 export function createLoader<Value>({
 	clock,
 	load,
 	isCurrent = () => true,
-}: {
-	readonly clock: Clock;
-	readonly load: (key: string) => Promise<Value | undefined>;
-	/** Whether a value is what `key` speaks of; one from before is shown, and looked for once more. */
-	readonly isCurrent?: ((key: string, value: Value) => boolean) | undefined;
-}): Loader<Value> {
+}: LoaderOptions<Value>): Loader<Value> {
 	const store = createStore<State<Value>>(nothing);
 	const keyNow = () => store.get().now.key;
 	/** For the load that is planned, until it begins. */

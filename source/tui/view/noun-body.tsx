@@ -10,17 +10,19 @@ import {ListRows} from './list-rows.tsx';
 import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
 
+type NounBodyProps = RegionProps & {
+	readonly of: NounListing;
+	/** Whether keys go to this list, where a pane has several. */
+	readonly hasFocus?: boolean;
+};
+
 /** A list of things of one noun, one row each. */
 export function NounBody({
 	of: {noun, list, known, marks, stepMs = 1000},
 	hasFocus = true,
 	width,
 	height,
-}: RegionProps & {
-	readonly of: NounListing;
-	/** Whether keys go to this list, where a pane has several. */
-	readonly hasFocus?: boolean;
-}) {
+}: NounBodyProps) {
 	const shell = useShell();
 	const items = shell.list(list);
 	const now = useStore(shell.feed, feed => Math.floor(feed.now / stepMs)) * stepMs;

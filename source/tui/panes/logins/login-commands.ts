@@ -22,19 +22,13 @@ const underWay = (shell: Shell): LoginAttempt | undefined => {
 	return isUnderWay(attempt) ? attempt : undefined;
 };
 
-const starting = (
-	id: string,
-	key: string,
-	{
-		label,
-		flow,
-		quiet,
-	}: {
-		readonly label: Safe;
-		readonly flow?: LoginAttempt['flow'];
-		readonly quiet: (shell: Shell) => boolean;
-	},
-): PaneCommand =>
+type Starting = {
+	readonly label: Safe;
+	readonly flow?: LoginAttempt['flow'];
+	readonly quiet: (shell: Shell) => boolean;
+};
+
+const starting = (id: string, key: string, {label, flow, quiet}: Starting): PaneCommand =>
 	onSelected(loginList)(`logins.${id}`, [key], {
 		changes: true,
 		label,

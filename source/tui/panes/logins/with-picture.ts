@@ -15,17 +15,19 @@ const leastCells = 40;
 
 const gap = 2;
 
+type PictureRoom = {
+	readonly width: number;
+	readonly height: number;
+	readonly picture: Picture | undefined;
+};
+
 /**
  * Text with a picture at its right, or under it, or, where there is no room for it, without: the picture is shown whole on a screen of `height` rows or not at all. `text` lays
  * out its rows for a width, and is told whether the picture is left out.
  */
 export function withPicture(
 	text: (width: number, isLeftOut: boolean) => readonly Line[],
-	{
-		width,
-		height,
-		picture,
-	}: {readonly width: number; readonly height: number; readonly picture: Picture | undefined},
+	{width, height, picture}: PictureRoom,
 ): readonly Line[] {
 	if (!picture) {
 		return text(width, false);

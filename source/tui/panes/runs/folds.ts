@@ -47,14 +47,9 @@ function fold(shell: Shell, changes: ReadonlyArray<readonly [string, boolean]>):
 	}
 }
 
-const folding = (
-	id: string,
-	key: string,
-	{
-		label,
-		isOpen,
-	}: {readonly label: Safe; readonly isOpen: (shell: Shell, block: string) => boolean},
-): PaneCommand =>
+type Folding = {readonly label: Safe; readonly isOpen: (shell: Shell, block: string) => boolean};
+
+const folding = (id: string, key: string, {label, isOpen}: Folding): PaneCommand =>
 	onKeys(`runs.${id}`, [key], {
 		label,
 		quiet: id !== 'toggle',

@@ -123,14 +123,16 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 /** Bodies that are looked at, and how large one may be: each costs the gateway a moment. */
 const backTestLimits = {listed: 300, bodies: 100, bytes: 65_536} as const;
 
+type BackTest = {
+	readonly route: string;
+	readonly filter: FieldFilter;
+	readonly isWanted: () => boolean;
+};
+
 /** How many of the latest events of a route pass `filter`. Ends early when nobody waits for it. */
 async function backTest(
 	port: Pick<GatewayPort, 'listDeliveries' | 'getDelivery'>,
-	{
-		route,
-		filter,
-		isWanted,
-	}: {readonly route: string; readonly filter: FieldFilter; readonly isWanted: () => boolean},
+	{route, filter, isWanted}: BackTest,
 ): Promise<{readonly passed: number; readonly seen: number}> {
 	const listed = await port.listDeliveries({route, limit: backTestLimits.listed});
 	let passed = 0;

@@ -16,18 +16,13 @@ export const servedRoutes = (shell: Shell): readonly RouteView[] =>
 const nameCells = 28;
 const keyed = 9;
 
+type RouteChoice = Pick<Menu, 'notes' | 'title'> & {
+	readonly routes: readonly RouteView[];
+	readonly choose: (name: string) => void;
+};
+
 /** Offers `routes` to choose one of; the first nine have a key. */
-export function chooseRoute(
-	shell: Shell,
-	{
-		routes,
-		choose,
-		...rest
-	}: Pick<Menu, 'notes' | 'title'> & {
-		readonly routes: readonly RouteView[];
-		readonly choose: (name: string) => void;
-	},
-): void {
+export function chooseRoute(shell: Shell, {routes, choose, ...rest}: RouteChoice): void {
 	openMenu(shell, {
 		...rest,
 		items: routes.map((route, index) => ({
