@@ -10,7 +10,7 @@ import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines, messageLines} from '../forms/form-lines.ts';
 import {leaveEditing} from '../forms/form.ts';
-import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, type Line, told} from '../lines/line.ts';
 import {argumentRows, type ArgumentRows} from './argument-rows.ts';
 import {previewRows} from './preview-rows.ts';
 import {type KeyChoice, ruleKeys} from './rule-step.ts';
@@ -117,14 +117,16 @@ export function ruleContent(
 ): SheetContent {
 	const {args, tool} = approval;
 	const head = [
-		...wrapText(
+		...told(
 			safe`always allow ${escapeLine(quotedName(tool.tool))} ${escapeLine(whereWords(toolFrom(tool)))}${approval.lasting ? safe`, for runs of ${escapeLine(approval.lasting.owner.kind)} ${escapeLine(quotedName(approval.lasting.owner.name))} alone` : literal('')}`,
-			width - 2,
-		).map(row => line(safe`  ${row}`, 'strong')),
-		...wrapText(
+			width + 2,
+			'strong',
+		),
+		...told(
 			safe`the hash covers name, description, schema and annotations: a tool that changes asks again. Kept in ${escapeLine(state.gateway.home)}/state.db; 6 shows and revokes it.`,
-			width - 4,
-		).map(row => line(safe`  ${row}`, 'quiet')),
+			width,
+			'quiet',
+		),
 		blankLine,
 	];
 	const fields = ruleKeys(approval).map(key => ({

@@ -9,7 +9,7 @@ import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {line, wrapText, type Line} from '../lines/line.ts';
+import {line, type Line, told} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {answerOfRule, type RuleAnswer, ruleToShow} from './rule-step.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
@@ -220,21 +220,15 @@ const ruleRows = (
 	answer: RuleAnswer,
 	{now, width}: FooterFacts,
 ): readonly Line[] => [
-	...wrapText(ruleText(ruleToShow(approval, answer, now)), width - 4).map(row =>
-		line(safe`  ${row}`, 'strong'),
-	),
-	...(answer.when
-		? wrapText(freeText(approval, Object.keys(answer.when)), width - 4).map(row =>
-				line(safe`  ${row}`, 'warn'),
-			)
-		: []),
+	...told(ruleText(ruleToShow(approval, answer, now)), width, 'strong'),
+	...(answer.when ? told(freeText(approval, Object.keys(answer.when)), width, 'warn') : []),
 ];
 
 const byHandLines = (approval: ToolApproval, {width}: FooterFacts): readonly Line[] => [
-	...wrapText(
+	...told(
 		'What an event starts gets a lasting rule by hand alone. These lines in config.yaml let such calls pass, while the tool is defined as it is now:',
-		width - 4,
-	).map(row => line(safe`  ${row}`)),
+		width,
+	),
 	...(linesByHand(approval) ?? []).flatMap(text =>
 		hardWrap(escapeLine(text), width - 6, 4).rows.map((row, index) =>
 			line(safe`${index === 0 ? literal('    ') : safe`${gutter.goesOn}   `}${row}`, 'strong'),

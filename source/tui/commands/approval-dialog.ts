@@ -13,10 +13,10 @@ import {
 	taken,
 } from '../acts/sheet.ts';
 import {sheetName} from '../approvals/sheet.ts';
-import {titled, told, widestText} from '../dialogs/box.ts';
+import {titled, widestText} from '../dialogs/box.ts';
 import {isComplete} from '../dialogs/wizard.ts';
 import {saveKeys} from '../forms/form-keys.ts';
-import {blankLine, line} from '../lines/line.ts';
+import {blankLine, line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {approvalSheetCommands} from './approval.ts';
 

@@ -4,9 +4,9 @@ import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {close, type DialogOf, type DialogState} from '../acts/dialog.ts';
 import {tooEarly} from '../acts/sheet.ts';
-import {blankLine, line} from '../lines/line.ts';
+import {blankLine, line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, told} from './box.ts';
+import {boxOf} from './box.ts';
 
 /**
  * A dialog that may open while somebody types: keys that were meant for something else do nothing of what its commands guard. A key press has to come alone, half a second after the dialog

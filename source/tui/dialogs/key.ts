@@ -8,9 +8,9 @@ import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {keyList} from '../entries/key-list.ts';
 import {newForm, type FormState} from '../forms/form.ts';
-import {blankLine} from '../lines/line.ts';
+import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, titled, told} from './box.ts';
+import {boxOf, titled} from './box.ts';
 import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 

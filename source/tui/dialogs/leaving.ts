@@ -3,12 +3,11 @@ import {countOf} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {waitingLogins} from '../../nouns/login/login-entry.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Tone} from '../theme/theme.ts';
 import {titled, widestText} from './box.ts';
 import {keyOffer} from './key.ts';
 
@@ -113,11 +112,9 @@ export const quitFacts = ({
 /** The consequences of leaving, named from what goes on now. */
 function quitLines(leaving: Leaving, width: number): readonly Line[] {
 	const {embedded, howToKeep: way} = leaving;
-	const rows = (text: string, tone: Tone = 'plain') =>
-		wrapText(text, width - 2).map(row => line(safe`  ${row}`, tone));
 	return [
 		blankLine,
-		...quitFacts(leaving).flatMap(fact => rows(fact)),
+		...quitFacts(leaving).flatMap(fact => told(fact, width + 2)),
 		blankLine,
 		[
 			{text: literal('  q'), tone: 'accent'},
@@ -131,7 +128,7 @@ function quitLines(leaving: Leaving, width: number): readonly Line[] {
 			{text: literal('Esc'), tone: 'accent'},
 			{text: literal(' stay')},
 		],
-		...(way === undefined ? [] : [blankLine, ...rows(way, 'quiet')]),
+		...(way === undefined ? [] : [blankLine, ...told(way, width + 2, 'quiet')]),
 	];
 }
 

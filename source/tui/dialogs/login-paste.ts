@@ -4,9 +4,9 @@ import {lineText, insertText, type LineText} from '../../terminal/text/line-edit
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {blankLine} from '../lines/line.ts';
+import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {askedLine, titled, told, widestText} from './box.ts';
+import {askedLine, titled, widestText} from './box.ts';
 
 export const loginPaste = dialogState<{
 	readonly place: LoginPlace;

@@ -5,10 +5,10 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
-import {blankLine, type Line} from '../lines/line.ts';
+import {blankLine, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
-import {askedLine, titled, told, widestText} from './box.ts';
+import {askedLine, titled, widestText} from './box.ts';
 
 /** One entry of a menu; `key` chooses it at once, an empty one does not. */
 export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};

@@ -7,9 +7,9 @@ import {close, defineWizard, dialogState, step, type DialogCommand} from '../act
 import {saveKeys} from '../forms/form-keys.ts';
 import {isUntouched} from '../forms/form.ts';
 import {changeLines} from '../lines/diff-lines.ts';
-import {blankLine, line, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, titled, told} from './box.ts';
+import {boxOf, titled} from './box.ts';
 import {
 	allFields,
 	atStep,

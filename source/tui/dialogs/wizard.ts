@@ -16,9 +16,9 @@ import {review} from '../acts/settle.ts';
 import {saveKeys} from '../forms/form-keys.ts';
 import {fieldTitle, formLines} from '../forms/form-lines.ts';
 import {firstInvalidField, isUntouched, type FormState} from '../forms/form.ts';
-import {blankLine, type Line} from '../lines/line.ts';
+import {blankLine, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, scrolledBox, told} from './box.ts';
+import {boxOf, scrolledBox} from './box.ts';
 import {changeForm, formNow} from './form.ts';
 import {askToDrop} from './questions.ts';
 

@@ -7,7 +7,7 @@ import {fullTime} from '../../../terminal/text/time.ts';
 import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
-import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line, paragraph} from '../../lines/line.ts';
 import {countPart, followPart, grouped} from '../../lines/title-parts.ts';
 import {onSelected} from '../../nouns/acts.ts';
 import {onePane} from '../../nouns/listing.ts';
@@ -126,7 +126,7 @@ const detailOf = derive((record: LogRecord, width: number) => {
 		...messageRows(record, width).map(row => line(row)),
 		blankLine,
 		...Object.entries(fields).flatMap(([key, value]) =>
-			wrapText(`${key}  ${String(value)}`, width).map(row => line(row, 'quiet')),
+			paragraph(`${key}  ${String(value)}`, width, 'quiet'),
 		),
 	];
 });
