@@ -39,10 +39,8 @@ export const inScope = (scope: string, commands: readonly ListedCommand[]): read
 	commands.map(command => ({scope, ...command}));
 
 /** Whether it is kept from being done because this face only looks. */
-export const isForbidden = (
-	{changes}: Pick<PaneCommand, 'changes'>,
-	{port}: Pick<Shell, 'port'>,
-): boolean => changes === true && port.isReadOnly === true;
+export const isForbidden = ({changes}: Pick<PaneCommand, 'changes'>, {port}: Shell): boolean =>
+	changes === true && port.isReadOnly === true;
 
 /** Why it cannot be done now. */
 export const whyNot = (command: PaneCommand, shell: Shell): Safe | undefined =>

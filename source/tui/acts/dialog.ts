@@ -129,8 +129,8 @@ export type Dialog = Omit<DialogOf<Overlay>, 'commands'> & {
 export type DialogState<State> = {
 	readonly kind: string;
 	/** The state of the dialog, while it is the one that is open. */
-	readonly now: (shell: Pick<Shell, 'view'>) => State | undefined;
-	readonly isOpen: (shell: Pick<Shell, 'view'>) => boolean;
+	readonly now: (shell: Host) => State | undefined;
+	readonly isOpen: (shell: Host) => boolean;
 	/** Opens it in the place of whatever lies over the panes; `also` changes with it. Fails for a kind that is not in the list. */
 	readonly open: (shell: Shell, state: State, also?: Partial<ViewState>) => void;
 	/** Changes it, while it is the one that is open. */
@@ -209,7 +209,7 @@ export const defineWizard = (
 
 /** The dialog that is open, with its state. */
 export function dialogNow(
-	shell: Pick<Shell, 'view' | 'dialogs'>,
+	shell: Host,
 ): {readonly dialog: Dialog; readonly state: Overlay} | undefined {
 	const state = shell.view.get().overlay;
 	const dialog = state && shell.dialogs.get(state.kind);
@@ -217,8 +217,7 @@ export function dialogNow(
 }
 
 /** Whether a page stands in the place of the pane. */
-export const isPage = (shell: Pick<Shell, 'view' | 'dialogs'>): boolean =>
-	dialogNow(shell)?.dialog.page !== undefined;
+export const isPage = (shell: Host): boolean => dialogNow(shell)?.dialog.page !== undefined;
 
 /** Goes back to the panes. */
 export const close = (shell: Shell): void => change(shell, {overlay: undefined});

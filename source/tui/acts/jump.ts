@@ -35,7 +35,7 @@ export function comeBack(shell: Shell, {from}: Jump): void {
 	const {focus, sections} = shell.pane();
 	const section = sections.find(({id}) => id === from.section);
 	if (section) {
-		focus?.choose(shell, section);
+		focus?.choose?.(shell, section);
 	}
 
 	const list = shell.openList();

@@ -31,7 +31,7 @@ export const detailTop = (wanted: number, rows: number, height: number): number 
 /** Moves in the list, or scrolls the detail when that has the keyboard. */
 export function move(shell: Shell, by: Move): void {
 	if (shell.view.get().region === 'list') {
-		if (shell.pane().focus?.cross(shell, by) !== true) {
+		if (shell.pane().focus?.cross?.(shell, by) !== true) {
 			shell.openList()?.move(by);
 		}
 
@@ -98,7 +98,7 @@ export function openPane(shell: Shell, id: string): void {
 		search: '',
 		...detailStart,
 	}));
-	pane.focus?.hold(shell);
+	pane.focus?.hold?.(shell);
 }
 
 /** Gives the keyboard to the detail, and holds the list still: what is read must not change under the reader. */

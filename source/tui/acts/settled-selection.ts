@@ -8,7 +8,7 @@ export const settledMs = 500;
 const known = new WeakMap<AnyList, {readonly key: string | undefined; readonly since: number}>();
 
 /** Remembers since when the row under the cursor of `list` is there; to be told of every change of what is shown. */
-export function noteSelection({clock}: Pick<Host, 'clock'>, list: AnyList): void {
+export function noteSelection({clock}: Host, list: AnyList): void {
 	const key = list.selectedKey();
 	const before = known.get(list);
 	if (!before || before.key !== key) {
@@ -17,7 +17,7 @@ export function noteSelection({clock}: Pick<Host, 'clock'>, list: AnyList): void
 }
 
 /** Whether the row under the cursor was chosen: the list stands still, and the row has been there for `steadyMs`. */
-export function isSettled({clock}: Pick<Shell, 'clock'>, list: AnyList): boolean {
+export function isSettled({clock}: Shell, list: AnyList): boolean {
 	const row = known.get(list);
 	return (
 		!list.get().isFollowing &&

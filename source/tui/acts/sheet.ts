@@ -30,10 +30,7 @@ export type OpenSheet = {
 };
 
 /** The open sheet as it is at a time; `undefined` when there is none, or what it asks for waits no more. */
-export function sheetNow(
-	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port' | 'clock' | 'loader'>,
-	at = shell.clock.monotonic(),
-): OpenSheet | undefined {
+export function sheetNow(shell: Shell, at = shell.clock.monotonic()): OpenSheet | undefined {
 	const {sheet} = approvalSheet.now(shell) ?? {};
 	if (!sheet) {
 		return undefined;

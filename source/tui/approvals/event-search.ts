@@ -13,7 +13,7 @@ const eventSearches: LoadSource<readonly FromEvent[]> = {
 
 /** Begins to look for the arguments of a request in its event, where it has one. */
 export const lookIntoEvent = (
-	{loader}: Pick<Host, 'loader'>,
+	{loader}: Host,
 	{id, kind, delivery}: Pick<Approval, 'id' | 'kind' | 'delivery'>,
 ): void => {
 	if (kind === 'tool' && delivery !== undefined) {
@@ -31,7 +31,7 @@ export type InEvent = {
 const nothing: readonly FromEvent[] = [];
 
 /** What was found for the request; nothing before, and where it could not be looked for. */
-export function foundInEvent({loader}: Pick<Host, 'loader'>, id: number): InEvent {
+export function foundInEvent({loader}: Host, id: number): InEvent {
 	const loaded = loader(eventSearches).get();
 	const isOfIt = loaded.key === String(id);
 	return {

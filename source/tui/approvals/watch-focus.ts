@@ -12,10 +12,7 @@ type FocusSources = {
  * While a sheet is open the terminal says when its window gets the focus: a key that comes right then was meant for something else. So was a
  * click. Returns the way out.
  */
-export function watchFocus(
-	shell: Pick<Shell, 'guard' | 'view'>,
-	{frontend, modes}: FocusSources,
-): () => void {
+export function watchFocus(shell: Shell, {frontend, modes}: FocusSources): () => void {
 	return stopAll([
 		frontend.onWindowFocus(isFocused => {
 			if (isFocused) {

@@ -113,7 +113,7 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 		label: literal('other region'),
 		quiet: true,
 		run(shell) {
-			if (shell.pane().focus?.next(shell) === true) {
+			if (shell.pane().focus?.next?.(shell) === true) {
 				return;
 			}
 

@@ -68,7 +68,7 @@ function takeKey(shell: Shell, key: KeyEvent): boolean {
 
 	shell.noteKey();
 	const open = dialogNow(shell);
-	shell.pane().focus?.hold(shell);
+	shell.pane().focus?.hold?.(shell);
 	if (open?.dialog.press?.(shell, open.state, key) === true) {
 		return true;
 	}

@@ -24,7 +24,7 @@ import type {Overlay} from '../state/view.ts';
 import {openHelp} from './help.ts';
 
 /** The form of the open dialog. */
-export function formNow(shell: Pick<Shell, 'view' | 'dialogs'>): FormState | undefined {
+export function formNow(shell: Shell): FormState | undefined {
 	const now = dialogNow(shell);
 	return now?.dialog.form?.get(now.state);
 }
@@ -49,13 +49,13 @@ function changeTyped(shell: Shell, next: Overlay): void {
 }
 
 /** The line of the open dialog that has the keyboard. */
-const lineNow = (shell: Pick<Shell, 'view' | 'dialogs'>): LineText | undefined => {
+const lineNow = (shell: Shell): LineText | undefined => {
 	const now = dialogNow(shell);
 	return now?.dialog.line?.get(now.state);
 };
 
 /** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
-export const isTyping = (shell: Pick<Shell, 'view' | 'dialogs'>): boolean =>
+export const isTyping = (shell: Shell): boolean =>
 	lineNow(shell) !== undefined || formNow(shell)?.editing !== undefined;
 
 function changeLine(shell: Shell, update: (line: LineText) => LineText): void {

@@ -94,12 +94,7 @@ const keyCells = 16;
 
 /** The keys that are needed most, then every key, those that hold `here` first (scopes; the part of the pane with the keyboard when absent), then those of the open pane; `query` keeps what holds it, once. A face that only looks has what changes something struck out. */
 export function helpLines(
-	{
-		pane,
-		section,
-		keys: {bindings, titleOf},
-		port,
-	}: Pick<Shell, 'pane' | 'section' | 'keys' | 'port'>,
+	{pane, section, keys: {bindings, titleOf}, port}: Shell,
 	query: string,
 	here: readonly string[] = [section().id],
 ): readonly Line[] {

@@ -14,10 +14,7 @@ import {ofText} from './wizard.ts';
 export const installLink = dialogState<{readonly text: LineText}>('install-link');
 
 /** The links that wait for a person, the oldest first. */
-export const waitingInstalls = ({
-	feed,
-	clock,
-}: Pick<Shell, 'feed' | 'clock'>): readonly WaitingInstall[] =>
+export const waitingInstalls = ({feed, clock}: Shell): readonly WaitingInstall[] =>
 	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
 
 type ReviewedLink = {

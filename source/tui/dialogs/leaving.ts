@@ -27,7 +27,7 @@ export function askToQuit(shell: Shell): void {
 }
 
 /** Whether a gateway of this process can go on while the shell gets its prompt back; an attached face leaves nothing behind. */
-export const canLetGo = ({port, desktop}: Pick<Shell, 'port' | 'desktop'>): boolean =>
+export const canLetGo = ({port, desktop}: Shell): boolean =>
 	!port.embedded || (desktop.givesPromptBack && !desktop.endsWithFace);
 
 const whyNotLetGo = (shell: Shell): Safe | undefined => {
@@ -41,12 +41,12 @@ const whyNotLetGo = (shell: Shell): Safe | undefined => {
 };
 
 /** What a person may want to know who cannot leave the gateway of this process running. */
-export function howToKeep({port, desktop}: Pick<Shell, 'port' | 'desktop'>): string | undefined {
-	if (canLetGo({port, desktop})) {
+export function howToKeep(shell: Shell): string | undefined {
+	if (canLetGo(shell)) {
 		return undefined;
 	}
 
-	return desktop.endsWithFace
+	return shell.desktop.endsWithFace
 		? 'This is a demo: it ends with its screen, and nothing of it stays.'
 		: 'To keep it running, close this terminal instead: the gateway then goes on in the background.';
 }

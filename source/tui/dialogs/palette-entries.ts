@@ -111,7 +111,7 @@ function commandEntry(shell: Shell, act: Command): PaletteEntry {
 				openPane(shell, home.pane.id);
 			}
 
-			home?.pane.focus?.choose(shell, home.section);
+			home?.pane.focus?.choose?.(shell, home.section);
 			perform(act, shell);
 		},
 	};

@@ -99,7 +99,7 @@ const sections = {
 export const editorSections: readonly PaneSection[] = Object.values(sections);
 
 /** The one that has the keyboard; `undefined` while no route is edited. */
-export function editorSection(host: Pick<Host, 'local'>): PaneSection | undefined {
+export function editorSection(host: Host): PaneSection | undefined {
 	const state = editorNow(host);
 	if (!state) {
 		return undefined;

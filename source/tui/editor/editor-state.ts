@@ -71,14 +71,10 @@ export type EditorState = {
 export const editor: LocalState<EditorState | undefined> = {initial: undefined};
 
 /** What is being edited. */
-export const editorNow = ({local}: Pick<Host, 'local'>): EditorState | undefined =>
-	local(editor).get();
+export const editorNow = ({local}: Host): EditorState | undefined => local(editor).get();
 
 /** Changes what is being edited, where something is. */
-export function changeEditor(
-	{local}: Pick<Host, 'local'>,
-	update: (state: EditorState) => EditorState,
-): void {
+export function changeEditor({local}: Host, update: (state: EditorState) => EditorState): void {
 	local(editor).set(state => state && update(state));
 }
 

@@ -25,7 +25,7 @@ export function refresh(shell: Shell): void {
 }
 
 /** Asks no more: nobody edits a draft. */
-export function stopRefreshing({view}: Pick<Shell, 'view'>): void {
+export function stopRefreshing({view}: Shell): void {
 	waiting.get(view)?.();
 	waiting.delete(view);
 }

@@ -24,7 +24,7 @@ const counted = (count: number): Safe => escapeLine(grouped(count));
 export const createMarks = <Item>(): Marks<Item> => ({initial: none});
 
 /** `3 marked`, for the title. */
-export function marksPart({local}: Pick<Host, 'local'>, marks: Marks): Line {
+export function marksPart({local}: Host, marks: Marks): Line {
 	const {size} = local(marks).get();
 	return size === 0 ? [] : [{text: safe`${counted(size)} marked, Esc forgets`, tone: 'accent'}];
 }
@@ -32,8 +32,7 @@ export function marksPart({local}: Pick<Host, 'local'>, marks: Marks): Line {
 /** What stands before a row, in the column behind its other signs. */
 export const markSign = (isMarked: boolean): Safe => (isMarked ? literal('*') : literal(' '));
 
-export const clearMarks = ({local}: Pick<Host, 'local'>, marks: Marks): void =>
-	local(marks).set(() => none);
+export const clearMarks = ({local}: Host, marks: Marks): void => local(marks).set(() => none);
 
 /** The marked ones that only the journal has, then those of `items`, each once, in their order; and how many are gone. Of one that comes twice the later counts, and its place. */
 export function markedOf<Item>(

@@ -17,8 +17,7 @@ export type Marked<Item> = {
 	readonly all: (shell: Shell) => readonly Item[];
 };
 
-export const hasMarked = ({local}: Pick<Host, 'local'>, marks: Marks): boolean =>
-	local(marks).get().size > 0;
+export const hasMarked = ({local}: Host, marks: Marks): boolean => local(marks).get().size > 0;
 
 type MarkedNoun<Item> = {
 	readonly noun: Pick<Noun<Item>, 'id' | 'many' | 'name' | 'one'>;

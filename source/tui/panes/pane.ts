@@ -89,13 +89,14 @@ export type PaneListing = {
 export type SectionFocus = {
 	/** The section that has the keyboard. */
 	now(host: Host): PaneSection;
-	/** Makes it the chosen one: what comes later must not take the keyboard from it. */
-	hold(host: Host): void;
-	choose(host: Host, section: PaneSection): void;
+	/** Makes it the chosen one: what comes later must not take the keyboard from it. Absent: nothing that comes by itself does. */
+	hold?(host: Host): void;
+	/** Absent: what the pane shows says which section has the keyboard. */
+	choose?(host: Host, section: PaneSection): void;
 	/** Gives the keyboard to the next section; `false` where there is none. */
-	next(shell: Shell): boolean;
+	next?(shell: Shell): boolean;
 	/** Takes a step that leaves the list for the next one; whether it did. */
-	cross(shell: Shell, by: Extract<ListMove, string>): boolean;
+	cross?(shell: Shell, by: Extract<ListMove, string>): boolean;
 };
 
 /** Something with a name that can be gone to. */

@@ -188,7 +188,7 @@ export function createShell(
 		attempts,
 	};
 	for (const {focus} of panes) {
-		focus?.hold(host);
+		focus?.hold?.(host);
 	}
 
 	const detail = createDetails(host);

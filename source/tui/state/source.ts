@@ -26,13 +26,13 @@ export type LocalState<Value> = {readonly initial: Value};
 
 /** Rows for a list that has `above` rows of the body over it. */
 export const rowsBelow =
-	({layout}: Pick<Host, 'layout'>, above: number) =>
+	({layout}: Host, above: number) =>
 	(): number =>
 		Math.max(0, layout().bodyHeight - above);
 
 /** Rows for a list of a noun, below its header: notes take at most half of them. */
 export const rowsWithNotes = <Item>(
-	host: Pick<Host, 'feed' | 'layout'>,
+	host: Host,
 	{note}: Pick<Noun<Item>, 'note'>,
 	items: () => readonly Item[],
 ): (() => number) => {

@@ -12,7 +12,7 @@ import {chatLines} from './chat-rows.ts';
 import {changeChat, chatNow} from './chat-state.ts';
 
 /** Why the open conversation can only be read; absent: it is the person's own. */
-function whyOthers(host: Pick<Host, 'loader' | 'local'>): Safe | undefined {
+function whyOthers(host: Host): Safe | undefined {
 	const session = conversationNow(host)?.session;
 	const owner = session && sessionOwnerOf(session);
 	switch (owner?.kind) {
@@ -149,7 +149,7 @@ export type ChatLayout = {
 };
 
 export function chatLayout(
-	host: Pick<Host, 'loader' | 'local' | 'port' | 'view'>,
+	host: Host,
 	{width, height}: {readonly width: number; readonly height: number},
 ): ChatLayout {
 	const {mode, text} = chatNow(host);

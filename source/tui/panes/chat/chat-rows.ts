@@ -37,10 +37,7 @@ const indent = literal('   ');
 const indentCells = 3;
 
 /** All that was said, as rows of `width` cells, the newest last; the same array while nothing changed. */
-export function chatLines(
-	host: Pick<Host, 'feed' | 'loader' | 'local'>,
-	width: number,
-): readonly Line[] {
+export function chatLines(host: Host, width: number): readonly Line[] {
 	const {state, now} = host.feed.get();
 	const chat = chatNow(host);
 	const {turn} = chat;

@@ -78,22 +78,14 @@ export const chatPane: Pane = {
 	sections: [sections.read, sections.write, sections.find],
 	focus: {
 		now: host => sections[chatNow(host).mode],
-		hold() {
-			// Nothing that comes by itself takes the keyboard here.
-		},
-		choose() {
-			// Its mode says which section has the keyboard.
-		},
-		next: () => false,
-		cross: () => false,
 	},
 	summary: host => [titleOf(host)],
 	showsWords: isUnderWay,
 	want: wantChat,
-	waiting({local, port}) {
-		const {turn} = chatNow({local});
-		return turn?.run === undefined
+	waiting(host) {
+		const run = chatNow(host).turn?.run;
+		return run === undefined
 			? undefined
-			: port.getState().approvals.find(({run}) => run === turn.run);
+			: host.port.getState().approvals.find(one => one.run === run);
 	},
 };

@@ -93,7 +93,7 @@ const keyOf = (route: RouteView | undefined, asOf: number): string =>
 	route && route.problem === undefined ? `${routeKey(route)} ${asOf}` : '';
 
 /** The rate of the selected route, as it was loaded last. */
-function rateNow({list, loader}: Pick<Host, 'list' | 'loader'>): RouteRate | undefined {
+function rateNow({list, loader}: Host): RouteRate | undefined {
 	const last = loader(loadedRates).last();
 	const route = list(routeList).selected();
 	return route && last?.key.startsWith(`${routeKey(route)} `) ? last.value : undefined;
@@ -197,14 +197,7 @@ export const routesPane: Pane = {
 	sections: [listSection, ...editorSections],
 	focus: {
 		now: host => editorSection(host) ?? listSection,
-		hold() {
-			// No section opens by itself here, so nothing has to be held.
-		},
-		choose() {
-			// The editor says which section has the keyboard.
-		},
 		next: host => editorSection(host) !== undefined,
-		cross: () => false,
 	},
 	summary(host) {
 		const edited = editorNow(host);
