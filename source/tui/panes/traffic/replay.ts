@@ -17,8 +17,7 @@ import {
 	stored,
 	storedDeliveries,
 } from '../../entries/delivery-list.ts';
-import {markCommands} from '../../lines/marks.ts';
-import {hasMarked} from '../../nouns/marked.ts';
+import {hasMarked, markCommands} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {deliveryMarks, replayMarked} from './replay-marked.ts';
 import {chooseRoute, servedRoutes} from './send-event.ts';
