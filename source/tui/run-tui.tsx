@@ -1,12 +1,11 @@
 import {render} from 'ink';
 import {answersQuestions, backgroundQuestion, hearBackground} from '../terminal/background.ts';
 import {freeWrites} from '../terminal/free-writes.ts';
-import {freshRow} from '../terminal/fresh-row.ts';
 import {createInputFrontend} from '../terminal/input/input-frontend.ts';
-import {createTerminalModes, resetAtExit, resetSequence} from '../terminal/modes.ts';
+import {freshRow, createTerminalModes, resetAtExit, resetSequence} from '../terminal/modes.ts';
 import {handleStops, holdInterrupts} from '../terminal/signals.ts';
 import type {Suspend} from '../terminal/suspend.ts';
-import {watchFocus} from './approvals/watch-focus.ts';
+import {watchFocus} from './approvals/guard.ts';
 import {App} from './frame/app.tsx';
 import {InputContext} from './input/use-keys.ts';
 import {createShell} from './shell/create-shell.ts';

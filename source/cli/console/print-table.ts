@@ -49,7 +49,7 @@ export async function printTable(
 
 	// Loading it takes 30 ms, which no other command should wait for.
 	const {clip, fit, widthOf} = await import('../../terminal/text/fit.ts');
-	const {hardWrap} = await import('../../terminal/text/hard-wrap.ts');
+	const {hardWrap} = await import('../../terminal/text/wrap-words.ts');
 	const {stdout} = context;
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;
 	const maxLength = stdout.isTTY ? maxCellLength : Infinity;

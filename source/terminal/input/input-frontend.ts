@@ -1,16 +1,18 @@
 import {StringDecoder} from 'node:string_decoder';
 import type {Clock} from '../../core/clock.ts';
-import {createHandOut, type FocusedField} from './hand-out.ts';
-import {createHandlers} from './handlers.ts';
+import {
+	createHandOut,
+	type FocusedField,
+	createHandlers,
+	createKeystrokeQueue,
+} from './hand-out.ts';
 import {createInkStdin} from './ink-stdin.ts';
 import {bytesOfKey} from './key-bytes.ts';
 import type {KeyEvent} from './key-event.ts';
-import {createKeystrokeQueue} from './keystroke-queue.ts';
-import {tornMouseEvent, type MouseEvent} from './mouse-event.ts';
+import {tornMouseEvent, type MouseEvent, createTornMouse} from './mouse-event.ts';
 import {collectPaste, type Paste, type PasteCollector} from './paste-collector.ts';
 import {splitInput} from './split-input.ts';
 import {createTornAnswers, isAnswerBegun} from './torn-answer.ts';
-import {createTornMouse} from './torn-mouse.ts';
 
 export type InputFrontend = {
 	/** The stdin to give to Ink's `render()`. */

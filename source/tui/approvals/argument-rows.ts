@@ -4,8 +4,8 @@ import {quotedName} from '../../core/names.ts';
 import {type Safe, type Escaped, escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 

@@ -1,5 +1,8 @@
-import {type Clock, createTimer} from '../../core/clock.ts';
+import {stopAll, type Clock, createTimer} from '../../core/clock.ts';
+import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import type {TerminalModes} from '../../terminal/modes.ts';
+import type {Shell} from '../shell/shell.ts';
 import {createStore, type ValueStore} from '../state/store.ts';
 
 /** Milliseconds between a moment and the first key that may allow something. */
@@ -101,4 +104,27 @@ export function createGuard(clock: Clock): Guard {
 		ticks,
 		[Symbol.dispose]: timer[Symbol.dispose],
 	};
+}
+
+type FocusSources = {
+	readonly frontend: InputFrontend;
+	readonly modes: Pick<TerminalModes, 'setFocusReports'>;
+};
+
+/**
+ * While a sheet is open the terminal says when its window gets the focus: a key that comes right then was meant for something else. So was a
+ * click. Returns the way out.
+ */
+export function watchFocus(shell: Shell, {frontend, modes}: FocusSources): () => void {
+	return stopAll([
+		frontend.onWindowFocus(isFocused => {
+			if (isFocused) {
+				shell.guard.focused();
+			}
+		}),
+		frontend.onMouse(({t}) => shell.guard.disturbed(t)),
+		shell.view.subscribe(() =>
+			modes.setFocusReports(shell.view.get().overlay?.kind === 'approval'),
+		),
+	]);
 }

@@ -5,8 +5,8 @@ import {quotedName} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {linesLeftOut, shownLine} from '../../nouns/approval/preview-lines.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {

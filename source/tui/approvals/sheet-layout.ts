@@ -13,6 +13,7 @@ import {
 	type AskedText,
 	type RowRange,
 	type SeenVerdict,
+	lockReason,
 } from './seen-rows.ts';
 import {
 	argumentsOf,
@@ -22,7 +23,6 @@ import {
 	type SheetContent,
 } from './sheet-content.ts';
 import {footerLines} from './sheet-footer.ts';
-import {lockReason} from './sheet-lock.ts';
 import {sideLines} from './sheet-side.ts';
 import {offeredScopes, type Sheet} from './sheet.ts';
 

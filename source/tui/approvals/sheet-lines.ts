@@ -7,9 +7,9 @@ import {askerFacts, requestHead, sinceFacts, toolFacts} from '../../nouns/approv
 import type {Fact} from '../../nouns/noun.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {bytes} from '../../terminal/text/time.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {line, wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {ArgumentRows} from './argument-rows.ts';

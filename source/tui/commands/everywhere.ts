@@ -1,7 +1,7 @@
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command, type PaneCommand} from '../acts/command.ts';
-import {goBack} from '../acts/go-back.ts';
+import {goBack} from '../acts/jump.ts';
 import {change, move, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
 import {review} from '../acts/settle.ts';

@@ -6,7 +6,7 @@ import {onKeys, type Command} from '../acts/command.ts';
 import {close, defineWizard, dialogState, step, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
-import {keyList} from '../entries/key-list.ts';
+import {keyList} from '../entries/lists.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';

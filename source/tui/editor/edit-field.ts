@@ -12,8 +12,9 @@ import {
 	pasteInto,
 	typeInto,
 	type FormState,
+	isArea,
+	type Typing,
 } from '../forms/form.ts';
-import {isArea, type Typing} from '../forms/typing.ts';
 import type {Shell} from '../shell/shell.ts';
 import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';

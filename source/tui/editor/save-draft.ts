@@ -5,7 +5,7 @@ import {routeKey} from '../../nouns/route/route.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {askToDrop} from '../dialogs/questions.ts';
-import {routeList} from '../entries/route-list.ts';
+import {routeList} from '../entries/lists.ts';
 import type {Shell} from '../shell/shell.ts';
 import {attemptOnFile} from './conflict.ts';
 import {isRenamed, undo, unsavedText, wireDraft} from './draft.ts';

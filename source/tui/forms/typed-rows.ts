@@ -3,7 +3,7 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {splitGraphemes} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {isArea, type Typing} from './typing.ts';
+import {isArea, type Typing} from './form.ts';
 
 /** A text that is typed, in rows, and where in them the next letter goes. */
 export type TypedRows = {

@@ -11,8 +11,7 @@ import {useStore} from '../state/use-store.ts';
 import {FieldRow} from '../view/field-row.tsx';
 import {LineBlock} from '../view/line-block.tsx';
 import {LineRow} from '../view/line-row.tsx';
-import {useShell} from '../view/shell-context.ts';
-import {usePane} from '../view/use-pane.ts';
+import {useShell, usePane} from '../view/shell-context.ts';
 
 /** The text field that has the keyboard, else the keys that matter here. */
 export function LastRow({width}: {readonly width: number}) {

@@ -1,7 +1,7 @@
 import {escapeLine, type Safe} from '../../core/untrusted.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, safe} from '../../terminal/text/safe.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import type {Tone} from '../theme/theme.ts';
 import {blankLine, line, wrapText, type Line} from './line.ts';
 

@@ -8,7 +8,7 @@ import {keyNoun, type KeyMore} from '../../nouns/key/key.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {openKeyForm, showKey} from '../dialogs/key.ts';
-import {keyList} from '../entries/key-list.ts';
+import {keyList} from '../entries/lists.ts';
 import {blankLine, line, type Line} from '../lines/line.ts';
 import {countPart} from '../lines/title-parts.ts';
 import {nounCommands} from '../nouns/acts.ts';

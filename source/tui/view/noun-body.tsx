@@ -6,8 +6,8 @@ import type {NounListing} from '../nouns/listing.ts';
 import {nounTable} from '../nouns/table.ts';
 import {useStore} from '../state/use-store.ts';
 import {EmptyList} from './empty.tsx';
+import type {RegionProps} from './line-block.tsx';
 import {ListRows} from './list-rows.tsx';
-import type {RegionProps} from './region.ts';
 import {useShell} from './shell-context.ts';
 
 type NounBodyProps = RegionProps & {

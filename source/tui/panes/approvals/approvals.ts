@@ -11,7 +11,7 @@ import {reviewOne} from '../../acts/settle.ts';
 import {argumentRows} from '../../approvals/argument-rows.ts';
 import {pagedText} from '../../approvals/paged-text.ts';
 import {callLines, formHead} from '../../approvals/sheet-lines.ts';
-import {entryList} from '../../entries/entry-list.ts';
+import {entryList} from '../../entries/lists.ts';
 import {valueText} from '../../forms/form-lines.ts';
 import {newForm} from '../../forms/form.ts';
 import type {DetailSource} from '../../lines/detail.ts';

@@ -12,9 +12,9 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {isSameDay} from '../../../terminal/text/time.ts';
 import {goToGroup, goToJob, goToRun} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
+import {recent} from '../../entries/lists.ts';
 import {focusJobs, groupList, jobList, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
 import {type Line} from '../../lines/line.ts';
-import {recent} from '../../lines/newest.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {ListMove} from '../../list/window.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
@@ -22,7 +22,7 @@ import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {AnyList} from '../../state/list.ts';
 import type {LoadSource} from '../../state/source.ts';
-import type {Destination, Pane, PaneSection} from '../pane.ts';
+import {type Destination, type Pane, type PaneSection} from '../pane.ts';
 import {contentRows, groupContents, groupText, type GroupContent} from './group-detail.ts';
 
 /** The last runs of jobs, each with its whole answer. The key ends in the state of the run and its number. */

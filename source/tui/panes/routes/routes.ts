@@ -17,7 +17,7 @@ import {unsavedText} from '../../editor/draft.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import {editorNow} from '../../editor/editor-state.ts';
 import {addRoute, copyRoute, editRoute, showSecret} from '../../editor/open-editor.ts';
-import {routeList} from '../../entries/route-list.ts';
+import {routeList} from '../../entries/lists.ts';
 import {paceOf} from '../../lines/detail.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';

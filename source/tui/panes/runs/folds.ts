@@ -3,7 +3,7 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {moveCursor} from '../../acts/navigate.ts';
-import {runList} from '../../entries/run-list.ts';
+import {runList} from '../../entries/lists.ts';
 import {pathOf, placeIn} from '../../lines/detail-cursor.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {LocalState} from '../../state/source.ts';

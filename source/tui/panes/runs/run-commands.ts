@@ -6,7 +6,7 @@ import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {goToApprovals, goToDelivery, goToGroup, goToJob} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
-import {runList} from '../../entries/run-list.ts';
+import {runList} from '../../entries/lists.ts';
 import {createMarks} from '../../lines/marks.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {markCommands} from '../../nouns/marked.ts';

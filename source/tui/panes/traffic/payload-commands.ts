@@ -11,7 +11,7 @@ import {menu, openMenu, type MenuItem} from '../../dialogs/questions.ts';
 import {editorNow} from '../../editor/editor-state.ts';
 import {addRouteWith} from '../../editor/open-editor.ts';
 import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
-import {routeList} from '../../entries/route-list.ts';
+import {routeList} from '../../entries/lists.ts';
 import {fieldOf, placeIn} from '../../lines/detail-cursor.ts';
 import {onSelected} from '../../nouns/acts.ts';
 import {

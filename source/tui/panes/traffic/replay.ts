@@ -8,9 +8,9 @@ import {editableBody, editedBody} from '../../../nouns/delivery/edited-body.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {placeNow, type StillHere} from '../../acts/place.ts';
-import {isSettled} from '../../acts/settled-selection.ts';
 import {confirm, openMenu} from '../../dialogs/questions.ts';
 import {
+	isSettled,
 	deliveryList,
 	nothingSelected,
 	selectedDelivery,
