@@ -64,22 +64,14 @@ export function argumentRows(
 		flags += shown.flags;
 		rows.push(...shown.rows);
 		if (!shown.isWhole || rows.length > maxArgumentRows) {
-			return {
-				rows: [...rows.slice(0, maxArgumentRows), notWhole],
-				count: countOf(args),
-				isWhole: false,
-				flags,
-			};
+			return cutRows(rows, {count: countOf(args), flags});
 		}
 	}
 
 	return {rows, count: countOf(args), isWhole: true, flags};
 }
 
-export const notWhole = line(
-	literal('  … not everything can be shown here: e opens all of it'),
-	'warn',
-);
+const notWhole = line(literal('  … not everything can be shown here: e opens all of it'), 'warn');
 
 const countOf = (args: JsonValue): number | undefined =>
 	isJsonObject(args) ? Object.keys(args).length : undefined;
@@ -166,15 +158,7 @@ function rowsOf({name, value, before, origin}: Argument, {isCompared, cells, wid
 			...(isBeside && note !== '' ? [{text: safe`   ${note}`, tone: 'warn'} as const] : []),
 		],
 		...more.map(({text, mark}): Line => [head(mark, literal(' ')), {text: blank}, {text, tone}]),
-		...(isBeside || note === ''
-			? []
-			: wrapText(note, room)
-					.slice(0, notesRows)
-					.map((text, row): Line => [
-						head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
-						{text: blank},
-						{text, tone: 'warn'},
-					])),
+		...(isBeside || note === '' ? [] : remarkRows(note, room, [{text: blank}])),
 	];
 	const isNamed = names.isWhole && quotedName(name ?? '').length <= maxNameLength;
 	return {rows, flags, isWhole: now.isWhole && isNamed};
@@ -186,7 +170,27 @@ export const originText = ({field, isWhole}: FromEvent): Safe =>
 
 const maxFieldLength = 80;
 
-export const notesRows = 6;
+const notesRows = 6;
+
+/** A remark in rows of `width` cells, behind their marks and what is `between`. */
+export const remarkRows = (note: Safe, width: number, between: Line = []): readonly Line[] =>
+	wrapText(note, width)
+		.slice(0, notesRows)
+		.map((text, row): Line => [
+			head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
+			...between,
+			{text, tone: 'warn'},
+		]);
+
+/** As many rows as are shown, where there are more. */
+export const cutRows = (
+	rows: readonly Line[],
+	told: Pick<ArgumentRows, 'count' | 'flags'>,
+): ArgumentRows => ({
+	...told,
+	rows: [...rows.slice(0, maxArgumentRows), notWhole],
+	isWhole: false,
+});
 
 /** A row of a value, and whether it is another line of it or goes on with the row above. */
 type ValueRow = {readonly text: Safe; readonly mark: Safe};

@@ -1,13 +1,13 @@
-import {type Safe, escapeLine} from '../../core/untrusted.ts';
-import {lineText, shownLine, type LineText} from '../../terminal/text/line-editor.ts';
+import {escapeLine} from '../../core/untrusted.ts';
+import {lineText} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineWizard, step} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
+import {keyRow, typedRow} from '../approvals/sheet-footer.ts';
 import {saveKeys} from '../forms/form-keys.ts';
-import {line, type Line} from '../lines/line.ts';
+import {line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Tone} from '../theme/theme.ts';
 import {
 	installChoice,
 	installConfirm,
@@ -93,30 +93,20 @@ function drop(shell: Shell): void {
 	}
 }
 
-const key = (name: string, text: Safe, tone: Tone = 'plain'): Line => [
-	{text: escapeLine(`    ${name}  `), tone: tone === 'quiet' ? 'quiet' : 'accent'},
-	{text, tone},
-];
-
-const typed = (text: LineText, width: number): Line => [
-	{text: literal('      > '), tone: 'accent'},
-	{text: shownLine(text, {width: width - 12})},
-];
-
 const choosing = sheetOf(installChoice, ({sheet: {review}}, {locked}) => {
 	const {kind, name, exists} = review;
 	const asks = kind === 'program' ? literal(' (asks for its name)') : empty;
 	const waits = locked === undefined ? empty : safe` · ${locked}`;
 	return [
 		exists
-			? key('a', literal('that name is taken: n gives it another one'), 'quiet')
-			: key(
-					'a',
+			? keyRow(literal('a'), literal('that name is taken: n gives it another one'), 'quiet')
+			: keyRow(
+					literal('a'),
 					safe`install ${escapeLine(name)}${asks}${waits}`,
 					locked === undefined ? 'plain' : 'quiet',
 				),
-		key('n', literal('give it another name')),
-		key('d', literal('drop the link, install nothing')),
+		keyRow(literal('n'), literal('give it another name')),
+		keyRow(literal('d'), literal('drop the link, install nothing')),
 	];
 });
 
@@ -125,12 +115,12 @@ const confirming = sheetOf(installConfirm, ({text}, {width, locked}) => [
 	line(
 		safe`    type the server's name to install it, then enter · ${locked ?? literal('Esc goes back')}`,
 	),
-	typed(text, width),
+	typedRow(text, width),
 ]);
 
 const renaming = sheetOf(installRename, ({text}, {width}) => [
 	line(literal('    another name: letters, digits, ".", "_", "-"; then enter · Esc goes back')),
-	typed(text, width),
+	typedRow(text, width),
 ]);
 
 const sheets = [choosing, confirming, renaming];

@@ -105,9 +105,15 @@ export type Menu = {
 
 export const menu = dialogState<Menu>('menu');
 
-/** Offers a choice over the pane. */
-export function openMenu(shell: Shell, choice: Omit<Menu, 'index'>): void {
-	menu.open(shell, {...choice, index: 0});
+type OfferedItem = Omit<MenuItem, 'key'> & Partial<Pick<MenuItem, 'key'>>;
+
+/** Offers a choice over the pane; of items without a key the first nine are numbered. */
+export function openMenu(
+	shell: Shell,
+	{items, ...menuOf}: Omit<Menu, 'index' | 'items'> & {readonly items: readonly OfferedItem[]},
+): void {
+	const keyed = items.map((item, index) => ({key: index < 9 ? String(index + 1) : '', ...item}));
+	menu.open(shell, {...menuOf, items: keyed, index: 0});
 }
 
 /** `index` in a list that goes around. */

@@ -62,8 +62,7 @@ const nameCells = 28;
 export function chooseTool(shell: Shell, server: ServerView): void {
 	openMenu(shell, {
 		title: safe`Try a tool of ${escapeLine(server.name)}`,
-		items: server.tools.map((tool, index) => ({
-			key: index < 9 ? String(index + 1) : '',
+		items: server.tools.map(tool => ({
 			label: safe`${fit(escapeLine(tool.tool), nameCells)}  ${escapeLine(tool.title ?? tool.description)}`,
 			run: () => openTrial(shell, server, tool),
 		})),

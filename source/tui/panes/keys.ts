@@ -100,10 +100,7 @@ export const keysPane = onePane({
 	want({feed, layout, list, loader, section}) {
 		const isLooked =
 			section().id === keyList.id && layout().showsDetail && list(keyList).selected() !== undefined;
-		loader(keySums).want(isLooked ? String(Math.floor(feed.get().now / minuteMs)) : '', {
-			kind: 'rest',
-			ms: 0,
-		});
+		loader(keySums).want(isLooked ? String(Math.floor(feed.get().now / minuteMs)) : '');
 	},
 	summary({list, feed}) {
 		const {state, now} = feed.get();

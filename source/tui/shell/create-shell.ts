@@ -152,7 +152,6 @@ export function createShell(
 		view,
 		desktop,
 		version: escapeLine(options.version),
-		ssh: options.ssh,
 		by: options.by ?? 'tui',
 		dialogs: new Map((options.dialogs ?? allDialogs).map(dialog => [dialog.kind, dialog])),
 		keys:

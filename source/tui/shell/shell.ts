@@ -75,7 +75,6 @@ export type Host = {
 	readonly view: ValueStore<ViewState>;
 	readonly desktop: Desktop;
 	readonly version: Safe;
-	readonly ssh: boolean;
 	/** Who answers approvals here. */
 	readonly by: string;
 	/** What can lie over the panes, by its kind. */

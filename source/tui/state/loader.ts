@@ -26,10 +26,12 @@ export type Loader<Value> = {
 } & Disposable & {
 		/**
 		 * Says what is looked at now. What is missing is looked for once more a moment later. An answer for anything else is not what is looked at. An empty key:
-		 * nothing is looked at.
+		 * nothing is looked at. Without a pace it is loaded at once.
 		 */
-		want(key: string, pace: LoadPace): void;
+		want(key: string, pace?: LoadPace): void;
 	};
+
+const atOnce: LoadPace = {kind: 'rest', ms: 0};
 
 /** The journal may learn of something up to 250 ms after its event was told. */
 const secondLookMs = 400;
@@ -94,7 +96,7 @@ export function createLoader<Value>({
 		get: () => store.get().now,
 		last: () => store.get().last,
 		subscribe: store.subscribe,
-		want(key, {kind, ms}) {
+		want(key, {kind, ms} = atOnce) {
 			const isSame = keyNow() === key;
 			const now = clock.monotonic();
 			const at = kind === 'rest' ? now + ms : Math.max(now, lastBegan + ms);

@@ -66,12 +66,8 @@ export function wantChat(host: Host): void {
 	const {mode, session, query, turn} = chatNow(host);
 	const isOpen = host.pane().id === 'chat';
 	const stamp = stampOf(host.feed.get().state.runs);
-	host
-		.loader(conversations)
-		.want(isOpen && session !== undefined ? `${session} ${stamp} ${turn?.run ?? 0}` : '', {
-			kind: 'rest',
-			ms: 0,
-		});
+	const isRead = isOpen && session !== undefined;
+	host.loader(conversations).want(isRead ? `${session} ${stamp} ${turn?.run ?? 0}` : '');
 	host
 		.loader(foundSessions)
 		.want(isOpen && mode === 'find' ? `${stamp} ${query.value}` : '', {kind: 'rest', ms: 120});

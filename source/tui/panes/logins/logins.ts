@@ -38,8 +38,7 @@ function createLoginDetail(host: Host): DetailSource {
 				entry ? loginDetail(entry, {others, width, height, now, picture}) : [],
 			);
 		},
-		want: isShown =>
-			loader(qrCodes).want(isShown ? qrText(host, entries.selected()) : '', {kind: 'rest', ms: 0}),
+		want: isShown => loader(qrCodes).want(isShown ? qrText(host, entries.selected()) : ''),
 	};
 }
 

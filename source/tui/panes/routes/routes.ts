@@ -76,17 +76,7 @@ const trafficNow = derive(
 	}),
 );
 
-const knownWith = derive(
-	(
-		traffic: Pick<RouteMore, 'deliveries' | 'traffic'>,
-		rate: RouteRate | undefined,
-		version: number,
-	): RouteMore => ({...traffic, rate, version}),
-);
-
-const withSums = derive((more: RouteMore, sums: RunSums): RouteMore => ({...more, sums}));
-
-const changeable = derive((more: RouteMore): RouteMore => ({...more, canChange: true}));
+const memoryOf = derive((_feed: Feed) => createMemory<RouteMore>());
 
 /** The key under which facts or the rate of a route are loaded; empty for a route that is not served, of which nothing is loaded. */
 const keyOf = (route: RouteView | undefined, asOf: number): string =>
@@ -103,10 +93,16 @@ function known(host: Host): RouteMore {
 	const {state, now} = host.feed.get();
 	const counts = host.loader(loadedCounts).last()?.value;
 	const traffic = trafficNow(state.deliveries, Math.floor(now / minuteMs), counts);
-	const own = knownWith(traffic, rateNow(host), versionsIn(host.feed)());
+	const [rate, version] = [rateNow(host), versionsIn(host.feed)()];
 	const sums = host.loader(loadedSums).last()?.value;
-	const more = sums ? withSums(own, sums) : own;
-	return host.port.isReadOnly === true ? more : changeable(more);
+	const canChange = host.port.isReadOnly !== true;
+	return memoryOf(host.feed)([traffic, rate, version, sums, canChange], () => ({
+		...traffic,
+		rate,
+		version,
+		...(sums && {sums}),
+		...(canChange && {canChange}),
+	}));
 }
 
 const listSection: PaneSection = {
@@ -185,13 +181,10 @@ export const routesPane: Pane = {
 		const {now} = feed.get();
 		const isOpen = host.section() === listSection;
 		const asked = Math.floor(now / countsMs);
-		loader(loadedCounts).want(isOpen ? String(asked) : '', {kind: 'rest', ms: 0});
+		loader(loadedCounts).want(isOpen ? String(asked) : '');
 		const routes = list(routeList);
 		const looked = isOpen && host.layout().showsDetail ? routes.selected() : undefined;
-		loader(loadedSums).want(looked ? String(Math.floor(now / minuteMs)) : '', {
-			kind: 'rest',
-			ms: 0,
-		});
+		loader(loadedSums).want(looked ? String(Math.floor(now / minuteMs)) : '');
 		loader(loadedRates).want(keyOf(looked, Math.floor(now / secondMs)), paceOf(routes));
 	},
 	sections: [listSection, ...editorSections],

@@ -104,7 +104,7 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 		notes: [what, literal('Looking at past events …')],
 		items,
 	});
-	const isOpen = () => menu.now(shell)?.items === items;
+	const isOpen = () => menu.now(shell)?.items[0]?.run === items[0]?.run;
 
 	shell.attempt(async () => {
 		const {passed, seen} = await backTest(shell.port, {route, filter, isWanted: isOpen});

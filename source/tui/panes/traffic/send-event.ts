@@ -14,7 +14,6 @@ export const servedRoutes = (shell: Shell): readonly RouteView[] =>
 	shell.feed.get().state.routes.filter(route => route.problem === undefined);
 
 const nameCells = 28;
-const keyed = 9;
 
 type RouteChoice = Pick<Menu, 'notes' | 'title'> & {
 	readonly routes: readonly RouteView[];
@@ -25,8 +24,7 @@ type RouteChoice = Pick<Menu, 'notes' | 'title'> & {
 export function chooseRoute(shell: Shell, {routes, choose, ...rest}: RouteChoice): void {
 	openMenu(shell, {
 		...rest,
-		items: routes.map((route, index) => ({
-			key: index < keyed ? String(index + 1) : '',
+		items: routes.map(route => ({
 			label: safe`${fit(escapeLine(route.name), nameCells)}  ${escapeLine(deliverText(route))}`,
 			run: () => choose(route.name),
 		})),
