@@ -11,18 +11,10 @@ export type ClipboardTool = {readonly name: Safe; readonly argv: readonly [strin
 const limitMs = 1000;
 
 /** All that these programs need; never the secrets of the process. */
-const passedOn = [
-	'PATH',
-	'HOME',
-	'USER',
-	'LANG',
-	'DISPLAY',
-	'WAYLAND_DISPLAY',
-	'XAUTHORITY',
-	'XDG_RUNTIME_DIR',
-	'TMUX',
-	'TMUX_TMPDIR',
-];
+const passedOn =
+	'PATH HOME USER LANG DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR TMUX TMUX_TMPDIR'.split(
+		' ',
+	);
 
 /** Whether the person sits at another machine. */
 const isOverSsh = (environment: Environment): boolean =>

@@ -48,30 +48,24 @@ function kindOf({button, released}: Extract<Token, {kind: 'mouse'}>): MouseEvent
 	return (button & motionBit) === 0 ? 'press' : 'move';
 }
 
-/** Keeps the rest of a mouse report that was given up a moment ago from being typed. */
-export type TornMouse = {
-	giveUp(raw: string): void;
-	/** How many UTF-16 units at the beginning of `text` are that rest. */
-	restLength(text: string): number;
-	/** Forgets it. */
-	clear(): void;
-};
-
 const restMs = 1000;
 
-export function createTornMouse(clock: Clock): TornMouse {
+/** Keeps the rest of a mouse report that was given up a moment ago from being typed. */
+export function createTornMouse(clock: Clock) {
 	let torn: {readonly raw: string; readonly t: number} | undefined;
 	return {
-		giveUp(raw) {
+		giveUp(raw: string) {
 			torn = {raw, t: clock.monotonic()};
 		},
-		restLength(text) {
+		/** How many UTF-16 units at the beginning of `text` are that rest. */
+		restLength(text: string): number {
 			const taken = torn;
 			torn = undefined;
 			return taken === undefined || clock.monotonic() - taken.t > restMs
 				? 0
 				: Math.max(0, mouseReportLength(taken.raw + text) - taken.raw.length);
 		},
+		/** Forgets it. */
 		clear() {
 			torn = undefined;
 		},

@@ -1,28 +1,12 @@
 import {literal} from '../../terminal/text/safe.ts';
 import {pathOf, placeIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
-import type {ListMove} from '../list/window.ts';
+import {type ListMove, rowsMoved} from '../list/window.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type ViewState} from '../state/view.ts';
 import {isTemporary} from './temporary-filter.ts';
 
 type Move = Extract<ListMove, string>;
-
-const whole = Number.MAX_SAFE_INTEGER;
-
-/** Rows that a move scrolls a detail of `height` rows. */
-const scrolls: Readonly<Record<Move, (height: number) => number>> = {
-	down: () => 1,
-	up: () => -1,
-	'page-down': height => Math.max(1, height - 1),
-	'page-up': height => -Math.max(1, height - 1),
-	'half-down': height => Math.max(1, Math.floor(height / 2)),
-	'half-up': height => -Math.max(1, Math.floor(height / 2)),
-	first: () => -whole,
-	last: () => whole,
-	follow: () => 0,
-	pause: () => 0,
-};
 
 /** The first row of a detail that is shown: cut so that the last page is full. */
 export const detailTop = (wanted: number, rows: number, height: number): number =>
@@ -43,7 +27,7 @@ export function move(shell: Shell, by: Move): void {
 
 	const height = shell.layout().bodyHeight;
 	const rows = shell.detail.lines();
-	const step = scrolls[by](height);
+	const step = rowsMoved(by, height);
 	if (shell.section().listing?.hasCursor === true) {
 		moveCursor(shell, placeIn(rows, shell.view.get()).cursor + step);
 		return;

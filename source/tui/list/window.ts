@@ -140,24 +140,22 @@ const isPaging = (move: ListMove) => typeof move === 'string' && /^(?:page|half)
 type Step = {move: Exclude<ListMove, 'follow' | 'pause'>; cursor: number; height: number};
 
 function targetOf(rows: RowList, {move, cursor, height}: Step): number {
-	if (typeof move === 'object') {
-		const index = rows.indexOf(move.to);
-		return index === -1 ? cursor : index;
+	if (typeof move === 'string') {
+		return cursor + rowsMoved(move, height);
 	}
 
+	const index = rows.indexOf(move.to);
+	return index === -1 ? cursor : index;
+}
+
+/** Rows that a move leads down, where `height` of them are seen. */
+export function rowsMoved(move: Extract<ListMove, string>, height: number): number {
 	const page = Math.max(1, height - 1);
 	const half = Math.max(1, Math.floor(height / 2));
-	const targets = {
-		down: cursor + 1,
-		up: cursor - 1,
-		'page-down': cursor + page,
-		'page-up': cursor - page,
-		'half-down': cursor + half,
-		'half-up': cursor - half,
-		first: 0,
-		last: rows.length - 1,
-	};
-	return targets[move];
+	return {
+		...{down: 1, up: -1, first: -Infinity, last: Infinity, follow: 0, pause: 0},
+		...{'page-down': page, 'page-up': -page, 'half-down': half, 'half-up': -half},
+	}[move];
 }
 
 function anchored(
