@@ -94,15 +94,6 @@ export function createHandlers<Value>(): Handlers<Value> {
 	};
 }
 
-type KeystrokeQueue = {
-	/** Handles `entry` at once, or after those before it. What comes when 10,000 wait is dropped. */
-	readonly add: (entry: InputEntry) => void;
-	/** Whether something waits, or the turn of the last one is not over. */
-	readonly busy: () => boolean;
-	/** Drops what waits. */
-	readonly clear: () => void;
-};
-
 const maxWaiting = 10_000;
 
 /**
@@ -110,7 +101,7 @@ const maxWaiting = 10_000;
  * in the first at the latest. Handled together, `jj` would move one row and `abc` would type `c`. It also lets the gateway
  * answer during a flood of keys.
  */
-export function createKeystrokeQueue(handle: (entry: InputEntry) => void): KeystrokeQueue {
+export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
 	let waiting: InputEntry[] = [];
 	let turn: NodeJS.Immediate | undefined;
 
@@ -130,14 +121,17 @@ export function createKeystrokeQueue(handle: (entry: InputEntry) => void): Keyst
 	};
 
 	return {
-		add(entry) {
+		/** Handles `entry` at once, or after those before it. What comes when 10,000 wait is dropped. */
+		add(entry: InputEntry) {
 			if (!turn) {
 				take(entry);
 			} else if (waiting.length < maxWaiting) {
 				waiting.push(entry);
 			}
 		},
+		/** Whether something waits, or the turn of the last one is not over. */
 		busy: () => turn !== undefined,
+		/** Drops what waits. */
 		clear() {
 			waiting = [];
 			clearImmediate(turn);

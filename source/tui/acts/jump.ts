@@ -24,10 +24,7 @@ export function jumpTo(
 	if (here !== pane) {
 		// After the pane was left: it may have had the same list with a filter of its own.
 		const before = shell.list(source).get().filterText;
-		shell.view.set(state => ({
-			...state,
-			jump: {pane, from, list: source, before, since: before},
-		}));
+		shell.view.set(state => ({...state, jump: {pane, from, list: source, before, since: before}}));
 	}
 }
 

@@ -84,10 +84,7 @@ export function openSheet(shell: Shell, approval: Approval, only?: number): void
 	const {drafts} = shell.view.get();
 	const step =
 		approval.kind === 'form'
-			? ({
-					kind: 'form',
-					form: drafts.get(approval.id) ?? newForm(approval.fields),
-				} as const)
+			? ({kind: 'form', form: drafts.get(approval.id) ?? newForm(approval.fields)} as const)
 			: ({kind: 'choose'} as const);
 	const under = underOf(shell);
 	approvalSheet.open(

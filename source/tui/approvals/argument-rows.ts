@@ -186,11 +186,7 @@ export const remarkRows = (note: Safe, width: number, between: Line = []): reado
 export const cutRows = (
 	rows: readonly Line[],
 	told: Pick<ArgumentRows, 'count' | 'flags'>,
-): ArgumentRows => ({
-	...told,
-	rows: [...rows.slice(0, maxArgumentRows), notWhole],
-	isWhole: false,
-});
+): ArgumentRows => ({...told, rows: [...rows.slice(0, maxArgumentRows), notWhole], isWhole: false});
 
 /** A row of a value, and whether it is another line of it or goes on with the row above. */
 type ValueRow = {readonly text: Safe; readonly mark: Safe};

@@ -3,7 +3,7 @@ import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {TerminalModes} from '../../terminal/modes.ts';
 import type {Shell} from '../shell/shell.ts';
-import {createStore, type ValueStore} from '../state/store.ts';
+import {createStore} from '../state/store.ts';
 
 /** Milliseconds between a moment and the first key that may allow something. */
 export const arming = {
@@ -17,37 +17,16 @@ export const arming = {
 	goneMs: 500,
 } as const;
 
-/**
- * Decides which key presses may allow something. Denying needs no permission. Times are `Clock.monotonic()`. `of` names what is asked as it
- * is shown: another request, another step or another size of the screen is something else, and has to be drawn before it can be allowed.
- */
-export type Guard = Disposable & {
-	/** `of` is on the screen now. */
-	shown(of: string): void;
-	/** The window of the terminal got the focus. */
-	focused(): void;
-	/** Somebody types, pastes or clicks who does not mean the sheet. */
-	disturbed(at: number): void;
-	/** Something else is asked from now on, or the same anew: it has to be drawn first. */
-	asked(): void;
-	/** What had the keyboard is gone: keys that are on their way were meant for it. */
-	gone(): void;
-	/** Ticks until `at`, when something else than the guard stops keeping keys from allowing. */
-	awaits(at: number): void;
-	/** Whether a key is heard at all. */
-	hears(key: Pick<KeyEvent, 't'>): boolean;
-	/** Whether a key may allow `of`: it came alone, and late enough. */
-	permits(of: string, key: Pick<KeyEvent, 't' | 'alone'>): boolean;
-	/** Milliseconds until a key may allow `of`; `undefined` while it is not drawn. */
-	waitMs(of: string): number | undefined;
-	/** Changes when something is asked anew, and ten times a second while `waitMs` runs. */
-	readonly ticks: Pick<ValueStore<number>, 'get' | 'subscribe'>;
-};
+export type Guard = ReturnType<typeof createGuard>;
 
 const tickMs = 100;
 
-/** Nothing is drawn, nothing is permitted. */
-export function createGuard(clock: Clock): Guard {
+/**
+ * Decides which key presses may allow something. Denying needs no permission. Times are `Clock.monotonic()`. `of` names what is asked as it
+ * is shown: another request, another step or another size of the screen is something else, and has to be drawn before it can be allowed.
+ * At first nothing is drawn, nothing is permitted.
+ */
+export function createGuard(clock: Clock) {
 	const ticks = createStore(0);
 	let drawn: {readonly of: string; readonly at: number} | undefined;
 	let notBefore = -Infinity;
@@ -72,36 +51,46 @@ export function createGuard(clock: Clock): Guard {
 	};
 
 	return {
-		shown(of) {
+		/** `of` is on the screen now. */
+		shown(of: string) {
 			if (drawn?.of !== of) {
 				drawn = {of, at: clock.monotonic()};
 				tick();
 			}
 		},
+		/** The window of the terminal got the focus. */
 		focused: () => wait(clock.monotonic() + arming.focusMs),
-		disturbed: at => wait(at + arming.disturbedMs),
+		/** Somebody types, pastes or clicks who does not mean the sheet. */
+		disturbed: (at: number) => wait(at + arming.disturbedMs),
+		/** Something else is asked from now on, or the same anew: it has to be drawn first. */
 		asked() {
 			drawn = undefined;
 			tick();
 		},
+		/** What had the keyboard is gone: keys that are on their way were meant for it. */
 		gone() {
 			deafUntil = clock.monotonic() + arming.goneMs;
 			drawn = undefined;
 		},
-		awaits(at) {
+		/** Ticks until `at`, when something else than the guard stops keeping keys from allowing. */
+		awaits(at: number) {
 			tickUntil = at;
 			tick();
 		},
-		hears: ({t}) => t >= deafUntil,
-		permits(of, {t, alone}) {
+		/** Whether a key is heard at all. */
+		hears: ({t}: Pick<KeyEvent, 't'>) => t >= deafUntil,
+		/** Whether a key may allow `of`: it came alone, and late enough. */
+		permits(of: string, {t, alone}: Pick<KeyEvent, 't' | 'alone'>): boolean {
 			const at = armedAt(of);
 			return alone && at !== undefined && t >= at;
 		},
-		waitMs(of) {
+		/** Milliseconds until a key may allow `of`; `undefined` while it is not drawn. */
+		waitMs(of: string): number | undefined {
 			const at = armedAt(of);
 			return at === undefined ? undefined : Math.max(0, at - clock.monotonic());
 		},
-		ticks,
+		/** Changes when something is asked anew, and ten times a second while `waitMs` runs. */
+		ticks: {get: ticks.get, subscribe: ticks.subscribe},
 		[Symbol.dispose]: timer[Symbol.dispose],
 	};
 }

@@ -67,10 +67,7 @@ export function formContent(
 		part: 'form',
 		lines: [...head, ...(form?.rows ?? [])],
 		plain: [...head, ...(plain?.rows ?? [])],
-		cursor: form && {
-			first: head.length + form.cursor.first,
-			last: head.length + form.cursor.last,
-		},
+		cursor: form && {first: head.length + form.cursor.first, last: head.length + form.cursor.last},
 		// Pages of a form can be turned, but nobody types where it is not seen.
 		isHeld: step.kind === 'form' && step.form.editing !== undefined,
 		isWhole: true,
@@ -138,9 +135,7 @@ export function ruleContent(
 		fields.flatMap(({box: marked, names, value}, index) =>
 			names.map((name, row): Line => [
 				{text: index === at && row === 0 ? literal('  > ') : literal('    '), tone: 'accent'},
-				{
-					text: safe`${row > 0 ? literal('┊   ') : marked}${name}`,
-				},
+				{text: safe`${row > 0 ? literal('┊   ') : marked}${name}`},
 				...(row === names.length - 1 ? [{text: safe`  ${value}`, tone: 'quiet'} as const] : []),
 			]),
 		);

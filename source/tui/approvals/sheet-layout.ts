@@ -220,12 +220,7 @@ function titleOf(
 ): readonly Line[] {
 	const position = state.approvals.findIndex(({id}) => id === approval.id) + 1;
 	return [
-		[
-			{
-				text: safe`Approval ${position} of ${state.approvals.length}`,
-				tone: 'title',
-			},
-		],
+		[{text: safe`Approval ${position} of ${state.approvals.length}`, tone: 'title'}],
 		[{text: safe`${deadlineText(approval, now)}`, tone: 'warn'}],
 		locked === undefined ? [] : [{text: locked, tone: 'quiet'}],
 	];

@@ -95,11 +95,7 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 			change(shell, detailStart);
 		},
 	}),
-	onKeys('help', ['?'], {
-		label: literal('help'),
-		aliases: ['/help', '/keys'],
-		run: openHelp,
-	}),
+	onKeys('help', ['?'], {label: literal('help'), aliases: ['/help', '/keys'], run: openHelp}),
 	onKeys('palette', [':', 'ctrl+k'], {
 		label: literal('palette'),
 		run: shell => palette.open(shell, {query: '', index: 0}),

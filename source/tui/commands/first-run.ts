@@ -25,11 +25,7 @@ export type FirstRunCard = {
 	/** Keys and what they do, instead of those of a first start. */
 	readonly keys?: ReadonlyArray<readonly [key: string, does: string]>;
 	/** A step that is done when `over` resolves, and is called `done` then. No bell rings before. */
-	readonly underWay?: {
-		readonly step: string;
-		readonly done: string;
-		readonly over: Promise<void>;
-	};
+	readonly underWay?: {readonly step: string; readonly done: string; readonly over: Promise<void>};
 };
 
 export const firstRun = dialogState<{readonly card: FirstRunCard}>('first-run');

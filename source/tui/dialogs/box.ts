@@ -26,10 +26,7 @@ const margins = [
 /** What a dialog may take at most inside of its border. */
 export function roomIn({width, height}: Area): Area {
 	const {cells = 0} = margins.find(({from}) => width >= from) ?? {};
-	return {
-		width: Math.max(0, width - 2 * cells - border),
-		height: Math.max(0, height - border),
-	};
+	return {width: Math.max(0, width - 2 * cells - border), height: Math.max(0, height - border)};
 }
 
 /** A dialog of these contents in the middle, never larger than the area. */

@@ -132,10 +132,7 @@ const {moving, inText} = sheetScrolling(
 			scroll(shell, rows);
 		}
 	},
-	{
-		layoutOf: shell => sheets.map(({layoutOf}) => layoutOf(shell)).find(Boolean),
-		hint: 'page-down',
-	},
+	{layoutOf: shell => sheets.map(({layoutOf}) => layoutOf(shell)).find(Boolean), hint: 'page-down'},
 );
 
 const choice = step(installChoice, {

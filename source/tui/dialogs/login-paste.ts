@@ -57,10 +57,7 @@ export const loginPasteDialog = defineDialog(loginPaste, {
 			}),
 		};
 	},
-	line: {
-		get: ({text}) => text,
-		set: ({place}, text) => ({place, text}),
-	},
+	line: {get: ({text}) => text, set: ({place}, text) => ({place, text})},
 	paste: pasteLogin,
 	commands: [
 		onKeys('login-paste.send', ['enter'], {

@@ -150,10 +150,7 @@ const form = step(setupForm, {
 	},
 	form: ofForm(),
 	commands: [
-		onKeys('setup.next', saveKeys, {
-			label: literal('go on'),
-			run: next,
-		}),
+		onKeys('setup.next', saveKeys, {label: literal('go on'), run: next}),
 		onKeys('setup.skip', ['s'], {
 			label: literal('no route'),
 			when: shell => setupForm.now(shell)?.step === lastStep,

@@ -42,10 +42,7 @@ const scrollSide = (step: 1 | -1) => (shell: Shell) =>
 		const {columns: width} = shell.view.get().size;
 		const most =
 			draftLines(state, {width, isTemplate: isTemplate(fieldNow(state))}).length - sideStep;
-		return {
-			...state,
-			sideTop: Math.max(0, Math.min(state.sideTop + step * sideStep, most)),
-		};
+		return {...state, sideTop: Math.max(0, Math.min(state.sideTop + step * sideStep, most))};
 	});
 
 const changing = (update: (form: FormState) => FormState) => (shell: Shell) =>

@@ -36,9 +36,7 @@ export const runList = nounList('runs', runNoun, {
 const none: readonly ApiKey[] = [];
 
 /** The keys of the chat API. */
-export const keyList = nounList('keys', keyNoun, {
-	read: ({keys = none}) => keysInOrder(keys),
-});
+export const keyList = nounList('keys', keyNoun, {read: ({keys = none}) => keysInOrder(keys)});
 
 /** The routes of all profiles. */
 export const routeList = nounList('routes', routeNoun, {read: ({routes}) => routes});

@@ -73,10 +73,7 @@ export const sectionsNow = (
 
 /** The sections as they are on the screen. */
 const shownSections = ({feed, view, layout}: Host): Sections =>
-	sectionsNow(feed.get().state, {
-		width: view.get().size.columns,
-		height: layout().bodyHeight,
-	});
+	sectionsNow(feed.get().state, {width: view.get().size.columns, height: layout().bodyHeight});
 
 /** What is said where no group is. */
 export function noGroups({routes}: GatewayState): readonly string[] {

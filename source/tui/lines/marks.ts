@@ -49,8 +49,5 @@ export function markedOf<Item>(
 	const stored = [...marked].flatMap(([key, item]) =>
 		item === undefined || found.has(key) ? [] : [item],
 	);
-	return {
-		items: [...stored, ...found.values()],
-		gone: marked.size - found.size - stored.length,
-	};
+	return {items: [...stored, ...found.values()], gone: marked.size - found.size - stored.length};
 }

@@ -79,11 +79,7 @@ export function rowsOf<Row>(items: readonly Row[], idOf: (row: Row) => string): 
 		return item === undefined ? '' : idOf(item);
 	};
 
-	return {
-		length: items.length,
-		idAt,
-		indexOf: id => items.findIndex(item => idOf(item) === id),
-	};
+	return {length: items.length, idAt, indexOf: id => items.findIndex(item => idOf(item) === id)};
 }
 
 /** The part of `rows` that a person at `position` sees in `height` rows (0 or more), with the selected row in it. Pure. */
@@ -152,10 +148,9 @@ function targetOf(rows: RowList, {move, cursor, height}: Step): number {
 export function rowsMoved(move: Extract<ListMove, string>, height: number): number {
 	const page = Math.max(1, height - 1);
 	const half = Math.max(1, Math.floor(height / 2));
-	return {
-		...{down: 1, up: -1, first: -Infinity, last: Infinity, follow: 0, pause: 0},
-		...{'page-down': page, 'page-up': -page, 'half-down': half, 'half-up': -half},
-	}[move];
+	const pages = {'page-down': page, 'page-up': -page, 'half-down': half, 'half-up': -half};
+	const others = {down: 1, up: -1, first: -Infinity, last: Infinity, follow: 0, pause: 0};
+	return {...pages, ...others}[move];
 }
 
 function anchored(

@@ -186,11 +186,7 @@ function askFirst<Item>(
 		run: () => goOn(0),
 	};
 	if (fields) {
-		askForTold(shell, {
-			...question,
-			fields,
-			run: told => goOn(0, told),
-		});
+		askForTold(shell, {...question, fields, run: told => goOn(0, told)});
 	} else if (typed) {
 		askForName(shell, {...question, ...typed});
 	} else {

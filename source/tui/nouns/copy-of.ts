@@ -30,10 +30,6 @@ export function copyOf<Item>(
 	openMenu(shell, {
 		title: safe`Copy of ${escapeLine(name(item))}`,
 		notes: (copies?.notes ?? []).map(text => escapeLine(text)),
-		items: all.map(text => ({
-			key: text.key,
-			label: escapeLine(text.label),
-			run: () => copy(text),
-		})),
+		items: all.map(text => ({key: text.key, label: escapeLine(text.label), run: () => copy(text)})),
 	});
 }

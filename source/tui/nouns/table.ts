@@ -173,10 +173,7 @@ function placeColumns<Item, More>(
 	columns: ReadonlyArray<Column<Item, More>>,
 	{width, signCells, shown}: TableRoom<Item, More>,
 ): ReadonlyArray<Placed<Item, More>> {
-	const least = columns.map(column => ({
-		column,
-		cells: fixedCells(column, {width, shown}),
-	}));
+	const least = columns.map(column => ({column, cells: fixedCells(column, {width, shown})}));
 	const room = (all: typeof least) =>
 		width -
 		signCells +

@@ -20,9 +20,7 @@ const keyDays: LoadSource<readonly KeyDay[]> = {
 };
 
 /** The sums of the runs of all keys, from the journal. */
-const keySums: LoadSource<RunSums> = {
-	load: async port => port.sumRuns({by: 'key'}),
-};
+const keySums: LoadSource<RunSums> = {load: async port => port.sumRuns({by: 'key'})};
 
 /** They are loaded again after this time. */
 const minuteMs = 60_000;

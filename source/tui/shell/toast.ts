@@ -13,14 +13,8 @@ import type {Tone} from '../theme/theme.ts';
 /** How long a toast stays. */
 const toastMs = 4000;
 
-export type Toaster = Disposable & {
-	readonly toast: (text: Safe, tone?: Tone) => void;
-	/** A key was pressed: an error that had its time goes. */
-	readonly noteKey: () => void;
-};
-
 /** Shows one line at a time for four seconds. What went wrong stays beyond that, until somebody is there to press a key. */
-export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaster {
+export function createToaster(view: ValueStore<ViewState>, clock: Clock) {
 	const timer = createTimer(clock);
 	let wasSeen = true;
 	let isDue = false;
@@ -30,7 +24,7 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaste
 	};
 
 	return {
-		toast(text, tone = 'plain') {
+		toast: (text: Safe, tone: Tone = 'plain') => {
 			wasSeen = tone !== 'bad';
 			isDue = false;
 			view.set(state => ({...state, toast: {text, tone}}));
@@ -43,7 +37,8 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaste
 				}
 			});
 		},
-		noteKey() {
+		/** A key was pressed: an error that had its time goes. */
+		noteKey: () => {
 			wasSeen = true;
 			if (isDue) {
 				hide();

@@ -37,9 +37,7 @@ export function drawScreen(shell: Shell): DrawnScreen {
 		},
 	});
 	const keyboard = createKeyboard();
-	const frontend = createInputFrontend(keyboard.stream, {
-		clock: {...shell.clock, after: atOnce},
-	});
+	const frontend = createInputFrontend(keyboard.stream, {clock: {...shell.clock, after: atOnce}});
 	const instance = render(
 		<InputContext value={frontend}>
 			<App

@@ -43,30 +43,32 @@ function coloured(colors: Colors): Theme {
 	};
 }
 
+const ansi16: Theme = {
+	plain: {},
+	quiet: {},
+	strong: {bold: true},
+	title: {color: 'cyan'},
+	good: {color: 'green'},
+	warn: {color: 'yellow'},
+	bad: {color: 'red'},
+	accent: {color: 'cyan'},
+	selected: {inverse: true},
+	invalid: {color: 'red', underline: true},
+	off: {strikethrough: true},
+	code: {color: 'black', backgroundColor: 'whiteBright'},
+};
+
 /** A theme in which all looks alike, but for these tones. */
-const alike = (look: Look, others: Partial<Theme>): Theme => ({
-	...{plain: look, quiet: look, strong: look, title: look, good: look, warn: look, bad: look},
-	...{accent: look, selected: look, invalid: look, off: look, code: look},
-	...others,
-});
+const alike = (look: Look, others: Partial<Theme>): Theme => {
+	const all = Object.fromEntries(Object.keys(ansi16).map(tone => [tone, look]));
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a theme has all tones
+	return {...(all as Theme), ...others};
+};
 
 export const themes: Readonly<Record<ThemeName, Theme>> = {
 	dark: coloured({quiet: 245, title: 37, good: 71, warn: 172, bad: 203, accent: 44}),
 	light: coloured({quiet: 241, title: 25, good: 22, warn: 94, bad: 124, accent: 26}),
-	ansi16: {
-		plain: {},
-		quiet: {},
-		strong: {bold: true},
-		title: {color: 'cyan'},
-		good: {color: 'green'},
-		warn: {color: 'yellow'},
-		bad: {color: 'red'},
-		accent: {color: 'cyan'},
-		selected: {inverse: true},
-		invalid: {color: 'red', underline: true},
-		off: {strikethrough: true},
-		code: {color: 'black', backgroundColor: 'whiteBright'},
-	},
+	ansi16,
 	mono: alike({}, {invalid: {underline: true}, off: {strikethrough: true}}),
 };
 

@@ -89,11 +89,7 @@ function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note
 	});
 	const onPaste = useEffectEvent((text: string) => edit(now => insertText(now, text, maxLength)));
 	useEffect(
-		() =>
-			frontend?.focusField({
-				key: key => onKey(key),
-				paste: text => onPaste(text),
-			}),
+		() => frontend?.focusField({key: key => onKey(key), paste: text => onPaste(text)}),
 		[frontend],
 	);
 

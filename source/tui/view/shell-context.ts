@@ -31,10 +31,7 @@ export const useKeyboard = (shell: Shell, region: 'list' | 'detail'): boolean =>
 const still = {get: () => undefined, subscribe: () => () => {}};
 
 /** Draws again when the view, the list of the open pane or the gateway's state changed. */
-export function usePane(): {
-	readonly view: ViewState;
-	readonly snapshot: Snapshot;
-} {
+export function usePane(): {readonly view: ViewState; readonly snapshot: Snapshot} {
 	const shell = useShell();
 	const view = useStore(shell.view, state => state);
 	const snapshot = useStore(shell.feed, now => now);

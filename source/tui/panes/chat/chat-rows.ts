@@ -86,10 +86,7 @@ const textRows = (
 	part: Omit<BlockPart, 'from' | 'text'> = {isMarkdown: true},
 ): readonly Line[] => indented(layOutPart({text, ...part}, width - indentCells, ofMessage));
 
-const names: Readonly<Record<string, Safe>> = {
-	user: literal('you'),
-	assistant: literal('agent'),
-};
+const names: Readonly<Record<string, Safe>> = {user: literal('you'), assistant: literal('agent')};
 
 const headRow = (name: Safe, at: number, run?: number): Line => [
 	{text: safe` ${name}  `, tone: name === names['user'] ? 'accent' : 'title'},

@@ -76,9 +76,7 @@ export const chatPane: Pane = {
 	],
 	isWide: true,
 	sections: [sections.read, sections.write, sections.find],
-	focus: {
-		now: host => sections[chatNow(host).mode],
-	},
+	focus: {now: host => sections[chatNow(host).mode]},
 	summary: host => [titleOf(host)],
 	showsWords: isUnderWay,
 	want: wantChat,

@@ -37,17 +37,11 @@ const nextTime = {clock: 'full', full: 'none', none: 'clock'} as const;
 function originOf({record: {fields}}: LogRow) {
 	const {run, delivery} = fields;
 	if (typeof run === 'number') {
-		return {
-			word: `run:${run}`,
-			go: (shell: Shell) => goToRun(shell, run),
-		};
+		return {word: `run:${run}`, go: (shell: Shell) => goToRun(shell, run)};
 	}
 
 	return typeof delivery === 'string' && /^[\w-]+$/.test(delivery)
-		? {
-				word: `delivery:${delivery}`,
-				go: (shell: Shell) => goToDelivery(shell, delivery),
-			}
+		? {word: `delivery:${delivery}`, go: (shell: Shell) => goToDelivery(shell, delivery)}
 		: undefined;
 }
 

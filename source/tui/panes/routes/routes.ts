@@ -45,14 +45,10 @@ const loadedRates: LoadSource<RouteRate> = {
 };
 
 /** The deliveries of the last 24 hours by route, from the journal. */
-const loadedCounts: LoadSource<RouteCounts> = {
-	load: async port => port.countRoutes(),
-};
+const loadedCounts: LoadSource<RouteCounts> = {load: async port => port.countRoutes()};
 
 /** The sums of the runs of all routes, from the journal. */
-const loadedSums: LoadSource<RunSums> = {
-	load: async port => port.sumRuns({by: 'route'}),
-};
+const loadedSums: LoadSource<RunSums> = {load: async port => port.sumRuns({by: 'route'})};
 
 /** Counts of the journal are loaded again after this time. */
 const countsMs = 30_000;

@@ -39,10 +39,9 @@ const isUnfolded = (shell: Shell, key: string): boolean =>
 function fold(shell: Shell, changes: ReadonlyArray<readonly [string, boolean]>): void {
 	const run = shell.list(runList).selected();
 	if (run) {
-		shell.local(runFolds).set(state => ({
-			run: run.id,
-			folds: new Map([...foldsOf(state, run), ...changes]),
-		}));
+		shell
+			.local(runFolds)
+			.set(state => ({run: run.id, folds: new Map([...foldsOf(state, run), ...changes])}));
 		moveCursor(shell, placeIn(shell.detail.lines(), shell.view.get()).cursor);
 	}
 }

@@ -98,13 +98,7 @@ function findRun(shell: Shell, query: string): Found {
 	}
 
 	return id < (runs[0]?.id ?? 0)
-		? {
-				known: {
-					label: safe`go to run #${id}`,
-					place: literal('Runs'),
-					go: () => goToRun(shell, id),
-				},
-			}
+		? {known: {label: safe`go to run #${id}`, place: literal('Runs'), go: () => goToRun(shell, id)}}
 		: {};
 }
 

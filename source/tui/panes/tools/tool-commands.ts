@@ -16,9 +16,7 @@ import {nounList} from '../../state/source.ts';
 import {toolOfRow} from './server-detail.ts';
 
 /** The tool servers of all profiles. */
-export const serverList = nounList<ServerView>('tools', serverNoun, {
-	read: state => state.servers,
-});
+export const serverList = nounList<ServerView>('tools', serverNoun, {read: state => state.servers});
 
 const selected = (shell: Shell): ServerView | undefined => shell.list(serverList).selected();
 
