@@ -27,12 +27,15 @@ export type Command = PaneCommand & {
 /** A command of a list that may say where it holds. */
 export type ListedCommand = PaneCommand & Partial<Pick<Command, 'scope'>>;
 
-/** A command by its identifier and its keys. */
+/** What a command is called, and the keys that do it. */
+export type IdAndKeys = readonly [id: string, ...keys: readonly string[]];
+
+/** A command by its identifier and its keys, and what a person is told of it. */
 export const onKeys = (
-	id: string,
-	keys: readonly string[],
-	rest: Omit<ListedCommand, 'id' | 'keys' | 'label'> & Pick<PaneCommand, 'label'>,
-): ListedCommand => ({id, keys, ...rest});
+	[id, ...keys]: IdAndKeys,
+	label: Safe,
+	rest: Omit<ListedCommand, 'id' | 'keys' | 'label'>,
+): ListedCommand => ({id, keys, label, ...rest});
 
 /** Commands that hold in `scope`, where they name no other one. */
 export const inScope = (scope: string, commands: readonly ListedCommand[]): readonly Command[] =>

@@ -77,10 +77,9 @@ export const approvalDialog = defineDialog(approvalSheet, {
 	isWatched: true,
 	commands: [
 		...approvalSheetCommands,
-		onKeys('form.send', saveKeys, {
+		onKeys(['form.send', ...saveKeys], literal('send these values'), {
 			changes: true,
 			scope: 'form',
-			label: literal('send these values'),
 			quiet: true,
 			isGuarded: true,
 			when: approvalSheet.isOpen,

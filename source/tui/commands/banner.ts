@@ -30,9 +30,8 @@ function askToUseModel(shell: Shell): void {
 
 /** What a banner offers to do, for as long as it is there. */
 export const bannerCommands: readonly Command[] = inScope('banner', [
-	onKeys('receiver.retry', ['r'], {
+	onKeys(['receiver.retry', 'r'], literal('retry the receiver'), {
 		changes: true,
-		label: literal('retry the receiver'),
 		when: isRefused,
 		run: shell =>
 			shell.attempt(async () => {
@@ -40,9 +39,8 @@ export const bannerCommands: readonly Command[] = inScope('banner', [
 				shell.toast(literal('The receiver is tried again'));
 			}),
 	}),
-	onKeys('gateway.start', ['S'], {
+	onKeys(['gateway.start', 'S'], literal('start a gateway'), {
 		changes: true,
-		label: literal('start a gateway'),
 		when: shell => !shell.feed.get().state.gateway.reachable,
 		why: ({desktop}) =>
 			desktop.startGateway ? undefined : literal('It cannot be started from here: svc gateway'),
@@ -54,9 +52,8 @@ export const bannerCommands: readonly Command[] = inScope('banner', [
 			});
 		},
 	}),
-	onKeys('model.use', ['M'], {
+	onKeys(['model.use', 'M'], literal('use the model that was found (asks)'), {
 		changes: true,
-		label: literal('use the model that was found (asks)'),
 		when: shell => shell.feed.get().state.modelOffer !== undefined,
 		run: askToUseModel,
 	}),

@@ -19,12 +19,10 @@ export const fieldCommands: readonly Command[] = inScope('field', [
 		when: ({view}) => view.get().field === 'filter',
 		run: shell => completeFilter(shell, step),
 	})),
-	onKeys('field.accept', ['enter', 'tab'], {
-		label: literal('back to the list'),
+	onKeys(['field.accept', 'enter', 'tab'], literal('back to the list'), {
 		run: shell => change(shell, {field: undefined}),
 	}),
-	onKeys('field.clear', ['esc', 'ctrl+c'], {
-		label: literal('clear, then leave'),
+	onKeys(['field.clear', 'esc', 'ctrl+c'], literal('clear, then leave'), {
 		run(shell) {
 			const {field, search} = shell.view.get();
 			const list = shell.openList();
@@ -40,14 +38,12 @@ export const fieldCommands: readonly Command[] = inScope('field', [
 			}
 		},
 	}),
-	onKeys('field.review', ['alt+a'], {label: literal('review approvals'), quiet: true, run: review}),
-	onKeys('field.down', ['down', 'ctrl+n'], {
-		label: literal('down'),
+	onKeys(['field.review', 'alt+a'], literal('review approvals'), {quiet: true, run: review}),
+	onKeys(['field.down', 'down', 'ctrl+n'], literal('down'), {
 		quiet: true,
 		run: shell => move(shell, 'down'),
 	}),
-	onKeys('field.up', ['up', 'ctrl+p'], {
-		label: literal('up'),
+	onKeys(['field.up', 'up', 'ctrl+p'], literal('up'), {
 		quiet: true,
 		run: shell => move(shell, 'up'),
 	}),

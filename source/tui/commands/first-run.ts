@@ -127,9 +127,8 @@ export const firstRunDialog = defineDialog(firstRun, {
 		return false;
 	},
 	commands: [
-		onKeys('first-run.test', ['T'], {
+		onKeys(['first-run.test', 'T'], literal('send a test event, and go to the traffic'), {
 			changes: true,
-			label: literal('send a test event, and go to the traffic'),
 			run(shell) {
 				const {card} = firstRun.now(shell) ?? {};
 				if (card) {
@@ -139,16 +138,14 @@ export const firstRunDialog = defineDialog(firstRun, {
 				}
 			},
 		}),
-		onKeys('first-run.copy', ['c'], {
-			label: literal('copy the curl line'),
+		onKeys(['first-run.copy', 'c'], literal('copy the curl line'), {
 			run: copying(literal('signed curl line'), shell => {
 				const {card} = firstRun.now(shell) ?? {};
 				return card && shell.port.curlLine(card.route);
 			}),
 		}),
-		onKeys('first-run.setup', ['s'], {
+		onKeys(['first-run.setup', 's'], literal('set up the receiver'), {
 			changes: true,
-			label: literal('set up the receiver'),
 			when: shell => firstRun.now(shell)?.card.keys === undefined,
 			run: openSetup,
 		}),

@@ -106,8 +106,7 @@ function press(shell: Shell, {step, act: update}: FormKey): void {
 }
 
 const keyOfForm = (key: FormKey): DialogCommand =>
-	onKeys(`form.${key.id}`, key.keys, {
-		label: key.label,
+	onKeys([`form.${key.id}`, ...key.keys], key.label, {
 		quiet: true,
 		run: shell => press(shell, key),
 	});
@@ -116,15 +115,10 @@ const changing = (update: (form: FormState) => FormState) => (shell: Shell) =>
 	changeForm(shell, update);
 
 const betweenFields: readonly DialogCommand[] = [
-	onKeys('form.edit', ['enter'], {
-		changes: true,
-		label: literal('edit'),
-		run: changing(actOnField),
-	}),
+	onKeys(['form.edit', 'enter'], literal('edit'), {changes: true, run: changing(actOnField)}),
 	...[...moveKeys, ...turnKeys].map(keyOfForm),
-	onKeys('form.help', ['?'], {label: literal('help'), run: openHelp}),
-	onKeys('form.copy', ['y'], {
-		label: literal('copy the values, but no secrets'),
+	onKeys(['form.help', '?'], literal('help'), {run: openHelp}),
+	onKeys(['form.copy', 'y'], literal('copy the values, but no secrets'), {
 		quiet: true,
 		run: copying(literal('values'), shell => {
 			const {fields = [], values = {}} = formNow(shell) ?? {};
@@ -135,25 +129,18 @@ const betweenFields: readonly DialogCommand[] = [
 ];
 
 const whileTyping: readonly DialogCommand[] = [
-	onKeys('form-text.keep', ['enter', 'esc'], {
-		label: literal('keep it'),
-		run: changing(endEditing),
-	}),
-	onKeys('form-text.next', ['tab', 'down'], {
-		label: literal('keep it, next field'),
+	onKeys(['form-text.keep', 'enter', 'esc'], literal('keep it'), {run: changing(endEditing)}),
+	onKeys(['form-text.next', 'tab', 'down'], literal('keep it, next field'), {
 		run: changing(form => typeOn(form, 1)),
 	}),
-	onKeys('form-text.previous', ['shift+tab', 'up'], {
-		label: literal('keep it, previous field'),
+	onKeys(['form-text.previous', 'shift+tab', 'up'], literal('keep it, previous field'), {
 		quiet: true,
 		run: changing(form => typeOn(form, -1)),
 	}),
-	onKeys('form-text.leave', ['ctrl+c'], {
-		label: literal('leave it as it was'),
+	onKeys(['form-text.leave', 'ctrl+c'], literal('leave it as it was'), {
 		run: changing(leaveEditing),
 	}),
-	onKeys('form-text.review', ['alt+a'], {
-		label: literal('review approvals'),
+	onKeys(['form-text.review', 'alt+a'], literal('review approvals'), {
 		quiet: true,
 		when: shell => !approvalSheet.isOpen(shell),
 		run: review,

@@ -84,12 +84,10 @@ export const onceDialog = (
 					...told('c copies it; y closes this when you have kept it', width, 'quiet'),
 				]),
 			commands: [
-				onKeys(`${id}.copy`, ['c'], {
-					label: safe`copy the ${noun}`,
+				onKeys([`${id}.copy`, 'c'], safe`copy the ${noun}`, {
 					run: copying(noun, shell => dialog.now(shell)?.secret),
 				}),
-				onKeys(`${id}.kept`, ['y'], {
-					label: literal('I have kept it: close'),
+				onKeys([`${id}.kept`, 'y'], literal('I have kept it: close'), {
 					isGuarded: true,
 					run: close,
 				}),

@@ -152,12 +152,10 @@ export const helpDialog = defineDialog(help, {
 			: undefined,
 	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: [
-		onKeys('help.search', ['/'], {
-			label: literal('search'),
+		onKeys(['help.search', '/'], literal('search'), {
 			run: shell => help.change(shell, now => ({...now, isSearching: true, top: 0})),
 		}),
-		onKeys('help.manual', ['m'], {
-			label: literal('manual'),
+		onKeys(['help.manual', 'm'], literal('manual'), {
 			run(shell) {
 				const {manual} = shell.pane();
 				shell.attempt(async () => {
@@ -167,12 +165,8 @@ export const helpDialog = defineDialog(help, {
 				});
 			},
 		}),
-		onKeys('help.close', ['esc', '?', 'q', 'ctrl+c'], {
-			label: literal('close help'),
-			run: closeHelp,
-		}),
-		onKeys('help.accept', ['enter'], {
-			label: literal('end the search'),
+		onKeys(['help.close', 'esc', '?', 'q', 'ctrl+c'], literal('close help'), {run: closeHelp}),
+		onKeys(['help.accept', 'enter'], literal('end the search'), {
 			quiet: true,
 			run: shell => help.change(shell, now => ({...now, isSearching: false})),
 		}),

@@ -57,15 +57,13 @@ export function pasteLink(shell: Shell, text: string): void {
 
 /** How the sheet is reached. */
 export const installActs: readonly Command[] = inScope('global', [
-	onKeys('install.review', ['I'], {
+	onKeys(['install.review', 'I'], literal('look at the install link that was opened'), {
 		scope: 'banner',
-		label: literal('look at the install link that was opened'),
 		when: shell => waitingInstalls(shell).length > 0,
 		run: reviewWaiting,
 	}),
-	onKeys('install.paste', [], {
+	onKeys(['install.paste'], literal('install a tool server from a link (svc://mcp/install)'), {
 		changes: true,
-		label: literal('install a tool server from a link (svc://mcp/install)'),
 		aliases: ['/install'],
 		run: askForLink,
 	}),
@@ -90,8 +88,7 @@ export const installLinkDialog = defineDialog(installLink, {
 	line: ofText(),
 	paste: pasteLink,
 	commands: [
-		onKeys('install-link.review', ['enter'], {
-			label: literal('look at it'),
+		onKeys(['install-link.review', 'enter'], literal('look at it'), {
 			run: shell => pasteLink(shell, installLink.now(shell)?.text.value ?? ''),
 		}),
 		closing('install-link', ['esc', 'ctrl+c']),

@@ -138,23 +138,20 @@ const {moving, inText} = sheetScrolling(
 const choice = step(installChoice, {
 	...choosing.record,
 	commands: [
-		onKeys('install.yes', saveKeys, {
+		onKeys(['install.yes', ...saveKeys], literal('install it'), {
 			changes: true,
-			label: literal('install it'),
 			quiet: true,
 			isGuarded: true,
 			when: shell => installChoice.now(shell)?.sheet.review.exists === false,
 			run: installChosen,
 		}),
-		onKeys('install.rename', ['n'], {
+		onKeys(['install.rename', 'n'], literal('give it another name'), {
 			changes: true,
-			label: literal('give it another name'),
 			quiet: true,
 			run: askForOther,
 		}),
-		onKeys('install.drop', ['d'], {
+		onKeys(['install.drop', 'd'], literal('drop the link'), {
 			changes: true,
-			label: literal('drop the link'),
 			quiet: true,
 			run: drop,
 		}),
@@ -168,9 +165,8 @@ const confirm = step(installConfirm, {
 	typesApart: true,
 	line: {...ofText(), mustBeTyped: () => true},
 	commands: [
-		onKeys('install-text.confirm', ['enter'], {
+		onKeys(['install-text.confirm', 'enter'], literal('install, when the name is right'), {
 			changes: true,
-			label: literal('install, when the name is right'),
 			isGuarded: true,
 			run: installNamed,
 		}),
@@ -182,9 +178,8 @@ const other = step(installRename, {
 	typesApart: true,
 	line: ofText(),
 	commands: [
-		onKeys('install-text.rename', ['enter'], {
+		onKeys(['install-text.rename', 'enter'], literal('take this name'), {
 			changes: true,
-			label: literal('take this name'),
 			run: rename,
 		}),
 	],
@@ -192,9 +187,8 @@ const other = step(installRename, {
 
 const keys = [
 	...inText,
-	onKeys('install-text.back', ['esc', 'ctrl+c'], {
+	onKeys(['install-text.back', 'esc', 'ctrl+c'], literal('back'), {
 		scope: 'install-text',
-		label: literal('back'),
 		run: back,
 	}),
 ];

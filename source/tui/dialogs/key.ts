@@ -118,9 +118,8 @@ const offer = step(keyOffer, {
 			),
 		]),
 	commands: [
-		onKeys('key.first', ['m'], {
+		onKeys(['key.first', 'm'], literal('make it and show it'), {
 			changes: true,
-			label: literal('make it and show it'),
 			isGuarded: true,
 			run: makeFirst,
 		}),
@@ -129,8 +128,7 @@ const offer = step(keyOffer, {
 
 const leaving: readonly DialogCommand[] = [
 	reviewing('key'),
-	onKeys('key.decline', ['esc'], {
-		label: literal('make none'),
+	onKeys(['key.decline', 'esc'], literal('make none'), {
 		when: keyOffer.isOpen,
 		run: shell => change(shell, {overlay: undefined, declinedKey: true}),
 	}),

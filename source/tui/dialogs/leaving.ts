@@ -53,26 +53,19 @@ export function howToKeep(shell: Shell): string | undefined {
 
 /** The two ways out of the interface. */
 export const leavingCommands: readonly ListedCommand[] = [
-	onKeys('quit', ['q', 'ctrl+c'], {
-		label: literal('quit'),
-		aliases: ['/quit', '/exit'],
-		run: askToQuit,
-	}),
-	onKeys('key.quit', ['q', 'ctrl+c'], {
+	onKeys(['quit', 'q', 'ctrl+c'], literal('quit'), {aliases: ['/quit', '/exit'], run: askToQuit}),
+	onKeys(['key.quit', 'q', 'ctrl+c'], literal('quit'), {
 		scope: 'key',
-		label: literal('quit'),
 		when: keyOffer.isOpen,
 		run: askToQuit,
 	}),
-	onKeys('let-go', ['B'], {
-		label: literal('leave; the gateway goes on in the background'),
+	onKeys(['let-go', 'B'], literal('leave; the gateway goes on in the background'), {
 		quiet: true,
 		aliases: ['/background', '/detach'],
 		why: whyNotLetGo,
 		run: shell => shell.desktop.letGo(),
 	}),
-	onKeys('suspend', ['ctrl+z'], {
-		label: literal('why svc does not stop here'),
+	onKeys(['suspend', 'ctrl+z'], literal('why svc does not stop here'), {
 		quiet: true,
 		run: shell =>
 			shell.toast(
@@ -184,12 +177,8 @@ export const quitDialog = defineDialog(quit, {
 		),
 	}),
 	commands: [
-		onKeys('quit.leave', ['q', 'ctrl+c'], {
-			label: literal('quit'),
-			run: shell => shell.desktop.leave(),
-		}),
-		onKeys('quit.let-go', ['b'], {
-			label: literal('leave the gateway running in the background'),
+		onKeys(['quit.leave', 'q', 'ctrl+c'], literal('quit'), {run: shell => shell.desktop.leave()}),
+		onKeys(['quit.let-go', 'b'], literal('leave the gateway running in the background'), {
 			when: shell => shell.port.embedded && canLetGo(shell),
 			run: shell => shell.desktop.letGo(),
 		}),

@@ -60,9 +60,8 @@ export const loginPasteDialog = defineDialog(loginPaste, {
 	line: {get: ({text}) => text, set: ({place}, text) => ({place, text})},
 	paste: pasteLogin,
 	commands: [
-		onKeys('login-paste.send', ['enter'], {
+		onKeys(['login-paste.send', 'enter'], literal('take this address'), {
 			changes: true,
-			label: literal('take this address'),
 			run: shell => answer(shell, loginPaste.now(shell)?.text.value ?? ''),
 		}),
 		closing('login-paste', ['esc', 'ctrl+c'], literal('back; the login waits on')),

@@ -88,8 +88,7 @@ export const paletteDialog = defineDialog(palette, {
 	contents: paletteBox,
 	takesText: () => true,
 	commands: [
-		onKeys('palette.run', ['enter'], {
-			label: literal('run'),
+		onKeys(['palette.run', 'enter'], literal('run'), {
 			run(shell) {
 				const entry = entriesNow(shell)[palette.now(shell)?.index ?? 0];
 				close(shell);

@@ -53,16 +53,14 @@ export const confirmDialog = defineDialog(confirm, {
 		};
 	},
 	commands: [
-		onKeys('confirm.yes', ['y'], {
-			label: literal('yes'),
+		onKeys(['confirm.yes', 'y'], literal('yes'), {
 			run(shell) {
 				const question = confirm.now(shell);
 				close(shell);
 				question?.run();
 			},
 		}),
-		onKeys('confirm.other', ['t'], {
-			label: literal('to another route'),
+		onKeys(['confirm.other', 't'], literal('to another route'), {
 			when: shell => confirm.now(shell)?.other !== undefined,
 			run(shell) {
 				const {other} = confirm.now(shell) ?? {};
@@ -70,8 +68,7 @@ export const confirmDialog = defineDialog(confirm, {
 				other?.run();
 			},
 		}),
-		onKeys('confirm.close', ['esc', 'n', 'q', 'ctrl+c'], {
-			label: literal('no'),
+		onKeys(['confirm.close', 'esc', 'n', 'q', 'ctrl+c'], literal('no'), {
 			run: shell => change(shell, {overlay: confirm.now(shell)?.under}),
 		}),
 	],
@@ -166,8 +163,7 @@ export const menuDialog = defineDialog(menu, {
 		return item !== undefined;
 	},
 	commands: [
-		onKeys('menu.choose', ['enter'], {
-			label: literal('choose'),
+		onKeys(['menu.choose', 'enter'], literal('choose'), {
 			run(shell) {
 				const {items, index = 0} = menu.now(shell) ?? {};
 				choose(shell, items?.[index]);
@@ -243,9 +239,8 @@ export const typeNameDialog = defineDialog(typeName, {
 		mustBeTyped: () => true,
 	},
 	commands: [
-		onKeys('type-name.do', ['enter'], {
+		onKeys(['type-name.do', 'enter'], literal('do it'), {
 			changes: true,
-			label: literal('do it'),
 			run(shell) {
 				const question = typeName.now(shell);
 				if (question && isName(question, question.text.value)) {

@@ -118,9 +118,8 @@ function write(shell: Shell): void {
 
 /** How it is reached. */
 export const setupActs: readonly Command[] = inScope('global', [
-	onKeys('setup.open', [], {
+	onKeys(['setup.open'], literal('set up the receiver: port, secret, a first route'), {
 		changes: true,
-		label: literal('set up the receiver: port, secret, a first route'),
 		aliases: ['/setup'],
 		run: openSetup,
 	}),
@@ -150,9 +149,8 @@ const form = step(setupForm, {
 	},
 	form: ofForm(),
 	commands: [
-		onKeys('setup.next', saveKeys, {label: literal('go on'), run: next}),
-		onKeys('setup.skip', ['s'], {
-			label: literal('no route'),
+		onKeys(['setup.next', ...saveKeys], literal('go on'), {run: next}),
+		onKeys(['setup.skip', 's'], literal('no route'), {
 			when: shell => setupForm.now(shell)?.step === lastStep,
 			run: shell => plan(shell, false),
 		}),
@@ -183,7 +181,7 @@ const scrolled = scrolledDialog(setupDiff, {
 const review = step(setupDiff, {
 	...scrolled,
 	commands: [
-		onKeys('setup.write', saveKeys, {changes: true, label: literal('write it'), run: write}),
+		onKeys(['setup.write', ...saveKeys], literal('write it'), {changes: true, run: write}),
 		...scrolled.commands,
 	],
 });
@@ -208,18 +206,16 @@ const done = step(setupDone, {
 		return {...box, shown: box.rows.length - 1};
 	},
 	commands: [
-		onKeys('setup.copy', ['c'], {
-			label: literal('copy the secret'),
+		onKeys(['setup.copy', 'c'], literal('copy the secret'), {
 			when: shell => setupDone.now(shell)?.secret !== undefined,
 			run: copying(literal('secret'), shell => setupDone.now(shell)?.secret),
 		}),
-		onKeys('setup.done', ['enter'], {label: literal('close'), run: close}),
+		onKeys(['setup.done', 'enter'], literal('close'), {run: close}),
 	],
 });
 
 const keys: readonly DialogCommand[] = [
-	onKeys('setup.back', ['b'], {
-		label: literal('back'),
+	onKeys(['setup.back', 'b'], literal('back'), {
 		when: shell => setupDiff.isOpen(shell) || (setupForm.now(shell)?.step ?? 0) > 0,
 		run: back,
 	}),

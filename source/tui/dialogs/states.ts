@@ -66,14 +66,17 @@ const severityOf = ({word: {tone}}: Part): number => (tone === 'bad' ? 0 : tone 
 export const states = dialogState<{readonly top: number}>('states');
 
 /** Opens the states of everything that the gateway is made of. */
-export const openStates: PaneCommand = onKeys('states', ['H'], {
-	label: literal('states of all parts, all alarms'),
-	quiet: true,
-	aliases: ['/status', '/states'],
-	run(shell) {
-		states.open(shell, {top: 0});
+export const openStates: PaneCommand = onKeys(
+	['states', 'H'],
+	literal('states of all parts, all alarms'),
+	{
+		quiet: true,
+		aliases: ['/status', '/states'],
+		run(shell) {
+			states.open(shell, {top: 0});
+		},
 	},
-});
+);
 
 const scrolled = scrolledDialog(states, {
 	id: 'states',

@@ -149,8 +149,7 @@ export const answerDialog = defineDialog(toolAnswer, {
 	}),
 	comesBack: true,
 	commands: [
-		onKeys('answer.again', ['t'], {
-			label: literal('other arguments'),
+		onKeys(['answer.again', 't'], literal('other arguments'), {
 			run(shell) {
 				const tried = toolAnswer.now(shell)?.trial;
 				if (tried) {
@@ -158,8 +157,7 @@ export const answerDialog = defineDialog(toolAnswer, {
 				}
 			},
 		}),
-		onKeys('answer.copy', ['y'], {
-			label: literal('copy'),
+		onKeys(['answer.copy', 'y'], literal('copy'), {
 			run: copying(literal('answer'), shell => toolAnswer.now(shell)?.text),
 		}),
 		...scrolling(

@@ -182,8 +182,7 @@ export const leavingForm = (
 		readonly isUntouched?: (shell: Shell) => boolean;
 	} = {},
 ): DialogCommand =>
-	onKeys(`${id}.close`, ['esc', 'ctrl+c', 'q'], {
-		label,
+	onKeys([`${id}.close`, 'esc', 'ctrl+c', 'q'], label, {
 		run(shell) {
 			if (hasNothing(shell)) {
 				leave(shell);
@@ -195,4 +194,4 @@ export const leavingForm = (
 
 /** What waits can be reviewed over a dialog that comes back then. */
 export const reviewing = (id: string): DialogCommand =>
-	onKeys(`${id}.review`, ['!'], {label: literal('review approvals'), quiet: true, run: review});
+	onKeys([`${id}.review`, '!'], literal('review approvals'), {quiet: true, run: review});

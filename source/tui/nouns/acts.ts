@@ -4,7 +4,7 @@ import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act, Outcome} from '../../nouns/act.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {type PaneCommand, onKeys} from '../acts/command.ts';
+import {type PaneCommand, onKeys, type IdAndKeys} from '../acts/command.ts';
 import {askForTold} from '../dialogs/act-form.ts';
 import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -33,32 +33,35 @@ export function nounCommands<Item, Once = never>(
 	const {noun, acts, list, marked, others = [], actsLast = false} = options;
 	const selected = (shell: Shell) => shell.list(list).selected();
 	const actCommands = acts.map((act): PaneCommand =>
-		onKeys(`${list.id}.${act.verb}`, act.key === undefined ? [] : [act.key], {
-			changes: true,
-			label: escapeLine(act.label ?? act.verb),
-			why(shell) {
-				const item = selected(shell);
-				if (act.all && marked && hasMarked(shell, marked.marks)) {
-					return undefined;
-				}
+		onKeys(
+			[`${list.id}.${act.verb}`, ...(act.key === undefined ? [] : [act.key])],
+			escapeLine(act.label ?? act.verb),
+			{
+				changes: true,
+				why(shell) {
+					const item = selected(shell);
+					if (act.all && marked && hasMarked(shell, marked.marks)) {
+						return undefined;
+					}
 
-				if (item === undefined) {
-					return nothingSelected;
-				}
+					if (item === undefined) {
+						return nothingSelected;
+					}
 
-				const reason = act.why?.(item, {now: shell.clock.now()});
-				return reason === undefined ? undefined : escapeLine(reason);
+					const reason = act.why?.(item, {now: shell.clock.now()});
+					return reason === undefined ? undefined : escapeLine(reason);
+				},
+				run(shell) {
+					const item = selected(shell);
+					if (act.all && marked && hasMarked(shell, marked.marks)) {
+						askForMarked(shell, {noun, marked}, act);
+					} else if (item !== undefined) {
+						const isBack = act.back?.isDone(item) === true;
+						doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
+					}
+				},
 			},
-			run(shell) {
-				const item = selected(shell);
-				if (act.all && marked && hasMarked(shell, marked.marks)) {
-					askForMarked(shell, {noun, marked}, act);
-				} else if (item !== undefined) {
-					const isBack = act.back?.isDone(item) === true;
-					doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
-				}
-			},
-		}),
+		),
 	);
 	const rest = [...others, ...(noun.copies ? [copyCommand(noun, list)] : [])];
 	return actsLast ? [...rest, ...actCommands] : [...actCommands, ...rest];
@@ -69,8 +72,7 @@ const copyCommand = <Item>(
 	noun: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
 	list: ListSource<List<Item>>,
 ): PaneCommand =>
-	onSelected(list)(`${list.id}.copy`, ['y'], {
-		label: escapeLine(noun.copies?.label ?? 'copy'),
+	onSelected(list)([`${list.id}.copy`, 'y'], escapeLine(noun.copies?.label ?? 'copy'), {
 		quiet: noun.copies?.isQuiet === true,
 		why: item => noun.copies?.why?.(item),
 		run: (shell, item) => copyOf(shell, noun, item),
@@ -78,7 +80,7 @@ const copyCommand = <Item>(
 
 const nothingSelected = literal('Nothing is selected');
 
-type Described = Omit<PaneCommand, 'id' | 'keys' | 'run' | 'why'>;
+type Described = Omit<PaneCommand, 'id' | 'keys' | 'label' | 'run' | 'why'>;
 
 /** Acts on the selected thing; `why`: what is in its way. */
 type OnItem<Item> = Described & {
@@ -95,21 +97,22 @@ type OnPart<Item, Value> = Described & {
 };
 
 type Selecting<Item> = {
-	<Value>(id: string, keys: readonly string[], command: OnPart<Item, Value>): PaneCommand;
-	(id: string, keys: readonly string[], command: OnItem<Item>): PaneCommand;
+	<Value>(keys: IdAndKeys, label: Safe, command: OnPart<Item, Value>): PaneCommand;
+	(keys: IdAndKeys, label: Safe, command: OnItem<Item>): PaneCommand;
 };
 
 /** Commands that do something with the selected thing of a list, or with what they find of it. */
 export const onSelected =
 	<Item>(list: ListSource<List<Item>>): Selecting<Item> =>
 	<Value>(
-		id: string,
-		keys: readonly string[],
+		[id, ...keys]: IdAndKeys,
+		label: Safe,
 		command: OnItem<Item> | OnPart<Item, Value>,
 	): PaneCommand => ({
 		...command,
 		id,
 		keys,
+		label,
 		why(shell) {
 			const item = shell.list(list).selected();
 			if (item === undefined) {

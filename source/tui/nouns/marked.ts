@@ -156,8 +156,7 @@ export function markCommands<Item>(
 	};
 
 	return [
-		onKeys(`${prefix}.mark`, ['v'], {
-			label: literal('mark'),
+		onKeys([`${prefix}.mark`, 'v'], literal('mark'), {
 			quiet: true,
 			why: shell =>
 				shell.list(source).selectedKey() === undefined ? literal('Nothing is selected') : undefined,
@@ -187,8 +186,7 @@ export function markCommands<Item>(
 				list.move('down');
 			},
 		}),
-		onKeys(`${prefix}.mark-all`, ['V'], {
-			label: literal('mark all that pass the filter'),
+		onKeys([`${prefix}.mark-all`, 'V'], literal('mark all that pass the filter'), {
 			quiet: true,
 			run(shell) {
 				const list = shell.list(source);

@@ -85,8 +85,7 @@ const waitingNow = (shell: Shell): Approval | undefined => {
 
 /** Commands of pane 6. */
 const approvalCommands: readonly PaneCommand[] = [
-	onKeys('approvals.open', ['enter'], {
-		label: literal('review'),
+	onKeys(['approvals.open', 'enter'], literal('review'), {
 		when: shell => shell.view.get().region === 'list' && waitingNow(shell) !== undefined,
 		run: reviewOne,
 	}),
@@ -95,14 +94,12 @@ const approvalCommands: readonly PaneCommand[] = [
 		acts: ruleActs,
 		list: entryList,
 		others: [
-			onSelected(entryList)('approvals.run', ['o'], {
-				label: literal('its run'),
+			onSelected(entryList)(['approvals.run', 'o'], literal('its run'), {
 				of: entry => requestOf(entry)?.run,
 				none: literal('No run asked for it'),
 				run: goToRun,
 			}),
-			onSelected(entryList)('approvals.delivery', ['b'], {
-				label: literal('its delivery'),
+			onSelected(entryList)(['approvals.delivery', 'b'], literal('its delivery'), {
 				quiet: true,
 				of: entry => requestOf(entry)?.delivery,
 				none: literal('No delivery led to it'),
@@ -110,8 +107,7 @@ const approvalCommands: readonly PaneCommand[] = [
 			}),
 		],
 	}),
-	onSelected(entryList)('approvals.pager', ['e'], {
-		label: literal('all of it in $PAGER'),
+	onSelected(entryList)(['approvals.pager', 'e'], literal('all of it in $PAGER'), {
 		quiet: true,
 		of: requestOf,
 		none: literal('A rule is shown whole here'),

@@ -40,8 +40,7 @@ const scrolling = (
 ): readonly PaneCommand[] =>
 	scrolls
 		.map(([id, keys, label, by]): PaneCommand =>
-			onKeys(`${scope}.${id}`, only(keys), {
-				label,
+			onKeys([`${scope}.${id}`, ...only(keys)], label, {
 				quiet: true,
 				run: shell => scrollChat(shell, by),
 			}),
@@ -54,8 +53,7 @@ const ofAnswer = (
 	key: string,
 	{label, run}: {readonly label: Safe; readonly run: (shell: Shell) => Promise<void>},
 ): PaneCommand =>
-	onKeys(`chat.${id}`, [key], {
-		label,
+	onKeys([`chat.${id}`, key], label, {
 		quiet: id !== 'copy',
 		why: shell =>
 			lastAnswer(shell) === undefined ? literal('The agent has not answered yet') : undefined,
@@ -63,8 +61,7 @@ const ofAnswer = (
 	});
 
 const stop = (scope: string, key: string): PaneCommand =>
-	onKeys(`${scope}.stop`, [key], {
-		label: literal('stop the agent'),
+	onKeys([`${scope}.stop`, key], literal('stop the agent'), {
 		changes: true,
 		why: shell => (isUnderWay(shell) ? undefined : literal('The agent does not answer now')),
 		run: stopTurn,
@@ -77,19 +74,16 @@ const runNow = (shell: Shell): number | undefined =>
 
 /** Keys of the conversation. */
 export const chatCommands: readonly PaneCommand[] = [
-	onKeys('chat.write', ['enter', 'i'], {
-		label: literal('write'),
+	onKeys(['chat.write', 'enter', 'i'], literal('write'), {
 		changes: true,
 		run: shell => changeChat(shell, () => ({mode: 'write'})),
 	}),
 	stop('chat', 'x'),
-	onKeys('chat.new', ['n'], {label: literal('new conversation'), run: beginSession}),
-	onKeys('chat.find', ['s', '/'], {
-		label: literal('find a conversation'),
+	onKeys(['chat.new', 'n'], literal('new conversation'), {run: beginSession}),
+	onKeys(['chat.find', 's', '/'], literal('find a conversation'), {
 		run: shell => changeChat(shell, () => ({mode: 'find', query: lineText(), index: 0})),
 	}),
-	onKeys('chat.take-back', ['r'], {
-		label: literal('take the text back'),
+	onKeys(['chat.take-back', 'r'], literal('take the text back'), {
 		changes: true,
 		quiet: true,
 		why: shell =>
@@ -110,8 +104,7 @@ export const chatCommands: readonly PaneCommand[] = [
 		label: literal('all that was said in $PAGER'),
 		run: async shell => shell.desktop.page(chatText(shell)),
 	}),
-	onKeys('chat.run', ['o'], {
-		label: literal('the run of the answer'),
+	onKeys(['chat.run', 'o'], literal('the run of the answer'), {
 		quiet: true,
 		why: shell =>
 			runNow(shell) === undefined ? literal('There is no answer whose run it could be') : undefined,
@@ -134,8 +127,7 @@ function press(shell: Shell, ...keys: readonly string[]): void {
 
 /** Keys while something is written. */
 export const writeCommands: readonly PaneCommand[] = [
-	onKeys('chat-text.send', ['enter'], {
-		label: literal('send'),
+	onKeys(['chat-text.send', 'enter'], literal('send'), {
 		changes: true,
 		run(shell) {
 			const {text} = chatNow(shell);
@@ -155,18 +147,15 @@ export const writeCommands: readonly PaneCommand[] = [
 		run: shell => press(shell, 'ctrl+j'),
 	},
 	stop('chat-text', 'ctrl+x'),
-	onKeys('chat-text.leave', ['esc'], {
-		label: literal('read; the text stays'),
+	onKeys(['chat-text.leave', 'esc'], literal('read; the text stays'), {
 		run: shell => changeChat(shell, () => ({mode: 'read'})),
 	}),
-	onKeys('chat-text.clear', ['ctrl+c'], {
-		label: literal('clear, then leave'),
+	onKeys(['chat-text.clear', 'ctrl+c'], literal('clear, then leave'), {
 		quiet: true,
 		run: shell =>
 			changeChat(shell, ({text}) => (areaValue(text) === '' ? {mode: 'read'} : {text: areaText()})),
 	}),
-	onKeys('chat-text.review', ['alt+a'], {
-		label: literal('review approvals'),
+	onKeys(['chat-text.review', 'alt+a'], literal('review approvals'), {
 		quiet: shell => shell.port.getState().approvals.length === 0,
 		run: reviewOne,
 	}),

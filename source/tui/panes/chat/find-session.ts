@@ -114,8 +114,7 @@ const moving = (
 
 /** Keys while a conversation is looked for. */
 export const findCommands: readonly PaneCommand[] = [
-	onKeys('chat-find.open', ['enter'], {
-		label: literal('go on with it'),
+	onKeys(['chat-find.open', 'enter'], literal('go on with it'), {
 		...withChosen((shell, {id}) =>
 			changeChat(shell, state => ({
 				session: id,
@@ -128,26 +127,28 @@ export const findCommands: readonly PaneCommand[] = [
 	moving('down', 1, {keys: ['down', 'ctrl+n'], label: literal('next')}),
 	moving('up', -1, {keys: ['up', 'ctrl+p'], label: literal('previous')}),
 	...sessionActs.map((act): PaneCommand =>
-		onKeys('chat-find.forget', act.key === undefined ? [] : [act.key], {
-			label: escapeLine(act.label ?? act.verb),
-			changes: true,
-			...withChosen((shell, session) =>
-				doAct(shell, session, {
-					noun: sessionNoun,
-					act,
-					done: () =>
-						changeChat(shell, state => ({
-							index: 0,
-							query: lineText(),
-							mode: 'read',
-							...(state.session === session.id && {session: undefined, turn: undefined}),
-						})),
-				}),
-			),
-		}),
+		onKeys(
+			['chat-find.forget', ...(act.key === undefined ? [] : [act.key])],
+			escapeLine(act.label ?? act.verb),
+			{
+				changes: true,
+				...withChosen((shell, session) =>
+					doAct(shell, session, {
+						noun: sessionNoun,
+						act,
+						done: () =>
+							changeChat(shell, state => ({
+								index: 0,
+								query: lineText(),
+								mode: 'read',
+								...(state.session === session.id && {session: undefined, turn: undefined}),
+							})),
+					}),
+				),
+			},
+		),
 	),
-	onKeys('chat-find.leave', ['esc', 'ctrl+c'], {
-		label: literal('back'),
+	onKeys(['chat-find.leave', 'esc', 'ctrl+c'], literal('back'), {
 		run: shell => changeChat(shell, () => ({mode: 'read'})),
 	}),
 ];

@@ -60,16 +60,14 @@ const groupSection: PaneSection = {
 			acts: groupActs,
 			list: groupList,
 			others: [
-				onSelected(groupList)('groups.run', ['o'], {
-					label: literal('its run'),
+				onSelected(groupList)(['groups.run', 'o'], literal('its run'), {
 					of: ({runId}) => runId,
 					none: literal('It waits: it has started no run yet'),
 					run: goToRun,
 				}),
 			],
 		}),
-		onSelected(groupList)('groups.pager', ['e'], {
-			label: literal('events and payload in $PAGER'),
+		onSelected(groupList)(['groups.pager', 'e'], literal('events and payload in $PAGER'), {
 			quiet: true,
 			run(shell, {id}) {
 				const isStillHere = placeNow(shell, literal('e'));
@@ -112,8 +110,7 @@ const jobSection: PaneSection = {
 		acts: jobActs,
 		list: jobList,
 		others: [
-			onSelected(jobList)('jobs.last-run', ['o'], {
-				label: literal('its last run'),
+			onSelected(jobList)(['jobs.last-run', 'o'], literal('its last run'), {
 				of: ({lastRunId}) => lastRunId,
 				none: literal('It has not run yet'),
 				run: goToRun,

@@ -29,9 +29,8 @@ type Starting = {
 };
 
 const starting = (id: string, key: string, {label, flow, quiet}: Starting): PaneCommand =>
-	onSelected(loginList)(`logins.${id}`, [key], {
+	onSelected(loginList)([`logins.${id}`, key], label, {
 		changes: true,
-		label,
 		quiet,
 		why: ({server, attempt}) => (attempt?.status === 'finishing' ? completing : noLogin(server)),
 		run: (shell, {server}) => startLogin(shell, server, flow),
@@ -45,8 +44,7 @@ const copying = (
 	key: string,
 	{label, none}: {readonly label: Safe; readonly none: Safe},
 ): PaneCommand =>
-	onSelected(loginList)(`logins.copy-${id}`, [key], {
-		label,
+	onSelected(loginList)([`logins.copy-${id}`, key], label, {
 		of: entry => copiesOf(entry).find(one => one.key === key),
 		none,
 		run: (shell, found) =>
@@ -112,16 +110,14 @@ export const loginCommands: readonly PaneCommand[] = [
 		label: literal('copy ssh line'),
 		none: literal('There is no ssh line: nobody is known to sit elsewhere'),
 	}),
-	onSelected(loginList)('logins.paste', ['p'], {
+	onSelected(loginList)(['logins.paste', 'p'], literal('paste the final URL'), {
 		changes: true,
-		label: literal('paste the final URL'),
 		of: waitsForUrl,
 		none: literal('No login waits for a URL: b begins one'),
 		run: (shell, place) => loginPaste.open(shell, {place, text: lineText()}),
 	}),
-	onSelected(loginList)('logins.cancel', ['x'], {
+	onSelected(loginList)(['logins.cancel', 'x'], literal('cancel, or put a failure away'), {
 		changes: true,
-		label: literal('cancel, or put a failure away'),
 		why({attempt}) {
 			if (attempt?.status === 'finishing') {
 				return completing;
@@ -147,9 +143,8 @@ export const loginCommands: readonly PaneCommand[] = [
 		flow: 'device',
 		quiet: shell => underWay(shell)?.flow === 'device',
 	}),
-	onKeys('logins.all', ['A'], {
+	onKeys(['logins.all', 'A'], literal('log in to all that need it'), {
 		changes: true,
-		label: literal('log in to all that need it'),
 		quiet: shell => needing(shell).length < 2,
 		why: shell =>
 			needing(shell).length === 0
@@ -157,15 +152,13 @@ export const loginCommands: readonly PaneCommand[] = [
 				: undefined,
 		run: askForAll,
 	}),
-	onSelected(loginList)('logins.logout', ['L'], {
+	onSelected(loginList)(['logins.logout', 'L'], literal('log out'), {
 		changes: true,
-		label: literal('log out'),
 		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,
 		run: askToLogOut,
 	}),
 	...nounCommands({noun: loginNoun, acts: [], list: loginList}),
-	onKeys('logins.qr', ['Q'], {
-		label: literal('QR code on and off'),
+	onKeys(['logins.qr', 'Q'], literal('QR code on and off'), {
 		quiet: true,
 		run: shell => shell.local(wantsQr).set(isOn => !isOn),
 	}),

@@ -26,8 +26,7 @@ const changeLook = (shell: Shell, part: (look: LogViewOptions) => Partial<LogVie
 
 /** A level alone; with the same key once more what was shown before. */
 const levelKey = (level: LogLevel, label: Safe): PaneCommand =>
-	onKeys(`logs.${level}`, [level.slice(0, 1)], {
-		label,
+	onKeys([`logs.${level}`, level.slice(0, 1)], label, {
 		run: shell => changeLook(shell, ({only}) => ({only: only === level ? undefined : level})),
 	});
 
@@ -57,8 +56,7 @@ function toggleWord(shell: Shell, word: string): void {
 const namesNothing = literal('This record names neither a run nor a delivery');
 
 const logCommands: readonly PaneCommand[] = [
-	onKeys('logs.all', ['a'], {
-		label: literal('all or what matters'),
+	onKeys(['logs.all', 'a'], literal('all or what matters'), {
 		run: shell =>
 			changeLook(shell, ({only, showsAll}) => ({
 				only: undefined,
@@ -69,40 +67,33 @@ const logCommands: readonly PaneCommand[] = [
 	levelKey('warn', literal('warnings only')),
 	levelKey('info', literal('info only')),
 	levelKey('debug', literal('debug only')),
-	onKeys('logs.wrap', ['W'], {
-		label: literal('wrap'),
+	onKeys(['logs.wrap', 'W'], literal('wrap'), {
 		run: shell => changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped})),
 	}),
-	onKeys('logs.time', ['t'], {
-		label: literal('time format'),
+	onKeys(['logs.time', 't'], literal('time format'), {
 		run: shell => changeLook(shell, ({time}) => ({time: nextTime[time]})),
 	}),
-	onSelected(logList)('logs.copy', ['y'], {
-		label: literal('copy line'),
+	onSelected(logList)(['logs.copy', 'y'], literal('copy line'), {
 		run: (shell, {record}) =>
 			shell.attempt(async () => copyText(shell, logLine(record), literal('line'))),
 	}),
-	onSelected(logList)('logs.room', ['s'], {
-		label: literal('only this room'),
+	onSelected(logList)(['logs.room', 's'], literal('only this room'), {
 		quiet: true,
 		run: (shell, {record}) => toggleWord(shell, `room:${record.source}`),
 	}),
-	onSelected(logList)('logs.same', ['m'], {
-		label: literal('only this run or delivery'),
+	onSelected(logList)(['logs.same', 'm'], literal('only this run or delivery'), {
 		quiet: true,
 		of: row => originOf(row)?.word,
 		none: namesNothing,
 		run: toggleWord,
 	}),
-	onSelected(logList)('logs.origin', ['o'], {
-		label: literal('its run or delivery'),
+	onSelected(logList)(['logs.origin', 'o'], literal('its run or delivery'), {
 		quiet: true,
 		of: originOf,
 		none: namesNothing,
 		run: (shell, origin) => origin.go(shell),
 	}),
-	onKeys('logs.pager', ['E'], {
-		label: literal('the whole file in $PAGER'),
+	onKeys(['logs.pager', 'E'], literal('the whole file in $PAGER'), {
 		quiet: true,
 		run(shell) {
 			const {home} = shell.feed.get().state.gateway;

@@ -109,25 +109,18 @@ const listSection: PaneSection = {
 		acts: routeActs<RotatedRoute>(),
 		list: routeList,
 		others: [
-			onSelected(routeList)('routes.edit', ['e'], {
+			onSelected(routeList)(['routes.edit', 'e'], literal('edit'), {changes: true, run: editRoute}),
+			onKeys(['routes.add', 'a'], literal('add a route'), {changes: true, run: addRoute}),
+			onSelected(routeList)(['routes.duplicate', 'Y'], literal('duplicate'), {
 				changes: true,
-				label: literal('edit'),
-				run: editRoute,
-			}),
-			onKeys('routes.add', ['a'], {changes: true, label: literal('add a route'), run: addRoute}),
-			onSelected(routeList)('routes.duplicate', ['Y'], {
-				changes: true,
-				label: literal('duplicate'),
 				run: copyRoute,
 			}),
-			onSelected(routeList)('routes.test', ['T'], {
+			onSelected(routeList)(['routes.test', 'T'], literal('test event'), {
 				changes: true,
-				label: literal('test event'),
 				why: notServed,
 				run: (shell, {name}) => sendTest(shell, name),
 			}),
-			onSelected(routeList)('routes.traffic', ['o'], {
-				label: literal('its traffic'),
+			onSelected(routeList)(['routes.traffic', 'o'], literal('its traffic'), {
 				run: (shell, {name}) => goToTraffic(shell, name),
 			}),
 		],

@@ -49,8 +49,7 @@ function fold(shell: Shell, changes: ReadonlyArray<readonly [string, boolean]>):
 type Folding = {readonly label: Safe; readonly isOpen: (shell: Shell, block: string) => boolean};
 
 const folding = (id: string, key: string, {label, isOpen}: Folding): PaneCommand =>
-	onKeys(`runs.${id}`, [key], {
-		label,
+	onKeys([`runs.${id}`, key], label, {
 		quiet: id !== 'toggle',
 		when: isInDetail,
 		run(shell) {
@@ -69,8 +68,7 @@ export const foldCommands: readonly PaneCommand[] = [
 	}),
 	folding('unfold', 'right', {label: literal('unfold'), isOpen: () => true}),
 	folding('fold', 'left', {label: literal('fold'), isOpen: () => false}),
-	onKeys('runs.fold-all', ['a'], {
-		label: literal('unfold or fold all'),
+	onKeys(['runs.fold-all', 'a'], literal('unfold or fold all'), {
 		quiet: true,
 		when: isInDetail,
 		run(shell) {

@@ -25,14 +25,12 @@ export const runCommands: readonly PaneCommand[] = [
 		acts: runActs,
 		list: runList,
 		others: [
-			onSelected(runList)('runs.delivery', ['o'], {
-				label: literal('its delivery'),
+			onSelected(runList)(['runs.delivery', 'o'], literal('its delivery'), {
 				of: ({delivery}) => delivery,
 				none: literal('A schedule or a person started it'),
 				run: goToDelivery,
 			}),
-			onSelected(runList)('runs.origin', ['b'], {
-				label: literal('back to its group or job'),
+			onSelected(runList)(['runs.origin', 'b'], literal('back to its group or job'), {
 				quiet: true,
 				of: run => (run.group === undefined ? run.job && run : run),
 				none: literal('It came of one event, not of a group or a job'),
@@ -44,8 +42,7 @@ export const runCommands: readonly PaneCommand[] = [
 					}
 				},
 			}),
-			onSelected(runList)('runs.approvals', ['A'], {
-				label: literal('its approvals'),
+			onSelected(runList)(['runs.approvals', 'A'], literal('its approvals'), {
 				quiet: true,
 				run: (shell, {id}) => goToApprovals(shell, id),
 			}),
@@ -57,8 +54,7 @@ export const runCommands: readonly PaneCommand[] = [
 	}),
 	...markCommands('runs', runMarks, {source: runList, keyOf: runNoun.id}),
 	...foldCommands,
-	onSelected(runList)('runs.pager', ['e'], {
-		label: literal('step or transcript in $PAGER'),
+	onSelected(runList)(['runs.pager', 'e'], literal('step or transcript in $PAGER'), {
 		quiet: true,
 		run(shell, {id}) {
 			const block = shell.view.get().region === 'detail' ? chosenBlock(shell) : undefined;

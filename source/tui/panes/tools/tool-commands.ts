@@ -66,14 +66,9 @@ export function askToReload(shell: Shell): void {
 /** Commands of pane 3. */
 export const toolCommands: readonly PaneCommand[] = [
 	...nounCommands({noun: serverNoun, acts: serverActs, list: serverList}),
-	onKeys('tools.reload', ['R'], {
+	onKeys(['tools.reload', 'R'], literal('show config changes'), {changes: true, run: askToReload}),
+	onSelected(serverList)(['tools.login', 'l'], literal('log in'), {
 		changes: true,
-		label: literal('show config changes'),
-		run: askToReload,
-	}),
-	onSelected(serverList)('tools.login', ['l'], {
-		changes: true,
-		label: literal('log in'),
 		quiet: shell => selected(shell)?.status !== 'needs login',
 		why: noLogin,
 		run(shell, server) {
@@ -85,9 +80,8 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	onSelected(serverList)('tools.try', ['t'], {
+	onSelected(serverList)(['tools.try', 't'], literal('try a tool'), {
 		changes: true,
-		label: literal('try a tool'),
 		of: server => (server.tools.length === 0 ? undefined : server),
 		none: literal('It has no tools now'),
 		run(shell, server) {
@@ -99,9 +93,8 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	onSelected(serverList)('tools.try-this', ['enter'], {
+	onSelected(serverList)(['tools.try-this', 'enter'], literal('try this tool'), {
 		changes: true,
-		label: literal('try this tool'),
 		when: shell => selectedTool(shell) !== undefined,
 		run(shell, server) {
 			const tool = selectedTool(shell);
@@ -110,16 +103,14 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	onSelected(serverList)('tools.copy', ['y'], {
-		label: literal('copy name'),
+	onSelected(serverList)(['tools.copy', 'y'], literal('copy name'), {
 		run(shell, {name}) {
 			const copied = selectedTool(shell)?.name ?? name;
 			shell.attempt(async () => copyText(shell, copied, literal('name')));
 		},
 	}),
-	onSelected(serverList)('tools.edit', ['T'], {
+	onSelected(serverList)(['tools.edit', 'T'], literal('config in $EDITOR'), {
 		changes: true,
-		label: literal('config in $EDITOR'),
 		quiet: true,
 		run(shell, {name}) {
 			const {home} = shell.feed.get().state.gateway;

@@ -173,8 +173,7 @@ function subscribe(shell: Shell, delivery: Delivery): void {
 
 /** Commands that make something of what a delivery holds. */
 export const payloadCommands: readonly PaneCommand[] = [
-	onSelected(deliveryList)('traffic.filter-from-field', ['s'], {
-		label: literal('filter from field'),
+	onSelected(deliveryList)(['traffic.filter-from-field', 's'], literal('filter from field'), {
 		// Where it acts on nothing yet, it is named where there is room.
 		quiet({view}) {
 			const {region, size} = view.get();
@@ -182,9 +181,8 @@ export const payloadCommands: readonly PaneCommand[] = [
 		},
 		run: (shell, {delivery}) => filterFromField(shell, delivery),
 	}),
-	onSelected(deliveryList)('traffic.subscribe', ['S'], {
+	onSelected(deliveryList)(['traffic.subscribe', 'S'], literal('new route for such events'), {
 		changes: true,
-		label: literal('new route for such events'),
 		quiet: true,
 		run: (shell, {delivery}) => subscribe(shell, delivery),
 	}),

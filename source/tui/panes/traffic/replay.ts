@@ -192,9 +192,8 @@ const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => 
 
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly PaneCommand[] = [
-	onKeys('traffic.replay', ['r'], {
+	onKeys(['traffic.replay', 'r'], literal('replay'), {
 		changes: true,
-		label: literal('replay'),
 		why: shell => (hasMarked(shell, deliveryMarks) ? undefined : nothingToReplay(shell)),
 		run(shell) {
 			const isStillHere = placeNow(shell, literal('r'));
@@ -205,9 +204,8 @@ export const replayCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	onKeys('traffic.edit-replay', ['R'], {
+	onKeys(['traffic.edit-replay', 'R'], literal('edit+replay'), {
 		changes: true,
-		label: literal('edit+replay'),
 		// There the filter and following need the room.
 		quiet: ({view}) => view.get().size.columns < 100,
 		why: nothingToReplay,
@@ -221,9 +219,8 @@ export const replayCommands: readonly PaneCommand[] = [
 			});
 		},
 	}),
-	onKeys('traffic.replay-to', ['t'], {
+	onKeys(['traffic.replay-to', 't'], literal('replay to another route'), {
 		changes: true,
-		label: literal('replay to another route'),
 		quiet: true,
 		why: shell =>
 			nothingToReplay(shell) ??

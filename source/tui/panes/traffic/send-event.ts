@@ -53,9 +53,8 @@ export function sendTest(shell: Shell, route: string): void {
 	});
 }
 
-export const testCommand: PaneCommand = onKeys('traffic.test', ['T'], {
+export const testCommand: PaneCommand = onKeys(['traffic.test', 'T'], literal('test event'), {
 	changes: true,
-	label: literal('test event'),
 	quiet: shell => selectedDelivery(shell) !== undefined,
 	why: noRoute,
 	run(shell) {

@@ -20,8 +20,7 @@ import {noRoute, testableRoutes, testCommand} from './send-event.ts';
 /** Commands of pane 1. */
 export const trafficCommands: readonly PaneCommand[] = [
 	...replayCommands,
-	onKeys('traffic.copy', ['y'], {
-		label: literal('copy'),
+	onKeys(['traffic.copy', 'y'], literal('copy'), {
 		why: shell => (selectedDelivery(shell) ? undefined : noRoute(shell)),
 		run(shell) {
 			const row = shell.list(deliveryList).selected();
@@ -38,8 +37,7 @@ export const trafficCommands: readonly PaneCommand[] = [
 	}),
 	testCommand,
 	...payloadCommands,
-	onKeys('traffic.pager', ['e'], {
-		label: literal('payload in $PAGER'),
+	onKeys(['traffic.pager', 'e'], literal('payload in $PAGER'), {
 		quiet: true,
 		why: nothingSelected,
 		run(shell) {
@@ -52,8 +50,7 @@ export const trafficCommands: readonly PaneCommand[] = [
 			});
 		},
 	}),
-	onKeys('traffic.run', ['o'], {
-		label: literal('its run or group, or what it repeats'),
+	onKeys(['traffic.run', 'o'], literal('its run or group, or what it repeats'), {
 		quiet: true,
 		why(shell) {
 			const delivery = selectedDelivery(shell);
