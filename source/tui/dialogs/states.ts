@@ -72,9 +72,7 @@ export const openStates: PaneCommand = onKeys(
 	{
 		quiet: true,
 		aliases: ['/status', '/states'],
-		run(shell) {
-			states.open(shell, {top: 0});
-		},
+		run: shell => states.open(shell, {top: 0}),
 	},
 );
 

@@ -154,18 +154,9 @@ export function chatLayout(
 ): ChatLayout {
 	const {mode, text} = chatNow(host);
 	const isWriting = mode === 'write';
-	const title = ruleLine(
-		[
-			[
-				{
-					text: host.port.isReadOnly === true ? literal('Read-only') : literal('Write'),
-					tone: 'title',
-				},
-			],
-		],
-		width,
-		{hasKeyboard: isWriting},
-	);
+	const isReadOnly = host.port.isReadOnly === true;
+	const name = line(isReadOnly ? literal('Read-only') : literal('Write'), 'title');
+	const title = ruleLine([name], width, {hasKeyboard: isWriting});
 	if (!isWriting) {
 		const [first = '', ...more] = text.lines;
 		const draft = first === '' && more.length === 0;
@@ -175,7 +166,7 @@ export function chatLayout(
 				title,
 				draft
 					? line(
-							host.port.isReadOnly === true
+							isReadOnly
 								? literal(' this interface only looks')
 								: safe` ${whyOthers(host) ?? literal('Enter: write to the agent')}`,
 							'quiet',
