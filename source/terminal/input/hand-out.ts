@@ -16,7 +16,7 @@ export type FocusedField = {
 	readonly paste: (text: string) => void;
 };
 
-/** Whoever gets what was read. */
+/** The receivers of what was read, by kind. */
 export type Takers = {
 	readonly keys: Handlers<KeyEvent>;
 	readonly pastes: Handlers<Paste>;
@@ -29,7 +29,7 @@ export type Takers = {
 
 const maxFieldPasteLength = 10_000;
 
-/** Gives each entry to those who take its kind; keys and pastes that nobody takes go to the text field that has the focus. */
+/** Gives each entry to those who take its kind; keys and pastes that no handler takes go to the focused text field. */
 export function createHandOut(takers: Takers): (entry: InputEntry) => void {
 	const {keys, pastes, mouse, windowFocus, fieldNow, toAsker} = takers;
 	return entry => {

@@ -35,7 +35,7 @@ export function createInkStdin(terminal: NodeJS.ReadStream, setRawMode: (isRaw: 
 		stream,
 		/** Lets Ink read `text` as one piece. */
 		push(text: string) {
-			// Nobody reads while the terminal is lent to another program.
+			// Ink does not read while the terminal is lent to another program.
 			if (emitter.listenerCount('readable') === 0) {
 				return;
 			}

@@ -78,7 +78,7 @@ export function createInputFrontend(
 
 	const continuePaste = (collector: PasteCollector) => {
 		const rest = collector.add(held) ?? '';
-		// Whoever got the paste may have given the terminal away.
+		// The receiver of the paste may have given the terminal away.
 		held = reading ? rest : '';
 	};
 
@@ -216,7 +216,7 @@ export function createInputFrontend(
 		/** Whether the terminal's window got (`true`) or lost the focus; while such reports are switched on. */
 		onWindowFocus: (handler: (focused: boolean) => void) =>
 			windowFocus.add(focused => (handler(focused), false)),
-		/** The terminal is gone: the program has nobody to talk to. */
+		/** The terminal is gone. */
 		onEnd: (handler: () => void) => ends.add(() => (handler(), false)),
 		/**
 		 * Says that the terminal was asked something: `handler` gets its answers as they come, until the release that is returned, or until Ink gives the terminal away. Meanwhile a lone
@@ -230,7 +230,7 @@ export function createInputFrontend(
 				}
 			};
 		},
-		/** Says that a text field has the focus: keys and pastes that nobody took go to it, and to no other. Returns the release. */
+		/** Says that a text field has the focus: keys and pastes that no handler takes go to it alone. Returns the release. */
 		focusField(field: FocusedField) {
 			const own = {...field};
 			fields.add(own);

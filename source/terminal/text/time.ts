@@ -21,7 +21,7 @@ export function offsetText(at: number): Safe {
 	return escapeLine(minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`);
 }
 
-/** `15:04 +01:00`, for somebody who may be elsewhere. */
+/** `15:04 +01:00`, for a reader in another time zone. */
 export const minuteTimeThere = (at: number): Safe =>
 	escapeLine(`${minuteTime(at)} ${offsetText(at)}`);
 

@@ -9,7 +9,7 @@ export type PaneCommand = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
 	readonly keys: readonly string[];
 	/** Why it cannot be done now; shown in the palette and when its key is pressed. */
 	readonly why?: (shell: Shell) => Safe | undefined;
-	/** It changes something, or begins to: a face that only looks does not do it. Absent: whoever presses it only looks, which a test wants to be told. */
+	/** It changes something, or begins to: a face that only looks does not do it. Absent: it only shows something; a test checks that. */
 	readonly changes?: true;
 	/** It allows something: only a key press that the guard of its dialog lets through does it. */
 	readonly isGuarded?: boolean;

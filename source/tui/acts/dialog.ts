@@ -108,7 +108,7 @@ export type DialogOf<State> = {
 	press?(shell: Shell, state: State, key: KeyEvent): boolean;
 	/** Whether a key press may do what is guarded; never when absent. Says why not. */
 	guard?(shell: Shell, key: KeyEvent): boolean;
-	/** A key that means nothing here, or a paste, is a sign that somebody types who does not mean the dialog: it puts the guard off. */
+	/** An unbound key or a paste was probably typed for something else: it re-arms the guard. */
 	readonly isWatched?: true;
 	/** What it says is waiting: no banner says so besides. */
 	readonly tells?: 'approvals' | 'installs';

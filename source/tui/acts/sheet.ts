@@ -213,7 +213,7 @@ export function forgetShown(shell: Shell): void {
 /** What lies there in place of a sheet that something was being typed into: the rest of it is for no pane. */
 export const taken = dialogState<{readonly text: Safe}>('taken');
 
-/** Closes the sheet of a request that somebody else settled, or that became void; says how. */
+/** Closes the sheet of a request that was settled elsewhere, or became void; says how. */
 export function closeSettled(shell: Shell): void {
 	const {sheet} = approvalSheet.now(shell) ?? {};
 	if (!sheet) {

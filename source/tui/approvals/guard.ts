@@ -11,7 +11,7 @@ export const arming = {
 	drawnMs: 500,
 	/** Since the window of the terminal got the focus: a click or a switch must not answer. */
 	focusMs: 300,
-	/** Since a key that meant nothing here, or came too early: whoever types goes on typing. */
+	/** Since a key that meant nothing here, or came too early: more keys of the same typing may follow. */
 	disturbedMs: 500,
 	/** Since what had the keyboard went away by itself. */
 	goneMs: 500,
@@ -60,7 +60,7 @@ export function createGuard(clock: Clock) {
 		},
 		/** The window of the terminal got the focus. */
 		focused: () => wait(clock.monotonic() + arming.focusMs),
-		/** Somebody types, pastes or clicks who does not mean the sheet. */
+		/** A key, paste or click was not meant for the sheet. */
 		disturbed: (at: number) => wait(at + arming.disturbedMs),
 		/** Something else is asked from now on, or the same anew: it has to be drawn first. */
 		asked() {

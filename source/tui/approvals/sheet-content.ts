@@ -68,7 +68,7 @@ export function formContent(
 		lines: [...head, ...(form?.rows ?? [])],
 		plain: [...head, ...(plain?.rows ?? [])],
 		cursor: form && {first: head.length + form.cursor.first, last: head.length + form.cursor.last},
-		// Pages of a form can be turned, but nobody types where it is not seen.
+		// Pages of a form can be turned, but the field that is typed in stays on the screen.
 		isHeld: step.kind === 'form' && step.form.editing !== undefined,
 		isWhole: true,
 	};

@@ -76,7 +76,7 @@ const deliveryOf = (
 ): Delivery | undefined =>
 	deliveries.find(({delivery}) => delivery.id === approval.delivery)?.delivery;
 
-/** What is asked for, and of whom: whole, but for what nobody reads. */
+/** What is asked for, and of whom; only a place beyond 4,000 characters is cut. */
 function headRows(approval: Approval, width: number): readonly Line[] {
 	const [what, where] = requestHead(approval);
 	const text =

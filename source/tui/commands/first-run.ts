@@ -42,7 +42,7 @@ export function tickOff(view: ValueStore<ViewState>, card: FirstRunCard | undefi
 			view.set(state => (state.overlay?.kind === firstRun.kind ? {...state, overlay} : state));
 			return undefined;
 		},
-		// Whoever began it reports the error.
+		// The caller that began it reports the error.
 		() => undefined,
 	);
 }

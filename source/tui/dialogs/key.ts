@@ -30,7 +30,7 @@ const showing = onceDialog(keyShown, {id: 'key', noun: literal('key'), widest});
 /** Asks whether the first key is to be made now. */
 export const offerFirstKey = (shell: Shell): void => offering.open(shell, {});
 
-/** Shows a key that was made, whatever was opened meanwhile: nobody can ask for it again. */
+/** Shows a new key, even over a dialog opened meanwhile: it cannot be shown again. */
 export function showKey(
 	shell: Shell,
 	{key: {id, name, retiring}, secret}: MintedKey,

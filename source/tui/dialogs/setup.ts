@@ -41,7 +41,7 @@ export function openSetup(shell: Shell): void {
 	const before = shell.view.get().overlay;
 	shell.attempt(async () => {
 		const {now} = await shell.port.planSetup({});
-		// Somebody may have opened something else meanwhile.
+		// Another dialog may have been opened meanwhile.
 		if (shell.view.get().overlay === before) {
 			setupForm.open(shell, newSetup(now), {field: undefined});
 		}
@@ -108,7 +108,7 @@ function write(shell: Shell): void {
 	shell.attempt(async () => {
 		const written = await shell.port.setUp(draft);
 		if (setupForm.isOpen(shell) || written.secret !== undefined) {
-			// A secret that was made is shown whatever was opened meanwhile: nobody can ask for it again.
+			// A new secret is shown even over a dialog opened meanwhile: it cannot be shown again.
 			setupDone.open(shell, written, {field: undefined});
 		} else {
 			shell.toast(safe`The receiver is set up in ${escapeLine(written.file)}`, 'good');

@@ -12,7 +12,7 @@ import {changeEditor, editorNow} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
 import {changesBetween} from './shown-value.ts';
 
-/** Does something with the file; when somebody else was there first, a person chooses, unless they have gone on. */
+/** Reads or writes the file of the route. If another writer changed it meanwhile, the person chooses what to keep, unless they have gone on. */
 export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Promise<void>): void {
 	const isStillHere = placeNow(shell, literal('a'), () => {
 		const {draft, place, find} = editorNow(shell) ?? {};
@@ -72,7 +72,7 @@ function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
 
 const maxChanges = 4;
 
-/** What can be done where somebody else has changed the route, or removed it; Esc leaves the form as it is. */
+/** The choices after another writer changed or removed the route; Esc leaves the form as it is. */
 function choicesOf(shell: Shell, theirs: RouteDefinition | undefined): readonly MenuItem[] {
 	return theirs
 		? [

@@ -45,7 +45,7 @@ export type EditorState = {
 	readonly place: Omit<FormPlace, 'index'> & {readonly key: string};
 	/** Fields that are not written are rows as well. */
 	readonly isUnfolded?: boolean;
-	/** Of what can complete a `{`: the one that Enter takes; `undefined`: nobody wants them now. */
+	/** The completion of a `{` that Enter takes; `undefined`: none is offered now. */
 	readonly completion: number | undefined;
 	/** Part of the name of the field that is looked for; absent: none is. */
 	readonly find?: LineText | undefined;

@@ -171,7 +171,7 @@ function completionLines(state: EditorState, width: number): readonly Line[] {
 /** `{` and the name of a key, behind which no `}` comes in its line. */
 const unclosed = /\{([a-z_][\w.]*)(?![\w.])(?![^{}\n]*\})/gi;
 
-/** What to know of a template with keys that nobody closed: they stay as they are written, which may be meant. Empty where there are none. */
+/** A warning for each key of a template without its closing brace: it stays literal, which may be meant. Empty where there are none. */
 export function openBraces(template: JsonValue | undefined): readonly string[] {
 	const texts =
 		typeof template === 'string'

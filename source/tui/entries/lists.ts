@@ -74,7 +74,7 @@ export const entryList = nounList('approvals', approvalNoun, {
 	}),
 });
 
-/** How many of a long list the palette offers: it is for what somebody remembers. */
+/** How many of a long list the palette offers, the newest. */
 export const recent = 50;
 
 /** The last `count` items, the newest first. */

@@ -13,7 +13,7 @@ export type TypedRows = {
 
 type Look = {readonly width: number; readonly isMasked: boolean};
 
-/** All of a text that is typed, in rows of at most `width` cells; of a secret so many stars. Laid out once: a screen is drawn again while nobody types. */
+/** All of a text that is typed, in rows of at most `width` cells; of a secret so many stars. Laid out once: the screen is also drawn again between two keys. */
 export const typedRows = (typing: Typing, {width, isMasked}: Look): TypedRows =>
 	laidOut(typing, width, isMasked);
 

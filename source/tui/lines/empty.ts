@@ -14,7 +14,7 @@ export function emptyLines(says: readonly string[], width: number): readonly Lin
 	];
 }
 
-/** A list that shows nothing under its filter: because nothing passes, as far as was looked, or because nobody could look. */
+/** A list that shows nothing under its filter: nothing passes so far, or the journal could not be searched. */
 export function filteredLines(list: AnyList, width: number): readonly Line[] {
 	const {isWhole, searched} = list.get();
 	if (searched?.problem !== undefined) {

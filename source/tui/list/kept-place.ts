@@ -1,6 +1,6 @@
 import {type ListPosition, type ListWindow, type RowList, windowOf} from './window.ts';
 
-/** Where a row stands among all, those that a filter keeps out included: a number that grows along the list, also of a row that is gone; `NaN` where nobody knows. */
+/** Where a row stands among all, those that a filter keeps out included: a number that grows along the list, also of a row that is gone; `NaN` if unknown. */
 export type RankOf = (id: string) => number;
 
 /**
@@ -98,7 +98,7 @@ export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf 
 	};
 }
 
-/** Ranks by the order of `keys`; they are looked through when somebody asks. */
+/** Ranks by the order of `keys`, read at the first call. */
 function placesIn(keys: () => readonly string[]): RankOf {
 	let places: ReadonlyMap<string, number> | undefined;
 	return id => {

@@ -105,7 +105,7 @@ export type Destination = {readonly label: Safe; readonly place: Safe; readonly 
 /** What a number or an identifier may stand for. */
 export type Found = {
 	readonly known?: Destination;
-	/** Somebody has to be asked whether it is there; it may have been meant otherwise. */
+	/** Only the journal knows whether it is there, and the query may mean something else. */
 	readonly guessed?: Destination;
 };
 

@@ -104,7 +104,7 @@ function approvalBanner({approvals}: BannerState, now: number): Banner | undefin
 			: literal('wants a form filled in');
 	return {
 		text: safe`! ${clip(askingServer(first), maxNameCells)} ${wants} for ${askedBy(first.run)}`,
-		// Nobody may learn of a request when it is too late.
+		// The deadline has to be seen in time.
 		helps: safe`${deadlineText(first, now)} · ! to review`,
 		tone: 'warn',
 	};

@@ -230,7 +230,7 @@ export function createShell(
 	return whole;
 }
 
-/** What timers and subscriptions of acts end with, which nobody else holds: the interface. */
+/** Ends the timers and subscriptions that acts have started when the interface ends. */
 function createLifetime(): Disposable & Pick<Shell, 'untilEnd'> {
 	const stops = new Set<() => void>();
 	let isOver = false;

@@ -97,7 +97,7 @@ export function createDesktop(
 		},
 		settings: options.manualSettings,
 		redraw() {
-			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.
+			// Ink redraws every row when it gets the terminal back: lend it for an empty task.
 			void suspend(async () => {});
 		},
 		openFile: async (path, lineOf) => openFile(lending, editor, {path, lineOf}),

@@ -16,7 +16,7 @@ type SourceOptions = {
 
 /**
  * Opens each list and each loader when it is first asked for. `filters` are those of the last run; `onListChange` is called when any
- * list moves. What was loaded is told at once, or, while `isPouring`, with what comes next: half of the frames of a list that rushes by would be for a payload that nobody can read.
+ * list moves. What was loaded is told at once, or, while `isPouring`, with what comes next: otherwise half of the frames of a fast list would show a payload too briefly to be read.
  */
 export function openSources(
 	host: () => Host,

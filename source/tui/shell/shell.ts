@@ -68,7 +68,7 @@ export type Desktop = {
 /** What panes are made with. */
 export type Host = {
 	readonly port: GatewayPort;
-	/** Of whoever sits here. */
+	/** Logins started by the person at this terminal. */
 	readonly logins: PersonLogins;
 	readonly clock: Clock;
 	readonly feed: Feed;

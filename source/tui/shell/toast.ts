@@ -13,7 +13,7 @@ import type {Tone} from '../theme/theme.ts';
 /** How long a toast stays. */
 const toastMs = 4000;
 
-/** Shows one line at a time for four seconds. What went wrong stays beyond that, until somebody is there to press a key. */
+/** Shows one line at a time for four seconds. An error stays until a key is pressed. */
 export function createToaster(view: ValueStore<ViewState>, clock: Clock) {
 	const timer = createTimer(clock);
 	let wasSeen = true;

@@ -91,7 +91,7 @@ const atOnce: Clock['after'] = (_, callback) => {
 	return () => clearImmediate(planned);
 };
 
-/** A terminal's stdin on which nobody types but the program. */
+/** A terminal's stdin that only the program types on. */
 function createKeyboard() {
 	const emitter = new EventEmitter();
 	const itself = () => stream;

@@ -41,10 +41,10 @@ export type FeedPace = {
 export const feedIntervals = {
 	localMs: 100,
 	sshMs: 200,
-	/** While events pour in: nobody reads ten lists a second. */
+	/** While events pour in: ten lists a second cannot be read. */
 	pouringMs: 200,
 	pausedMs: 500,
-	/** While the terminal does not read: so often somebody looks whether it does again. */
+	/** How often a terminal that does not read is looked at again. */
 	stalledMs: 5000,
 	tickMs: 1000,
 	/** Where bars run. */

@@ -198,7 +198,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	};
 
 	pages?.begin(filter, filterText);
-	/** What a hidden list showed last is thousands of rows that nobody else has any more. */
+	/** A hidden list must not keep thousands of rows alive that the state has let go of. */
 	const forget = () => {
 		const next = read(feed.get().state);
 		if (next !== live) {

@@ -116,7 +116,7 @@ export function createLoadedPages<Item>(
 			if (asking === mine) {
 				asking = undefined;
 				pause.set(pauseMs, () => {
-					// Whoever looks asks anew.
+					// Listeners look again, and ask anew.
 					store.set(stretch => ({...stretch}));
 				});
 				pauseMs = Math.min(2 * pauseMs, pauses.longest);
@@ -140,7 +140,7 @@ export function createLoadedPages<Item>(
 		return item === undefined ? undefined : cursorOf?.(keyOf(item));
 	};
 
-	/** The older end went too far away, or the newer one: it is asked for again when somebody comes near. */
+	/** Drops the far end beyond `maxKept`; it is asked for again when the window comes near. */
 	const bounded = (stretch: Stretch<Item>, way: 'back' | 'forth'): Stretch<Item> => {
 		if (!cursorOf) {
 			return stretch.items.length < maxKept ? stretch : {...stretch, isOldest: true};

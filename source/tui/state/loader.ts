@@ -4,7 +4,7 @@ import {createStore, type ValueStore} from './store.ts';
 
 type Ready<Value> = {readonly status: 'ready'; readonly key: string; readonly value: Value};
 
-/** Something that is fetched when somebody looks at it. */
+/** A value that is fetched when it is shown. */
 export type Loaded<Value> =
 	| {readonly status: 'loading'; readonly key: string}
 	| Ready<Value>

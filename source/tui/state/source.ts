@@ -14,7 +14,7 @@ export type ListSource<Opened extends AnyList = AnyList> = {
 	open(host: Host, filter: string): Opened;
 };
 
-/** What is loaded by key when somebody looks at it. Each shell has one loader for it. */
+/** Values that are loaded by key when they are shown. Each shell has one loader for it. */
 export type LoadSource<Value> = {
 	load(port: GatewayPort, key: string): Promise<Value | undefined>;
 	/** Whether a value is what `key` speaks of, and not of a moment before; always so when absent. */

@@ -84,6 +84,6 @@ export const themesBehind: Readonly<Record<ThemeName, Theme>> = {
 	mono: behind(themes.mono),
 };
 
-/** The theme for a terminal nobody has chosen one for. Some say in `COLORFGBG` which colours they have, the background last: `0;15`. */
+/** The default theme. Some terminals say in `COLORFGBG` which colours they have, the background last: `0;15`. */
 export const usualTheme = (colors: string | undefined): ThemeName =>
 	/;(?:7|15)$/.test(colors ?? '') ? 'light' : 'dark';

@@ -72,7 +72,7 @@ export function stopTurn(shell: Shell): void {
 		shell.attempt(async () => {
 			const done = await shell.port.cancelRun(run);
 			if (!done) {
-				// Nobody will tell any more how it ended.
+				// No event will report how it ended.
 				changeChat(shell, ({turn}) =>
 					isListed(shell, run) ? {} : {turn: turn?.run === run ? undefined : turn},
 				);

@@ -22,7 +22,7 @@ export type LoginDetailOptions = {
 	readonly width: number;
 	readonly height: number;
 	readonly now: number;
-	/** Of the page with the code in it, when there is one and somebody wants to see it. */
+	/** QR code of the page with the code in it; absent if there is none, or QR codes are off. */
 	readonly picture: Picture | undefined;
 };
 

@@ -73,7 +73,7 @@ export const qrCodes: LoadSource<QrCode> = {
 	},
 };
 
-/** What a QR code of a login would say: the page with the code in it; empty where there is none, or nobody wants to see it. */
+/** The text of the QR code of a login: the page with the code in it; empty if there is none, or QR codes are off. */
 export function qrText({local}: Host, entry: LoginEntry | undefined): string {
 	const {attempt} = entry ?? {};
 	if (!isUnderWay(attempt) || attempt.userCode === undefined || !local(wantsQr).get()) {

@@ -129,7 +129,7 @@ type BackTest = {
 	readonly isWanted: () => boolean;
 };
 
-/** How many of the latest events of a route pass `filter`. Ends early when nobody waits for it. */
+/** How many of the latest events of a route pass `filter`. Ends early once `isWanted` says no. */
 async function backTest(
 	port: Pick<GatewayPort, 'listDeliveries' | 'getDelivery'>,
 	{route, filter, isWanted}: BackTest,

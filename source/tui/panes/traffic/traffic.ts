@@ -160,7 +160,7 @@ export const trafficPane = onePane({
 		];
 	},
 	want(host) {
-		// What is not seen is no row that somebody could have chosen.
+		// A row that is not on the screen cannot have been chosen.
 		if (host.pane().id === deliveryList.id) {
 			noteSelection(host, host.list(deliveryList));
 		}
