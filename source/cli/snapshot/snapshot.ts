@@ -50,7 +50,7 @@ export async function snapshot(
 ): Promise<void> {
 	wantColors();
 	const {paneNames, takeSnapshot} = await import('../../tui/snapshot/take-snapshot.ts');
-	const {bytesOfKey} = await import('../../terminal/input/key-bytes.ts');
+	const {bytesOfKey} = await import('../../terminal/input/key-event.ts');
 	const pane = paneOf(request.pane, paneNames, refuse);
 	for (const key of request.keys) {
 		try {

@@ -7,8 +7,7 @@ import {
 	createKeystrokeQueue,
 } from './hand-out.ts';
 import {createInkStdin} from './ink-stdin.ts';
-import {bytesOfKey} from './key-bytes.ts';
-import type {KeyEvent} from './key-event.ts';
+import {bytesOfKey, type KeyEvent} from './key-event.ts';
 import {tornMouseEvent, type MouseEvent, createTornMouse} from './mouse-event.ts';
 import {collectPaste, type Paste, type PasteCollector} from './paste-collector.ts';
 import {splitInput} from './split-input.ts';

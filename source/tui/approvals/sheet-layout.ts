@@ -21,9 +21,9 @@ import {
 	formContent,
 	ruleContent,
 	type SheetContent,
+	sideLines,
 } from './sheet-content.ts';
 import {footerLines} from './sheet-footer.ts';
-import {sideLines} from './sheet-side.ts';
 import {offeredScopes, type Sheet} from './sheet.ts';
 
 /** The sheet as it is drawn: what is asked scrolls, the choices under it stay. */

@@ -16,9 +16,9 @@ import {
 	sheetNow,
 	turnSheet,
 } from '../acts/sheet.ts';
-import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
+import {foundInEvent} from '../approvals/sheet.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';

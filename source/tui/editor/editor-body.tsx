@@ -1,9 +1,8 @@
 import {Box, useCursor} from 'ink';
 import {lossText} from '../../nouns/route/route-facts.ts';
 import type {Line} from '../lines/line.ts';
-import {useStore} from '../state/use-store.ts';
 import {LineBlock, type RegionProps} from '../view/line-block.tsx';
-import {useShell} from '../view/shell-context.ts';
+import {useStore, useShell} from '../view/shell-context.ts';
 import {draftLines} from './draft-lines.ts';
 import type {EditorState} from './editor-state.ts';
 import {findLine} from './find-field.ts';

@@ -7,11 +7,10 @@ import {type Line} from '../lines/line.ts';
 import {hintsLine} from '../shell/hints-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {besideKeys, toastRows} from '../shell/toast.ts';
-import {useStore} from '../state/use-store.ts';
 import {FieldRow} from '../view/field-row.tsx';
 import {LineBlock} from '../view/line-block.tsx';
 import {LineRow} from '../view/line-row.tsx';
-import {useShell, usePane} from '../view/shell-context.ts';
+import {useStore, useShell, usePane} from '../view/shell-context.ts';
 
 /** The text field that has the keyboard, else the keys that matter here. */
 export function LastRow({width}: {readonly width: number}) {

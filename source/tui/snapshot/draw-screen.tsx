@@ -2,7 +2,7 @@ import {EventEmitter} from 'node:events';
 import {render} from 'ink';
 import type {Clock} from '../../core/clock.ts';
 import {createInputFrontend} from '../../terminal/input/input-frontend.ts';
-import {bytesOfKey} from '../../terminal/input/key-bytes.ts';
+import {bytesOfKey} from '../../terminal/input/key-event.ts';
 import {App} from '../frame/app.tsx';
 import {InputContext} from '../input/use-keys.ts';
 import type {Shell} from '../shell/shell.ts';

@@ -4,11 +4,10 @@ import {safe} from '../../terminal/text/safe.ts';
 import {line} from '../lines/line.ts';
 import type {NounListing} from '../nouns/listing.ts';
 import {nounTable} from '../nouns/table.ts';
-import {useStore} from '../state/use-store.ts';
 import {EmptyList} from './empty.tsx';
 import type {RegionProps} from './line-block.tsx';
 import {ListRows} from './list-rows.tsx';
-import {useShell} from './shell-context.ts';
+import {useStore, useShell} from './shell-context.ts';
 
 type NounBodyProps = RegionProps & {
 	readonly of: NounListing;

@@ -3,9 +3,8 @@ import {literal} from '../../terminal/text/safe.ts';
 import {placeIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
 import {leftRow, line, type Line, type Span} from '../lines/line.ts';
-import {useStore} from '../state/use-store.ts';
 import {LineBlock, type RegionProps} from './line-block.tsx';
-import {useShell, useKeyboard, usePane} from './shell-context.ts';
+import {useStore, useShell, useKeyboard, usePane} from './shell-context.ts';
 
 const nothing = [line(literal('Nothing is selected'), 'quiet')];
 

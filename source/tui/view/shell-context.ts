@@ -1,7 +1,7 @@
-import {createContext, useContext} from 'react';
+import {useSyncExternalStore, createContext, useContext} from 'react';
 import type {Shell} from '../shell/shell.ts';
 import type {Snapshot} from '../state/feed.ts';
-import {useStore} from '../state/use-store.ts';
+import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 import {themes, type Theme} from '../theme/theme.ts';
 
@@ -37,4 +37,12 @@ export function usePane(): {readonly view: ViewState; readonly snapshot: Snapsho
 	const snapshot = useStore(shell.feed, now => now);
 	useStore(shell.openList() ?? still, state => state);
 	return {view, snapshot};
+}
+
+/** A part of a store's value. `select` must return the same object while nothing changed. */
+export function useStore<Value, Part>(
+	store: Pick<ValueStore<Value>, 'get' | 'subscribe'>,
+	select: (value: Value) => Part,
+): Part {
+	return useSyncExternalStore(store.subscribe, () => select(store.get()));
 }

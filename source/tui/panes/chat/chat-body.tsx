@@ -1,10 +1,9 @@
 import {Box, useCursor} from 'ink';
 import {safe} from '../../../terminal/text/safe.ts';
 import {blankLine, line} from '../../lines/line.ts';
-import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {LineBlock, type RegionProps} from '../../view/line-block.tsx';
-import {useShell, usePane} from '../../view/shell-context.ts';
+import {useStore, useShell, usePane} from '../../view/shell-context.ts';
 import {chatLayout} from './chat-acts.ts';
 import {chatLines} from './chat-rows.ts';
 import {chatNow} from './chat-state.ts';
