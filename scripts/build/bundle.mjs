@@ -130,7 +130,7 @@ writeFileSync(join(outdir, 'package.json'), '{"type": "module"}\n');
 // The manual, which `svc help` shows.
 cpSync(join(root, 'source', 'manual'), join(outdir, 'manual'), {
 	recursive: true,
-	filter: path => !path.endsWith('.ts'),
+	filter: path => !/\.(?:json|ts)$/.test(path),
 });
 
 const entry = join(outdir, 'main.js');

@@ -46,7 +46,7 @@ const tables: Readonly<Record<string, (argument: string) => string>> = {
 		table(
 			['Code', 'What it means, what to do'],
 			// Codes that mean the same share a row, at the place of the first.
-			Object.entries(Object.groupBy(Object.entries(errorCodes), ([, meaning]) => meaning)).map(
+			[...Map.groupBy(Object.entries(errorCodes), ([, meaning]) => meaning)].map(
 				([meaning, codes]) => [codes.map(([code]) => `\`${code}\``).join(', '), meaning],
 			),
 		),

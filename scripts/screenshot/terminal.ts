@@ -1,7 +1,7 @@
 import {spawn} from '@lydell/node-pty';
 import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
 import xterm from '@xterm/headless';
-import {bytesOfKey} from '../../source/terminal/input/key-bytes.ts';
+import {bytesOfKey} from '../../source/terminal/input/key-event.ts';
 import type {Cell, Screen} from './cells.ts';
 
 export type DemoTerminal = AsyncDisposable & {

@@ -3,6 +3,7 @@ import {parseArgs} from 'node:util';
 type Soak = (options: {
 	readonly rounds: number | undefined;
 	readonly minutes: number | undefined;
+	readonly only?: readonly string[] | undefined;
 }) => Promise<boolean>;
 
 /** Long forms of what `npm test` does briefly. Each says whether everything held. */
@@ -27,7 +28,11 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 
 const {values, positionals} = parseArgs({
 	allowPositionals: true,
-	options: {rounds: {type: 'string'}, minutes: {type: 'string'}},
+	options: {
+		rounds: {type: 'string'},
+		minutes: {type: 'string'},
+		only: {type: 'string', multiple: true},
+	},
 });
 const [name = ''] = positionals;
 const load = Object.hasOwn(soaks, name) ? soaks[name] : undefined;
@@ -40,10 +45,10 @@ if (
 	numbers.every(number => number === undefined || (Number.isInteger(number) && number > 0))
 ) {
 	const soak = await load();
-	process.exitCode = (await soak({rounds, minutes})) ? 0 : 1;
+	process.exitCode = (await soak({rounds, minutes, only: values.only})) ? 0 : 1;
 } else {
 	process.stderr.write(
-		`usage: npm run soak -- ${Object.keys(soaks).join('|')} [--rounds N] [--minutes N, for tui]\n`,
+		`usage: npm run soak -- ${Object.keys(soaks).join('|')} [--rounds N] [--minutes N, for tui] [--only PART, for cluster]\n`,
 	);
 	process.exitCode = 2;
 }

@@ -1,8 +1,7 @@
 import type {ModelView} from '../core/config-view.ts';
 import {type JsonObject, isJsonObject, parsedJson} from '../core/json.ts';
 import {readBounded} from './local-server.ts';
-import {limitsIn, type ModelLimits} from './model-limits.ts';
-import {baseUrlOf, type ModelSpec} from './providers.ts';
+import {limitsIn, type ModelLimits, baseUrlOf, type ModelSpec} from './providers.ts';
 
 /** What a provider answered when it was asked which models it has. */
 export type ModelAnswer = {

@@ -8,10 +8,17 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {ModelPrice} from '../core/usage.ts';
 import {askForModels, type ModelAnswer} from './ask-for-models.ts';
 import {chatAddressOf, type ChatAddress} from './chat-address.ts';
-import type {LanguageModelV4} from './language-model.ts';
 import {listLocalModels, localBaseUrls} from './local-server.ts';
 import {offlineModelName} from './offline-model.ts';
-import {baseUrlOf, hostedProviders, loadModel, type ModelSpec} from './providers.ts';
+import {
+	type LanguageModelV4,
+	baseUrlOf,
+	hostedProviders,
+	isHosted,
+	loadModel,
+	misconfigured,
+	type ModelSpec,
+} from './providers.ts';
 
 /** The model that answers. Nothing was loaded or sent yet. */
 export type ChosenModel = {
@@ -31,7 +38,7 @@ type PaidOffer = {readonly view: ModelView};
 
 /** One that can be asked whether it is there. */
 type AskedModel = ChosenModel & {
-	/** Asks the provider which models it has, which costs nothing; `undefined` for the offline model, which nobody has to be asked for. Rejects when nobody answers. */
+	/** Asks the provider which models it has, which costs nothing; `undefined` for the offline model. Rejects without an answer. */
 	ask(signal: AbortSignal): Promise<ModelAnswer | undefined>;
 	/** Where it is asked without the provider's package; `undefined` for the offline model. */
 	readonly chatAddress: ChatAddress | undefined;
@@ -55,21 +62,15 @@ type Hosted = keyof typeof hostedProviders;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant object of this program
 const hostedNames = Object.keys(hostedProviders) as readonly Hosted[];
 
-const isHosted = (provider: ModelConfig['provider']): provider is Hosted =>
-	Object.hasOwn(hostedProviders, provider);
-
 function keyIn(
 	environment: Config['environment'],
 	names: readonly string[],
 ): {readonly name: string; readonly value: string} | undefined {
-	for (const name of names) {
+	const found = names.flatMap(name => {
 		const value = Object.hasOwn(environment, name) ? environment[name]?.trim() : undefined;
-		if (value) {
-			return {name, value};
-		}
-	}
-
-	return undefined;
+		return value ? [{name, value}] : [];
+	});
+	return found[0];
 }
 
 /**
@@ -83,11 +84,17 @@ export function modelInputs({model, environment}: Pick<Config, 'model' | 'enviro
 		.digest('hex');
 }
 
+/** A local server may have named it: what is shown is cleaned, what is sent is not. */
+const viewOf = ({provider, name}: ModelSpec, origin: string): ModelView => ({
+	provider,
+	name: escapeLine(name, 200),
+	origin,
+});
+
 function choose(spec: ModelSpec, origin: string, {fetch}: ChooseModelOptions): AskedModel {
 	const host = baseUrlOf(spec)?.host;
 	return {
-		// A local server named it, whoever that is: what is shown is cleaned, what is sent is not.
-		view: {provider: spec.provider, name: escapeLine(spec.name, 200), origin},
+		view: viewOf(spec, origin),
 		...(host !== undefined && {host}),
 		load: async () => loadModel(spec, {fetch}),
 		ask: async signal => askForModels(spec, {fetch, signal}),
@@ -110,10 +117,7 @@ async function configured(
 	const keyNames = isHosted(provider) ? hostedProviders[provider].keyNames : [];
 	const apiKey = model.apiKey || keyIn(environment, keyNames)?.value;
 	if (isHosted(provider) && !apiKey) {
-		throw new SvcError(
-			'model_misconfigured',
-			`Cannot use provider "${provider}": set model.api_key, or ${keyNames[0]} in the environment`,
-		);
+		throw misconfigured(provider, `set model.api_key, or ${keyNames[0]} in the environment`);
 	}
 
 	const name = model.name || (await firstListed(provider, model, options));
@@ -134,18 +138,13 @@ async function firstListed(
 ): Promise<string> {
 	const url = baseUrlOf({provider, ...(baseUrl && {baseUrl})});
 	if (provider !== 'openai-compatible' || !url || !isLoopbackHost(url.hostname)) {
-		throw new SvcError(
-			'model_misconfigured',
-			`Cannot use provider "${provider}": model.name is not set`,
-		);
+		throw misconfigured(provider, 'model.name is not set');
 	}
 
 	const [first] = await listLocalModels(url.href, {clock, fetch});
 	if (first === undefined) {
-		throw new SvcError(
-			'model_unreachable',
-			`Cannot ask ${url.host} which models it has: is it running? Or set model.name`,
-		);
+		const text = `Cannot ask ${url.host} which models it has: is it running? Or set model.name`;
+		throw new SvcError('model_unreachable', text);
 	}
 
 	return first;
@@ -157,20 +156,16 @@ async function local(
 ): Promise<AskedModel | undefined> {
 	const {clock, fetch, localServers = localBaseUrls} = options;
 	const lists = await Promise.all(
-		localServers.map(async baseUrl => ({
-			baseUrl,
-			models: await listLocalModels(baseUrl, {clock, fetch}),
-		})),
+		localServers.map(async baseUrl => {
+			const models = await listLocalModels(baseUrl, {clock, fetch});
+			const name = models.find(model => wanted === undefined || model === wanted);
+			return name === undefined
+				? undefined
+				: ({provider: 'openai-compatible', name, baseUrl} as const);
+		}),
 	);
-
-	for (const {baseUrl, models} of lists) {
-		const name = wanted === undefined ? models[0] : models.find(model => model === wanted);
-		if (name !== undefined) {
-			return choose({provider: 'openai-compatible', name, baseUrl}, `found at ${baseUrl}`, options);
-		}
-	}
-
-	return undefined;
+	const spec = lists.find(found => found !== undefined);
+	return spec && choose(spec, `found at ${spec.baseUrl}`, options);
 }
 
 /**
@@ -199,25 +194,17 @@ export async function chooseModel(
 	}
 
 	if (model.apiKey) {
-		throw new SvcError(
-			'model_misconfigured',
-			'Cannot tell whose key model.api_key is: set model.provider or model.base_url',
-		);
+		const text = 'Cannot tell whose key model.api_key is: set model.provider or model.base_url';
+		throw new SvcError('model_misconfigured', text);
 	}
 
 	const wanted = model.name || undefined;
-	const offers: PaidOffer[] = [];
-	for (const provider of hostedNames) {
+	const offers = hostedNames.flatMap((provider): readonly PaidOffer[] => {
 		const {keyNames, defaultModel} = hostedProviders[provider];
 		const key = keyIn(environment, keyNames);
-		if (!key) {
-			continue;
-		}
-
-		const spec = {provider, name: wanted ?? defaultModel, apiKey: key.value};
-		const {view} = choose(spec, `${key.name} is in the environment`, options);
-		offers.push({view});
-	}
+		const spec = {provider, name: wanted ?? defaultModel};
+		return key ? [{view: viewOf(spec, `${key.name} is in the environment`)}] : [];
+	});
 
 	const found = await local(wanted, options);
 	if (!found && wanted !== undefined) {

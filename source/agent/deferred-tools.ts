@@ -1,7 +1,8 @@
 import type {LanguageModelMiddleware} from 'ai';
 import {deferralOf, schemaTokens} from '../core/deferral.ts';
 import {maxToolsOfRun, type Tool} from '../core/tool.ts';
-import {noSuchTool} from './no-such-tool.ts';
+import type {ModelCallOptions} from './providers.ts';
+import {noSuchTool} from './record-steps.ts';
 import {toolSearch} from './tool-search.ts';
 
 /** Tools of a run that a model gets to see when it asks for them. */
@@ -46,11 +47,9 @@ export function deferTools(
 		return undefined;
 	}
 
-	const tokensOf = new Map(
-		weighed.filter(one => one.isOfServer).map(({tool, tokens}) => [tool.name, tokens]),
-	);
 	const deferred = tools.filter(isOfServer);
 	const always = tools.filter(tool => !isOfServer(tool));
+	const tokensOf = new Map(deferred.map(tool => [tool.name, schemaTokens(tool)]));
 	const loaded = new Map<string, Loaded>();
 	let turn = 0;
 	const load = (names: readonly string[], {isCalled = false} = {}): readonly string[] => {
@@ -61,12 +60,8 @@ export function deferTools(
 		for (const name of names) {
 			const tokens = tokensOf.get(name);
 			if (tokens !== undefined && makeRoom({name, tokens, isFirst: placed.size === 0}, kept)) {
-				const before = loaded.get(name);
-				loaded.set(name, {
-					tokens,
-					named: turn,
-					isCalled: isCalled || before?.isCalled === true,
-				});
+				const wasCalled = loaded.get(name)?.isCalled === true;
+				loaded.set(name, {tokens, named: turn, isCalled: isCalled || wasCalled});
 				placed.add(name);
 				kept.add(name);
 			}
@@ -84,11 +79,7 @@ export function deferTools(
 
 	/** Whether there is room beside `kept`, which stay; what goes for it is gone. */
 	function makeRoom(
-		{
-			name,
-			tokens,
-			isFirst,
-		}: {readonly name: string; readonly tokens: number; readonly isFirst: boolean},
+		{name, tokens, isFirst}: {name: string; tokens: number; isFirst: boolean},
 		kept: ReadonlySet<string>,
 	): boolean {
 		const others = [...loaded].filter(([other]) => other !== name);
@@ -126,13 +117,13 @@ export function deferTools(
 		note,
 		active: () => [...always.map(({name}) => name), search.name, ...loaded.keys()],
 		load,
-		called(names) {
-			load([...new Set(names)], {isCalled: true});
-		},
+		called: names => load([...new Set(names)], {isCalled: true}),
 	};
 }
 
 const isOfServer = ({asked}: Tool): boolean => asked?.from.kind === 'server';
+
+type ToolMessage = Extract<ModelCallOptions['prompt'][number], {readonly role: 'tool'}>;
 
 /**
  * Sends what is active, in its order, and loads what the model calls by name. The SDK knows all tools and would run no other; its own `activeTools` takes a call of an inactive tool for
@@ -143,26 +134,20 @@ export const sendActive = (deferred: DeferredTools): LanguageModelMiddleware => 
 	async transformParams({params}) {
 		const {tools = []} = params;
 		const byName = new Map(tools.map(tool => [tool.name, tool]));
+		const active = deferred.active();
+		const unknown = (name: string) => ({
+			type: 'error-text' as const,
+			value: `${noSuchTool(name, active, [...byName.keys()])}; tool_search finds ${deferred.count} more`,
+		});
+		const answered = (part: ToolMessage['content'][number]) =>
+			part.type === 'tool-result' && !byName.has(part.toolName)
+				? {...part, output: unknown(part.toolName)}
+				: part;
 		return {
 			...params,
-			tools: deferred.active().flatMap(name => byName.get(name) ?? []),
+			tools: active.flatMap(name => byName.get(name) ?? []),
 			prompt: params.prompt.map(message =>
-				message.role === 'tool'
-					? {
-							...message,
-							content: message.content.map(part =>
-								part.type === 'tool-result' && !byName.has(part.toolName)
-									? {
-											...part,
-											output: {
-												type: 'error-text' as const,
-												value: `${noSuchTool(part.toolName, deferred.active(), [...byName.keys()])}; tool_search finds ${deferred.count} more`,
-											},
-										}
-									: part,
-							),
-						}
-					: message,
+				message.role === 'tool' ? {...message, content: message.content.map(answered)} : message,
 			),
 		};
 	},

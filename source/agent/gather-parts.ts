@@ -1,11 +1,20 @@
-import type {Generated, StreamPart} from './language-model.ts';
+import type {LanguageModelMiddleware} from 'ai';
+import {boundText} from '../core/bounds.ts';
+import {SvcError} from '../core/errors.ts';
+import {maxJsonDepth, isDeepJson} from '../core/json.ts';
+import {type Redact, redactJson} from '../core/redact.ts';
+import {createRedactedPieces} from '../core/redacted-pieces.ts';
+import type {TranscriptEntry} from '../core/run.ts';
+import type {World} from '../core/world.ts';
+import {nameModel, type AskedModel} from './model-errors.ts';
+import type {Generated, StreamPart} from './providers.ts';
 
 type Content = Generated['content'][number];
 type Said = Extract<Content, {readonly type: 'text' | 'reasoning'}>;
 type Metadata = Said['providerMetadata'];
 
 /** An answer that comes in parts. */
-export type GatheredParts = {
+type GatheredParts = {
 	/** Adds one; the text by which the answer grows. @throws what an error part carries: what comes after it counts no more */
 	take(part: StreamPart): string;
 	/** The answer as one; `undefined` while its end is missing. */
@@ -30,17 +39,17 @@ export function gatherParts(): GatheredParts {
 	/** Some servers begin with a delta, and what they sign comes with any of the parts. */
 	const grow = (
 		type: Said['type'],
-		{
-			id,
-			delta = '',
-			providerMetadata: metadata,
-		}: {readonly id: string; readonly delta?: string; readonly providerMetadata?: Metadata},
+		part: Extract<StreamPart, {type: `${Said['type']}-${'delta' | 'end'}`}>,
 	) => {
+		const {id, providerMetadata: metadata} = part;
 		const said = open.get(`${type} ${id}`) ?? begin(type, id, metadata);
+		const delta = 'delta' in part ? part.delta : '';
 		said.text += delta;
 		if (metadata) {
 			said.providerMetadata = metadata;
 		}
+
+		return type === 'text' ? delta : '';
 	};
 
 	return {
@@ -65,20 +74,11 @@ export function gatherParts(): GatheredParts {
 					return '';
 
 				case 'text-delta':
-					grow('text', part);
-					return part.delta;
-
 				case 'text-end':
-					grow('text', part);
-					return '';
-
+					return grow('text', part);
 				case 'reasoning-delta':
-					grow('reasoning', part);
-					return '';
-
 				case 'reasoning-end':
-					grow('reasoning', part);
-					return '';
+					return grow('reasoning', part);
 
 				case 'error':
 					// oxlint-disable-next-line typescript/only-throw-error -- whatever the provider made of what it read
@@ -120,3 +120,98 @@ export function gatherParts(): GatheredParts {
 			},
 	};
 }
+
+/** What the model says, on its way to those who read along. */
+export type SafeText = {
+	/** Another answer begins; what is still held back of the one before is forgotten. */
+	begin(): void;
+	add(text: string): Promise<void>;
+	/** The answer is whole: nothing is held back any more. */
+	end(): Promise<void>;
+};
+
+/**
+ * Redacts a text that comes in pieces. What may be the beginning of a credential is held back until it is known what it is: mostly the last word. `write` is awaited;
+ * `begins` says that its text is the first of an answer.
+ */
+export function createSafeText({
+	redact,
+	write,
+}: {
+	readonly redact: Redact;
+	readonly write: (text: string, begins: boolean) => Promise<void>;
+}): SafeText {
+	let pieces = createRedactedPieces(redact);
+	let begins = true;
+
+	const pass = async (text: string) => {
+		if (text !== '') {
+			const first = begins;
+			begins = false;
+			await write(text, first);
+		}
+	};
+
+	return {
+		begin() {
+			pieces = createRedactedPieces(redact);
+			begins = true;
+		},
+		add: async text => pass(pieces.add(text)),
+		end: async () => pass(pieces.end()),
+	};
+}
+
+/** Longest text of one entry, in bytes of UTF-8. */
+const maxEntryBytes = 64 * 1024;
+
+/** Writes down what happens in a run, as it happens. */
+export type Transcript = {
+	/** Adds an entry; does nothing after `close()`. */
+	add(kind: TranscriptEntry['kind'], text: string, data?: TranscriptEntry['data']): void;
+	/** What comes late (a tool that ignored its signal) is no longer part of the run. */
+	close(): void;
+};
+
+/**
+ * A transcript that stamps, redacts and bounds each entry, then hands it to `write`. Redaction comes first: a secret cut in half
+ * would not be found.
+ */
+export function createTranscript(
+	world: Pick<World, 'clock' | 'redact'> & {
+		readonly write: (entry: TranscriptEntry) => void;
+	},
+): Transcript {
+	const {clock, redact, write} = world;
+	let open = true;
+	return {
+		add(kind, text, data) {
+			if (open) {
+				const entry = {at: clock.now(), kind, text: boundText(redact(text), maxEntryBytes)};
+				write(data ? {...entry, data: redactJson(data, redact.known ?? redact)} : entry);
+			}
+		},
+		close() {
+			open = false;
+		},
+	};
+}
+
+/**
+ * Ends the run with `model_garbled` when a tool call has arguments that are nested more than 128 levels deep: they could not be written down, and the
+ * tool would start without a trace.
+ */
+export const refuseDeepCalls = (asked: AskedModel): LanguageModelMiddleware => ({
+	specificationVersion: 'v4',
+	async wrapGenerate({doGenerate}) {
+		const generated = await doGenerate();
+		if (generated.content.some(part => part.type === 'tool-call' && isDeepJson(part.input))) {
+			throw new SvcError(
+				'model_garbled',
+				`Cannot read the answer of ${nameModel(asked)}: the arguments of a tool call are nested more than ${maxJsonDepth} levels deep`,
+			);
+		}
+
+		return generated;
+	},
+});

@@ -63,9 +63,7 @@ export async function listLocalModels(
 	{clock, fetch}: {readonly clock: Clock; readonly fetch: typeof globalThis.fetch},
 ): Promise<readonly string[]> {
 	const controller = new AbortController();
-	const cancel = clock.after(probeTimeoutMs, () => {
-		controller.abort();
-	});
+	const cancel = clock.after(probeTimeoutMs, () => controller.abort());
 
 	try {
 		const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
@@ -80,7 +78,7 @@ export async function listLocalModels(
 		const text = await readBounded(response.body);
 		return text === undefined ? [] : modelIdsIn(text);
 	} catch {
-		// Nobody there, too slow, not HTTP, not JSON: no local server either way.
+		// No answer, too slow, not HTTP, not JSON: no local server either way.
 		return [];
 	} finally {
 		cancel();

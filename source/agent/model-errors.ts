@@ -1,10 +1,4 @@
-import type {
-	APICallError,
-	InvalidResponseDataError,
-	JSONParseError,
-	RetryError,
-	TypeValidationError,
-} from 'ai';
+import type * as ai from 'ai';
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
 import {isUnknownAuthority} from '../core/network-variables.ts';
@@ -21,13 +15,14 @@ export type AskedModel = {
 };
 
 /** How the SDK's errors are recognised; passed in because the SDK is loaded late. */
-export type ErrorKinds = {
-	readonly APICallError: typeof APICallError;
-	readonly RetryError: typeof RetryError;
-	readonly InvalidResponseDataError: typeof InvalidResponseDataError;
-	readonly JSONParseError: typeof JSONParseError;
-	readonly TypeValidationError: typeof TypeValidationError;
-};
+export type ErrorKinds = Pick<
+	typeof ai,
+	| 'APICallError'
+	| 'RetryError'
+	| 'InvalidResponseDataError'
+	| 'JSONParseError'
+	| 'TypeValidationError'
+>;
 
 const maxExcerptLength = 300;
 
@@ -99,7 +94,7 @@ export function modelError(
 		new SvcError(code, `Cannot ${verb} ${model}: ${detail}${tries}`);
 
 	if (!kinds.APICallError.isInstance(last)) {
-		// In the middle of a stream nobody wraps what the line says.
+		// In the middle of a stream the SDK does not wrap an error of the connection.
 		const tooMuch = causesOf(last).find(isTooLarge);
 		const cut = causesOf(last).find(isNetworkError);
 		if (tooMuch !== undefined) {
@@ -111,11 +106,10 @@ export function modelError(
 			return fail('model_unreachable', 'reach', `${cutDetail} [${code}]`);
 		}
 
-		const unreadable =
-			kinds.InvalidResponseDataError.isInstance(last) ||
-			kinds.JSONParseError.isInstance(last) ||
-			kinds.TypeValidationError.isInstance(last);
-		return unreadable
+		const {InvalidResponseDataError, JSONParseError, TypeValidationError} = kinds;
+		return [InvalidResponseDataError, JSONParseError, TypeValidationError].some(kind =>
+			kind.isInstance(last),
+		)
 			? fail('model_garbled', 'read the answer of', excerptOf(last))
 			: fail('model_failed', 'use', excerptOf(last));
 	}
@@ -127,11 +121,9 @@ export function modelError(
 
 	const status = last.statusCode;
 	if (status === undefined && causesOf(last.cause).some(isUnknownAuthority)) {
-		return fail(
-			'model_unreachable',
-			'reach',
-			'its certificate was not issued by a known authority: set tls.ca to the PEM file of its CA',
-		);
+		const detail =
+			'its certificate was not issued by a known authority: set tls.ca to the PEM file of its CA';
+		return fail('model_unreachable', 'reach', detail);
 	}
 
 	const broken = causesOf(last.cause).find(isNetworkError);
@@ -146,11 +138,8 @@ export function modelError(
 	}
 
 	if (status < 400) {
-		return fail(
-			'model_rejected',
-			'use',
-			`it answered ${status}, a redirect, which is not followed; set model.base_url to the final address`,
-		);
+		const detail = `it answered ${status}, a redirect, which is not followed; set model.base_url to the final address`;
+		return fail('model_rejected', 'use', detail);
 	}
 
 	if (status === 401 || status === 403) {

@@ -1,8 +1,7 @@
 import type {SecureContext} from 'node:tls';
 import type Undici from 'undici';
 import type {Agent} from 'undici';
-import {SvcError} from '../core/errors.ts';
-import {postTo, type ModelQuestion, type ModelReply} from './model-request.ts';
+import {answerTooLarge, postTo, type ModelQuestion, type ModelReply} from './model-request.ts';
 
 /** An answer of a model that is larger is not read to its end. */
 const defaultMaxAnswerBytes = 32 * 1024 * 1024;
@@ -22,10 +21,7 @@ const boundedBytes = (maxBytes: number) => {
 		transform(chunk, controller) {
 			seen += chunk.byteLength;
 			if (seen > maxBytes) {
-				throw new SvcError(
-					'answer_too_large',
-					`Cannot read an answer of more than ${maxBytes} bytes`,
-				);
+				throw answerTooLarge(maxBytes);
 			}
 
 			controller.enqueue(chunk);
@@ -64,40 +60,25 @@ export function createModelFetch({
 	let loaded: typeof Undici | undefined;
 	// Its default export, since the bundle gives packages in the old module format nothing else.
 	const load = async () => {
-		if (!loaded) {
-			const {default: undici} = await import('undici');
-			loaded = undici;
-		}
-
+		loaded ??= (await import('undici')).default;
 		return loaded;
 	};
 
 	const dispatcherFor = (undici: typeof Undici, url: string): Agent => {
 		const context = url.startsWith('https:') ? secureContext() : undefined;
-		return agentFor(
-			context,
-			() =>
-				new undici.Agent({
-					bodyTimeout: 0,
-					headersTimeout: 0,
-					...(context && {connect: {secureContext: context}}),
-				}),
-		);
+		const connect = context && {connect: {secureContext: context}};
+		const patient = {bodyTimeout: 0, headersTimeout: 0};
+		return agentFor(context, () => new undici.Agent({...patient, ...connect}));
 	};
 
 	const fetchBounded = async (input: string, init: object) => {
 		const undici = await load();
 		const dispatcher = dispatcherFor(undici, input);
 		const response = await undici.fetch(input, {...init, redirect: 'manual', dispatcher});
-		if (!response.body) {
-			return response;
-		}
-
-		return new undici.Response(response.body.pipeThrough(boundedBytes(maxAnswerBytes)), {
-			status: response.status,
-			statusText: response.statusText,
-			headers: response.headers,
-		});
+		// Its status, its text and its headers go on.
+		return response.body
+			? new undici.Response(response.body.pipeThrough(boundedBytes(maxAnswerBytes)), response)
+			: response;
 	};
 
 	return {

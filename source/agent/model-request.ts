@@ -17,7 +17,7 @@ export type ModelReply = {
 	read(): Promise<Buffer | undefined>;
 };
 
-/** What is read before somebody asks for it. */
+/** What is read ahead of the reader. */
 const maxAheadBytes = 65_536;
 
 /**
@@ -87,10 +87,7 @@ export async function postTo(
 			onResponseData(receiving, part) {
 				seen += part.byteLength;
 				if (seen > maxBytes) {
-					const error = new SvcError(
-						'answer_too_large',
-						`Cannot read an answer of more than ${maxBytes} bytes`,
-					);
+					const error = answerTooLarge(maxBytes);
 					receiving.abort(error);
 					fail(error);
 				} else if (inbox.put(part) > maxAheadBytes) {
@@ -101,13 +98,15 @@ export async function postTo(
 				signal.removeEventListener('abort', abort);
 				inbox.end();
 			},
-			onResponseError(_, error) {
-				fail(error);
-			},
+			onResponseError: (_, error) => fail(error),
 		},
 	);
 	return begun;
 }
+
+/** An answer is larger than what is read of one. */
+export const answerTooLarge = (maxBytes: number): SvcError =>
+	new SvcError('answer_too_large', `Cannot read an answer of more than ${maxBytes} bytes`);
 
 type Waiting = {
 	readonly resolve: (part: Buffer | undefined) => void;
@@ -137,7 +136,7 @@ function createInbox() {
 	};
 
 	return {
-		/** How many bytes nobody has asked for. */
+		/** How many bytes wait for the reader. */
 		put(part: Buffer): number {
 			if (waiting) {
 				waiting.resolve(part);
@@ -168,11 +167,7 @@ function createInbox() {
 						waiting = {resolve, reject};
 					});
 		},
-		end() {
-			finish({isFailure: false});
-		},
-		fail(error: unknown) {
-			finish({error, isFailure: true});
-		},
+		end: () => finish({isFailure: false}),
+		fail: (error: unknown) => finish({error, isFailure: true}),
 	};
 }

@@ -1,6 +1,4 @@
 import {charactersPerToken, estimatedTokens} from '../core/bounds.ts';
-import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
-import {noSuchTool} from './no-such-tool.ts';
 import {
 	digestFetched,
 	digestMessage,
@@ -9,6 +7,8 @@ import {
 	type ToolLine,
 	type ToolOutcome,
 } from './offline-digest.ts';
+import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './providers.ts';
+import {noSuchTool} from './record-steps.ts';
 
 /** Public name of the offline model. */
 export const offlineModelName = 'svc-offline-1';
@@ -30,18 +30,15 @@ const textOf = (message: Message): string => textsOf(message).join('');
 function outcomeOf(name: string, output: ToolOutput): ToolOutcome {
 	switch (output.type) {
 		case 'text':
-		case 'error-text': {
+		case 'error-text':
 			return {name, failed: output.type === 'error-text', text: output.value};
-		}
 
 		case 'json':
-		case 'error-json': {
+		case 'error-json':
 			return {name, failed: output.type === 'error-json', text: JSON.stringify(output.value)};
-		}
 
-		case 'execution-denied': {
+		case 'execution-denied':
 			return {name, failed: true, text: output.reason ?? 'it was denied'};
-		}
 
 		case 'content': {
 			const text = output.value.map(part => (part.type === 'text' ? part.text : '')).join('');

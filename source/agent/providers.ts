@@ -1,6 +1,7 @@
+import type {LanguageModel} from 'ai';
 import type {ModelView} from '../core/config-view.ts';
 import {SvcError} from '../core/errors.ts';
-import type {LanguageModelV4} from './language-model.ts';
+import type {JsonObject} from '../core/json.ts';
 import {createOfflineModel} from './offline-model.ts';
 
 export type ModelSpec = {
@@ -49,14 +50,8 @@ const loaders: Record<ModelView['provider'], (settings: Settings) => Promise<Lan
 	async 'openai-compatible'({name, baseURL, apiKey, fetch}) {
 		const {createOpenAICompatible} = await import('@ai-sdk/openai-compatible');
 		// Without being asked, a stream does not say what was used.
-		const includeUsage = true;
-		return createOpenAICompatible({
-			name: 'openai-compatible',
-			baseURL,
-			apiKey,
-			fetch,
-			includeUsage,
-		}).chatModel(name);
+		const settings = {name: 'openai-compatible', baseURL, apiKey, fetch, includeUsage: true};
+		return createOpenAICompatible(settings).chatModel(name);
 	},
 	async openai({name, baseURL, apiKey, fetch}) {
 		const {createOpenAI} = await import('@ai-sdk/openai');
@@ -76,11 +71,10 @@ const loaders: Record<ModelView['provider'], (settings: Settings) => Promise<Lan
 	},
 };
 
-const defaultBaseUrls: Partial<Record<ModelView['provider'], string>> = {
-	anthropic: hostedProviders.anthropic.baseUrl,
-	openai: hostedProviders.openai.baseUrl,
-	google: hostedProviders.google.baseUrl,
-};
+/** Whether a provider costs money. */
+export const isHosted = (
+	provider: ModelView['provider'],
+): provider is keyof typeof hostedProviders => Object.hasOwn(hostedProviders, provider);
 
 /**
  * Where calls for `spec` go; `undefined` for the offline model.
@@ -92,31 +86,26 @@ export function baseUrlOf({provider, baseUrl}: Omit<ModelSpec, 'name'>): URL | u
 		return undefined;
 	}
 
-	const text = baseUrl ?? defaultBaseUrls[provider];
+	const text = baseUrl ?? (isHosted(provider) ? hostedProviders[provider].baseUrl : undefined);
 	if (text === undefined) {
-		throw new SvcError(
-			'model_misconfigured',
-			`Cannot use provider "${provider}": model.base_url is not set`,
-		);
+		throw misconfigured(provider, 'model.base_url is not set');
 	}
 
 	const url = URL.parse(text);
 	if (url?.username || url?.password) {
-		throw new SvcError(
-			'model_misconfigured',
-			`Cannot use provider "${provider}": model.base_url holds credentials; use model.api_key`,
-		);
+		throw misconfigured(provider, 'model.base_url holds credentials; use model.api_key');
 	}
 
 	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-		throw new SvcError(
-			'model_misconfigured',
-			`Cannot use provider "${provider}": model.base_url is not an http(s) URL`,
-		);
+		throw misconfigured(provider, 'model.base_url is not an http(s) URL');
 	}
 
 	return url;
 }
+
+/** Why a provider cannot be used as it is configured. */
+export const misconfigured = (provider: ModelView['provider'], why: string): SvcError =>
+	new SvcError('model_misconfigured', `Cannot use provider "${provider}": ${why}`);
 
 /**
  * The model of `spec`, ready to be called; loads the provider's package, sends nothing.
@@ -130,3 +119,63 @@ export async function loadModel(
 	const baseURL = baseUrlOf(spec)?.href ?? '';
 	return loaders[spec.provider]({name: spec.name, baseURL, apiKey: spec.apiKey ?? '', fetch});
 }
+
+/** The SDK's contract for a model, version 4; what providers and the offline model implement. */
+export type LanguageModelV4 = Extract<
+	Exclude<LanguageModel, string>,
+	{readonly specificationVersion: 'v4'}
+>;
+
+/** Options of one call: the whole prompt, the tools, limits, the signal. */
+export type ModelCallOptions = Parameters<LanguageModelV4['doGenerate']>[0];
+
+/** Result of one call that does not stream. */
+export type Generated = Awaited<ReturnType<LanguageModelV4['doGenerate']>>;
+
+/** A part of a call that streams. */
+export type StreamPart =
+	Awaited<ReturnType<LanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer Part>
+		? Part
+		: never;
+
+/** What a server says of a model. Tokens. */
+export type ModelLimits = {readonly contextLength?: number; readonly maxOutputTokens?: number};
+
+/** Where OpenRouter, vLLM, Mistral, Groq, LM Studio, Anthropic, Google and llama.cpp say it, as paths into an entry of their lists. */
+const contextPaths = [
+	'context_length',
+	'max_model_len',
+	'max_context_length',
+	'context_window',
+	'max_input_tokens',
+	'inputTokenLimit',
+	'meta.n_ctx_train',
+];
+const outputPaths = [
+	'top_provider.max_completion_tokens',
+	'max_completion_tokens',
+	'max_output_tokens',
+	'outputTokenLimit',
+	'max_tokens',
+];
+
+/** Of an entry of such a list; what is no positive whole number is not known. */
+export function limitsIn(entry: JsonObject): ModelLimits {
+	const [contextLength] = countsAt(entry, contextPaths);
+	const [maxOutputTokens] = countsAt(entry, outputPaths);
+	return {
+		...(contextLength !== undefined && {contextLength}),
+		...(maxOutputTokens !== undefined && {maxOutputTokens}),
+	};
+}
+
+const countsAt = (entry: JsonObject, paths: readonly string[]): readonly number[] =>
+	paths
+		.map(path => path.split('.').reduce<unknown>(memberOf, entry))
+		.filter(value => typeof value === 'number')
+		.filter(value => Number.isSafeInteger(value) && value > 0);
+
+const memberOf = (value: unknown, name: string): unknown =>
+	typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+		? Object.entries(value).find(([key]) => key === name)?.[1]
+		: undefined;

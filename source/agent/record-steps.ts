@@ -1,11 +1,21 @@
 import type {LanguageModelCallEndEvent, LanguageModelMiddleware} from 'ai';
+import {estimatedTokens, textBytesIn} from '../core/bounds.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
+import {nearestName} from '../core/names.ts';
 import type {WorkDone} from '../core/run.ts';
 import type {ToolFrom, Tool} from '../core/tool.ts';
 import {escapeLine} from '../core/untrusted.ts';
-import {addUsage, usageOf, type ModelPrice, type Usage} from '../core/usage.ts';
-import {noSuchTool} from './no-such-tool.ts';
-import type {Transcript} from './transcript.ts';
+import {
+	addUsage,
+	usageOf,
+	type ModelPrice,
+	type Usage,
+	countedOr,
+	spokenOr,
+} from '../core/usage.ts';
+import type {Transcript} from './gather-parts.ts';
+import type {Generated, ModelCallOptions} from './providers.ts';
+import type {AgentRequest} from './runner.ts';
 
 /** A model that asks for more in one run is running wild. */
 const maxToolCalls = 256;
@@ -33,7 +43,7 @@ function fromFacts(from: ToolFrom) {
 	}
 }
 
-export type StepRecorder = {
+type StepRecorder = {
 	/** Tool calls that the model asked for so far. */
 	toolCalls(): number;
 	/** What the model said in its last answer, beside the tools that it asked for. */
@@ -79,11 +89,7 @@ export function createStepRecorder({
 				});
 			}
 
-			for (const part of content) {
-				if (part.type !== 'tool-call') {
-					continue;
-				}
-
+			for (const part of content.filter(one => one.type === 'tool-call')) {
 				toolCalls++;
 				const facts = callFacts(part, byName.get(part.toolName));
 				transcript.add('tool-call', JSON.stringify(part.input) ?? '', facts);
@@ -102,12 +108,8 @@ export function createStepRecorder({
 
 			onWork({toolCalls, ...(used && {usage: used})});
 			if (toolCalls > maxToolCalls) {
-				end(
-					new SvcError(
-						'step_limit',
-						`Cannot finish the run: the model asked for more than ${maxToolCalls} tool calls`,
-					),
-				);
+				const why = `Cannot finish the run: the model asked for more than ${maxToolCalls} tool calls`;
+				end(new SvcError('step_limit', why));
 			}
 		},
 	};
@@ -138,3 +140,73 @@ export function recordRetries(
 		},
 	};
 }
+
+const named = 5;
+const maxNameLength = 100;
+
+/** What a person and the model read of a call of a tool that the run does not have, with the one of `all` that was probably meant and the first five of `tools`. */
+export function noSuchTool(
+	name: string,
+	tools: readonly string[],
+	all: readonly string[] = tools,
+): string {
+	const shown = escapeLine(name, maxNameLength);
+	if (tools.length === 0) {
+		return `There is no tool "${shown}": this run has none`;
+	}
+
+	const near = nearestName(name, all);
+	const meant = near === undefined ? '' : ` (did you mean "${near}"?)`;
+	const more = tools.length > named ? ` and ${tools.length - named} more` : '';
+	return `There is no tool "${shown}"${meant}: this run has ${tools.slice(0, named).join(', ')}${more}`;
+}
+
+/**
+ * Asks before each call of the model whether it may be made and how long its answer may be, and corrects what the server counts of it: a count that cannot be true, such as
+ * 2^53 − 1, or 0 or 1 for a long text, becomes an estimate. What the server does not count stays uncounted.
+ */
+export const meterSteps = ({
+	beforeStep,
+	afterStep,
+}: Pick<AgentRequest, 'beforeStep' | 'afterStep'>): LanguageModelMiddleware => ({
+	specificationVersion: 'v4',
+	async transformParams({params}) {
+		const most = beforeStep?.(promptTokens(params));
+		return most === undefined ? params : {...params, maxOutputTokens: most};
+	},
+	async wrapGenerate({doGenerate, params}) {
+		const generated = await doGenerate();
+		const {usage} = generated;
+		const input = countedOr(usage.inputTokens.total, () => promptTokens(params));
+		const output = spokenOr(usage.outputTokens.total, answerTokens(generated));
+		afterStep?.({inputTokens: input, outputTokens: output});
+		return {
+			...generated,
+			usage: {
+				...usage,
+				inputTokens: withTotal(usage.inputTokens, input),
+				outputTokens: withTotal(usage.outputTokens, output),
+			},
+		};
+	},
+});
+
+const withTotal = <Counts extends {total: number | undefined}>(
+	counts: Counts,
+	total: number,
+): Counts => (counts.total === undefined ? counts : {...counts, total});
+
+const promptTokens = ({prompt, tools}: ModelCallOptions): number =>
+	estimatedTokens(
+		textBytesIn(prompt) + (tools?.length ? Buffer.byteLength(JSON.stringify(tools)) : 0),
+	);
+
+const answerTokens = ({content}: Generated): number =>
+	estimatedTokens(content.reduce((sum, part) => sum + bytesOf(part), 0));
+
+const bytesOf = (part: Generated['content'][number]): number =>
+	part.type === 'text' || part.type === 'reasoning'
+		? Buffer.byteLength(part.text)
+		: part.type === 'tool-call'
+			? Buffer.byteLength(part.toolName + part.input)
+			: 0;

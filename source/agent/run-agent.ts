@@ -1,23 +1,30 @@
 import type * as ai from 'ai';
+import type {FinishReason} from 'ai';
 import {boundText} from '../core/bounds.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {asReplaced} from '../core/program.ts';
 import type {World} from '../core/world.ts';
 import type {ChosenModel} from './choose-model.ts';
-import {conversationOf} from './conversation.ts';
-import {refuseDeepCalls} from './deep-calls.ts';
 import {deferTools, sendActive} from './deferred-tools.ts';
-import {isSilent} from './instructions.ts';
-import {meterSteps} from './meter-steps.ts';
-import {modelError} from './model-errors.ts';
-import {createStepRecorder, recordRetries} from './record-steps.ts';
-import {createRunScope, type RunScope} from './run-scope.ts';
+import {
+	refuseDeepCalls,
+	createSafeText,
+	createTranscript,
+	type Transcript,
+} from './gather-parts.ts';
+import {isSilent, modelConversation} from './instructions.ts';
+import {modelError, nameModel, type AskedModel} from './model-errors.ts';
+import {meterSteps, createStepRecorder, recordRetries} from './record-steps.ts';
 import {createRunTools} from './run-tools.ts';
-import type {AgentDependencies, AgentRequest, AgentResult, AgentRunner} from './runner.ts';
-import {createSafeText} from './safe-text.ts';
+import {
+	createRunScope,
+	type RunScope,
+	type AgentDependencies,
+	type AgentRequest,
+	type AgentResult,
+	type AgentRunner,
+} from './runner.ts';
 import {streamAnswer} from './stream-answer.ts';
-import {createTranscript, type Transcript} from './transcript.ts';
-import {problemOfEnding} from './verdict.ts';
 
 export type AgentRunnerDependencies = AgentDependencies &
 	Pick<World, 'clock' | 'log' | 'redact'> & {
@@ -25,7 +32,7 @@ export type AgentRunnerDependencies = AgentDependencies &
 		readonly model: (name?: string) => Promise<ChosenModel>;
 	};
 
-export type AgentRunnerOptions = {
+type AgentRunnerOptions = {
 	/** Further tries of one model call, by the SDK: after 2 s and 4 s, or when `Retry-After` (up to 60 s) says. Default 2. */
 	readonly maxRetries?: number;
 };
@@ -114,7 +121,7 @@ export function createAgentRunner(
 							streamAnswer(asked, {text: said, explain, onGrowth: request.onGrowth}),
 						],
 					}),
-					...conversationOf(request),
+					...modelConversation(request),
 					...createRunTools(
 						{...request, tools},
 						{
@@ -200,4 +207,44 @@ export function createAgentRunner(
 			}
 		},
 	};
+}
+
+/** How the loop ended. */
+type Ending = {
+	readonly text: string;
+	readonly finishReason: FinishReason;
+	/** Tool calls of the last step, whose results the model has not read. */
+	readonly pendingCalls: number;
+	readonly steps: number;
+};
+
+/**
+ * Why `ending` is no answer, or `undefined` when it is one: `step_limit`, `model_rejected` (a content filter), `model_failed` (it
+ * ended in an error), `model_garbled` (it stopped within a tool call, or said nothing). An answer cut by the output limit counts as one.
+ */
+function problemOfEnding(
+	{text, finishReason, pendingCalls, steps}: Ending,
+	{maxSteps, asked}: {readonly maxSteps: number; readonly asked: AskedModel},
+): SvcError | undefined {
+	const model = nameModel(asked);
+	if (pendingCalls > 0 && steps >= maxSteps) {
+		const why = `Cannot finish the run within ${maxSteps} steps: ${model} still wanted to call tools; raise runs.max_steps`;
+		return new SvcError('step_limit', why);
+	}
+
+	if (finishReason === 'content-filter') {
+		return new SvcError('model_rejected', `Cannot use ${model}: a content filter ended its answer`);
+	}
+
+	if (finishReason === 'error' || finishReason === 'interrupted') {
+		return new SvcError('model_failed', `Cannot use ${model}: its answer ended in an error`);
+	}
+
+	const isEmpty = text.trim() === '';
+	if (pendingCalls > 0 || isEmpty) {
+		const why = pendingCalls > 0 ? 'it stopped in the middle of a tool call' : 'it said nothing';
+		return new SvcError('model_garbled', `Cannot read the answer of ${model}: ${why}`);
+	}
+
+	return undefined;
 }

@@ -6,9 +6,9 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import {jsonHash, type JsonValue} from '../core/json.ts';
 import type {Approve, PreviewResult, Tool, ToolResult, Verdict} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
+import type {Transcript} from './gather-parts.ts';
 import {callFacts} from './record-steps.ts';
 import type {AgentRequest} from './runner.ts';
-import type {Transcript} from './transcript.ts';
 
 /** Longest result that a model gets to read, in bytes of UTF-8: head and tail of what is longer. */
 const maxResultBytes = 400_000;
@@ -27,6 +27,8 @@ type SdkVerdict =
 	| 'not-applicable'
 	| 'approved'
 	| {readonly type: 'denied'; readonly reason: string};
+
+type Called = {readonly args: JsonValue; readonly callId: string};
 
 /** A yes: who gave it, to which arguments (their hash), and what the call is bound to beside them. */
 type Agreed = {readonly by: string; readonly args: string; readonly basis?: string};
@@ -81,19 +83,13 @@ export function createRunTools(
 		text: string,
 		facts: Readonly<Record<string, JsonValue>>,
 	) => {
-		transcript.add('tool-result', text, {
-			...callFacts(call, byName.get(call.toolName)),
-			...facts,
-		});
+		const named = callFacts(call, byName.get(call.toolName));
+		transcript.add('tool-result', text, {...named, ...facts});
 	};
 
 	const ask = async (
 		tool: Tool,
-		{
-			args,
-			callId,
-			preview,
-		}: {readonly args: JsonValue; readonly callId: string; readonly preview?: CallPreview},
+		{callId, ...asked}: Called & {readonly preview?: CallPreview},
 	): Promise<Verdict> => {
 		if (!approve) {
 			return {allowed: false, reason: 'it needs an approval, and nobody can be asked here'};
@@ -102,8 +98,7 @@ export function createRunTools(
 		try {
 			return await approve({
 				tool,
-				args,
-				...(preview && {preview}),
+				...asked,
 				callId: callNames.nameOf(callId),
 				said: redact(said()),
 				runId: request.runId,
@@ -116,7 +111,7 @@ export function createRunTools(
 		}
 	};
 
-	/** What a call would do, for whoever is asked; it is not asked for what would come to nothing. */
+	/** What a call would do, for the person who is asked; no person is asked about a call that cannot succeed. */
 	const previewOf = async (tool: Tool, args: JsonValue): Promise<PreviewResult | undefined> => {
 		try {
 			return await tool.preview?.(args, {signal});
@@ -129,21 +124,16 @@ export function createRunTools(
 		try {
 			await request.beforeSideEffect();
 		} catch (error) {
+			const text = `Cannot start tool "${tool.name}": that it starts could not be recorded`;
 			const ending =
-				error instanceof SvcError
-					? error
-					: new SvcError(
-							'run_cancelled',
-							`Cannot start tool "${tool.name}": that it starts could not be recorded`,
-							{cause: error},
-						);
+				error instanceof SvcError ? error : new SvcError('run_cancelled', text, {cause: error});
 			end(ending);
 			throw ending;
 		}
 	};
 
-	/** What was agreed to of a call that may start now; `undefined` when nobody has to agree. */
-	const takeApproval = (tool: Tool, args: JsonValue, callId: string): Agreed | undefined => {
+	/** What was agreed to of a call that may start now; `undefined` when no agreement is needed. */
+	const takeApproval = (tool: Tool, {args, callId}: Called): Agreed | undefined => {
 		const agreed = approved.get(callId);
 		if (tool.needsApproval && agreed?.args !== jsonHash(args)) {
 			throw new SvcError('not_approved', `Cannot call tool "${tool.name}": it was not approved`);
@@ -156,11 +146,8 @@ export function createRunTools(
 
 	const execute = async (
 		tool: Tool,
-		{
-			args,
-			callId,
-			basis,
-		}: {readonly args: JsonValue; readonly callId: string; readonly basis: string | undefined},
+		{args, callId}: Called,
+		basis: string | undefined,
 	): Promise<ToolResult> => {
 		if (!tool.readOnly) {
 			await announceSideEffect(tool);
@@ -183,22 +170,16 @@ export function createRunTools(
 
 	const settle = async (
 		tool: Tool,
-		args: JsonValue,
-		callId: string,
-	): Promise<ToolResult & {readonly agreed?: string}> => {
-		let agreed: string | undefined;
+		called: Called,
+	): Promise<{readonly result: ToolResult; readonly by: string | undefined}> => {
+		let by: string | undefined;
 		try {
 			signal.throwIfAborted();
-			const taken = takeApproval(tool, args, callId);
-			agreed = taken?.by;
-			const result = await execute(tool, {args, callId, basis: taken?.basis});
-			return {...result, ...(agreed !== undefined && {agreed})};
+			const taken = takeApproval(tool, called);
+			by = taken?.by;
+			return {result: await execute(tool, called, taken?.basis), by};
 		} catch (error) {
-			return {
-				text: redact(messageOf(error)),
-				isError: true,
-				...(agreed !== undefined && {agreed}),
-			};
+			return {result: {text: redact(messageOf(error)), isError: true}, by};
 		}
 	};
 
@@ -208,12 +189,13 @@ export function createRunTools(
 			inputSchema: sdk.jsonSchema(tool.inputSchema),
 			async execute(input, {toolCallId}) {
 				const elapsed = stopwatch(clock);
-				const result = await settle(tool, argumentsOf(input), toolCallId);
+				const called = {args: argumentsOf(input), callId: toolCallId};
+				const {result, by} = await settle(tool, called);
 				const text = boundText(result.text, maxResultBytes);
 				record({toolCallId, toolName: tool.name}, text, {
 					ok: !result.isError,
 					durationMs: elapsed(),
-					...(result.agreed !== undefined && {approval: result.agreed}),
+					...(by !== undefined && {approval: by}),
 				});
 				if (result.isError) {
 					// Thrown is how the SDK learns that the model should read it as an error.
@@ -241,18 +223,13 @@ export function createRunTools(
 				return {type: 'denied', reason: problem};
 			}
 
-			const {allowed, reason} = await ask(tool, {
-				args,
-				callId: toolCall.toolCallId,
-				...(shown && {preview: shown.preview}),
-			});
+			const callId = toolCall.toolCallId;
+			const preview = shown && {preview: shown.preview};
+			const {allowed, reason} = await ask(tool, {args, callId, ...preview});
 			signal.throwIfAborted();
 			if (allowed) {
-				approved.set(toolCall.toolCallId, {
-					by: redact(reason),
-					args: jsonHash(args),
-					...(shown?.basis !== undefined && {basis: shown.basis}),
-				});
+				const basis = shown?.basis === undefined ? {} : {basis: shown.basis};
+				approved.set(callId, {by: redact(reason), args: jsonHash(args), ...basis});
 				return 'approved';
 			}
 
@@ -271,8 +248,6 @@ function createCallNames(): {nameOf(callId: string): string; began(callId: strin
 			const count = begun.get(callId) ?? 0;
 			return count === 0 ? callId : `${callId} (${count + 1})`;
 		},
-		began(callId) {
-			begun.set(callId, (begun.get(callId) ?? 0) + 1);
-		},
+		began: callId => begun.set(callId, (begun.get(callId) ?? 0) + 1),
 	};
 }

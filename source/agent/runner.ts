@@ -1,4 +1,6 @@
+import type {Clock} from '../core/clock.ts';
 import type {ModelView} from '../core/config-view.ts';
+import {SvcError} from '../core/errors.ts';
 import type {TurnOrigin} from '../core/origin.ts';
 import type {TranscriptEntry, WorkDone} from '../core/run.ts';
 import type {Approve, Tool} from '../core/tool.ts';
@@ -11,7 +13,7 @@ export type AgentRequest = {
 	/** Further texts of the user message, behind the prompt: untrusted data that the gateway got, labelled as such. Not of a chat. */
 	readonly fetched?: readonly string[];
 	/** Of a turn of a chat. */
-	readonly chat?: ChatRequest;
+	readonly chat?: ChatTurn;
 	/** Body of the one skill that was found, if any. */
 	readonly skill?: {readonly name: string; readonly body: string};
 	/** Skills that the model may activate with a tool among `tools`; absent: none. */
@@ -23,7 +25,7 @@ export type AgentRequest = {
 	readonly model?: string;
 	readonly maxSteps: number;
 	readonly timeoutMs: number;
-	/** A call that needs a yes is denied at once: whoever waits for the answer does not want to wait for a person. */
+	/** A call that needs a yes is denied at once: the client that waits for the answer does not want to wait for a person. */
 	readonly denyApprovals?: boolean;
 	/** Gets what the model says as it comes, redacted; awaited, so that a slow reader slows the model down. `begins`: it is the first of another answer of the model. A rejection ends the run. */
 	readonly onText?: (text: string, begins: boolean) => Promise<void> | void;
@@ -46,7 +48,7 @@ export type AgentRequest = {
 };
 
 /** What an application sends beside the last message of a user. */
-export type ChatRequest = {
+export type ChatTurn = {
 	/** Where the turn comes from. */
 	readonly of: TurnOrigin['kind'];
 	/** What it tells the model to be, in its order; empty without. */
@@ -80,3 +82,54 @@ export type AgentRunner = {
 };
 
 export type AgentDependencies = {readonly approve?: Approve};
+
+/** How long a run may go on, and how it is ended. */
+export type RunScope = {
+	/** Aborted when the run must end; its reason is a `SvcError`. */
+	readonly signal: AbortSignal;
+	/** Ends the run with `error`; the first reason stays. */
+	readonly end: (error: SvcError) => void;
+	/** What `work` becomes, unless the run must end before: then rejects at once, even if `work` ignores the signal. */
+	race<Value>(work: Promise<Value>): Promise<Value>;
+	/** Takes the timer and the listener away. */
+	[Symbol.dispose](): void;
+};
+
+/** The scope of one run: ends with `run_timeout` after `timeoutMs`, and with `run_cancelled` when the request's signal aborts. */
+export function createRunScope(
+	{timeoutMs, signal}: Pick<AgentRequest, 'timeoutMs' | 'signal'>,
+	clock: Clock,
+): RunScope {
+	const controller = new AbortController();
+	const end = (error: SvcError) => controller.abort(error);
+
+	const onAbort = () => {
+		const {reason: cause} = signal;
+		end(new SvcError('run_cancelled', 'Cannot finish the run: it was cancelled', {cause}));
+	};
+
+	const {promise: ended, reject} = Promise.withResolvers<never>();
+	controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {once: true});
+	// It has a reader only while something is raced.
+	ended.catch(() => {});
+
+	signal.addEventListener('abort', onAbort, {once: true});
+	if (signal.aborted) {
+		onAbort();
+	}
+
+	const cancelTimer = clock.after(timeoutMs, () => {
+		const text = `Cannot finish the run within ${timeoutMs / 1000} seconds: raise runs.timeout_seconds or give it less to do`;
+		end(new SvcError('run_timeout', text));
+	});
+
+	return {
+		signal: controller.signal,
+		end,
+		race: async work => Promise.race([ended, work]),
+		[Symbol.dispose]() {
+			cancelTimer();
+			signal.removeEventListener('abort', onAbort);
+		},
+	};
+}

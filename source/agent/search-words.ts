@@ -180,7 +180,7 @@ const saysSomething = (word: string): boolean =>
 	word.length <= maxWordLength && !stopWords.has(word);
 
 /** What a question asks for, word by word: at most 40 of its words, and each two that stand side by side. */
-export function askedWords(question: string): readonly AskedWord[] {
+export function queryWords(question: string): readonly AskedWord[] {
 	const runs = runsIn(question.slice(0, maxQuestion)).slice(0, maxWords);
 	const words = runs.map(run => run.toLowerCase());
 	const asked = new Map<string, AskedWord>();

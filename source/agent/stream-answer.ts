@@ -1,11 +1,10 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import type {LanguageModelMiddleware} from 'ai';
 import {SvcError} from '../core/errors.ts';
-import {gatherParts} from './gather-parts.ts';
-import type {Generated, StreamPart} from './language-model.ts';
+import {gatherParts, type SafeText} from './gather-parts.ts';
 import {nameModel, type AskedModel} from './model-errors.ts';
+import type {Generated, StreamPart} from './providers.ts';
 import type {AgentRequest} from './runner.ts';
-import type {SafeText} from './safe-text.ts';
 
 type Streamed = Awaited<ReturnType<Parameters<Streaming>[0]['doStream']>>;
 type Streaming = NonNullable<LanguageModelMiddleware['wrapGenerate']>;

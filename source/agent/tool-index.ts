@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch';
 import SearchableMap from 'minisearch/SearchableMap';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {Tool} from '../core/tool.ts';
-import {askedWords, stemOf, wordsIn, type AskedWord} from './search-words.ts';
+import {queryWords, stemOf, wordsIn, type AskedWord} from './search-words.ts';
 
 /** What an index keeps of a tool, and how much a word counts there. */
 const boost = {
@@ -116,7 +116,7 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 
 	/** The same of a question, a word that no tool has taken for one that some have. */
 	const scoresOfQuestion = (question: string): readonly Scores[] =>
-		askedWords(question).flatMap(asked => {
+		queryWords(question).flatMap(asked => {
 			const scores = scoresOf(asked);
 			if (scores.best.size > 0) {
 				return [scores];
@@ -125,7 +125,7 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 			const meant = asked.word && nearest(asked.word);
 			return meant === undefined
 				? []
-				: askedWords(meant)
+				: queryWords(meant)
 						.map(scoresOf)
 						.map(({best, named}) => ({
 							named,

@@ -1,4 +1,5 @@
 import type {IncomingMessage} from 'node:http';
+import type {KeyFacts} from '../core/api-key.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import {respond, type HttpAnswer, type HttpPair} from '../http/http-answer.ts';
@@ -7,14 +8,13 @@ import {
 	ApiError,
 	endpointDenied,
 	internalError,
-	storeAway,
 	keyError,
 	limitError,
 	stopping,
+	storeAway,
 	unknownUrl,
 	wrongMethod,
 } from './http/api-error.ts';
-import {bearerOf} from './http/bearer.ts';
 import type {BodyRoom} from './http/body-room.ts';
 import {corsHeaders, preflightHeaders} from './http/cors.ts';
 import {cutStalled} from './http/cut-stalled.ts';
@@ -58,7 +58,7 @@ export async function answerRequest(pair: HttpPair, world: Answering): Promise<v
 	const {corsOrigins} = limits();
 	const headers = {'x-request-id': requestId, ...corsHeaders(request, corsOrigins)};
 	const {path} = requestTargetOf(request);
-	// A connection that breaks ends the reading of the body; there is nobody left to tell.
+	// A connection that breaks ends the reading of the body; no client is left to answer.
 	request.on('error', ignore);
 	response.on('error', ignore);
 	let isLeft = false;
@@ -88,23 +88,15 @@ export async function answerRequest(pair: HttpPair, world: Answering): Promise<v
 	try {
 		const answer = await serve(pair, {...world, path, requestId, headers, left: left.signal});
 		if (answer !== 'streamed') {
-			send(
-				'json' in answer
-					? {
-							status: answer.status ?? 200,
-							body: JSON.stringify(answer.json),
-							...(answer.headers && {headers: answer.headers}),
-						}
-					: {status: 200, body: answer.text, contentType: answer.contentType},
-			);
+			const {json, text = JSON.stringify(json), ...more} = answer;
+			send({status: 200, ...more, body: text});
 		}
 	} catch (error) {
-		const refusal = error instanceof ApiError ? error : failureOutside(error);
-		if (!(error instanceof ApiError) && !isLeft) {
-			log.error('Cannot serve a request of the chat API', {
-				error: messageOf(error),
-				request: requestId,
-			});
+		const isRefusal = error instanceof ApiError;
+		const refusal = isRefusal ? error : failureOutside(error);
+		if (!isRefusal && !isLeft) {
+			const facts = {error: messageOf(error), request: requestId};
+			log.error('Cannot serve a request of the chat API', facts);
 		}
 
 		const {status, body, headers: more} = refusal;
@@ -134,13 +126,12 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 	const isOpen = here !== undefined && here.endpoint.scope === undefined;
 	let key = isOpen ? undefined : keyOf(request, keys);
 	if (!here) {
-		throw found.length === 0
-			? unknownUrl(method.slice(0, 20), path.slice(0, 200))
-			: wrongMethod(
-					method.slice(0, 20),
-					found.map(({endpoint}) => endpoint.method),
-					request.headers.upgrade?.toLowerCase() === 'websocket',
-				);
+		const allowed = found.map(({endpoint}) => endpoint.method);
+		const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
+		const asked = method.slice(0, 20);
+		throw allowed.length === 0
+			? unknownUrl(asked, path.slice(0, 200))
+			: wrongMethod(asked, allowed, isWebSocket);
 	}
 
 	const {endpoint, rest} = here;
@@ -179,14 +170,12 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 		stream: more =>
 			createEventStream(response, {
 				clock,
-				more: {...world.headers, ...rateHeaders(keys, key.id, key.rpm), ...more},
+				more: {...world.headers, ...rateHeaders(keys, key), ...more},
 			}),
 	});
+	const ends = [world.left, world.stopping];
 	if (!endpoint.need) {
-		return await endpoint.serve(
-			prepared,
-			call(AbortSignal.any([world.left, world.stopping]), spendsNothing),
-		);
+		return await endpoint.serve(prepared, call(AbortSignal.any(ends), spendsNothing));
 	}
 
 	const admission = await keys.admit(key.id, endpoint.need(prepared));
@@ -195,14 +184,14 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 	}
 
 	using permit = admission.permit;
-	const signal = AbortSignal.any([world.left, world.stopping, permit.signal]);
-	const answer = await endpoint.serve(prepared, call(signal, spendingOf(admission.permit)));
-	return answer !== 'streamed' && 'json' in answer
-		? {...answer, headers: {...rateHeaders(keys, key.id, key.rpm), ...answer.headers}}
-		: answer;
+	const signal = AbortSignal.any([...ends, permit.signal]);
+	const answer = await endpoint.serve(prepared, call(signal, spendingOf(permit)));
+	return answer === 'streamed'
+		? answer
+		: {...answer, headers: {...rateHeaders(keys, key), ...answer.headers}};
 }
 
-/** What those who need not say who they are get: nothing of it is for them. */
+/** The call of an endpoint that needs no key: there is nothing in it. */
 const openCall: ApiCall = {
 	requestId: '',
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an endpoint without a scope asks nothing of a key
@@ -252,19 +241,22 @@ function keyOf({headers: {authorization}}: IncomingMessage, keys: Answering['key
 
 function rateHeaders(
 	keys: Answering['keys'],
-	id: string,
-	rpm: number | undefined,
+	{id, rpm}: KeyFacts,
 ): Readonly<Record<string, string>> {
 	const left = rpm === undefined ? undefined : keys.left(id);
-	return rpm === undefined || left === undefined
-		? {}
-		: {
-				'x-ratelimit-limit-requests': String(rpm),
-				'x-ratelimit-remaining-requests': String(left.requests),
-				'x-ratelimit-reset-requests': `${left.resetMs}ms`,
-			};
+	return {
+		...(left && {
+			'x-ratelimit-limit-requests': String(rpm),
+			'x-ratelimit-remaining-requests': String(left.requests),
+			'x-ratelimit-reset-requests': `${left.resetMs}ms`,
+		}),
+	};
 }
 
 /** Of what is no answer to the request. */
 const failureOutside = (error: unknown): ApiError =>
 	codeOf(error) === 'journal_unavailable' ? storeAway() : internalError();
+
+/** The key of an `Authorization` header. @see RFC 6750 §2.1 */
+const bearerOf = (authorization: string | undefined): string | undefined =>
+	/^bearer +(?<key>\S+) *$/i.exec(authorization ?? '')?.groups?.['key'];

@@ -91,9 +91,7 @@ export function createApiServer(
 			await drain(http, {
 				clock,
 				busy,
-				onHardStop() {
-					hardStop.abort(stopping());
-				},
+				onHardStop: () => hardStop.abort(stopping()),
 			});
 			hardStop.abort();
 		},

@@ -96,24 +96,22 @@ const entryOf = (approval: ToolApproval): JsonObject => ({
 	deadline: new Date(approval.deadline).toISOString(),
 });
 
+const lack = (value: unknown, code: string): string =>
+	value === undefined ? 'missing_required_parameter' : code;
+
 function readDecision(rest: string, body: JsonObject): Decision {
 	const id = /^[1-9]\d{0,14}$/.test(rest) ? Number(rest) : 0;
 	const {decision, reason, arguments_digest: digest} = body;
 	if (decision !== 'allow' && decision !== 'deny') {
-		throw badRequest(
-			'Cannot read the request: "decision" must be "allow" or "deny"',
-			decision === undefined ? 'missing_required_parameter' : 'unsupported_value',
-			'decision',
-		);
+		const text = 'Cannot read the request: "decision" must be "allow" or "deny"';
+		throw badRequest(text, lack(decision, 'unsupported_value'), 'decision');
 	}
 
 	if (decision === 'allow') {
 		if (typeof digest !== 'string') {
-			throw badRequest(
-				'Cannot read the request: to allow a call, "arguments_digest" must be what GET /v1/approvals said of it',
-				digest === undefined ? 'missing_required_parameter' : 'invalid_type',
-				'arguments_digest',
-			);
+			const text =
+				'Cannot read the request: to allow a call, "arguments_digest" must be what GET /v1/approvals said of it';
+			throw badRequest(text, lack(digest, 'invalid_type'), 'arguments_digest');
 		}
 
 		return {id, decision, digest};
@@ -152,9 +150,7 @@ function answerOf(asked: Decision, approval: ToolApproval): ApprovalAnswer {
 const notWaiting = (id: number): ApiError =>
 	new ApiError(404, {
 		message: `Cannot answer approval ${id}: nothing of that number waits; it was answered, withdrawn, or never there`,
-		type: 'invalid_request_error',
 		code: 'approval_not_found',
 	});
 
-const conflict = (message: string, code: string): ApiError =>
-	new ApiError(409, {message, type: 'invalid_request_error', code});
+const conflict = (message: string, code: string): ApiError => new ApiError(409, {message, code});

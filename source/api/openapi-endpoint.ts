@@ -6,7 +6,7 @@ import {endpoint, type Endpoint} from './http/endpoint.ts';
 /** Beside the manual: in the sources, and in the bundle. */
 const places = ['../manual/openapi.yaml', './manual/openapi.yaml'];
 
-/** `GET /openapi.yaml`, for anybody. @see manual/chat-api.md#endpoints */
+/** `GET /openapi.yaml`, without a key. @see manual/chat-api.md#endpoints */
 export const openApiEndpoint = (): Endpoint =>
 	endpoint({
 		method: 'GET',

@@ -1,6 +1,8 @@
-import type {Approval, ApprovalAnswer, FormApproval, ToolApproval} from '../core/approval.ts';
+import type {Approval, ApprovalAnswer, RuleKey, ToolApproval} from '../core/approval.ts';
 import {contentProblem} from '../core/approvals/content-problem.ts';
+import {areAsKeysSay, keysText, resolvedKeys, writtenKeys} from '../core/approvals/rule-keys.ts';
 import {isJsonObject} from '../core/json.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** Most top-level arguments that a rule compares. */
 const maxKeys = 20;
@@ -18,15 +20,14 @@ export function answerProblem(approval: Approval, answer: ApprovalAnswer): strin
 
 		case 'submit':
 			return approval.kind === 'form'
-				? submitProblem(approval, answer)
+				? contentProblem(approval.fields, answer.content)
 				: 'it is a call, which is allowed or denied';
 	}
 }
 
-function allowProblem(
-	approval: ToolApproval,
-	answer: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
-): string | undefined {
+type Allow = Extract<ApprovalAnswer, {readonly choice: 'allow'}>;
+
+function allowProblem(approval: ToolApproval, answer: Allow): string | undefined {
 	const {scopes, mustTypeName, tool, args} = approval;
 	if (!scopes.includes(answer.scope)) {
 		return `"${answer.scope}" is not offered for it: use ${scopes.map(scope => `"${scope}"`).join(' or ')}`;
@@ -54,7 +55,7 @@ function allowProblem(
 /** A rule that lasts says what it covers where the tool may destroy, and says it in one way. */
 function lastingProblem(
 	{lasting, tool}: ToolApproval,
-	{scope, args, when, typedName}: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
+	{scope, args, when, typedName}: Allow,
 ): string | undefined {
 	if (when !== undefined && (scope !== 'always' || !lasting || args !== undefined)) {
 		return '"when" is for a rule that lasts, for the runs of a job, and stands in for "args"';
@@ -73,7 +74,27 @@ function lastingProblem(
 		: undefined;
 }
 
-const submitProblem = (
-	{fields}: FormApproval,
-	{content}: Extract<ApprovalAnswer, {readonly choice: 'submit'}>,
-): string | undefined => contentProblem(fields, content);
+/** What the `when` of an answer compares, none without one; or why there can be no such rule. It covers the call that it is made for. */
+export async function whenKeys(
+	approval: Approval,
+	answer: ApprovalAnswer,
+	{userHome, closedFolders}: {readonly userHome: string; readonly closedFolders: readonly string[]},
+): Promise<{readonly keys?: readonly RuleKey[]} | {readonly problem: string}> {
+	if (approval.kind !== 'tool' || answer.choice !== 'allow' || answer.when === undefined) {
+		return {};
+	}
+
+	const written = writtenKeys(answer.when, userHome);
+	if ('problem' in written) {
+		return {problem: `${JSON.stringify(escapeLine(written.key, 100))} ${written.problem}`};
+	}
+
+	const read = await resolvedKeys(written.keys);
+	if ('unclear' in read) {
+		return {problem: `it cannot be told where "${escapeLine(read.unclear, 200)}" leads to`};
+	}
+
+	const {keys} = read;
+	const problem = `this call is not one with ${keysText(keys)}: a path is absolute and plain, and the schema of the tool names every argument`;
+	return (await areAsKeysSay(keys, approval, closedFolders)) ? {keys} : {problem};
+}

@@ -4,23 +4,19 @@ import {every} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import type {AskedTool} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
-import {answerProblem} from './answer-problem.ts';
+import {answerProblem, whenKeys} from './answer-problem.ts';
 import type {Approvals} from './approvals.ts';
-import {choiceOf} from './choice-of.ts';
 import {createCallDecider} from './decide-calls.ts';
-import {deniedBy, denials} from './denials.ts';
-import {formDraft} from './drafts.ts';
+import {deniedBy, denials, formDraft} from './drafts.ts';
 import {createFileRules} from './file-rules.ts';
-import {keysOf} from './keys-of.ts';
-import {createPresentTools} from './present-tools.ts';
 import {createQueue} from './queue.ts';
 import {createRecorder} from './recorder.ts';
 import {createRuleBook} from './rule-book.ts';
 import {ruledBy} from './rules.ts';
-import {formDeadlines} from './terms.ts';
-import type {Subject, Ticket} from './ticket.ts';
+import {createPresentTools, formDeadlines} from './terms.ts';
+import {choiceOf, type Subject, type Ticket} from './ticket.ts';
 
-/** How often the log is told what waits: there may be nobody else to tell. */
+/** How often the log is told what waits: there may be no other face. */
 const remindMs = 60_000;
 
 export type ApprovalsDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
@@ -40,37 +36,22 @@ export type ApprovalsDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 };
 
 /** The queue of everything that needs a person's yes. @see Approvals */
-export function createApprovals({
-	clock,
-	emit,
-	log,
-	keeper,
-	rules,
-	isStopping = () => false,
-	audit = () => {},
-	onAllowed = () => {},
-	userHome = '/',
-	closedFolders = [],
-}: ApprovalsDependencies): Approvals {
+export function createApprovals(dependencies: ApprovalsDependencies): Approvals {
+	const {clock, emit, log, keeper, rules, isStopping = () => false} = dependencies;
+	const {onAllowed = () => {}, userHome = '/', closedFolders = []} = dependencies;
 	let closed = false;
 	const present = createPresentTools();
-	const book = createRuleBook({clock, emit, log, keeper, present, closed: closedFolders}, rules);
+	const book = createRuleBook({...dependencies, present, closed: closedFolders}, rules);
+	const parts = {...dependencies, present, book};
 	const files = createFileRules({
-		clock,
-		log,
-		keeper,
-		book,
-		present,
+		...parts,
 		onBound(id) {
 			void allowWaiting(id);
 		},
 	});
-	const recorder = createRecorder({clock, emit, log, keeper, book, audit});
+	const recorder = createRecorder(parts);
 	const queue = createQueue({
-		clock,
-		emit,
-		log,
-		keeper,
+		...parts,
 		recorder,
 		onRule(id, {runId}, denial) {
 			// Written down while its tool, its server or its run went away.
@@ -85,18 +66,15 @@ export function createApprovals({
 		isStopping: () => closed || isStopping(),
 	});
 	const calls = createCallDecider({
-		clock,
-		keeper,
-		book,
+		...parts,
 		recorder,
 		queue,
-		present,
 		isClosed: () => closed,
 		met: async tool => files.met(tool),
 		onAllowed,
 	});
 
-	/** A new rule also covers what waits already: nobody is asked for what they just agreed to. */
+	/** A new rule also covers what waits already: no person is asked about what they just agreed to. */
 	const allowWaiting = async (id: number) => {
 		for (const ticket of queue.tickets()) {
 			const {call} = ticket.subject;
@@ -131,12 +109,10 @@ export function createApprovals({
 
 		const problem = answerProblem(shown, given);
 		const keys =
-			problem === undefined ? await keysOf(shown, given, {userHome, closedFolders}) : {problem};
+			problem === undefined ? await whenKeys(shown, given, {userHome, closedFolders}) : {problem};
 		if ('problem' in keys) {
-			throw new SvcError(
-				'approval_invalid',
-				`Cannot answer approval ${shown.id} like that: ${keys.problem}`,
-			);
+			const text = `Cannot answer approval ${shown.id} like that: ${keys.problem}`;
+			throw new SvcError('approval_invalid', text);
 		}
 
 		return ticket.decide(choiceOf(shown, given, {at: clock.now(), by, ...keys}));
@@ -195,10 +171,8 @@ export function createApprovals({
 		async revoke(id) {
 			const file = book.all().find(rule => rule.id === id)?.file;
 			if (file) {
-				throw new SvcError(
-					'approval_invalid',
-					`Cannot revoke rule ${id}: it stands in ${file.place}, remove it there`,
-				);
+				const text = `Cannot revoke rule ${id}: it stands in ${file.place}, remove it there`;
+				throw new SvcError('approval_invalid', text);
 			}
 
 			return book.revoke(id);

@@ -4,15 +4,12 @@ import type {Clock} from '../core/clock.ts';
 import {isDeepJson, type JsonValue} from '../core/json.ts';
 import {type AskedTool, shownTool, toolPlace, type Verdict} from '../core/tool.ts';
 import type {CallToApprove} from './approvals.ts';
-import {createAskedCalls} from './asked-calls.ts';
-import {deniedBy, type Denial, denials, maxArgsBytes} from './denials.ts';
-import {callDraft, unaskedCall} from './drafts.ts';
-import type {PresentTools} from './present-tools.ts';
-import type {ApprovalResult, Queue} from './queue.ts';
+import {deniedBy, type Denial, denials, maxArgsBytes, callDraft, unaskedCall} from './drafts.ts';
+import {createAskedCalls, type ApprovalResult, type Queue} from './queue.ts';
 import type {Recorder} from './recorder.ts';
 import type {RuleBook} from './rule-book.ts';
 import {ruledBy} from './rules.ts';
-import {callDeadlines} from './terms.ts';
+import {type PresentTools, callDeadlines} from './terms.ts';
 import type {Choice} from './ticket.ts';
 
 /** Gives every call its verdict. */
@@ -24,17 +21,7 @@ export type CallDecider = {
 };
 
 /** Decides in this order: what makes every answer a no, the rules, a full queue, a person. */
-export function createCallDecider({
-	clock,
-	keeper,
-	book,
-	recorder,
-	queue,
-	present,
-	isClosed,
-	met,
-	onAllowed,
-}: {
+export function createCallDecider(world: {
 	readonly clock: Clock;
 	readonly keeper: Pick<ApprovalKeeper, 'lastAllowed'>;
 	readonly book: RuleBook;
@@ -46,6 +33,7 @@ export function createCallDecider({
 	readonly met: (tool: AskedTool) => Promise<void>;
 	readonly onAllowed: (tool: AskedTool) => void;
 }): CallDecider {
+	const {clock, keeper, book, recorder, queue, present, isClosed, met, onAllowed} = world;
 	const asked = createAskedCalls();
 
 	const unasked = (
@@ -104,21 +92,17 @@ export function createCallDecider({
 
 		const {profile} = tool;
 		const {server} = toolPlace(tool.from);
-		const result = await queue.ask(
-			{
-				...times,
-				profile,
-				...(server !== undefined && {server}),
-				...(run && {runId: run.id}),
-				call,
-				signal,
-			},
-			{
-				draft: async () => callDraft(sized, times, await keeper.lastAllowed(shownTool(tool))),
-				...(book.mayFind(call) && {look: lookFor(call)}),
-			},
-		);
-		const verdict = verdictOf(result, signal);
+		const subject = {
+			...times,
+			profile,
+			...(server !== undefined && {server}),
+			...(run && {runId: run.id}),
+			call,
+			signal,
+		};
+		const draft = async () => callDraft(sized, times, await keeper.lastAllowed(shownTool(tool)));
+		const look = book.mayFind(call) ? lookFor(call) : undefined;
+		const verdict = verdictOf(await queue.ask(subject, {draft, ...(look && {look})}), signal);
 		if (verdict.allowed) {
 			onAllowed(tool);
 		}
@@ -134,9 +118,7 @@ export function createCallDecider({
 				? decide(call, argsBytes)
 				: asked.once(call, async () => decide(call, argsBytes));
 		},
-		runEnded(runId) {
-			asked.runEnded(runId);
-		},
+		runEnded: runId => asked.runEnded(runId),
 	};
 }
 
@@ -154,17 +136,12 @@ function bytesOf(args: JsonValue): number | undefined {
 function verdictOf({approval, denial}: ApprovalResult, signal: AbortSignal): Verdict {
 	const decision = approval?.decision;
 	if (denial || decision?.outcome !== 'allowed') {
-		return {
-			allowed: false,
-			reason: denial?.reason ?? decision?.reason ?? denials.unrecorded.reason,
-		};
+		const {reason = denials.unrecorded.reason} = denial ?? decision ?? {};
+		return {allowed: false, reason};
 	}
 
+	const {by, rule} = decision;
 	return signal.aborted
 		? {allowed: false, reason: denials.aborted.reason}
-		: {
-				allowed: true,
-				reason: `allowed by ${decision.by}`,
-				...(decision.rule !== undefined && {rule: decision.rule}),
-			};
+		: {allowed: true, reason: `allowed by ${by}`, ...(rule !== undefined && {rule})};
 }

@@ -1,16 +1,15 @@
-import type {ApprovalRule} from '../core/approval.ts';
-import type {FileRule} from '../core/approval.ts';
+import type {ApprovalRule, FileRule} from '../core/approval.ts';
 import {resolvedKeys} from '../core/approvals/rule-keys.ts';
 import type {ApprovalKeeper, NewRule} from '../core/approvals/why-not-covered.ts';
-import {messageOf, SvcError} from '../core/errors.ts';
-import {jsonHash, type JsonValue} from '../core/json.ts';
+import {SvcError, messageOf} from '../core/errors.ts';
+import {jsonHash, parsedJson, type JsonValue} from '../core/json.ts';
 import {createMutex} from '../core/mutex.ts';
-import {type AskedTool, type ToolFrom, toolPlace} from '../core/tool.ts';
+import {toolPlace, type AskedTool, type ToolFrom} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import type {RulesOfFile} from './approvals.ts';
-import type {PresentTools} from './present-tools.ts';
 import type {RuleBook} from './rule-book.ts';
 import {isUnseen} from './rules.ts';
+import type {PresentTools} from './terms.ts';
 
 /** Joins what stands in a file with the tools that there are. Each entry is kept as a rule, with the definition that its tool had when it was seen first. */
 export type FileRules = {
@@ -26,28 +25,23 @@ export type FileRules = {
 	accept(id: number, definition: string): Promise<ApprovalRule | undefined>;
 };
 
-export function createFileRules({
-	clock,
-	log,
-	keeper,
-	book,
-	present,
-	onBound,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly keeper: Pick<ApprovalKeeper, 'addRule' | 'changeRule' | 'removeRules'>;
-	readonly book: RuleBook;
-	readonly present: PresentTools;
-	/** A rule may allow calls from now on. */
-	readonly onBound: (id: number) => void;
-}): FileRules {
+export function createFileRules(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly keeper: Pick<ApprovalKeeper, 'addRule' | 'changeRule' | 'removeRules'>;
+		readonly book: RuleBook;
+		readonly present: PresentTools;
+		/** A rule may allow calls from now on. */
+		readonly onBound: (id: number) => void;
+	},
+): FileRules {
+	const {clock, log, keeper, book, present, onBound} = world;
 	const oneByOne = createMutex();
 	let written: ReadonlyMap<string, FileRule> = new Map();
 
 	const attempt = async (work: () => Promise<void>) =>
 		oneByOne(work).catch((error: unknown) => {
-			log.error('Cannot keep the approval rules of config.yaml: calls ask', {
-				error: messageOf(error),
-			});
+			const facts = {error: messageOf(error)};
+			log.error('Cannot keep the approval rules of config.yaml: calls ask', facts);
 		});
 
 	/** The definition of an entry, once it is known, is on disk before anything is allowed by it. */
@@ -139,17 +133,13 @@ export function createFileRules({
 				}
 
 				const tool = rule.file && present.named(rule.profile, rule.file.name);
-				const problem = acceptProblem(rule, {
-					tool,
-					definition,
-					given: written.get(rule.file?.entry ?? '')?.definition,
-				});
+				const given = written.get(rule.file?.entry ?? '')?.definition;
+				const problem = acceptProblem(rule, tool, {definition, given});
 				const accepted = problem === undefined && tool ? await bind(rule, tool) : undefined;
 				if (!accepted) {
-					throw new SvcError(
-						'approval_invalid',
-						`Cannot accept the definition of rule ${id}: ${problem ?? 'it cannot be told where its folder leads to'}`,
-					);
+					const why = problem ?? 'it cannot be told where its folder leads to';
+					const text = `Cannot accept the definition of rule ${id}: ${why}`;
+					throw new SvcError('approval_invalid', text);
 				}
 
 				return accepted;
@@ -165,15 +155,8 @@ function placed(rule: NewRule, from: ToolFrom): NewRule {
 
 function acceptProblem(
 	{file}: ApprovalRule,
-	{
-		tool,
-		definition,
-		given,
-	}: {
-		readonly tool: AskedTool | undefined;
-		readonly definition: string;
-		readonly given: string | undefined;
-	},
+	tool: AskedTool | undefined,
+	{definition, given}: {readonly definition: string; readonly given: string | undefined},
 ): string | undefined {
 	if (!file) {
 		return 'it does not stand in a file, and ends when its tool changes';
@@ -197,10 +180,7 @@ const entryOf = ({owner, profile, name, when, definition}: FileRule): string =>
 	jsonHash(plain({owner, profile, name, when, definition}));
 
 /** Without members that are `undefined`. */
-const plain = (value: object): JsonValue => {
-	const json: JsonValue = JSON.parse(JSON.stringify(value));
-	return json;
-};
+const plain = (value: object): JsonValue => parsedJson(JSON.stringify(value)) ?? null;
 
 const newRule = (
 	{owner, profile, name, when, place}: FileRule,

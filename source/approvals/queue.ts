@@ -5,9 +5,11 @@ import {
 	type NewApproval,
 } from '../core/approvals/why-not-covered.ts';
 import {messageOf} from '../core/errors.ts';
-import type {JsonObject} from '../core/json.ts';
+import {type JsonObject, jsonHash} from '../core/json.ts';
+import {toolPlace, type Verdict} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
-import {type Denial, denials, maxWaiting} from './denials.ts';
+import type {CallToApprove} from './approvals.ts';
+import {type Denial, denials, maxWaiting} from './drafts.ts';
 import type {Recorder} from './recorder.ts';
 import {type Choice, createTicket, type Subject, type Ticket} from './ticket.ts';
 
@@ -22,10 +24,10 @@ export type ApprovalResult = {
 };
 
 /** What is asked. */
-export type Request = {
+type Request = {
 	/** Makes what a person is shown. */
 	readonly draft: () => Promise<NewApproval>;
-	/** Looks whether nobody has to be asked. */
+	/** Looks whether the request is decided without a person. */
 	readonly look?: () => Promise<Choice | undefined>;
 };
 
@@ -42,37 +44,31 @@ export type Queue = {
 	settled(): Promise<void>;
 };
 
-export function createQueue({
-	clock,
-	emit,
-	log,
-	keeper,
-	recorder,
-	onRule,
-	isStopping,
-}: Pick<World, 'clock' | 'emit' | 'log'> & {
-	readonly keeper: Pick<ApprovalKeeper, 'add'>;
-	readonly recorder: Recorder;
-	/** An answer made a rule; the request is denied all the same when there is a `denial`. */
-	readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
-	readonly isStopping: () => boolean;
-}): Queue {
+export function createQueue(
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
+		readonly keeper: Pick<ApprovalKeeper, 'add'>;
+		readonly recorder: Recorder;
+		/** An answer made a rule; the request is denied all the same when there is a `denial`. */
+		readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
+		readonly isStopping: () => boolean;
+	},
+): Queue {
+	const {clock, emit, log, keeper, recorder, onRule, isStopping} = world;
 	const tickets = new Set<Ticket>();
 	const asking = new Set<Promise<ApprovalResult>>();
 
 	const show = (approval: Approval) => {
 		emit({type: 'approval-requested', at: clock.now(), approval});
-		log.warn(
-			approval.kind === 'tool'
-				? `Call of "${approval.tool.tool}" waits for an approval: see "svc approvals list"`
-				: 'A tool server wants a form filled in: open svc',
-			{
-				approval: approval.id,
-				server: approval.kind === 'tool' ? approval.tool.server : approval.server,
-				run: approval.run,
-				denies_in_s: Math.round((approval.deadline - clock.now()) / 1000),
-			},
-		);
+		const {id, kind, run, deadline} = approval;
+		const [text, server] =
+			kind === 'tool'
+				? [
+						`Call of "${approval.tool.tool}" waits for an approval: see "svc approvals list"`,
+						approval.tool.server,
+					]
+				: ['A tool server wants a form filled in: open svc', approval.server];
+		const deniesIn = Math.round((deadline - clock.now()) / 1000);
+		log.warn(text, {approval: id, server, run, denies_in_s: deniesIn});
 	};
 
 	const open = async (ticket: Ticket, {draft, look}: Request): Promise<ApprovalResult> => {
@@ -86,11 +82,9 @@ export function createQueue({
 			const written = await draft();
 			shown = ticket.opened({...written, id: await keeper.add(written)});
 		} catch (error) {
-			log.error('A request is denied: it cannot be written to the journal', {
-				server: ticket.subject.server,
-				run: ticket.subject.runId,
-				error: messageOf(error),
-			});
+			const {server, runId: run} = ticket.subject;
+			const facts = {server, run, error: messageOf(error)};
+			log.error('A request is denied: it cannot be written to the journal', facts);
 			return {denial: denials.unrecorded};
 		}
 
@@ -140,4 +134,44 @@ export function createQueue({
 			await Promise.all(asking);
 		},
 	};
+}
+
+/** The calls of each run that were asked about, so that none is asked about twice. */
+type AskedCalls = {
+	/** The verdict of the same call, perhaps still to come; `ask` when there is none. */
+	once(call: CallToApprove, ask: () => Promise<Verdict>): Promise<Verdict>;
+	/** Forgets the calls of a run. */
+	runEnded(runId: number): void;
+};
+
+/** Calls without a run are remembered while they wait. */
+export function createAskedCalls(): AskedCalls {
+	const byRun = new Map<number | 'none', Map<string, Promise<Verdict>>>();
+	return {
+		async once(call, ask) {
+			const runId = call.run?.id ?? 'none';
+			const calls = byRun.get(runId) ?? new Map<string, Promise<Verdict>>();
+			byRun.set(runId, calls);
+			const key = keyOf(call);
+			const known = calls.get(key);
+			if (known) {
+				return known;
+			}
+
+			const verdict = ask();
+			calls.set(key, verdict);
+			if (call.run === undefined) {
+				void verdict.finally(() => calls.delete(key));
+			}
+
+			return verdict;
+		},
+		runEnded: runId => byRun.delete(runId),
+	};
+}
+
+/** Models have been seen to give one identifier to several calls: a yes to one of them must not be a yes to another. */
+function keyOf({callId, tool, args}: CallToApprove): string {
+	const {server = '', endpoint = ''} = toolPlace(tool.from);
+	return `${tool.profile}\n${server}\n${endpoint}\n${tool.definition}\n${jsonHash([callId, tool.tool, args])}`;
 }

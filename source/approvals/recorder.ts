@@ -14,23 +14,20 @@ import type {RuleBook} from './rule-book.ts';
 export type Recorder = {
 	/** The decision about what waited, with the rule that it makes; that of another gateway, where it came first. Never rejects: a rule that cannot be kept makes the yes one for this call alone. */
 	settled(approval: Approval, decision: ApprovalDecision, rule?: NewRule): Promise<Approval>;
-	/** A decision that nobody waited for; `undefined` when it could not be written down. */
+	/** A decision about a request that never waited; `undefined` when it could not be written down. */
 	atOnce(draft: NewApproval, decision: ApprovalDecision): Promise<Approval | undefined>;
 };
 
-export function createRecorder({
-	clock,
-	emit,
-	log,
-	keeper,
-	book,
-	audit,
-}: Pick<World, 'clock' | 'emit' | 'log'> & {
-	readonly keeper: ApprovalKeeper;
-	readonly book: RuleBook;
-	/** Gets each decision once, with the arguments still there. Must not throw. */
-	readonly audit: (approval: Approval) => void;
-}): Recorder {
+export function createRecorder(
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
+		readonly keeper: ApprovalKeeper;
+		readonly book: RuleBook;
+		/** Gets each decision once, with the arguments still there. Must not throw. */
+		readonly audit?: (approval: Approval) => void;
+	},
+): Recorder {
+	const {clock, emit, log, keeper, book, audit} = world;
+	const cannotWrite = 'Cannot write the decision about an approval to the journal';
 	const failed = (what: string, decision: ApprovalDecision, error: unknown) => {
 		log.error(what, {outcome: decision.outcome, by: decision.by, error: messageOf(error)});
 	};
@@ -79,7 +76,7 @@ export function createRecorder({
 		try {
 			return await keeper.settle(decided);
 		} catch (error) {
-			failed('Cannot write the decision about an approval to the journal', decision, error);
+			failed(cannotWrite, decision, error);
 			return decided;
 		}
 	};
@@ -94,7 +91,7 @@ export function createRecorder({
 				book.used(decision.rule);
 			}
 
-			audit({...shown, ...(settled.decision && {decision: settled.decision})});
+			audit?.({...shown, ...(settled.decision && {decision: settled.decision})});
 			tell(settled, isRuled);
 			return settled;
 		},
@@ -107,11 +104,11 @@ export function createRecorder({
 					book.used(decision.rule);
 				}
 
-				audit({...decided, id});
+				audit?.({...decided, id});
 				tell(approval, decision.rule !== undefined);
 				return approval;
 			} catch (error) {
-				failed('Cannot write the decision about an approval to the journal', decision, error);
+				failed(cannotWrite, decision, error);
 				return undefined;
 			}
 		},

@@ -4,9 +4,16 @@ import type {ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {ToolsChange} from './approvals.ts';
-import type {PresentTools} from './present-tools.ts';
-import {problemWithRule} from './rule-problem.ts';
-import {isInForce, isUnseen, maxRules, type RuledCall, rulesFor, voidedRules} from './rules.ts';
+import {
+	problemWithRule,
+	isInForce,
+	isUnseen,
+	maxRules,
+	type RuledCall,
+	rulesFor,
+	voidedRules,
+} from './rules.ts';
+import type {PresentTools} from './terms.ts';
 
 /** The standing rules, in memory and in their keeper. A rule is kept before it is added here. */
 export type RuleBook = {
@@ -34,7 +41,7 @@ export type RuleBook = {
 	runEnded(runId: number): void;
 	/** Ends the rules that a change makes void. */
 	toolsChanged(change: ToolsChange): void;
-	/** Ends rules at once, and leaves their keeper to whoever asks. */
+	/** Ends rules at once; the caller removes them from the keeper. */
 	forget(ids: readonly number[]): void;
 	/** Ends one rule at once. */
 	drop(id: number): void;
@@ -46,14 +53,7 @@ export type RuleBook = {
 
 /** A book with the rules that were kept. */
 export function createRuleBook(
-	{
-		clock,
-		emit,
-		log,
-		keeper,
-		present,
-		closed,
-	}: Pick<World, 'clock' | 'emit' | 'log'> & {
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: Pick<ApprovalKeeper, 'removeRules'>;
 		readonly present: Pick<PresentTools, 'named'>;
 		/** Folders that no rule reaches into, absolute. */
@@ -61,6 +61,7 @@ export function createRuleBook(
 	},
 	kept: readonly ApprovalRule[],
 ): RuleBook {
+	const {clock, emit, log, keeper, present, closed} = world;
 	let rules = kept;
 	/** Rules whose end is written down, or tried to be. */
 	const gone = new Set<number>();
@@ -71,9 +72,7 @@ export function createRuleBook(
 		tell();
 	};
 
-	const tell = () => {
-		emit({type: 'approval-rules-changed', at: clock.now(), rules: all()});
-	};
+	const tell = () => emit({type: 'approval-rules-changed', at: clock.now(), rules: all()});
 
 	const inForce = () =>
 		rules.filter(
@@ -120,10 +119,8 @@ export function createRuleBook(
 	const endUnattended = (ended: readonly ApprovalRule[]) => {
 		if (ended.length > 0) {
 			end(ended).catch((error: unknown) => {
-				log.error('Cannot remove approval rules from the journal', {
-					rules: ended.map(({id}) => id).join(', '),
-					error: messageOf(error),
-				});
+				const facts = {rules: ended.map(({id}) => id).join(', '), error: messageOf(error)};
+				log.error('Cannot remove approval rules from the journal', facts);
 			});
 		}
 	};
@@ -140,9 +137,7 @@ export function createRuleBook(
 			entries = next;
 			tell();
 		},
-		change(changed) {
-			replace(rules.map(rule => (rule.id === changed.id ? changed : rule)));
-		},
+		change: changed => replace(rules.map(rule => (rule.id === changed.id ? changed : rule))),
 		tell,
 		get isFull() {
 			return inForce().length >= maxRules;
@@ -153,11 +148,8 @@ export function createRuleBook(
 			endUnattended(over);
 		},
 		used(id) {
-			replace(
-				rules.map(rule =>
-					rule.id === id ? {...rule, uses: rule.uses + 1, usedAt: clock.now()} : rule,
-				),
-			);
+			const usedAt = clock.now();
+			replace(rules.map(rule => (rule.id === id ? {...rule, uses: rule.uses + 1, usedAt} : rule)));
 		},
 		runEnded(runId) {
 			endUnattended(rules.filter(({scope, run}) => scope === 'run' && run === runId));
@@ -165,19 +157,13 @@ export function createRuleBook(
 		toolsChanged(change) {
 			const ended = voidedRules(rules, change);
 			for (const {id, tool, server, profile} of ended) {
-				log.warn('An approval rule is void: its tool changed or its server is gone', {
-					rule: id,
-					tool,
-					server,
-					profile,
-				});
+				const facts = {rule: id, tool, server, profile};
+				log.warn('An approval rule is void: its tool changed or its server is gone', facts);
 			}
 
 			endUnattended(ended);
 		},
-		forget(ids) {
-			replace(rules.filter(({id}) => !ids.includes(id)));
-		},
+		forget: ids => replace(rules.filter(({id}) => !ids.includes(id))),
 		setKept(next) {
 			const ids = new Set(next.map(({id}) => id));
 			for (const id of [...gone].filter(one => !ids.has(one))) {
@@ -186,9 +172,7 @@ export function createRuleBook(
 
 			replace(next.filter(({id}) => !gone.has(id)));
 		},
-		drop(id) {
-			endUnattended(rules.filter(rule => rule.id === id));
-		},
+		drop: id => endUnattended(rules.filter(rule => rule.id === id)),
 		async revoke(id) {
 			const ended = rules.filter(rule => rule.id === id);
 			if (ended.length > 0) {

@@ -1,8 +1,8 @@
 import type {ApprovalScope, RuleOwner, ToolApproval} from '../core/approval.ts';
 import type {LastAllowed} from '../core/approvals/why-not-covered.ts';
 import {type Origin, ruleOwnerOf} from '../core/origin.ts';
-import type {AskedTool} from '../core/tool.ts';
-import type {AskingRun, CallToApprove} from './approvals.ts';
+import {type AskedTool, toolPlace} from '../core/tool.ts';
+import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';
 import {mayDestroy} from './rules.ts';
 
 /** No call waits longer without being moved, milliseconds. @see manual/approvals.md */
@@ -49,7 +49,7 @@ export const formDeadlines = (
 export const extended = ({deadline, latestDeadline}: Deadlines): number =>
 	Math.min(deadline + extensionMs, latestDeadline);
 
-/** What is asked of whoever agrees to a call. */
+/** What is asked of the person who agrees to a call. */
 export type Terms = {
 	readonly scopes: readonly ApprovalScope[];
 	readonly mustTypeName: boolean;
@@ -63,7 +63,7 @@ export type Terms = {
  * How far a yes may reach. A stranger's event can steer the run that it starts, so a yes in it reaches that run at most. What claims to destroy, was never allowed or changed gets no more than
  * its run either, and its name must be typed. What has a reason of ours to ask (no sandbox works) is asked about each time. A job gets a yes for good for its own runs; for what may destroy only with the arguments that are meant.
  */
-export function termsOf(
+export function approvalTerms(
 	tool: Pick<AskedTool, 'claims' | 'changed' | 'definition' | 'why'>,
 	run: Pick<AskingRun, 'id' | 'origin'> | undefined,
 	last: Pick<LastAllowed, 'definition'> | undefined,
@@ -99,7 +99,7 @@ const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {
 const widestScope: Readonly<Record<Origin['kind'], ApprovalScope>> = {
 	delivery: 'run',
 	job: 'process',
-	// Whoever has the key writes what the agent reads.
+	// The holder of the key writes what the agent reads.
 	key: 'process',
 	person: 'process',
 	// A conversation passes on what others wrote.
@@ -110,3 +110,42 @@ const everyScope: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'
 
 const scopesUpTo = (widest: ApprovalScope, hasRun: boolean): readonly ApprovalScope[] =>
 	everyScope.slice(0, everyScope.indexOf(widest) + 1).filter(scope => scope !== 'run' || hasRun);
+
+/** What tools there are now, as far as that was told. */
+export type PresentTools = {
+	changed(change: ToolsChange): void;
+	/** The tool that models call so. */
+	named(profile: string, name: string): AskedTool | undefined;
+	/** Whether a tool is known to be another one now, or none, or one of another server: a run goes on with the tools that it started with. */
+	isStale(tool: Pick<AskedTool, 'profile' | 'from' | 'tool' | 'definition'>): boolean;
+};
+
+export function createPresentTools(): PresentTools {
+	const servers = new Map<string, ToolsChange>();
+	return {
+		changed(change) {
+			const place = placeOf(change.profile, change.server);
+			if (change.definitions) {
+				servers.set(place, change);
+			} else {
+				servers.delete(place);
+			}
+		},
+		named: (profile, name) =>
+			[...servers.values()]
+				.filter(server => server.profile === profile)
+				.flatMap(({tools = []}) => tools)
+				.find(tool => tool.name === name),
+		isStale({profile, from, tool, definition}) {
+			const {server, endpoint} = toolPlace(from);
+			const known = servers.get(placeOf(profile, server));
+			return (
+				known !== undefined &&
+				(known.definitions?.get(tool) !== definition ||
+					(known.endpoint !== undefined && known.endpoint !== endpoint))
+			);
+		},
+	};
+}
+
+const placeOf = (profile: string, server: string | undefined) => `${profile}\n${server ?? ''}`;

@@ -1,9 +1,9 @@
-import type {Approval, ApprovalDecision} from '../core/approval.ts';
+import type {Approval, ApprovalAnswer, ApprovalDecision, RuleKey} from '../core/approval.ts';
 import type {NewApproval, NewRule} from '../core/approvals/why-not-covered.ts';
-import {type Clock, createTimer} from '../core/clock.ts';
+import {createTimer, type Clock} from '../core/clock.ts';
 import type {JsonObject} from '../core/json.ts';
-import {type Denial, deniedBy, timedOut} from './denials.ts';
-import type {RuledCall} from './rules.ts';
+import {deniedBy, refusedBy, timedOut, type Denial} from './drafts.ts';
+import {ruleOf, type RuledCall} from './rules.ts';
 import {extended, type Deadlines} from './terms.ts';
 
 /** What was decided about a request, and what it takes along. */
@@ -11,7 +11,7 @@ export type Choice = {
 	readonly decision: ApprovalDecision;
 	/** The rule that the answer makes. */
 	readonly rule?: NewRule;
-	/** What a form was filled in with: for the caller and for nobody else. */
+	/** What a form was filled in with: for the caller alone. */
 	readonly content?: JsonObject;
 };
 
@@ -90,9 +90,7 @@ export function createTicket(
 		}
 	};
 
-	const abort = () => {
-		overrideWithDenial(onAbort());
-	};
+	const abort = () => overrideWithDenial(onAbort());
 
 	plan();
 	subject.signal.addEventListener('abort', abort, {once: true});
@@ -134,4 +132,25 @@ export function createTicket(
 			subject.signal.removeEventListener('abort', abort);
 		},
 	};
+}
+
+/** What an answer decides. `answerProblem` has found nothing wrong with it; `keys` is what its `when` means. */
+export function choiceOf(
+	approval: Approval,
+	answer: ApprovalAnswer,
+	{at, by, keys}: {readonly at: number; readonly by: string; readonly keys?: readonly RuleKey[]},
+): Choice {
+	switch (answer.choice) {
+		case 'deny':
+			return {decision: refusedBy(by, at, answer.reason)};
+
+		case 'submit':
+			return {decision: {outcome: 'allowed', at, by, scope: 'once'}, content: answer.content};
+
+		case 'allow': {
+			const making = {at, by, ...(keys && {keys})};
+			const rule = approval.kind === 'tool' ? ruleOf(approval, answer, making) : undefined;
+			return {decision: {outcome: 'allowed', at, by, scope: answer.scope}, ...(rule && {rule})};
+		}
+	}
 }

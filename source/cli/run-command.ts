@@ -39,7 +39,7 @@ export async function runCommand(
 		stdin: process.stdin,
 		stdout: process.stdout,
 		stderr: process.stderr,
-		// Before anybody gets a copy of the environment.
+		// Before the environment is copied.
 		launcher: takeLauncher(),
 		environment: processEnvironment(),
 		clock: systemClock,
@@ -109,7 +109,7 @@ async function runWithin(argv: readonly string[], world: CommandWorld): Promise<
 
 	context.stderr.on('error', () => {});
 	context.stdout.on('error', error => {
-		// Whoever reads may go away (`svc runs list | head`); a result that cannot be written anywhere is a failure.
+		// The reader of a pipe may go away (`svc runs list | head`); any other failure to write the result is ours.
 		// A terminal that is gone is no failure of ours.
 		if (codeOf(error) !== 'EPIPE' && !(codeOf(error) === 'EIO' && context.stdout.isTTY)) {
 			exitCode = 1;
@@ -119,7 +119,8 @@ async function runWithin(argv: readonly string[], world: CommandWorld): Promise<
 
 	try {
 		await program.parseAsync(argv, {from: 'user'});
-		await flushed(context.stdout);
+		// Resolves when what was written has left, or could not.
+		await new Promise<unknown>(resolve => context.stdout.write('', resolve));
 		return exitCode;
 	} catch (thrown) {
 		if (thrown instanceof CommanderError) {
@@ -148,13 +149,4 @@ function pointToHelp(command: Command, words: readonly string[] = []): void {
 	for (const sub of command.commands) {
 		pointToHelp(sub, path);
 	}
-}
-
-/** Resolves when what was written has left, or could not. */
-async function flushed(stream: NodeJS.WriteStream): Promise<void> {
-	await new Promise<void>(resolve => {
-		stream.write('', () => {
-			resolve();
-		});
-	});
 }

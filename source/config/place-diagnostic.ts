@@ -69,19 +69,19 @@ export const diagnosticIn = (file: string, problem: Omit<Diagnostic, 'file'>): D
 	message: escapeLine(problem.message, maxMessageLength),
 });
 
+type PlacelessProblem = Pick<Diagnostic, 'message'> & Partial<Pick<Diagnostic, 'key' | 'severity'>>;
+
 /** A problem of a file as a whole, or of something that stands in no file. */
 export const placeless = (
 	file: string,
-	{key = '', message}: {readonly key?: string; readonly message: string},
-): Diagnostic => diagnosticIn(file, {severity: 'error', line: 0, column: 0, key, message});
+	{key = '', message, severity = 'error'}: PlacelessProblem,
+): Diagnostic => diagnosticIn(file, {severity, line: 0, column: 0, key, message});
 
 /** Findings of a file whose text is not at hand. */
 export const placelessIn =
 	(file: string) =>
-	({path, message, severity = 'error'}: UnplacedDiagnostic): Diagnostic => ({
-		...placeless(file, {key: path.join('.'), message}),
-		severity,
-	});
+	({path, message, severity = 'error'}: UnplacedDiagnostic): Diagnostic =>
+		placeless(file, {key: path.join('.'), message, severity});
 
 /** The order of the file; what has no place comes first. */
 export const inOrder = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
@@ -91,16 +91,10 @@ export const inOrder = (problems: readonly Diagnostic[]): readonly Diagnostic[] 
 export function bounded(problems: readonly Diagnostic[], file: string): readonly Diagnostic[] {
 	const worstFirst = problems.toSorted((a, b) => rankOf(a) - rankOf(b));
 	const [next, ...others] = worstFirst.slice(maxProblems);
+	const more = `… and ${others.length + 1} more`;
 	return [
 		...inOrder(worstFirst.slice(0, maxProblems)),
-		...(next
-			? [
-					{
-						...placeless(file, {message: `… and ${others.length + 1} more`}),
-						severity: next.severity,
-					},
-				]
-			: []),
+		...(next ? [placeless(file, {message: more, severity: next.severity})] : []),
 	];
 }
 

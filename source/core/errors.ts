@@ -2,7 +2,7 @@ import type {ErrorCode} from '../manual/error-codes.ts';
 
 /**
  * An expected failure with a stable name. The message is one sentence: the failed action, the value
- * in quotes, what to do; no final period. `code` is snake_case, public, and explained by `manual/error-codes.ts`.
+ * in quotes, what to do; no final period. `code` is snake_case, public, and explained by `manual/error-codes.json`.
  */
 export class SvcError extends Error {
 	override readonly name = 'SvcError';

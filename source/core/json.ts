@@ -25,6 +25,12 @@ export function parsedJson(text: string): JsonValue | undefined {
 	}
 }
 
+/** The JSON object that a text is; `undefined` when it is none. */
+export function parsedObject(text: string): JsonObject | undefined {
+	const value = parsedJson(text);
+	return isJsonObject(value) ? value : undefined;
+}
+
 /** What reads as JSON, `null` too, is that; all else is the text. */
 export function jsonOrText(text: string): JsonValue {
 	const value = parsedJson(text);

@@ -11,14 +11,12 @@ import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import {defaultKind, kindsByName, targetKinds} from '../platforms/platforms.ts';
 import {createPost} from '../platforms/post.ts';
 import type {SenderWorld, TargetKind} from '../platforms/target-kind.ts';
-import type {Deliverer, Receipt} from './deliverer.ts';
+import {type Deliverer, type Receipt, outgoingText, unknownTarget} from './deliverer.ts';
 import {createHandOver} from './hand-over.ts';
-import {outgoingText} from './outgoing-text.ts';
-import {createPlatformStates} from './platform-states.ts';
-import {createSenders, healthOf, settingsOf, withHidden} from './senders.ts';
-import {unknownTarget} from './unknown-target.ts';
+import {type PlatformCheck, createPlatformStates} from './platform-state.ts';
+import {createSenders, senderHealth, sendSettings, withHidden} from './senders.ts';
 
-export type DelivererDependencies = {
+export type DelivererDependencies = SendersShare & {
 	readonly clock: Clock;
 	/** Where answers for `log` are written. */
 	readonly log: Logger;
@@ -26,39 +24,29 @@ export type DelivererDependencies = {
 	readonly config: () => Config;
 	/** The environment of this process, without the profile's `.env`. */
 	readonly environment: () => Readonly<Record<string, string>>;
-	/** Marks what goes where its events come back from; nothing is marked when absent. */
-	readonly sign?: SenderWorld['sign'];
-	/** Whom senders trust when they connect by TLS. */
-	readonly secureContext?: SenderWorld['secureContext'];
-	/** What senders keep beyond this process. */
-	readonly memos?: SenderWorld['memos'];
 	/** Hears of a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
-	/** Hears of texts that were got while running and must not be shown, besides here: access tokens. */
-	readonly hide?: SenderWorld['hide'];
 	/** Where texts may go; every kind of this version when absent. */
 	readonly kinds?: readonly TargetKind[];
 };
 
+/** What senders are given. Without `sign` nothing is marked; `hide` hears of secrets that came while running, besides here. */
+type SendersShare = Partial<Pick<SenderWorld, 'sign' | 'secureContext' | 'memos' | 'hide'>>;
+
 const maxSummaryLength = 2000;
+
+type Look =
+	| {readonly kind: TargetKind; readonly settings: unknown; readonly off?: never}
+	| {readonly kind?: never; readonly settings?: never; readonly off: string};
 
 /**
  * Delivers to every kind of target. The secrets of the configuration never leave in a text.
  *
  * @see manual/delivery.md, manual/runs.md#bounds
  */
-export function createDeliverer({
-	clock,
-	log,
-	config,
-	environment,
-	sign = text => text,
-	secureContext,
-	memos,
-	onPlatformChanged = () => {},
-	hide = () => {},
-	kinds = targetKinds,
-}: DelivererDependencies): Deliverer {
+export function createDeliverer(dependencies: DelivererDependencies): Deliverer {
+	const {clock, config, sign = text => text, secureContext, memos} = dependencies;
+	const {onPlatformChanged = () => {}, hide = () => {}, kinds = targetKinds} = dependencies;
 	const byName = kindsByName(kinds);
 	const secrets = withHidden(() => config().secretValues, hide);
 	const redact = createRedact(secrets.values);
@@ -73,18 +61,26 @@ export function createDeliverer({
 	const {post, ...connections} = createPost({clock, clean, secureContext});
 	const handOver = createHandOver({clock, memos});
 	const senderOf = createSenders({
-		clock,
-		log,
+		...dependencies,
 		clean,
 		post,
 		hide: secrets.hide,
-		environment,
 		profileEnvironment: profile => config().profiles.of(profile).environment,
 		killed: killed.signal,
 		sign,
-		...(secureContext && {secureContext}),
 		memos,
 	});
+	/** The kind of that name with its settings, or why nothing can be sent there. */
+	const look = (name: string): Look => {
+		const kind = byName.get(name);
+		if (!kind) {
+			return {off: unknownTarget(name).problem};
+		}
+
+		const {settings, off} = sendSettings(kind, config());
+		return off === undefined ? {kind, settings} : {off};
+	};
+
 	const underWay = new Set<Promise<Receipt>>();
 
 	const send = async (
@@ -92,7 +88,7 @@ export function createDeliverer({
 		message: OutgoingMessage,
 		signal: AbortSignal,
 	): Promise<string> => {
-		const {settings, off} = settingsOf(kind, config());
+		const {settings, off} = sendSettings(kind, config());
 		if (off !== undefined) {
 			throw new DeliveryError('platform_disabled', `Cannot deliver: ${off}`);
 		}
@@ -103,15 +99,8 @@ export function createDeliverer({
 		}
 
 		const sender = await senderOf(kind, settings);
-		return handOver({
-			kind,
-			settings,
-			sender,
-			message,
-			address: address.value,
-			state: states.of(kind.kind, address.value),
-			signal,
-		});
+		const state = states.of(kind.kind, address.value);
+		return handOver({kind, settings, sender, message, address: address.value, state, signal});
 	};
 
 	const hand = async (message: OutgoingMessage, signal: AbortSignal): Promise<Receipt> => {
@@ -155,9 +144,8 @@ export function createDeliverer({
 			}
 		},
 		async fits({kind: name, extra}, text) {
-			const kind = byName.get(name);
-			const {settings, off} = kind ? settingsOf(kind, config()) : {settings: undefined, off: ''};
-			const address = kind && off === undefined ? kind.check(extra, settings) : undefined;
+			const {kind, settings} = look(name);
+			const address = kind?.check(extra, settings);
 			if (!kind || !address?.ok) {
 				return false;
 			}
@@ -168,56 +156,34 @@ export function createDeliverer({
 		},
 		mayRepeat: name => (byName.get(name)?.afterBreak ?? 'uncertain') !== 'uncertain',
 		problemWith({kind: name, extra}) {
-			const kind = byName.get(name);
-			if (kind === undefined) {
-				return unknownTarget(name).problem;
-			}
-
-			const {settings, off} = settingsOf(kind, config());
-			if (off !== undefined) {
-				return off;
-			}
-
-			const address = kind.check(extra, settings);
-			return address.ok ? undefined : address.problem;
+			const {kind, settings, off} = look(name);
+			const address = kind?.check(extra, settings);
+			return off ?? (address?.ok === false ? address.problem : undefined);
 		},
 		async problemNow(name, profile) {
-			const kind = byName.get(name);
-			if (kind === undefined) {
-				return unknownTarget(name).problem;
-			}
-
-			const {settings, off} = settingsOf(kind, config());
-			return off ?? (await senderOf(kind, settings)).problemNow?.(profile);
+			const {kind, settings, off} = look(name);
+			return kind ? (await senderOf(kind, settings)).problemNow?.(profile) : off;
 		},
-		async examine(name, profile, signal) {
-			const kind = byName.get(name);
-			if (kind === undefined) {
-				return {health: 'failed', found: unknownTarget(name).problem};
+		async examine(name, profile, ended) {
+			const {kind, settings, off: found} = look(name);
+			if (!kind) {
+				return {health: 'failed', found};
 			}
 
-			const {settings, off} = settingsOf(kind, config());
-			return off === undefined
-				? healthOf(await senderOf(kind, settings), {
-						profile,
-						clean,
-						signal: AbortSignal.any([signal, killed.signal]),
-					})
-				: {health: 'failed', found: off};
+			const signal = AbortSignal.any([ended, killed.signal]);
+			return senderHealth(await senderOf(kind, settings), {profile, clean, signal});
 		},
 		follow() {
 			const now = config();
 			for (const kind of kinds) {
-				const {settings, off} = settingsOf(kind, now);
-				states.of(kind.kind)?.watch(
-					off === undefined ? settings : undefined,
-					off === undefined
-						? async () => {
-								const sender = await senderOf(kind, settings);
-								return sender.check && (async limits => (await sender.check?.(limits)) ?? '');
-							}
-						: undefined,
-				);
+				const {settings, off} = sendSettings(kind, now);
+				const check = async (): Promise<PlatformCheck | undefined> => {
+					const sender = await senderOf(kind, settings);
+					return sender.check && (async limits => (await sender.check?.(limits)) ?? '');
+				};
+
+				const isOn = off === undefined;
+				states.of(kind.kind)?.watch(isOn ? settings : undefined, isOn ? check : undefined);
 			}
 		},
 		listens(kind, state) {

@@ -1,4 +1,5 @@
-import {within} from '../core/clock.ts';
+import {keepLast} from '../core/bounds.ts';
+import {within, type Clock} from '../core/clock.ts';
 import {createKeyedMutex} from '../core/mutex.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
@@ -6,9 +7,8 @@ import type {Place} from '../platforms/platform.ts';
 import {usualParts} from '../platforms/settings.ts';
 import type {PlatformSettings, Sender, SenderWorld, TargetKind} from '../platforms/target-kind.ts';
 import {createKeepUp} from './keep-up.ts';
-import {createPaces} from './paces.ts';
 import type {PlatformState} from './platform-state.ts';
-import {createSendParts, stopped} from './send-parts.ts';
+import {createSendParts, type Sending, stopped} from './send-parts.ts';
 
 /** Texts that may wait for others to the same chat. */
 const maxWaiting = 32;
@@ -36,6 +36,8 @@ type Delivery = {
 
 type HandOverWorld = Pick<SenderWorld, 'clock' | 'memos'>;
 
+const busy = (why: string) => new DeliveryError('delivery_busy', `Cannot deliver: ${why}`);
+
 /**
  * Sends the parts of a text, one after the other. Texts to one chat of a platform follow each other whole, at the pace that it takes. Resolves with a line for a person.
  *
@@ -44,17 +46,14 @@ type HandOverWorld = Pick<SenderWorld, 'clock' | 'memos'>;
  */
 export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Promise<string> {
 	const turns = createKeyedMutex(maxWaiting);
-	const paceOf = createPaces(world.clock);
+	const paceOf = createChatPaces(world.clock);
 	const sendParts = createSendParts(world);
 	const keepUp = createKeepUp(world, sendParts);
 	const underWay = new Map<string, number>();
 	const oneOfMany = async <Result>(kind: string, send: () => Promise<Result>): Promise<Result> => {
 		const count = underWay.get(kind) ?? 0;
 		if (count >= maxAtOnce) {
-			throw new DeliveryError(
-				'delivery_busy',
-				`Cannot deliver: ${maxAtOnce} messages to ${kind} are under way`,
-			);
+			throw busy(`${maxAtOnce} messages to ${kind} are under way`);
 		}
 
 		underWay.set(kind, count + 1);
@@ -76,47 +75,40 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		const {perMinute, maxParts} = settings as PlatformSettings;
 		const usual = typeof kind.pace === 'function' ? kind.pace(place.chat) : (kind.pace ?? 0);
 		const pace = paceOf(queue, perMinute ?? usual);
-		// What somebody waits for has to get through in time: it is cut, rather than torn.
+		// A text that a sender waits for has to get through in time: it is cut, rather than torn.
 		const mostParts =
 			until !== undefined && pace
 				? Math.max(1, Math.min(maxParts ?? usualParts, pace.within(directMs * directShare)))
 				: undefined;
 		const {keyWindowMs} = kind;
-		const sending = {
-			kind: {
-				...kind,
-				keyWindowMs: typeof keyWindowMs === 'function' ? keyWindowMs(place.chat) : keyWindowMs,
-			},
+		const observed = async <Result>(attempt: () => Promise<Result>) =>
+			oneOfMany(kind.kind, async () => (state ? state.observe(settings, attempt) : attempt()));
+		const window = typeof keyWindowMs === 'function' ? keyWindowMs(place.chat) : keyWindowMs;
+		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
+		const edit = place.isSticky ? sender.edit : undefined;
+		const sending: Sending = {
+			kind: {...kind, keyWindowMs: window},
 			message,
 			address: place,
+			texts: edit && !message.isWhole ? split(1) : split(),
+			send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
 			...(state &&
 				message.isTest !== true && {holds: () => state.holds(settings, until !== undefined)}),
 			...(pace && {pace}),
 			until,
 			signal,
 		};
-		const observed = async <Result>(attempt: () => Promise<Result>) =>
-			oneOfMany(kind.kind, async () => (state ? state.observe(settings, attempt) : attempt()));
-		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
-		const {edit} = sender;
-		const texts = place.isSticky && edit && !message.isWhole ? split(1) : split();
-		const summary = await (place.isSticky && edit
+		const summary = await (edit
 			? keepUp({
 					...sending,
 					place,
-					texts,
-					send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
 					edit: async (part, limits) => observed(async () => edit(part, place, limits)),
 					maxEdits: kind.edits ?? 0,
 				})
-			: sendParts({
-					...sending,
-					texts,
-					send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
-				}));
+			: sendParts(sending));
 		return [
 			summary,
-			...(texts.at(-1)?.includes('[cut: the whole text has ') ? ['cut'] : []),
+			...(sending.texts.at(-1)?.includes('[cut: the whole text has ') ? ['cut'] : []),
 			...(place.ignored.length > 0 ? [`ignored: ${place.ignored.join(', ')}`] : []),
 		].join('; ');
 	};
@@ -159,11 +151,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			return toPlace({...delivery, until}, queue);
 		});
 		const cancel =
-			until === undefined
-				? undefined
-				: world.clock.after(directMs, () => {
-						giveUp.abort();
-					});
+			until === undefined ? undefined : world.clock.after(directMs, () => giveUp.abort());
 		try {
 			// Its own end counts once it is under way: what was written may have arrived.
 			await within(Promise.race([turn.promise, sent]), AbortSignal.any([signal, giveUp.signal]));
@@ -174,10 +162,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			}
 
 			throw giveUp.signal.aborted
-				? new DeliveryError(
-						'delivery_busy',
-						`Cannot deliver: other texts for the same chat took longer than ${directMs / 1000} s`,
-					)
+				? busy(`other texts for the same chat took longer than ${directMs / 1000} s`)
 				: signal.aborted
 					? stopped()
 					: error;
@@ -187,12 +172,57 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 
 		const summary = await sent;
 		if (summary === undefined) {
-			throw new DeliveryError(
-				'delivery_busy',
-				`Cannot deliver: more than ${maxWaiting} texts wait for the same chat`,
-			);
+			throw busy(`more than ${maxWaiting} texts wait for the same chat`);
 		}
 
 		return summary;
+	};
+}
+
+/** When messages may go to one chat. */
+export type ChatPace = {
+	/** How long the next message has to wait, milliseconds; 0: it may go now. */
+	waitMs(): number;
+	/** A message goes now. */
+	took(): void;
+	/** So many messages may go within `ms` of a chat that none went to lately. */
+	within(ms: number): number;
+};
+
+const minuteMs = 60_000;
+
+/** No two messages to a chat follow each other quicker, unless its platform takes more than 60 a minute. */
+const leastGapMs = 1000;
+
+/** More chats than messages go to in a minute; the ones that were used longest ago are forgotten. */
+const maxChats = 1000;
+
+/** The paces of chats: at most so many messages in any minute, and not all of them at once. In memory: a start forgets them. */
+export function createChatPaces(
+	clock: Pick<Clock, 'monotonic'>,
+): (chat: string, perMinute: number) => ChatPace | undefined {
+	const chats = new Map<string, number[]>();
+	return (chat, perMinute) => {
+		if (perMinute <= 0) {
+			return undefined;
+		}
+
+		return {
+			waitMs() {
+				const times = chats.get(chat) ?? [];
+				const now = clock.monotonic();
+				const gapMs = Math.min(leastGapMs, minuteMs / perMinute);
+				const afterLast = (times.at(-1) ?? -Infinity) + gapMs;
+				const afterWindow = (times.at(-perMinute) ?? -Infinity) + minuteMs;
+				return Math.max(0, Math.ceil(Math.max(afterLast, afterWindow) - now));
+			},
+			within: ms =>
+				Math.min(perMinute, 1 + Math.floor(ms / Math.min(leastGapMs, minuteMs / perMinute))),
+			took() {
+				const now = clock.monotonic();
+				const times = (chats.get(chat) ?? []).filter(time => time > now - minuteMs);
+				keepLast(chats, [chat, [...times, now]], maxChats);
+			},
+		};
 	};
 }

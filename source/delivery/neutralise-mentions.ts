@@ -1,11 +1,11 @@
 /**
- * Looks like `@` and mentions nobody. A zero-width character behind the sign would do too, but hidden characters are what this program
+ * Looks like `@` and is no mention. A zero-width character behind the sign would do too, but hidden characters are what this program
  * removes elsewhere; wrapping names in backticks can be undone by a backtick that a stranger puts in front of them.
  */
 const harmlessAt = '＠';
 
 /**
- * Markdown that notifies nobody: every `@` that may begin a mention becomes `＠`. Addresses (`ops@example.com`) stay, and so does code, as long
+ * Markdown without mentions: every `@` that may begin a mention becomes `＠`. Addresses (`ops@example.com`) stay, and so does code, as long
  * as there is no doubt what is code: fenced blocks that begin in the first column, and `spans` within one line. A construct that could make a
  * code host see less code than we do (raw HTML, other fences, a backtick without a partner, mathematics) ends that trust for the whole text.
  */

@@ -2,7 +2,8 @@ import type {Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
-import type {PlatformSettings, Sender} from '../platforms/target-kind.ts';
+import type {Place} from '../platforms/platform.ts';
+import type {PlatformSettings, Sender, TargetKind} from '../platforms/target-kind.ts';
 import {limitsFrom} from './send-parts.ts';
 
 /** Until a platform that failed is asked again: this long, then twice as long each time, up to the most. */
@@ -12,7 +13,7 @@ const mostWaitMs = 300_000;
 const checkMs = 10_000;
 
 /** Asks the platform whether it takes our credentials. */
-export type Check = NonNullable<Sender<unknown>['check']>;
+export type PlatformCheck = NonNullable<Sender<unknown>['check']>;
 
 /** What is known of one platform, from its connect checks and its deliveries. */
 export type PlatformState = {
@@ -23,7 +24,7 @@ export type PlatformState = {
 	/** Why nothing may be tried with `settings` now: the platform has failed. With the wait until it is asked again, unless the sender of an event waits (`isDirect`): they hear at once. */
 	holds(settings: unknown, isDirect: boolean): DeliveryError | undefined;
 	/** Keeps asking the platform from now on, with these settings. `undefined`: it is not used. Without a check a wait alone ends a failure. */
-	watch(settings: unknown, check: (() => Promise<Check | undefined>) | undefined): void;
+	watch(settings: unknown, check: (() => Promise<PlatformCheck | undefined>) | undefined): void;
 	/** `undefined` when the platform is not configured. New settings get the benefit of the doubt. */
 	view(settings: PlatformSettings | undefined): PlatformView | undefined;
 	[Symbol.dispose](): void;
@@ -48,7 +49,7 @@ export function createPlatformState(
 ): PlatformState {
 	let standing: Standing | undefined;
 	let watched:
-		| {readonly settings: unknown; readonly load: () => Promise<Check | undefined>}
+		| {readonly settings: unknown; readonly load: () => Promise<PlatformCheck | undefined>}
 		| undefined;
 	let ended = new AbortController();
 	let cancelTimer: (() => void) | undefined;
@@ -118,26 +119,18 @@ export function createPlatformState(
 		try {
 			const check = await load();
 			await check?.({...limitsFrom(clock, checkMs), signal});
-			if (!signal.aborted) {
-				// Without a check the next text is the check: it may fail for longer.
-				if (check) {
-					succeed(settings);
-				} else {
-					set({
-						settings,
-						state: 'connected',
-						...(standing?.waitMs !== undefined && {waitMs: standing.waitMs}),
-					});
-				}
+			if (!signal.aborted && check) {
+				succeed(settings);
+			} else if (!signal.aborted) {
+				// The next text is the check: it may fail for longer.
+				const waitMs = standing?.waitMs;
+				set({settings, state: 'connected', ...(waitMs !== undefined && {waitMs})});
 			}
 		} catch (error) {
 			if (!signal.aborted) {
-				fail(
-					settings,
-					error instanceof DeliveryError
-						? error
-						: new DeliveryError('platform_failed', messageOf(error), {passes: true, isDown: true}),
-				);
+				const down = {passes: true, isDown: true} as const;
+				const failure = new DeliveryError('platform_failed', messageOf(error), down);
+				fail(settings, error instanceof DeliveryError ? error : failure);
 			}
 		}
 	};
@@ -160,13 +153,12 @@ export function createPlatformState(
 			}
 
 			const {error, nextTry} = standing;
+			const leftMs = nextTry - clock.now();
+			const seconds = Math.ceil(Math.max(0, leftMs) / 1000);
 			return new DeliveryError(
 				error.code,
-				`Cannot deliver: platform ${name} has failed, next check in ${Math.ceil(Math.max(0, nextTry - clock.now()) / 1000)} s: ${error.reason}`,
-				{
-					passes: true,
-					...(!isDirect && {retryAfterMs: Math.max(1000, nextTry - clock.now())}),
-				},
+				`Cannot deliver: platform ${name} has failed, next check in ${seconds} s: ${error.reason}`,
+				{passes: true, ...(!isDirect && {retryAfterMs: Math.max(1000, leftMs)})},
 			);
 		},
 		async observe(settings, attempt) {
@@ -215,3 +207,68 @@ export function createPlatformState(
 		[Symbol.dispose]: stop,
 	};
 }
+
+/** What is known of all platforms, and of each of their webhooks by itself: one that is dead says nothing of the others. */
+type PlatformStates = {
+	/** Where a delivery to `address` (what `TargetKind.check` makes) is noted; without one what is known of the platform as a whole. `undefined` for a kind that is no platform. */
+	of(kind: string, address?: unknown): PlatformState | undefined;
+	/** A platform that is there, of which a webhook has failed, has failed with that one's reason. */
+	view(kind: string, settings: PlatformSettings | undefined): PlatformView | undefined;
+	[Symbol.dispose](): void;
+};
+
+/** `onChanged` hears of every change of a platform; it must not throw. */
+export function createPlatformStates(
+	kinds: readonly TargetKind[],
+	clock: Clock,
+	onChanged: (platform: PlatformView) => void,
+): PlatformStates {
+	const whole = new Map(
+		kinds.flatMap(({kind, settings}) =>
+			settings ? [[kind, createPlatformState(kind, clock, onChanged)] as const] : [],
+		),
+	);
+	/** By the platform, then by the webhook's name: as many as are configured. */
+	const webhooks = new Map<string, Map<string, PlatformState>>();
+
+	const ofWebhook = (kind: string, name: string): PlatformState => {
+		const all = webhooks.get(kind) ?? new Map<string, PlatformState>();
+		webhooks.set(kind, all);
+		const state =
+			all.get(name) ?? createPlatformState(kind, clock, view => onChanged(named(view, name)));
+		all.set(name, state);
+		return state;
+	};
+
+	return {
+		of(kind, address) {
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
+			const place = address as Place | undefined;
+			return whole.has(kind) && place?.isWebhook === true
+				? ofWebhook(kind, place.chat)
+				: whole.get(kind);
+		},
+		view(kind, settings) {
+			const view = whole.get(kind)?.view(settings);
+			if (view?.state !== 'connected') {
+				return view;
+			}
+
+			const [failed] = [...(webhooks.get(kind) ?? [])].flatMap(([name, state]) => {
+				const one = state.view(settings);
+				return one?.state === 'failed' ? [named(one, name)] : [];
+			});
+			return failed ?? view;
+		},
+		[Symbol.dispose]() {
+			for (const state of [whole, ...webhooks.values()].flatMap(all => [...all.values()])) {
+				state[Symbol.dispose]();
+			}
+		},
+	};
+}
+
+const named = (view: PlatformView, webhook: string): PlatformView => ({
+	...view,
+	...(view.reason !== undefined && {reason: `webhook ${webhook}: ${view.reason}`}),
+});

@@ -2,8 +2,8 @@ import {sleep, type Clock} from '../core/clock.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Part, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
-import {hashOf, memoKind, nameOf, noteIn, startOf, type Note} from './delivery-note.ts';
-import type {Pace} from './paces.ts';
+import type {ChatPace} from './hand-over.ts';
+import {hashOf, memoKind, deliveryName, noteIn, startOf, type Note} from './senders.ts';
 
 /** How long sending one part may take, and how long one may be waited for besides, as its platform asks or before it is repeated, milliseconds. */
 const maxSendMs = 30_000;
@@ -36,8 +36,8 @@ export type Sending = {
 	/** Why the platform cannot be sent to now, with the wait until it is asked again. */
 	readonly holds?: () => DeliveryError | undefined;
 	/** When the next message may go to the chat. */
-	readonly pace?: Pace;
-	/** When somebody who waits for the end of it gives up, `Clock.monotonic`; absent: nobody does. */
+	readonly pace?: ChatPace;
+	/** When the sender that waits for the end of it gives up, `Clock.monotonic`; absent: none waits. */
 	readonly until?: number | undefined;
 	readonly signal: AbortSignal;
 };
@@ -52,7 +52,7 @@ export const createSendParts =
 		const {kind, message, address, texts, send, holds, pace, until, signal} = sending;
 		/** What is left for the whole of it. */
 		const leftMs = () => Math.max(0, (until ?? Infinity) - clock.monotonic());
-		const name = nameOf(message);
+		const name = deliveryName(message);
 		const digest = hashOf([kind.kind, address ?? null, texts]);
 		const notes = kind.afterBreak === 'resumed' ? memos : undefined;
 		let {arrived, begunAt} = startOf(noteIn(await notes?.get(memoKind, name)), {
@@ -217,7 +217,7 @@ export const createSendParts =
 				// oxlint-disable-next-line no-await-in-loop -- one part after the other
 				await write();
 			} catch (error) {
-				// All of it is out: whoever hands it over writes that down, and tries as long as it takes.
+				// All of it is out: the caller writes that down, and tries as long as it takes.
 				if (arrived < texts.length) {
 					throw error;
 				}

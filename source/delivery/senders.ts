@@ -1,16 +1,18 @@
+import {createHash} from 'node:crypto';
 import type {Config} from '../config/config.ts';
 import {platformSettings, platformError, sectionSettings} from '../config/platform-settings.ts';
+import {idempotencyMs} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {DeliveryError} from '../platforms/delivery-error.ts';
+import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Sender, SenderWorld, TargetHealth, TargetKind} from '../platforms/target-kind.ts';
 
 /** The sender of a kind for its settings: loaded with the first text, made anew when the settings are others. */
-export type Senders = (kind: TargetKind, settings: unknown) => Promise<Sender<unknown>>;
+type Senders = (kind: TargetKind, settings: unknown) => Promise<Sender<unknown>>;
 
 export function createSenders(world: SenderWorld): Senders {
-	const current = new Map<
-		TargetKind,
-		{readonly settings: unknown; readonly sender: Sender<unknown>}
-	>();
+	const current = new Map<TargetKind, {settings: unknown; sender: Sender<unknown>}>();
 	return async (kind, settings) => {
 		const sending = await kind.load();
 		// Looked up only now: another text may have come first.
@@ -26,7 +28,7 @@ export function createSenders(world: SenderWorld): Senders {
 }
 
 /** What the configuration says of a kind; `off`: why nothing can be sent with that. */
-export function settingsOf(
+export function sendSettings(
 	{kind, section, settings: schema}: TargetKind,
 	config: Config,
 ): {readonly settings: unknown; readonly off?: string} {
@@ -35,50 +37,32 @@ export function settingsOf(
 	}
 
 	const settings = platformSettings(config, kind);
-	if (settings?.enabled) {
-		return settings.lacks === undefined
-			? {settings}
-			: {settings, off: `platform "${kind}" lacks ${settings.lacks}; see platforms.${kind}`};
+	if (settings?.enabled && settings.lacks === undefined) {
+		return {settings};
 	}
 
-	return {
-		settings,
-		off:
-			platformError(config, kind)?.reason ??
-			`platform "${kind}" is not enabled; see platforms.${kind}`,
-	};
+	const why = settings?.enabled ? `lacks ${settings.lacks}` : 'is not enabled';
+	const off = `platform "${kind}" ${why}; see platforms.${kind}`;
+	return {settings, off: (!settings?.enabled && platformError(config, kind)?.reason) || off};
 }
 
 const examineMs = 10_000;
 
 /** What a sender says of itself: its own look, or its connect check. */
-export async function healthOf(
+export async function senderHealth(
 	sender: Sender<unknown>,
-	{
-		profile,
-		clean,
-		signal,
-	}: {
-		readonly profile: string;
-		readonly clean: (text: string) => string;
-		readonly signal: AbortSignal;
-	},
+	{profile, clean, signal}: {profile: string; clean: (text: string) => string; signal: AbortSignal},
 ): Promise<TargetHealth | undefined> {
 	if (sender.examine || !sender.check) {
 		return sender.examine?.(profile, signal);
 	}
 
 	try {
-		return {
-			health: 'ok',
-			found: `it takes the credentials: ${clean(await sender.check({limitMs: examineMs, signal}))}`,
-		};
+		const said = clean(await sender.check({limitMs: examineMs, signal}));
+		return {health: 'ok', found: `it takes the credentials: ${said}`};
 	} catch (error) {
-		return {
-			health: 'failed',
-			found: messageOf(error),
-			mend: 'see its settings below platforms in config.yaml',
-		};
+		const mend = 'see its settings below platforms in config.yaml';
+		return {health: 'failed', found: messageOf(error), mend};
 	}
 }
 
@@ -114,3 +98,81 @@ const leastTokenLength = 20;
 
 const looksRandom = (secret: string): boolean =>
 	secret.length >= leastTokenLength && /\d/.test(secret) && !/\s/.test(secret);
+
+/** Name of what the store keeps of deliveries. */
+export const memoKind = 'delivery';
+
+/** What is kept of a delivery beyond this process. */
+export type Note = {
+	/** Digest of its text, its parts and its place: of another one nothing has arrived. */
+	readonly digest: string;
+	/** Parts that have arrived. */
+	readonly arrived: number;
+	/** When the next part was first begun, as long as its end is not known; milliseconds since 1970. */
+	readonly begunAt?: number;
+	/** When this was written. */
+	readonly at: number;
+};
+
+/** Where a delivery begins, by what is noted of it. @throws DeliveryError `delivery_uncertain` when a part of another text was sent and its end is not known */
+export function startOf(
+	note: Note | undefined,
+	{
+		digest,
+		message: {runId, startedAt},
+		now,
+	}: {readonly digest: string; readonly message: OutgoingMessage; readonly now: number},
+): {readonly arrived: number; readonly begunAt?: number | undefined} {
+	// Senders may use an identifier again for another event later.
+	if (!note || (runId === undefined && now - note.at >= idempotencyMs)) {
+		return {arrived: 0};
+	}
+
+	// A person has put the run back since: that is their word that the part may be sent again.
+	const isReleased = note.begunAt !== undefined && (startedAt ?? 0) > note.begunAt;
+	const begunAt = isReleased ? undefined : note.begunAt;
+	if (note.digest === digest) {
+		return {arrived: note.arrived, begunAt};
+	}
+
+	if (begunAt !== undefined) {
+		throw new DeliveryError(
+			'delivery_uncertain',
+			'Cannot go on: an earlier try broke off while it sent another text or to another place, where a part may have arrived',
+		);
+	}
+
+	return {arrived: 0};
+}
+
+/** What a delivery is called: the same for each try, until it has arrived and a person has it sent again. */
+export const deliveryName = ({
+	profile,
+	route,
+	delivery,
+	identifier,
+	runId,
+	again,
+}: OutgoingMessage): string =>
+	JSON.stringify([
+		profile,
+		route,
+		identifier ?? delivery ?? null,
+		runId ?? null,
+		...(again === undefined ? [] : [again]),
+	]);
+
+export const hashOf = (value: unknown): string =>
+	createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+/** What was kept under the name of a delivery. */
+export function noteIn(memo: JsonValue | undefined): Note | undefined {
+	if (!isJsonObject(memo)) {
+		return undefined;
+	}
+
+	const {digest, arrived, begunAt, at} = memo;
+	return typeof digest === 'string' && typeof arrived === 'number' && typeof at === 'number'
+		? {digest, arrived, at, ...(typeof begunAt === 'number' && {begunAt})}
+		: undefined;
+}

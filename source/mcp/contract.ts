@@ -87,7 +87,7 @@ export type ServerManager = AsyncDisposable & {
 	connect(name: string): Promise<ServerView>;
 	/** Ends the connection; its tools stay, the next call connects. @throws SvcError `server_not_found` */
 	disconnect(name: string): Promise<ServerView>;
-	/** Somebody has logged in to a server, or out: what waits for a login connects. */
+	/** A person has logged in to a server, or out: a server that waits for a login connects. */
 	loginChanged(name: string): void;
 	/** A person has allowed a tool with this definition: it is the known one from now on. Does not reject. */
 	accept(tool: {

@@ -11,18 +11,10 @@ export type ClipboardTool = {readonly name: Safe; readonly argv: readonly [strin
 const limitMs = 1000;
 
 /** All that these programs need; never the secrets of the process. */
-const passedOn = [
-	'PATH',
-	'HOME',
-	'USER',
-	'LANG',
-	'DISPLAY',
-	'WAYLAND_DISPLAY',
-	'XAUTHORITY',
-	'XDG_RUNTIME_DIR',
-	'TMUX',
-	'TMUX_TMPDIR',
-];
+const passedOn =
+	'PATH HOME USER LANG DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR TMUX TMUX_TMPDIR'.split(
+		' ',
+	);
 
 /** Whether the person sits at another machine. */
 const isOverSsh = (environment: Environment): boolean =>
@@ -65,12 +57,8 @@ export async function pipeInto(
 	const cancel = clock.after(limitMs, () => child.kill('SIGKILL'));
 	try {
 		return await new Promise<boolean>(resolve => {
-			child.once('error', () => {
-				resolve(false);
-			});
-			child.once('exit', code => {
-				resolve(code === 0);
-			});
+			child.once('error', () => resolve(false));
+			child.once('exit', code => resolve(code === 0));
 			// A tool that ends early breaks the pipe; its exit code says the rest.
 			child.stdin.on('error', () => {});
 			child.stdin.end(text);

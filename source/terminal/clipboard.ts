@@ -4,7 +4,6 @@ import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {type Safe, escapeLine} from '../core/untrusted.ts';
 import {clipboardTool, pipeInto} from './clipboard-tool.ts';
-import {multiplexerOf, osc52} from './osc52.ts';
 import {literal, safe} from './text/safe.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,6 +25,13 @@ export type Clipboard = {
 
 const maxFiles = 20;
 
+type ClipboardPlace = {
+	readonly environment: Environment;
+	readonly directory: string;
+	readonly isTty: boolean;
+	readonly platform?: NodeJS.Platform;
+};
+
 /**
  * Copies text: the terminal is asked first, by OSC 52, because only it knows the person's clipboard over SSH; on the machine's
  * own desktop its tool too, inside tmux tmux's buffer. What is longer than terminals take goes into a file of mode 0600 under
@@ -36,17 +42,7 @@ const maxFiles = 20;
  */
 export function createClipboard(
 	{write, clock}: {readonly write: (sequence: string) => void; readonly clock: Clock},
-	{
-		environment,
-		directory,
-		isTty,
-		platform = process.platform,
-	}: {
-		readonly environment: Environment;
-		readonly directory: string;
-		readonly isTty: boolean;
-		readonly platform?: NodeJS.Platform;
-	},
+	{environment, directory, isTty, platform = process.platform}: ClipboardPlace,
 ): Clipboard {
 	const multiplexer = multiplexerOf(environment);
 	const tool = clipboardTool(environment, platform);
@@ -118,4 +114,45 @@ async function keep(directory: string, text: string): Promise<string> {
 	const path = join(directory, `clip-${number}-${randomUUID().slice(0, 8)}.txt`);
 	await writeFile(path, text, {mode: 0o600, flag: 'wx'});
 	return path;
+}
+
+const maxBase64Length = 74_994;
+const screenChunk = 76;
+
+/** Between us and the person's terminal, when that must be told to pass a sequence on. */
+export type Multiplexer = 'tmux' | 'screen' | undefined;
+
+/**
+ * The sequence that asks the terminal to put `text` on the clipboard, wrapped for a multiplexer. `undefined` when `text` is
+ * longer than terminals take (74,994 characters of base64).
+ */
+export function osc52(text: string, multiplexer: Multiplexer): string | undefined {
+	const base64 = Buffer.from(text).toString('base64');
+	if (base64.length > maxBase64Length) {
+		return undefined;
+	}
+
+	const sequence = `\u001B]52;c;${base64}\u0007`;
+	if (multiplexer === 'tmux') {
+		return `\u001BPtmux;${sequence.replaceAll('\u001B', '\u001B\u001B')}\u001B\\`;
+	}
+
+	if (multiplexer === 'screen') {
+		// screen cuts strings of more than 768 bytes, so each piece goes in one of its own.
+		const pieces = sequence.match(new RegExp(`[^]{1,${screenChunk}}`, 'g')) ?? [];
+		return pieces.map(piece => `\u001BP${piece}\u001B\\`).join('');
+	}
+
+	return sequence;
+}
+
+/** The multiplexer that `environment` tells of. */
+export function multiplexerOf(
+	environment: Readonly<Record<string, string | undefined>>,
+): Multiplexer {
+	if (environment['TMUX']) {
+		return 'tmux';
+	}
+
+	return environment['STY'] ? 'screen' : undefined;
 }

@@ -31,12 +31,8 @@ export async function hasTaken(stream: NodeJS.WriteStream, clock: Clock): Promis
 	}
 
 	const {promise, resolve} = Promise.withResolvers<boolean>();
-	const cancel = clock.after(lastMs, () => {
-		resolve(false);
-	});
-	stream.write('', error => {
-		resolve(!error);
-	});
+	const cancel = clock.after(lastMs, () => resolve(false));
+	stream.write('', error => resolve(!error));
 	const taken = await promise;
 	cancel();
 	return taken;

@@ -44,7 +44,7 @@ function reopen(fd: number, open: () => number): number {
 	return open();
 }
 
-/** Whoever has the stream goes on writing. */
+/** Holders of the stream may go on writing to it. */
 function redirect(stream: NodeJS.WriteStream, fd: number): void {
 	const write = (chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
 		try {

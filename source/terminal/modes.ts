@@ -4,22 +4,7 @@ import {escapeLine} from '../core/untrusted.ts';
 /** `wheel` reports presses and the wheel, of which only the wheel is to act; `full` is for clicks too. */
 type MouseMode = 'off' | 'wheel' | 'full';
 
-/** The modes of the terminal that we set ourselves; Ink sets the others and takes them back. */
-export type TerminalModes = {
-	setMouse(mode: MouseMode): void;
-	/** Asks for reports when the window gets or loses the focus. */
-	setFocusReports(on: boolean): void;
-	/** Sets the window's title; the old one comes back at the end. A stranger's text is cleaned. */
-	setTitle(text: string): void;
-	/** Switches off what is on, before another program gets the terminal. */
-	release(): void;
-	/** Switches it on again. */
-	reclaim(): void;
-	/** What gives the title back, for a last write; empty when it was never changed. */
-	restoreTitle(): string;
-	/** Releases everything and gives the title back. Idempotent. */
-	[Symbol.dispose](): void;
-};
+export type TerminalModes = ReturnType<typeof createTerminalModes>;
 
 const mouseOn = '\u001B[?1000h\u001B[?1006h';
 const mouseOff = '\u001B[?1006l\u001B[?1000l';
@@ -36,8 +21,8 @@ const maxTitleLength = 80;
  */
 export const resetSequence = `${mouseOff}\u001B[?1003l\u001B[?1002l${focusOff}\u001B[?2004l\u001B[?2026l\u001B[<u\u001B[0m\u001B[?25h`;
 
-/** Sets terminal modes through `write`, each only when it changes. */
-export function createTerminalModes(write: (sequence: string) => void): TerminalModes {
+/** The modes of the terminal that we set ourselves, through `write`, each only when it changes; Ink sets the others and takes them back. */
+export function createTerminalModes(write: (sequence: string) => void) {
 	let mouse: MouseMode = 'off';
 	let focusReports = false;
 	let title: string | undefined;
@@ -68,35 +53,41 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 	};
 
 	return {
-		setMouse(mode) {
+		setMouse(mode: MouseMode) {
 			if ((mouse === 'off') !== (mode === 'off')) {
 				send(mode === 'off' ? mouseOff : mouseOn);
 			}
 
 			mouse = mode;
 		},
-		setFocusReports(wanted) {
+		/** Asks for reports when the window gets or loses the focus. */
+		setFocusReports(wanted: boolean) {
 			if (wanted !== focusReports) {
 				send(wanted ? focusOn : focusOff);
 			}
 
 			focusReports = wanted;
 		},
-		setTitle(text) {
+		/** Sets the window's title; the old one comes back at the end. A stranger's text is cleaned. */
+		setTitle(text: string) {
 			const next = escapeLine(text, maxTitleLength);
 			if (next !== title) {
 				title = next;
 				showTitle();
 			}
 		},
+		/** Switches off what is on, before another program gets the terminal. */
 		release,
+		/** Switches it on again. */
 		reclaim() {
 			released = false;
 			send(on());
 			// It may be another one by now, and editors write their own.
 			showTitle();
 		},
+		/** What gives the title back, for a last write; empty when it was never changed. */
 		restoreTitle,
+		/** Releases everything and gives the title back. Idempotent. */
 		[Symbol.dispose]() {
 			released = false;
 			send(off() + restoreTitle());
@@ -130,3 +121,9 @@ export function resetAtExit(
 		program.off('exit', onExit);
 	};
 }
+
+/**
+ * Moves the cursor to the first column, to the next row if it is in another one. A terminal takes its column along to the alternate screen, where a frame that starts further right would
+ * break its rows. The cursor stays at the end of a full row until something follows; blanks that begin in the first column thus leave it in their row.
+ */
+export const freshRow = (columns: number): string => `${' '.repeat(columns)}\r\u001B[K`;

@@ -129,9 +129,9 @@ async function run(
 		const hint = 'set $EDITOR or $PAGER to a program that exists';
 		reject(new SvcError('program_not_started', `Cannot start "${name}": ${hint}`, {cause}));
 	});
-	child.once('exit', (code, killedBy) => {
-		resolve(code === 0 ? undefined : (killedBy ?? `code ${code}`));
-	});
+	child.once('exit', (code, killedBy) =>
+		resolve(code === 0 ? undefined : (killedBy ?? `code ${code}`)),
+	);
 	try {
 		const failure = await promise;
 		signal?.throwIfAborted();

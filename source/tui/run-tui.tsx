@@ -1,12 +1,11 @@
 import {render} from 'ink';
 import {answersQuestions, backgroundQuestion, hearBackground} from '../terminal/background.ts';
 import {freeWrites} from '../terminal/free-writes.ts';
-import {freshRow} from '../terminal/fresh-row.ts';
 import {createInputFrontend} from '../terminal/input/input-frontend.ts';
-import {createTerminalModes, resetAtExit, resetSequence} from '../terminal/modes.ts';
+import {freshRow, createTerminalModes, resetAtExit, resetSequence} from '../terminal/modes.ts';
 import {handleStops, holdInterrupts} from '../terminal/signals.ts';
 import type {Suspend} from '../terminal/suspend.ts';
-import {watchFocus} from './approvals/watch-focus.ts';
+import {watchFocus} from './approvals/guard.ts';
 import {App} from './frame/app.tsx';
 import {InputContext} from './input/use-keys.ts';
 import {createShell} from './shell/create-shell.ts';
@@ -36,9 +35,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	await using stack = new AsyncDisposableStack();
 	const ending = Promise.withResolvers<TuiEnd>();
 	const stop = new AbortController();
-	const leave = (reason: TuiEnd['reason']) => {
-		ending.resolve({reason});
-	};
+	const leave = (reason: TuiEnd['reason']) => ending.resolve({reason});
 
 	const write = (sequence: string) => {
 		stdout.write(sequence);
@@ -130,11 +127,11 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		isAsked = false;
 		const limitMs = options.ssh ? backgroundLimits.sshMs : backgroundLimits.localMs;
 		stack.defer(
-			hearBackground({...frontend, clock, limitMs}, theme => {
+			hearBackground({...frontend, clock, limitMs}, theme =>
 				shell.view.set(state =>
 					state.chosenTheme || state.theme === theme ? state : {...state, theme},
-				);
-			}),
+				),
+			),
 		);
 	};
 
@@ -146,9 +143,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 					inkSuspend = way;
 					hearOnce();
 				}}
-				onError={error => {
-					ending.reject(error);
-				}}
+				onError={error => ending.reject(error)}
 			/>
 		</InputContext>,
 		{
@@ -208,9 +203,7 @@ function watchSize(shell: Shell, stdout: NodeJS.WriteStream, clear: () => void):
 			}
 		},
 	);
-	const onResize = () => {
-		throttle.ask();
-	};
+	const onResize = () => throttle.ask();
 
 	stdout.on('resize', onResize);
 	return () => {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {noSuchTool} from '../../source/agent/no-such-tool.ts';
+import {noSuchTool} from '../../source/agent/record-steps.ts';
 
 test.for<readonly [readonly string[], string]>([
 	[[], 'There is no tool "a\\u{202e}": this run has none'],

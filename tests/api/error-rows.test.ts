@@ -9,7 +9,7 @@ import {chatEndpoint} from '../../source/api/chat/chat-endpoint.ts';
 import type {ChatWorld} from '../../source/api/chat/chat-world.ts';
 import {busy} from '../../source/api/http/api-error.ts';
 import type {KeyDesk} from '../../source/api/keys/desk.ts';
-import {failureStatuses, refusals} from '../../source/api/shapes/failure.ts';
+import {failureStatuses, sessionRefusals} from '../../source/api/shapes/failure.ts';
 import {SvcError} from '../../source/core/errors.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
@@ -220,7 +220,7 @@ describe('the table of errors', () => {
 		);
 		expect(told).toEqual(rows.map(([status, code]) => `${status} ${code}`));
 		expect(rows.map(([, code]) => code)).toEqual(
-			expect.arrayContaining(Object.keys({...failureStatuses, ...refusals})),
+			expect.arrayContaining(Object.keys({...failureStatuses, ...sessionRefusals})),
 		);
 
 		const document = parse(readFileSync('source/manual/openapi.yaml', 'utf8'));

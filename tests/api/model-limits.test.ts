@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {limitsIn} from '../../source/agent/model-limits.ts';
+import {limitsIn} from '../../source/agent/providers.ts';
 import {startApi} from '../helpers/api.ts';
 import {sendJson, startChatUpstream} from '../helpers/chat-upstream.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';

@@ -1,5 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {callDeadlines, extended, formDeadlines, termsOf} from '../../source/approvals/terms.ts';
+import {
+	callDeadlines,
+	extended,
+	formDeadlines,
+	approvalTerms,
+} from '../../source/approvals/terms.ts';
 import type {Origin} from '../../source/core/origin.ts';
 import {makeAsked, makeAskingRun, startMs} from './queue-fixture.ts';
 
@@ -27,7 +32,7 @@ describe('how far a yes may reach', () => {
 	test.for(Object.values(scopes))(
 		'"Runs started by a webhook never get v; at most r"; a yes for good is for runs of a job alone: $origin.kind',
 		({origin, scopes: offered, owner}) => {
-			expect(termsOf(makeAsked(), makeAskingRun({origin}), known)).toEqual({
+			expect(approvalTerms(makeAsked(), makeAskingRun({origin}), known)).toEqual({
 				scopes: offered,
 				mustTypeName: false,
 				changed: false,
@@ -37,15 +42,19 @@ describe('how far a yes may reach', () => {
 	);
 
 	test('a person who tries a tool has no run to allow it for', () => {
-		expect(termsOf(makeAsked(), undefined, known).scopes).toEqual(['once', 'process', 'always']);
-		expect(termsOf(makeAsked(), undefined, undefined).scopes).toEqual(['once']);
+		expect(approvalTerms(makeAsked(), undefined, known).scopes).toEqual([
+			'once',
+			'process',
+			'always',
+		]);
+		expect(approvalTerms(makeAsked(), undefined, undefined).scopes).toEqual(['once']);
 	});
 
 	test('what runs without a sandbox is asked about each time, whoever starts the run', () => {
 		const tool = makeAsked({from: {kind: 'built-in'}, why: 'no sandbox works here: …'});
 		const runs = Object.values(scopes).map(({origin}) => makeAskingRun({origin}));
 		for (const run of [undefined, ...runs]) {
-			expect(termsOf(tool, run, known)).toEqual({
+			expect(approvalTerms(tool, run, known)).toEqual({
 				scopes: ['once'],
 				mustTypeName: false,
 				changed: false,
@@ -71,7 +80,7 @@ describe('how far a yes may reach', () => {
 	])(
 		'"$what → a needs the tool\'s name typed once; s/v are not offered"',
 		({tool, last, changed = false}) => {
-			expect(termsOf(tool, makeAskingRun({origin: {kind: 'person'}}), last)).toEqual({
+			expect(approvalTerms(tool, makeAskingRun({origin: {kind: 'person'}}), last)).toEqual({
 				scopes: ['once', 'run'],
 				mustTypeName: true,
 				changed,
@@ -81,7 +90,7 @@ describe('how far a yes may reach', () => {
 
 	test('a definition that was allowed last counts as known, though it was first seen otherwise', () => {
 		const tool = makeAsked({changed: true});
-		expect(termsOf(tool, makeAskingRun(), known)).toMatchObject({
+		expect(approvalTerms(tool, makeAskingRun(), known)).toMatchObject({
 			mustTypeName: false,
 			changed: false,
 		});

@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
-import {createPaces} from '../../source/delivery/paces.ts';
+import {createChatPaces} from '../../source/delivery/hand-over.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 /** When messages go that are there from the beginning, seconds. */
 function timesOf(count: number, perMinute: number): readonly number[] {
 	const clock = createFakeClock();
-	const pace = createPaces(clock)('chat', perMinute);
+	const pace = createChatPaces(clock)('chat', perMinute);
 	return Array.from({length: count}, () => {
 		clock.advance(pace?.waitMs() ?? 0);
 		pace?.took();
@@ -23,7 +23,7 @@ test.for([
 });
 
 test('one chat does not wait for another', () => {
-	const paces = createPaces(createFakeClock());
+	const paces = createChatPaces(createFakeClock());
 	paces('a', 1)?.took();
 	expect([paces('a', 1)?.waitMs(), paces('b', 1)?.waitMs()]).toEqual([60_000, 0]);
 });

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {PlatformView} from '../../source/core/config-view.ts';
-import {createPlatformState, type Check} from '../../source/delivery/platform-state.ts';
+import {createPlatformState, type PlatformCheck} from '../../source/delivery/platform-state.ts';
 import {DeliveryError} from '../../source/platforms/delivery-error.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
@@ -8,7 +8,7 @@ const settings = {enabled: true};
 
 const down = new DeliveryError('platform_failed', 'it is down', {passes: true, isDown: true});
 
-function open(check?: Check) {
+function open(check?: PlatformCheck) {
 	const clock = createFakeClock(1_700_000_000_000);
 	const told: PlatformView[] = [];
 	const state = createPlatformState('pigeon', clock, view => told.push(view));

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {nextTry} from '../../source/delivery/retry-plan.ts';
+import {nextTry} from '../../source/delivery/deliverer.ts';
 
 const early = () => 0;
 

@@ -2,7 +2,7 @@ import {spawn} from '@lydell/node-pty';
 import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
 import xterm from '@xterm/headless';
 import {systemClock} from '../../source/core/clock.ts';
-import {bytesOfKey} from '../../source/terminal/input/key-bytes.ts';
+import {bytesOfKey} from '../../source/terminal/input/key-event.ts';
 import {foreignSequences} from './foreign-sequences.ts';
 import {flagsInTests} from './processes.ts';
 

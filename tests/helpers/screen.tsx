@@ -8,7 +8,7 @@ import {
 	createInputFrontend,
 	type InputFrontend,
 } from '../../source/terminal/input/input-frontend.ts';
-import {bytesOfKey} from '../../source/terminal/input/key-bytes.ts';
+import {bytesOfKey} from '../../source/terminal/input/key-event.ts';
 import {InputContext} from '../../source/tui/input/use-keys.ts';
 import {setColorLevel, type ColorLevel} from './color-level.ts';
 import {createFakeClock} from './fake-clock.ts';

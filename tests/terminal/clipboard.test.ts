@@ -4,8 +4,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {clipboardTool} from '../../source/terminal/clipboard-tool.ts';
-import {createClipboard} from '../../source/terminal/clipboard.ts';
-import {osc52} from '../../source/terminal/osc52.ts';
+import {createClipboard, osc52} from '../../source/terminal/clipboard.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');

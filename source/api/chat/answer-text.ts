@@ -12,17 +12,12 @@ export async function offlineAnswer(
 	{request, call, sink}: ChatCall,
 	{answerOffline}: Pick<ChatWorld, 'answerOffline'>,
 ): Promise<ChatAnswer> {
-	const {text, finishReason, ...used} = answerOffline(
-		textMessages(request.body['messages']),
-		request.maxTokens,
-	);
+	const messages = textMessages(request.body['messages']);
+	const {text, finishReason, ...used} = answerOffline(messages, request.maxTokens);
 	await sink?.delta({content: text});
 	call.settle(used);
-	return {
-		message: {content: text},
-		finishReason,
-		usage: usageOf(used.inputTokens, used.outputTokens),
-	};
+	const usage = usageOf(used.inputTokens, used.outputTokens);
+	return {message: {content: text}, finishReason, usage};
 }
 
 /** One turn of an agent. */
@@ -57,15 +52,12 @@ export async function agentAnswer(
 	const said = await turn(asked).catch((error: unknown) => {
 		throw spending.endedBy(error);
 	});
-	// What nobody told of as it came.
+	// An answer of which no part was streamed.
 	await (!isSaid && said.text !== '' && sink?.delta({content: said.text}));
 	const {inputTokens, outputTokens} = spending.used();
-	return {
-		message: {content: said.text},
-		finishReason: said.finishReason,
-		usage: usageOf(inputTokens, outputTokens),
-		run: said.run,
-	};
+	const {text, finishReason, run} = said;
+	const usage = usageOf(inputTokens, outputTokens);
+	return {message: {content: text}, finishReason, usage, run};
 }
 
 /** What the steps of a turn take from the budget of its key, and what is counted of them. */
@@ -109,9 +101,7 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 			},
 			onGrowth(bytes: number) {
 				const grown = {...step, bytes: step.bytes + bytes, pieces: step.pieces + 1};
-				ask(() => {
-					grow(tokensWith(grown));
-				});
+				ask(() => grow(tokensWith(grown)));
 				step = grown;
 				settle(sumWith(step));
 			},

@@ -22,30 +22,23 @@ export const chatEndpoint = (world: ChatWorld): Endpoint =>
 
 			return request;
 		},
-		permit({model}, key) {
-			permitModel(model, key);
-		},
+		permit: ({model}, key) => permitModel(model, key),
 		need: needOf,
 		async serve(request, call) {
 			const {clock} = world;
 			const {includesUsage} = request;
 			const head = answerHead(request.model.id, clock.now());
-			// Nothing was used before somebody was asked.
+			// Nothing was used before a model was asked.
 			call.settle({inputTokens: 0, outputTokens: 0});
 			await using session = await openSessionTurn(world.sessions, request, call);
 			// What was said before is told to the model again, and was not known until now.
 			const bound =
 				session.request === request ? call.bound : call.reserve(needOf(session.request));
 			const asked = {request: withBound(session.request, bound), call, session};
+			const chunks = createChunks(head, {includesUsage});
 			return await serveChat(asked, world, {
 				whole: answer => completion(head, answer),
-				stream: open =>
-					createLateStream({
-						clock,
-						chunks: createChunks(head, {includesUsage}),
-						includesUsage,
-						open,
-					}),
+				stream: open => createLateStream({clock, chunks, includesUsage, open}),
 			});
 		},
 	});

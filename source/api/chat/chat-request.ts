@@ -15,7 +15,7 @@ export type ChatRequest = {
 	readonly includesUsage: boolean;
 	/** The smaller of what was asked for and what the model may. */
 	readonly maxTokens?: number;
-	/** Names of fields that nobody goes by, at most 20. */
+	/** Names of fields that are ignored, at most 20. */
 	readonly ignored: readonly string[];
 };
 

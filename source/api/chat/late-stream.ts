@@ -19,23 +19,11 @@ export type LateStream = Sink & {
 	[Symbol.dispose](): void;
 };
 
-/** Who waits longer for a first word hears that somebody is there; proxies on the way cut what says nothing. */
+/** A client that waits longer for a first word gets the beginning of the stream; proxies cut connections that are silent. */
 const beginMs = 5000;
 
 /** A stream that is opened when it is first asked for, or after five seconds. @param greet what it begins with: written at once, before all else */
-export function openLate({
-	clock,
-	open,
-	greet,
-}: {
-	readonly clock: Clock;
-	readonly open: () => EventStream;
-	readonly greet: (stream: EventStream) => void;
-}): {
-	readonly hasBegun: () => boolean;
-	readonly begin: () => EventStream;
-	readonly cancel: () => void;
-} {
+export function openLate({clock, open}: StreamOpening, greet: (stream: EventStream) => void) {
 	let stream: EventStream | undefined;
 	const begin = (): EventStream => {
 		if (!stream) {
@@ -45,31 +33,27 @@ export function openLate({
 
 		return stream;
 	};
+
 	const cancel = clock.after(beginMs, begin);
 	return {hasBegun: () => stream !== undefined, begin, cancel};
 }
 
+export type StreamOpening = {readonly clock: Clock; readonly open: () => EventStream};
+
 /** An answer of chunks. */
 export function createLateStream({
-	clock,
 	chunks,
 	includesUsage,
-	open,
-}: {
-	readonly clock: Clock;
+	...opening
+}: StreamOpening & {
 	readonly chunks: ChatChunks;
 	/** Whether the last of them tells what was used. */
 	readonly includesUsage: boolean;
-	readonly open: () => EventStream;
 }): LateStream {
-	const {hasBegun, begin, cancel} = openLate({
-		clock,
-		open,
-		greet(stream) {
-			stream.keepAlive(() => ({data: chunks.delta({})}));
-			// It is the first of all; who writes next waits for it.
-			void stream.send(chunks.delta({role: 'assistant', content: ''}));
-		},
+	const {hasBegun, begin, cancel} = openLate(opening, stream => {
+		stream.keepAlive(() => ({data: chunks.delta({})}));
+		// It is the first of all; the next write waits for it.
+		void stream.send(chunks.delta({role: 'assistant', content: ''}));
 	});
 
 	return {

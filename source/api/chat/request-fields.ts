@@ -49,7 +49,7 @@ export function checkForAgent(body: JsonObject, fields: RequestFields): void {
 	}
 }
 
-/** Names of what was said and nobody goes by, as a header may have them: at most 20. @param others beside the fields */
+/** Names of fields that are ignored, as a header may have them: at most 20. @param others beside the fields */
 export const ignoredNames = (
 	body: JsonObject,
 	{

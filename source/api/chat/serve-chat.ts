@@ -32,7 +32,7 @@ export const needOf = ({body, maxTokens, isStreamed, model}: ChatRequest): Token
 export const withBound = (request: ChatRequest, maxTokens: number | undefined): ChatRequest =>
 	maxTokens === undefined ? request : {...request, maxTokens};
 
-/** Has a request answered by whoever its model stands for, in that form. @throws ApiError before anything was sent */
+/** Has a request answered by its agent, its server or the offline model, in that form. @throws ApiError before anything was sent */
 export async function serveChat(
 	asked: Omit<ChatCall, 'sink'> & {readonly session?: SessionTurn},
 	world: ChatWorld,
@@ -65,7 +65,7 @@ async function answer(
 		request: {model, isStreamed, ignored},
 		call,
 	} = asked;
-	// Nothing was used before somebody was asked.
+	// Nothing was used before a model was asked.
 	call.settle({inputTokens: 0, outputTokens: 0});
 	const upstream = call.key.kind === 'test' ? undefined : await world.upstreamOf(model);
 	const answerWith = async (one: ChatCall): Promise<ChatAnswer> => {

@@ -3,6 +3,7 @@ import type {OpenSession, SessionDesk} from '../../store/session-desk.ts';
 import type {ApiCall} from '../http/endpoint.ts';
 import type {ChatAnswer} from '../shapes/chat-shapes.ts';
 import {failureOf} from '../shapes/failure.ts';
+import {textIn} from '../shapes/field-checks.ts';
 import type {ChatRequest} from './chat-request.ts';
 import type {Sink} from './late-stream.ts';
 
@@ -45,7 +46,7 @@ export async function openSessionTurn(
 		session.checkRoom(asked);
 		const opened = stack.move();
 		return {
-			...turnOf({session, request, asked}),
+			...turnOf(session, request, asked),
 			[Symbol.asyncDispose]: async () => opened.disposeAsync(),
 		};
 	} catch (error) {
@@ -62,23 +63,17 @@ const stateless = (request: ChatRequest): SessionTurn => ({
 	async [Symbol.asyncDispose]() {},
 });
 
-function turnOf({
-	session,
-	request,
-	asked,
-}: {
-	readonly session: OpenSession;
-	readonly request: ChatRequest;
-	readonly asked: readonly JsonObject[];
-}): Omit<SessionTurn, typeof Symbol.asyncDispose> {
+function turnOf(
+	session: OpenSession,
+	request: ChatRequest,
+	asked: readonly JsonObject[],
+): Omit<SessionTurn, typeof Symbol.asyncDispose> {
 	const {body, model} = request;
 	let heard: JsonObject = {};
 	return {
 		request: {...request, body: {...body, messages: [...session.before, ...asked]}},
 		headers: {'x-svc-session': session.id},
-		tell() {
-			session.tell();
-		},
+		tell: () => session.tell(),
 		listen: sink => ({
 			...sink,
 			async delta(delta, logprobs) {
@@ -118,8 +113,8 @@ function heardAfter(heard: JsonObject, delta: JsonObject): JsonObject {
 	const called = messagesOf(calls).reduce(callsAfter, calling);
 	return {
 		...heard,
-		...(typeof content === 'string' && {content: textOf(heard['content']) + content}),
-		...(typeof refusal === 'string' && {refusal: textOf(heard['refusal']) + refusal}),
+		...(typeof content === 'string' && {content: textIn(heard['content']) + content}),
+		...(typeof refusal === 'string' && {refusal: textIn(heard['refusal']) + refusal}),
 		...(called.length > 0 && {tool_calls: called}),
 	};
 }
@@ -131,19 +126,10 @@ function callsAfter(calls: readonly JsonObject[], part: JsonObject): readonly Js
 	const before = calls[index] ?? {};
 	const said = isJsonObject(before['function']) ? before['function'] : {};
 	const more = isJsonObject(part_) ? part_ : {};
-	const call = {
-		...before,
-		...others,
-		function: {
-			...said,
-			...more,
-			...(typeof more['name'] === 'string' || typeof said['name'] === 'string'
-				? {name: textOf(said['name']) + textOf(more['name'])}
-				: {}),
-			arguments: textOf(said['arguments']) + textOf(more['arguments']),
-		},
-	};
+	const isNamed = [more, said].some(({name}) => typeof name === 'string');
+	const name = textIn(said['name']) + textIn(more['name']);
+	const given = textIn(said['arguments']) + textIn(more['arguments']);
+	const called = {...said, ...more, ...(isNamed && {name}), arguments: given};
+	const call = {...before, ...others, function: called};
 	return index < calls.length ? calls.with(index, call) : [...calls, call];
 }
-
-const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');

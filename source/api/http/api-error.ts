@@ -7,19 +7,17 @@ export class ApiError extends Error {
 	readonly body: ApiErrorBody;
 	readonly headers: Readonly<Record<string, string>>;
 
+	/** @param body its `type`, where that is not said, follows from the status */
 	constructor(
 		status: number,
-		{
-			message,
-			type,
-			param = null,
-			code,
-		}: Omit<ApiErrorBody, 'param'> & {readonly param?: string | null},
+		body: Pick<ApiErrorBody, 'message' | 'code'> & Partial<ApiErrorBody>,
 		headers: Readonly<Record<string, string>> = {},
 	) {
-		super(message);
+		super(body.message);
+		const type = status < 500 ? 'invalid_request_error' : 'api_error';
+		const {message, param = null, code} = body;
 		this.status = status;
-		this.body = {message, type, param, code};
+		this.body = {message, type: body.type ?? type, param, code};
 		this.headers = headers;
 	}
 }
@@ -38,8 +36,8 @@ export type ApiErrorBody = {
 };
 
 /** A request that says something which it may not. @param param path of it: `messages[2].content` */
-export const badRequest = (message: string, code: string, param?: string): ApiError =>
-	new ApiError(400, {message, type: 'invalid_request_error', code, param: param ?? null});
+export const badRequest = (message: string, code: string, param: string | null = null): ApiError =>
+	new ApiError(400, {message, code, param});
 
 const problemsWithKeys: Readonly<Record<KeyProblem, string>> = {
 	malformed: 'that is no key of this gateway: it is cut, or mistyped',
@@ -50,15 +48,12 @@ const problemsWithKeys: Readonly<Record<KeyProblem, string>> = {
 
 /** Without a key, or with one that does not pass. */
 export function keyError(problem: KeyProblem | 'missing'): ApiError {
-	const [message, code] =
+	const [why, code] =
 		problem === 'missing'
-			? ['Cannot serve the request: send a key as "Authorization: Bearer KEY"', 'missing_api_key']
-			: [`Cannot serve the request: ${problemsWithKeys[problem]}`, 'invalid_api_key'];
-	return new ApiError(
-		401,
-		{message, type: 'invalid_request_error', code},
-		{'WWW-Authenticate': 'Bearer'},
-	);
+			? ['send a key as "Authorization: Bearer KEY"', 'missing_api_key']
+			: [problemsWithKeys[problem], 'invalid_api_key'];
+	const message = `Cannot serve the request: ${why}`;
+	return new ApiError(401, {message, code}, {'WWW-Authenticate': 'Bearer'});
 }
 
 /** What newer editions of the API have and this one has not, and what does the same. @see manual/chat-api.md#responses */
@@ -70,35 +65,26 @@ const unserved: Readonly<Record<string, string>> = {
 export function unknownUrl(method: string, path: string): ApiError {
 	const known = path.replace(/\/$/, '');
 	const why = Object.hasOwn(unserved, known) ? unserved[known] : undefined;
-	return new ApiError(404, {
-		message: `Cannot ${method} ${path}: ${why ?? 'see /openapi.yaml for what there is'}`,
-		type: 'invalid_request_error',
-		code: 'unknown_url',
-	});
+	const message = `Cannot ${method} ${path}: ${why ?? 'see /openapi.yaml for what there is'}`;
+	return new ApiError(404, {message, code: 'unknown_url'});
 }
 
 /** @param isWebSocket the request asks to go on as one */
-export const wrongMethod = (
+export function wrongMethod(
 	method: string,
 	allowed: readonly string[],
 	isWebSocket = false,
-): ApiError =>
-	new ApiError(
-		405,
-		{
-			message: isWebSocket
-				? 'Cannot open a WebSocket: it is not served; POST with "stream": true sends the same events'
-				: `Cannot ${method} this: it takes ${allowed.join(', ')}`,
-			type: 'invalid_request_error',
-			code: 'method_not_allowed',
-		},
-		{Allow: allowed.join(', ')},
-	);
+): ApiError {
+	const Allow = allowed.join(', ');
+	const message = isWebSocket
+		? 'Cannot open a WebSocket: it is not served; POST with "stream": true sends the same events'
+		: `Cannot ${method} this: it takes ${Allow}`;
+	return new ApiError(405, {message, code: 'method_not_allowed'}, {Allow});
+}
 
-export const tooLarge = (limit: number): ApiError =>
+export const bodyTooLarge = (limit: number): ApiError =>
 	new ApiError(413, {
 		message: `Cannot read the request: it is larger than ${limit} bytes (api.max_body_bytes)`,
-		type: 'invalid_request_error',
 		code: 'request_too_large',
 	});
 
@@ -106,20 +92,17 @@ export const tooLarge = (limit: number): ApiError =>
 export const modelNotFound = (model: string): ApiError =>
 	new ApiError(404, {
 		message: `Cannot find the model "${model.slice(0, 128)}": GET /v1/models lists them`,
-		type: 'invalid_request_error',
 		param: 'model',
 		code: 'model_not_found',
 	});
 
-export const endpointDenied = (
+export function endpointDenied(
 	endpoint: string,
 	why = `the key is not for "${endpoint}"`,
-): ApiError =>
-	new ApiError(403, {
-		message: `Cannot serve the request: ${why}`,
-		type: 'permission_error',
-		code: 'endpoint_access_denied',
-	});
+): ApiError {
+	const message = `Cannot serve the request: ${why}`;
+	return new ApiError(403, {message, type: 'permission_error', code: 'endpoint_access_denied'});
+}
 
 export const modelDenied = (model: string, why: string): ApiError =>
 	new ApiError(403, {
@@ -131,31 +114,21 @@ export const modelDenied = (model: string, why: string): ApiError =>
 
 /** Of a request above what the key may. */
 export function limitError(refusal: KeyRefusal): ApiError {
-	const retryAfter = String(Math.max(1, Math.ceil(refusal.retryMs / 1000)));
-	if (refusal.kind === 'budget') {
-		return new ApiError(
-			429,
-			{
-				message: `Cannot serve the request: ${spentWords(refusal)}`,
-				type: 'insufficient_quota',
-				code: 'budget_exceeded',
-			},
-			// Another try within the hour would be as useless.
-			{'Retry-After': retryAfter, 'x-should-retry': 'false'},
-		);
+	const {kind, most, retryMs} = refusal;
+	const headers = {'Retry-After': String(Math.max(1, Math.ceil(retryMs / 1000)))};
+	if (kind === 'budget') {
+		const message = `Cannot serve the request: ${spentWords(refusal)}`;
+		const body = {message, type: 'insufficient_quota', code: 'budget_exceeded'} as const;
+		// Another try within the hour would be as useless.
+		return new ApiError(429, body, {...headers, 'x-should-retry': 'false'});
 	}
 
+	const when = kind === 'rpm' ? 'in a minute' : 'at a time';
+	const message = `Cannot serve the request: the key may make ${most} requests ${when}`;
 	return new ApiError(
 		429,
-		{
-			message:
-				refusal.kind === 'rpm'
-					? `Cannot serve the request: the key may make ${refusal.most} requests in a minute`
-					: `Cannot serve the request: the key may make ${refusal.most} requests at a time`,
-			type: 'rate_limit_error',
-			code: 'rate_limit_exceeded',
-		},
-		{'Retry-After': retryAfter},
+		{message, type: 'rate_limit_error', code: 'rate_limit_exceeded'},
+		headers,
 	);
 }
 
@@ -168,67 +141,45 @@ function spentWords({used, held, asked, most}: Extract<KeyRefusal, {kind: 'budge
 
 export const internalError = (
 	message = 'Cannot serve the request: the gateway failed; its log says why',
-): ApiError => new ApiError(500, {message, type: 'api_error', code: 'internal_error'});
+): ApiError => new ApiError(500, {message, code: 'internal_error'});
+
+/** What may go better after so many seconds. */
+const later = (seconds: number, code: string, message: string): ApiError =>
+	new ApiError(503, {message, code}, {'Retry-After': String(seconds)});
 
 /** What the request needs cannot be read or written now. */
 export const storeAway = (): ApiError =>
-	new ApiError(
-		503,
-		{
-			message: 'Cannot serve the request: the store of the gateway cannot be reached',
-			type: 'api_error',
-			code: 'journal_unavailable',
-		},
-		{'Retry-After': '10'},
+	later(
+		10,
+		'journal_unavailable',
+		'Cannot serve the request: the store of the gateway cannot be reached',
 	);
 
 export const stopping = (): ApiError =>
-	new ApiError(
-		503,
-		{
-			message: 'Cannot serve the request: the gateway is stopping',
-			type: 'api_error',
-			code: 'stopping',
-		},
-		{'Retry-After': '5'},
-	);
-
-/** The model's server failed before anything was said. @param status 502, 503 or 504 */
-export const upstreamError = (
-	status: 502 | 503 | 504,
-	message: string,
-	retryAfterSeconds?: number,
-): ApiError =>
-	new ApiError(
-		status,
-		{message, type: 'api_error', code: status === 504 ? 'upstream_timeout' : 'upstream_error'},
-		retryAfterSeconds === undefined ? {} : {'Retry-After': String(retryAfterSeconds)},
-	);
+	later(5, 'stopping', 'Cannot serve the request: the gateway is stopping');
 
 /** All agents are at work. */
 export const busy = (): ApiError =>
-	new ApiError(
-		503,
-		{
-			message: 'Cannot serve the request: as many agents are at work as may be at a time',
-			type: 'api_error',
-			code: 'busy',
-		},
-		{'Retry-After': '5'},
-	);
+	later(5, 'busy', 'Cannot serve the request: as many agents are at work as may be at a time');
 
 /** The bodies of requests under way leave no room for this one. */
 export const crowded = (): ApiError =>
-	new ApiError(
-		503,
-		{
-			message:
-				'Cannot read the request: the requests under way are as large as may be held at a time, together or of this key',
-			type: 'api_error',
-			code: 'busy',
-		},
-		{'Retry-After': '1'},
+	later(
+		1,
+		'busy',
+		'Cannot read the request: the requests under way are as large as may be held at a time, together or of this key',
 	);
+
+/** The model's server failed before anything was said. @param status 502, 503 or 504 */
+export function upstreamError(
+	status: 502 | 503 | 504,
+	message: string,
+	retryAfterSeconds?: number,
+): ApiError {
+	const code = status === 504 ? 'upstream_timeout' : 'upstream_error';
+	const retry = retryAfterSeconds === undefined ? {} : {'Retry-After': String(retryAfterSeconds)};
+	return new ApiError(status, {message, code}, retry);
+}
 
 const codesOfUnheard: Readonly<Record<number, string>> = {
 	405: 'method_not_allowed',
@@ -237,10 +188,9 @@ const codesOfUnheard: Readonly<Record<number, string>> = {
 	503: 'internal_error',
 };
 
-/** What is no request that HTTP allows, or does not end: nobody has looked at what it asks for. */
+/** What is no request that HTTP allows, or does not end: nothing has looked at what it asks for. */
 export const unheard = (status: number, why: string): ApiError =>
 	new ApiError(status, {
 		message: `Cannot read the request: ${why}`,
-		type: status < 500 ? 'invalid_request_error' : 'api_error',
 		code: codesOfUnheard[status] ?? 'malformed_request',
 	});

@@ -14,8 +14,6 @@ export function cutStalled(response: ServerResponse, bytes: number, clock: Clock
 
 	response.once(
 		'close',
-		clock.after(patienceMs + bytes / slowestBytesPerMs, () => {
-			response.destroy();
-		}),
+		clock.after(patienceMs + bytes / slowestBytesPerMs, () => response.destroy()),
 	);
 }

@@ -9,7 +9,7 @@ export type Endpoint<Prepared = unknown> = {
 	readonly method: 'GET' | 'POST';
 	/** `{name}` at its end takes all that is left of the path, decoded. */
 	readonly path: string;
-	/** What a key must be for; absent: anybody may ask, without a key. */
+	/** What a key must be for; absent: no key is needed. */
 	readonly scope?: ApiEndpoint;
 	/** Checks what is asked for. Nothing was spent yet. @throws ApiError 400, then 404 for a model */
 	prepare(request: ApiRequest): Prepared;
@@ -23,7 +23,7 @@ export type Endpoint<Prepared = unknown> = {
 
 /** A request whose key passes, and whose body is JSON. */
 export type ApiRequest = {
-	/** Of the one who asks; absent where nobody must say who they are. */
+	/** Absent where no key is needed. */
 	readonly key: KeyFacts | undefined;
 	/** What stands for `{name}`; empty without. */
 	readonly rest: string;
@@ -61,9 +61,7 @@ export const spendingOf = (permit: KeyPermit): Spending => ({
 			throw limitError(refusal);
 		}
 	},
-	settle(used) {
-		permit.settle(used);
-	},
+	settle: used => permit.settle(used),
 });
 
 /** Of a request that asks no model. */
@@ -88,11 +86,12 @@ export type ApiCall = Spending & {
 
 export type ApiAnswer =
 	| {
-			readonly status?: number;
-			readonly json: unknown;
+			readonly json?: unknown;
+			/** Instead of JSON. */
+			readonly text?: string;
+			readonly contentType?: string;
 			readonly headers?: Readonly<Record<string, string>>;
 	  }
-	| {readonly text: string; readonly contentType: string}
 	/** It was sent as it came. */
 	| 'streamed';
 

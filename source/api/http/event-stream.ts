@@ -35,7 +35,7 @@ export function createEventStream(
 	let keepAlive: (() => {readonly data: string; readonly event?: string}) | undefined;
 	let isOver = false;
 	const silence = createDeadline(clock, () => {
-		// Whoever is slow has something to read: nothing is made that is not sent, since it may be numbered.
+		// A slow client has something to read: no event is made that is not sent, since it may be numbered.
 		const beat = response.writableNeedDrain ? undefined : keepAlive?.();
 		if (beat && !isOver) {
 			write(beat.data, beat.event);
@@ -70,9 +70,7 @@ export function createEventStream(
 
 		const {promise, resolve} = Promise.withResolvers<void>();
 		draining = promise;
-		const cancelStall = clock.after(stalledMs, () => {
-			response.destroy();
-		});
+		const cancelStall = clock.after(stalledMs, () => response.destroy());
 		const end = () => {
 			cancelStall();
 			response.off('drain', end);

@@ -1,15 +1,15 @@
 import {
 	isCrowdedJson,
 	isDeepJson,
+	isJsonObject,
 	maxJsonDepth,
 	maxJsonMembers,
-	isJsonObject,
+	parsedJson,
 	type JsonObject,
-	type JsonValue,
 } from '../../core/json.ts';
 import type {HttpPair} from '../../http/http-answer.ts';
 import {declaredSize, readBody} from '../../http/read-body.ts';
-import {badRequest, crowded, tooLarge} from './api-error.ts';
+import {type ApiError, badRequest, crowded, bodyTooLarge} from './api-error.ts';
 import type {BodyPlace} from './body-room.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function readJsonBody(
 ): Promise<JsonObject> {
 	const {request, response} = pair;
 	if ((declaredSize(request) ?? 0) > limit) {
-		throw tooLarge(limit);
+		throw bodyTooLarge(limit);
 	}
 
 	if (pair.awaitsContinue) {
@@ -38,32 +38,26 @@ export async function readJsonBody(
 		return !isCrowded;
 	});
 	if (read.kind === 'too-large') {
-		throw isCrowded ? crowded() : tooLarge(limit);
+		throw isCrowded ? crowded() : bodyTooLarge(limit);
 	}
 
 	if (read.kind === 'cut') {
-		throw badRequest('Cannot read the request: its body was cut', 'invalid_json');
+		throw invalidJson('was cut');
 	}
 
 	const text = textOf(read.body);
-	// Before it is parsed: millions of levels would hold up everybody for seconds.
+	// Before it is parsed: millions of levels would hold up every request for seconds.
 	if (isDeepJson(text)) {
-		throw badRequest(
-			`Cannot read the request: its body is nested more than ${maxJsonDepth} levels deep`,
-			'invalid_json',
-		);
+		throw invalidJson(`is nested more than ${maxJsonDepth} levels deep`);
 	}
 
 	if (isCrowdedJson(text)) {
-		throw badRequest(
-			`Cannot read the request: its body has more than ${maxJsonMembers} members`,
-			'invalid_json',
-		);
+		throw invalidJson(`has more than ${maxJsonMembers} members`);
 	}
 
-	const value = jsonOf(text);
+	const value = parsedJson(text);
 	if (!isJsonObject(value)) {
-		throw badRequest('Cannot read the request: its body must be a JSON object', 'invalid_json');
+		throw invalidJson(value === undefined ? 'is no JSON' : 'must be a JSON object');
 	}
 
 	return value;
@@ -73,15 +67,9 @@ function textOf(body: Buffer): string {
 	try {
 		return new TextDecoder('utf-8', {fatal: true}).decode(body);
 	} catch {
-		throw badRequest('Cannot read the request: its body is no UTF-8', 'invalid_json');
+		throw invalidJson('is no UTF-8');
 	}
 }
 
-function jsonOf(text: string): JsonValue {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse makes nothing else
-		return JSON.parse(text) as JsonValue;
-	} catch {
-		throw badRequest('Cannot read the request: its body is no JSON', 'invalid_json');
-	}
-}
+const invalidJson = (why: string): ApiError =>
+	badRequest(`Cannot read the request: its body ${why}`, 'invalid_json');

@@ -24,11 +24,9 @@ export function permitModel({id, agent, tools}: PublicModel, key: KeyFacts): voi
 		throw modelDenied(id, 'it is not among the models of the key');
 	}
 
-	// Without tools it does nothing for anybody: it writes a title.
+	// An agent without tools changes nothing: it writes a title.
 	if (agent && tools && !key.agents) {
-		throw modelDenied(
-			id,
-			'it is an agent, and the key may not let agents act (svc keys create --agents yes)',
-		);
+		const why = 'it is an agent, and the key may not let agents act (svc keys create --agents yes)';
+		throw modelDenied(id, why);
 	}
 }

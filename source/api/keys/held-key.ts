@@ -54,19 +54,9 @@ function leftOf(
 	const used = usages.tokensOf(id, now, budget.per);
 	const held = limits.held(id) - own;
 	const left = budget.tokens - used - held;
-	return asked <= left
-		? {left}
-		: {
-				left,
-				refusal: {
-					kind: 'budget',
-					used,
-					held,
-					asked,
-					most: budget.tokens,
-					retryMs: periodEnd(now, budget.per) - now,
-				},
-			};
+	const retryMs = periodEnd(now, budget.per) - now;
+	const refusal = {kind: 'budget', used, held, asked, most: budget.tokens, retryMs} as const;
+	return asked <= left ? {left} : {left, refusal};
 }
 
 /** The least that a request uses: what the model is told, and a word of it. */
@@ -135,11 +125,7 @@ export async function admit(one: HeldKey, need: TokenNeed, counted: Counted): Pr
 
 function permitOf(
 	one: HeldKey,
-	{
-		need,
-		ending,
-		claim,
-	}: {readonly need: TokenNeed; readonly ending: AbortController; readonly claim: Claim},
+	{need, ending, claim}: {need: TokenNeed; ending: AbortController; claim: Claim},
 	counted: Counted,
 ): KeyPermit {
 	const {clock, usages, limits} = counted;
@@ -149,7 +135,7 @@ function permitOf(
 		own = tokens;
 	};
 
-	// Whoever is about to revoke a key must not read that nobody uses it while a stream of it goes on.
+	// A person who is about to revoke a key must see that it is in use while a stream of it goes on.
 	const startedAt = clock.now();
 	one.record = {...one.record, lastUsedAt: startedAt};
 	usages.begin(one.record.id, startedAt);

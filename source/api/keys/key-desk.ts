@@ -28,7 +28,7 @@ const maxNameLength = 64;
 /** Pause before keys that could not be read are read again, milliseconds. */
 const againMs = 1000;
 
-/** The first key: for whoever has just set up the gateway. */
+/** The first key: for the person who has just set up the gateway. */
 const firstGrant: KeyGrant = {
 	name: 'first',
 	kind: 'live',
@@ -38,21 +38,17 @@ const firstGrant: KeyGrant = {
 };
 
 /** @throws SvcError `keys_unreadable` @see manual/api-keys.md */
-export async function openKeyDesk({
-	clock,
-	keys,
-	limits,
-	events,
-	log,
-	onChange = () => {},
-}: Pick<World, 'clock' | 'log'> & {
-	readonly keys: StoredKeys;
-	readonly limits: KeyLimits;
-	/** Keys that are changed at another gateway are taken over. */
-	readonly events: Pick<StoreNotes, 'subscribe'>;
-	/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
-	readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
-}): Promise<KeyDesk> {
+export async function openKeyDesk(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly keys: StoredKeys;
+		readonly limits: KeyLimits;
+		/** Keys that are changed at another gateway are taken over. */
+		readonly events: Pick<StoreNotes, 'subscribe'>;
+		/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
+		readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
+	},
+): Promise<KeyDesk> {
+	const {clock, keys, limits, events, log, onChange = () => {}} = world;
 	const [records, recent, totals] = await readKeys(keys, clock.now());
 	const usages = createKeyUsages({recent, totals});
 	const counted = {clock, usages, limits};
@@ -82,19 +78,20 @@ export async function openKeyDesk({
 
 	/** One change after the other: none is made of what another replaces meanwhile. */
 	const oneByOne = createMutex();
-	const drop = (id: string) => {
-		for (const {hash} of held.get(id)?.record.secrets ?? []) {
+	const forgetSecrets = (one: HeldKey | undefined) => {
+		for (const {hash} of one?.record.secrets ?? []) {
 			byHash.delete(hash);
 		}
+	};
 
+	const drop = (id: string) => {
+		forgetSecrets(held.get(id));
 		held.delete(id);
 		limits.forget(id);
 	};
 
 	const set = (one: HeldKey, record: KeyRecord) => {
-		for (const {hash} of one.record.secrets) {
-			byHash.delete(hash);
-		}
+		forgetSecrets(one);
 
 		one.record = {...record, ...(one.record.lastUsedAt && {lastUsedAt: one.record.lastUsedAt})};
 		held.set(record.id, one);
@@ -147,9 +144,7 @@ export async function openKeyDesk({
 	const takeOverSoon = (ids: readonly string[]) => {
 		void oneByOne(async () => takeOver(ids)).catch((error: unknown) => {
 			log.warn('Cannot read keys that were changed, trying again', {error: messageOf(error)});
-			again.set(againMs, () => {
-				takeOverSoon([]);
-			});
+			again.set(againMs, () => takeOverSoon([]));
 		});
 	};
 
@@ -227,7 +222,7 @@ export async function openKeyDesk({
 			oneByOne(async () => {
 				const one = held.get(id);
 				if (one && (one.record.revokedAt === undefined || unwritten.has(id))) {
-					// It passes no more from now on, also while the journal cannot take that down: whoever is told so tries again.
+					// It passes no more from now on, also when the journal cannot be written: the person gets that error and tries again.
 					one.record = {...one.record, revokedAt: one.record.revokedAt ?? clock.now()};
 					endRequests(one);
 					unwritten.add(id);

@@ -1,11 +1,11 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {isList, textIn} from '../shapes/field-checks.ts';
-import type {ToolNames} from './tool-names.ts';
+import type {CallableTools} from './tool-names.ts';
 
 /** Messages of a chat completion that say the same as instructions and items, both checked. What the model thought is not told to it again. */
 export function chatMessages(
 	{instructions, input}: JsonObject,
-	names: Pick<ToolNames, 'wireName'>,
+	names: Pick<CallableTools, 'wireName'>,
 ): readonly JsonObject[] {
 	const messages = createMessages();
 	if (typeof instructions === 'string' && instructions !== '') {
@@ -22,7 +22,11 @@ export function chatMessages(
 	return messages.all();
 }
 
-type ItemKind = (messages: Messages, item: JsonObject, names: Pick<ToolNames, 'wireName'>) => void;
+type ItemKind = (
+	messages: Messages,
+	item: JsonObject,
+	names: Pick<CallableTools, 'wireName'>,
+) => void;
 
 const addCall: ItemKind = (messages, item, {wireName}) => {
 	const {type, call_id: id = null, name, namespace, arguments: given, input} = item;
@@ -36,9 +40,7 @@ const addCall: ItemKind = (messages, item, {wireName}) => {
 	});
 };
 
-const addResult: ItemKind = (messages, {call_id: id = null, output}) => {
-	messages.result(id, output);
-};
+const addResult: ItemKind = (messages, {call_id: id = null, output}) => messages.result(id, output);
 
 const itemKinds: Readonly<Record<string, ItemKind>> = {
 	message(messages, {role, content}) {

@@ -1,4 +1,5 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {audioPart, lastIsOfUser, noCallsOfOthers} from '../shapes/chat-messages.ts';
 import {
 	either,
 	isList,
@@ -54,9 +55,7 @@ const content = either(
 				...texts,
 				refusal: objectOf({refusal: required(text)}),
 				...others,
-				input_audio: objectOf({
-					input_audio: required(objectOf({data: required(text), format: required(text)})),
-				}),
+				input_audio: audioPart,
 			}),
 		),
 	},
@@ -118,10 +117,8 @@ export const turnCheck: Check = (input: JsonValue, path) => {
 
 	const last = items.at(-1);
 	if (isJsonObject(last) && last['role'] !== 'user') {
-		throw unsupported(
-			`${path}[${items.length - 1}]${last['role'] === undefined ? '.type' : '.role'}`,
-			'the last message to an agent is that of the user',
-		);
+		const member = last['role'] === undefined ? 'type' : 'role';
+		throw unsupported(`${path}[${items.length - 1}].${member}`, lastIsOfUser);
 	}
 };
 
@@ -132,10 +129,7 @@ function checkForTurn(one: JsonValue, path: string): void {
 
 	const type = textIn(one['type']) || 'message';
 	if (type !== 'message' && type !== 'reasoning') {
-		throw unsupported(
-			`${path}.type`,
-			'an agent has tools of its own, and takes no calls of others',
-		);
+		throw unsupported(`${path}.type`, noCallsOfOthers);
 	}
 
 	const parts = isList(one['content']) ? one['content'] : [];

@@ -1,10 +1,9 @@
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {textIn} from '../shapes/field-checks.ts';
+import {type JsonObject, parsedObject} from '../../core/json.ts';
 import {newId} from './response-shapes.ts';
-import type {ToolNames} from './tool-names.ts';
+import type {CallableTools} from './tool-names.ts';
 
 /** Tells of one step of an answer. */
-export type Emit = (type: string, fields: JsonObject) => void;
+export type EmitEvent = (type: string, fields: JsonObject) => void;
 
 type ItemStatus = 'completed' | 'incomplete';
 
@@ -15,7 +14,7 @@ type OpenItem = {
 };
 
 /** Where an item stands, and who hears of it. */
-type Place = {readonly index: number; readonly emit: Emit};
+type Place = {readonly index: number; readonly emit: EmitEvent};
 
 function begin({index, emit}: Place, item: JsonObject): void {
 	emit('response.output_item.added', {output_index: index, item});
@@ -46,10 +45,8 @@ export function openMessage(place: Place): MessageItem {
 	const close = () => {
 		if (open) {
 			const {kind, text} = open;
-			emit(
-				`response.${kind}.done`,
-				kind === 'refusal' ? {...at(), refusal: text} : {...at(), text, logprobs: []},
-			);
+			const said = kind === 'refusal' ? {refusal: text} : {text, logprobs: []};
+			emit(`response.${kind}.done`, {...at(), ...said});
 			emit('response.content_part.done', {...at(), part: part(kind, text)});
 			content.push(part(kind, text));
 			open = undefined;
@@ -67,10 +64,8 @@ export function openMessage(place: Place): MessageItem {
 
 			if (text !== '') {
 				open.text += text;
-				emit(
-					`response.${kind}.delta`,
-					kind === 'refusal' ? {...at(), delta: text} : {...at(), delta: text, logprobs: []},
-				);
+				const more = kind === 'refusal' ? {} : {logprobs: []};
+				emit(`response.${kind}.delta`, {...at(), delta: text, ...more});
 			}
 		},
 		end(status) {
@@ -111,7 +106,7 @@ type CallItem = OpenItem & {add(text: string): void};
 export function openCall(
 	place: Place,
 	{callId, name}: {readonly callId: string; readonly name: string},
-	names: Pick<ToolNames, 'meant'>,
+	names: Pick<CallableTools, 'meant'>,
 ): CallItem {
 	const meant = names.meant(name);
 	return meant.kind === 'custom'
@@ -172,12 +167,6 @@ function openCustomCall(
 }
 
 function inputIn(said: string): string {
-	try {
-		const given: unknown = JSON.parse(said);
-		return isJsonObject(given) && typeof given['input'] === 'string'
-			? textIn(given['input'])
-			: said;
-	} catch {
-		return said;
-	}
+	const {input} = parsedObject(said) ?? {};
+	return typeof input === 'string' ? input : said;
 }

@@ -1,9 +1,9 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {FinishReason} from '../shapes/chat-shapes.ts';
 import {isList, textIn} from '../shapes/field-checks.ts';
-import {openCall, openMessage, openReasoning, type Emit, type Said} from './output-items.ts';
+import {openCall, openMessage, openReasoning, type EmitEvent, type Said} from './output-items.ts';
 import {isCut} from './response-shapes.ts';
-import type {ToolNames} from './tool-names.ts';
+import type {CallableTools} from './tool-names.ts';
 
 /** What the assistant says in a chat completion, as items. */
 export type ResponseOutput = {
@@ -32,12 +32,11 @@ type OpenCall = {
 	open?: {readonly index: number; readonly item: Call};
 };
 
-export function createOutput(names: Pick<ToolNames, 'meant'>, emit: Emit): ResponseOutput {
+export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEvent): ResponseOutput {
 	const items: Array<JsonObject | undefined> = [];
 	const calls = new Map<number, OpenCall>();
 	let open: OpenSpeech | undefined;
 
-	const take = () => items.push(undefined) - 1;
 	const close = (status: 'completed' | 'incomplete') => {
 		if (open) {
 			items[open.index] = open.item.end(status);
@@ -45,10 +44,15 @@ export function createOutput(names: Pick<ToolNames, 'meant'>, emit: Emit): Respo
 		}
 	};
 
+	/** The place of the next item; what is being said ends. */
+	const next = () => {
+		close('completed');
+		return items.push(undefined) - 1;
+	};
+
 	const say = (kind: Said, text: string) => {
 		if (open?.kind !== 'message') {
-			close('completed');
-			const index = take();
+			const index = next();
 			open = {kind: 'message', index, item: openMessage({index, emit})};
 		}
 
@@ -57,8 +61,7 @@ export function createOutput(names: Pick<ToolNames, 'meant'>, emit: Emit): Respo
 
 	const think = (text: string) => {
 		if (open?.kind !== 'reasoning') {
-			close('completed');
-			const index = take();
+			const index = next();
 			open = {kind: 'reasoning', index, item: openReasoning({index, emit})};
 		}
 
@@ -66,8 +69,7 @@ export function createOutput(names: Pick<ToolNames, 'meant'>, emit: Emit): Respo
 	};
 
 	const begin = (call: OpenCall) => {
-		close('completed');
-		const index = take();
+		const index = next();
 		const item = openCall({index, emit}, {callId: call.id, name: call.name}, names);
 		call.open = {index, item};
 		item.add(call.pending);

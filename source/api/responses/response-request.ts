@@ -6,13 +6,13 @@ import {publicModel, type PublicModels} from '../http/public-model.ts';
 import {textIn} from '../shapes/field-checks.ts';
 import {chatMessages} from './chat-of-items.ts';
 import {responseFields} from './response-fields.ts';
-import {createToolNames, type ToolNames} from './tool-names.ts';
+import {createToolNames, type CallableTools} from './tool-names.ts';
 
 /** A request that can be served, as the chat completion that says the same. */
 export type ResponseRequest = ChatRequest & {
 	/** As it was sent, checked. */
 	readonly asked: JsonObject;
-	readonly names: ToolNames;
+	readonly names: CallableTools;
 };
 
 /** @throws ApiError 400, then 404 for the model, then 400 for what the model cannot be asked */
@@ -60,7 +60,7 @@ const sameFields = [
 	'user',
 ] as const;
 
-function chatBody(asked: JsonObject, names: ToolNames): JsonObject {
+function chatBody(asked: JsonObject, names: CallableTools): JsonObject {
 	const {text, reasoning, parallel_tool_calls: parallel} = asked;
 	const {verbosity, format} = isJsonObject(text) ? text : {};
 	const effort = isJsonObject(reasoning) ? reasoning['effort'] : undefined;

@@ -1,22 +1,18 @@
-import type {Clock} from '../../core/clock.ts';
 import type {JsonObject} from '../../core/json.ts';
-import {openLate, type LateStream} from '../chat/late-stream.ts';
+import {openLate, type LateStream, type StreamOpening} from '../chat/late-stream.ts';
 import type {EventStream} from '../http/event-stream.ts';
 import {createOutput} from './response-output.ts';
 import {isCut, type createResource} from './response-shapes.ts';
-import type {ToolNames} from './tool-names.ts';
+import type {CallableTools} from './tool-names.ts';
 
 /** An answer of named events, numbered from 0 without a gap. */
 export function createResponseStream({
-	clock,
 	resource,
 	names,
-	open,
-}: {
-	readonly clock: Clock;
+	...opening
+}: StreamOpening & {
 	readonly resource: ReturnType<typeof createResource>;
-	readonly names: Pick<ToolNames, 'meant'>;
-	readonly open: () => EventStream;
+	readonly names: Pick<CallableTools, 'meant'>;
 }): LateStream {
 	let next = 0;
 	const eventOf = (type: string, fields: JsonObject) => ({
@@ -29,14 +25,10 @@ export function createResponseStream({
 
 	/** What was written and not yet taken. */
 	let sent: Array<Promise<void>> = [];
-	const {hasBegun, begin, cancel} = openLate({
-		clock,
-		open,
-		greet(stream) {
-			stream.keepAlive(inProgress);
-			send(stream, eventOf('response.created', {response: now}));
-			send(stream, inProgress());
-		},
+	const {hasBegun, begin, cancel} = openLate(opening, stream => {
+		stream.keepAlive(inProgress);
+		send(stream, eventOf('response.created', {response: now}));
+		send(stream, inProgress());
 	});
 	const send = (stream: EventStream, {event, data}: ReturnType<typeof eventOf>) => {
 		sent.push(stream.send(data, event));
@@ -46,10 +38,7 @@ export function createResponseStream({
 		sent = [];
 		await Promise.all(waiting);
 	};
-	const output = createOutput(names, (type, fields) => {
-		const stream = begin();
-		send(stream, eventOf(type, fields));
-	});
+	const output = createOutput(names, (type, fields) => send(begin(), eventOf(type, fields)));
 	const last = async (type: string, response: JsonObject) => {
 		const stream = begin();
 		send(stream, eventOf(type, {response}));
@@ -66,18 +55,13 @@ export function createResponseStream({
 			await taken();
 		},
 		async progress(svc) {
-			const stream = begin();
-			send(stream, inProgress({svc}));
+			send(begin(), inProgress({svc}));
 			await taken();
 		},
 		async finish({finishReason: reason, usage}) {
-			const response = resource({
-				status: 'ended',
-				reason,
-				output: output.end(reason),
-				usage,
-				at: clock.now(),
-			});
+			const items = output.end(reason);
+			const at = opening.clock.now();
+			const response = resource({status: 'ended', reason, output: items, usage, at});
 			await last(isCut(reason) ? 'response.incomplete' : 'response.completed', response);
 		},
 		async fail({body: error}) {

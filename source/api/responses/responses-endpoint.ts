@@ -14,9 +14,7 @@ export const responsesEndpoint = (world: ChatWorld): Endpoint =>
 		path: '/v1/responses',
 		scope: 'responses',
 		prepare: ({body}) => readResponseRequest(body, world.models),
-		permit({model}, key) {
-			permitModel(model, key);
-		},
+		permit: ({model}, key) => permitModel(model, key),
 		need: needOf,
 		async serve(request, call) {
 			const {clock} = world;
@@ -24,15 +22,10 @@ export const responsesEndpoint = (world: ChatWorld): Endpoint =>
 			const resource = createResource(request, clock.now());
 			return serveChat({request: withBound(request, call.bound), call}, world, {
 				whole({message, finishReason: reason, usage}) {
-					const output = createOutput(names, () => {});
-					output.add(message);
-					return resource({
-						status: 'ended',
-						reason,
-						output: output.end(reason),
-						usage,
-						at: clock.now(),
-					});
+					const items = createOutput(names, () => {});
+					items.add(message);
+					const output = items.end(reason);
+					return resource({status: 'ended', reason, output, usage, at: clock.now()});
 				},
 				stream: open => createResponseStream({clock, resource, names, open}),
 			});

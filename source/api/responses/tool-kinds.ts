@@ -138,7 +138,7 @@ function checkTool(
 const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];
 
-/** `tools`: those of a kind that nobody here knows, such as `web_search`, are somebody else's to run, and left out. */
+/** `tools`: those of an unknown kind, such as `web_search`, run at the provider, and are left out. */
 export const toolsCheck: Check = listOf((value, path) => {
 	checkTool(value, {path, kinds: toolKinds});
 });

@@ -4,7 +4,7 @@ import {isList, textIn, unsupported} from '../shapes/field-checks.ts';
 import {offerTools, type OfferedFunction} from './tool-kinds.ts';
 
 /** What a request may call, and what each is called at the model's server. */
-export type ToolNames = {
+export type CallableTools = {
 	/** `tools` and `tool_choice` of a chat completion; nothing without tools. */
 	readonly fields: JsonObject;
 	/** `tools` of the answer. */
@@ -22,7 +22,7 @@ const maxNameLength = 64;
 const hashLength = 8;
 
 /** @throws ApiError 400 for a choice of what is not there */
-export function createToolNames({tools, tool_choice: choice}: JsonObject): ToolNames {
+export function createToolNames({tools, tool_choice: choice}: JsonObject): CallableTools {
 	const {offered, leftOut} = offerTools(tools);
 	const all = offered.flatMap(({functions}) => functions);
 	const wireName = wireNamesOf(all);
@@ -123,7 +123,7 @@ function chosen(choice: JsonValue | undefined, all: readonly OfferedFunction[]):
 	return {mode: find(choice, 'tool_choice')};
 }
 
-/** Finds what a choice means; without a namespace, the first of that name. A tool of a kind that is left out is in nobody's list. */
+/** Finds what a choice means; without a namespace, the first of that name. A tool of a kind that is left out is in no list. */
 function finder(all: readonly OfferedFunction[]) {
 	const known = new Map<string, OfferedFunction>();
 	// The first of a name is written last, and stays.

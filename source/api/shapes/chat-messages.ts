@@ -24,11 +24,7 @@ const plain = objectOf({content: required(content({text: textPart})), name: text
 
 const functionCall = objectOf({name: required(text), arguments: required(text)});
 
-const toolCall = objectOf({
-	id: required(text),
-	type: required(text),
-	function: functionCall,
-});
+const toolCall = objectOf({id: required(text), type: required(text), function: functionCall});
 
 const assistant: Check = (value, path) => {
 	objectOf({
@@ -44,14 +40,17 @@ const assistant: Check = (value, path) => {
 	}
 };
 
+/** A part of a user's message that is a sound. */
+export const audioPart = objectOf({
+	input_audio: required(objectOf({data: required(text), format: required(text)})),
+});
+
 const user = objectOf({
 	content: required(
 		content({
 			text: textPart,
 			image_url: objectOf({image_url: required(objectOf({url: required(text), detail: text}))}),
-			input_audio: objectOf({
-				input_audio: required(objectOf({data: required(text), format: required(text)})),
-			}),
+			input_audio: audioPart,
 			file: objectOf({file: required(objectOf({}))}),
 		}),
 	),
@@ -70,15 +69,16 @@ export const messagesCheck: Check = listOf(
 	{least: 1},
 );
 
+export const lastIsOfUser = 'the last message to an agent is that of the user';
+
+export const noCallsOfOthers = 'an agent has tools of its own, and takes no calls of others';
+
 /** The messages, checked, as an agent takes them. @throws ApiError 400 for what only a model of its own can be given */
 export function turnMessages(messages: JsonValue | undefined): readonly TurnMessage[] {
 	const list = listOfObjects(messages);
 	const turn = list.map((message, index) => turnMessage(message, `messages[${index}]`));
 	if (turn.at(-1)?.role !== 'user') {
-		throw unsupported(
-			`messages[${turn.length - 1}].role`,
-			'the last message to an agent is that of the user',
-		);
+		throw unsupported(`messages[${turn.length - 1}].role`, lastIsOfUser);
 	}
 
 	return turn;
@@ -87,10 +87,7 @@ export function turnMessages(messages: JsonValue | undefined): readonly TurnMess
 function turnMessage(message: JsonObject, path: string): TurnMessage {
 	const role = message['role'];
 	if (role === 'tool' || listOfObjects(message['tool_calls']).length > 0) {
-		throw unsupported(
-			role === 'tool' ? `${path}.role` : `${path}.tool_calls`,
-			'an agent has tools of its own, and takes no calls of others',
-		);
+		throw unsupported(`${path}.${role === 'tool' ? 'role' : 'tool_calls'}`, noCallsOfOthers);
 	}
 
 	for (const [index, part] of listOfObjects(message['content']).entries()) {
@@ -99,23 +96,18 @@ function turnMessage(message: JsonObject, path: string): TurnMessage {
 		}
 	}
 
-	return {
-		role: role === 'user' || role === 'assistant' ? role : 'system',
-		text: spokenText(message),
-	};
+	return spokenMessage(message);
 }
 
-/** All texts of the messages, whoever takes them: what the offline model goes by, and estimates. */
+/** All texts of the messages: what the offline model reads, and estimates are made of. */
 export const textMessages = (messages: JsonValue | undefined): readonly TurnMessage[] =>
-	listOfObjects(messages).map(message => ({
-		role:
-			message['role'] === 'user'
-				? 'user'
-				: message['role'] === 'assistant'
-					? 'assistant'
-					: 'system',
-		text: spokenText(message),
-	}));
+	listOfObjects(messages).map(spokenMessage);
+
+const spokenMessage = (message: JsonObject): TurnMessage => {
+	const {role} = message;
+	const known = role === 'user' || role === 'assistant' ? role : 'system';
+	return {role: known, text: spokenText(message)};
+};
 
 const listOfObjects = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];
@@ -124,7 +116,7 @@ const listOfObjects = (value: JsonValue | undefined): readonly JsonObject[] =>
 const bytesOf = (said: JsonValue | undefined): number =>
 	said === undefined || said === null ? 0 : Buffer.byteLength(JSON.stringify(said));
 
-/** What a picture, a sound or a file may come to, in tokens: nobody can tell. */
+/** What a picture, a sound or a file is taken for, in tokens: the real figure is unknown. */
 const tokensOfPart = 1000;
 
 /** What says of which kind something is. */

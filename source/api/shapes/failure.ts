@@ -13,7 +13,7 @@ export const failureStatuses: Partial<Record<ErrorCode, 500 | 503 | 504>> = {
 };
 
 /** What a session of a chat may refuse: that is for the client to mend. */
-export const refusals: Partial<Record<ErrorCode, 400 | 404 | 409>> = {
+export const sessionRefusals: Partial<Record<ErrorCode, 400 | 404 | 409>> = {
 	session_full: 400,
 	session_not_found: 404,
 	session_busy: 409,
@@ -33,21 +33,11 @@ export function failureOf(error: unknown, signal: AbortSignal): ApiError {
 		return internalError();
 	}
 
-	const refusal = refusals[error.code];
-	if (refusal !== undefined) {
-		return new ApiError(refusal, {
-			message: error.message,
-			type: 'invalid_request_error',
-			code: error.code,
-		});
-	}
-
-	if (error.code === 'journal_unavailable') {
+	const {code, message} = error;
+	if (code === 'journal_unavailable') {
 		return storeAway();
 	}
 
-	const status = failureStatuses[error.code] ?? 502;
-	return status === 502
-		? upstreamError(502, error.message)
-		: new ApiError(status, {message: error.message, type: 'api_error', code: error.code});
+	const status = sessionRefusals[code] ?? failureStatuses[code];
+	return status === undefined ? upstreamError(502, message) : new ApiError(status, {message, code});
 }

@@ -3,7 +3,7 @@ import {SvcError} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {canAsk, confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {printResult, tellEach} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
 /**
@@ -12,7 +12,8 @@ import {requireGateway} from '../home/gateway-access.ts';
  */
 export async function acceptRule(
 	context: Context,
-	{id, yes, json}: {readonly id: number; readonly yes: boolean; readonly json: boolean},
+	id: number,
+	{yes = false, json}: {readonly yes?: boolean; readonly json?: boolean},
 ): Promise<void> {
 	const gateway = await requireGateway(context);
 	const rule = (await gateway.listApprovalRules()).find(one => one.id === id);
@@ -41,22 +42,21 @@ export async function acceptRule(
 		throw notFound(id);
 	}
 
-	if (json) {
-		printJson(context, accepted);
-	} else {
-		printLines(context, [`Rule ${id} is for sha256:${accepted.definition} now`]);
-	}
+	const lines = [`Rule ${id} is for sha256:${accepted.definition} now`];
+	printResult(context, {json, value: accepted, lines});
 }
 
 function showBoth(context: Context, {file, problem, ...rule}: ApprovalRule): void {
-	for (const line of [
+	const lines = [
 		`${file?.name ?? rule.tool}, ${file?.place ?? ''}: ${problem ?? ''}`,
 		`definition  sha256:${rule.definition || '(none yet)'}`,
 		`now         sha256:${rule.present ?? ''}`,
 		'What its server says of it: pane Tools of svc',
-	]) {
-		tell(context, escapeLine(line));
-	}
+	];
+	tellEach(
+		context,
+		lines.map(line => escapeLine(line)),
+	);
 }
 
 const notFound = (id: number): SvcError =>

@@ -17,22 +17,21 @@ import {cautions} from '../../nouns/approval/request.ts';
 import {isYes} from '../console/ask-line.ts';
 import {askWhole, canAskWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult, tellEach} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {approvalJson} from './approval-json.ts';
 import {cannotAnswer, refuseDecided, refuseSettled, requestLines} from './waiting.ts';
 
 type Allowing = {
-	readonly id: number;
 	readonly scope: ApprovalScope;
-	readonly args?: 'any' | 'exact' | readonly string[];
+	readonly args?: 'any' | 'exact' | readonly string[] | undefined;
 	/** What a lasting rule compares instead. */
-	readonly when?: JsonObject;
+	readonly when?: JsonObject | undefined;
 	/** The tool's name, as it was typed on the command line. */
-	readonly typedName?: string;
-	/** Do not show the request and ask, where nobody can be asked. */
-	readonly yes: boolean;
-	readonly json: boolean;
+	readonly typedName?: string | undefined;
+	/** Without a terminal: allow without a question. */
+	readonly yes?: boolean;
+	readonly json?: boolean;
 };
 
 /**
@@ -41,12 +40,13 @@ type Allowing = {
  */
 export async function allow(
 	context: Context,
-	{id, scope, args, when, typedName: given, yes, json}: Allowing,
+	id: number,
+	{scope, args, when, typedName: given, yes, json}: Allowing,
 ): Promise<boolean> {
 	const gateway = await requireGateway(context);
 	const approval = await gateway.getApproval(id);
 	if (approval?.kind !== 'tool' || approval.decision) {
-		// Nothing is sent that nobody was asked about, not even in vain.
+		// An answer that the person was not asked about is not sent, not even in vain.
 		throw cannotAnswer(id, approval);
 	}
 
@@ -63,12 +63,9 @@ export async function allow(
 
 	const isBound = scope === 'always' && approval.lasting?.isBound === true;
 	const mayAsk = canAskWhole(context);
+	const rule = ruleLines(approval, {scope, args, when});
 	const typedName = mayAsk
-		? await readAndAsk(context, approval, {
-				isBound,
-				gateway,
-				rule: ruleLines(approval, {scope, args, when}),
-			})
+		? await readAndAsk(context, approval, {isBound, gateway, rule})
 		: (given ?? nameWithoutAsking(approval, isBound));
 	if (typedName === undefined) {
 		await refuseSettled(context, gateway, id);
@@ -86,7 +83,8 @@ export async function allow(
 		...(when !== undefined && {when}),
 		typedName,
 	});
-	report(context, settled, {json, line: allowedLine(settled)});
+	const once = settled.decision?.scope === 'once' ? ' for this one call' : '';
+	reportSettled(context, settled, {json, line: `Allowed ${subjectOf(settled)}${once}`});
 	if (settled.decision?.scope !== scope && scope !== 'once') {
 		tell(context, 'Only this call is allowed: the rule could not be kept (see the log)');
 	} else {
@@ -99,14 +97,15 @@ export async function allow(
 /** `svc approvals deny`. Same errors. */
 export async function deny(
 	context: Context,
-	{id, reason, json}: {readonly id: number; readonly reason?: string; readonly json: boolean},
+	id: number,
+	{reason, json}: {readonly reason?: string; readonly json?: boolean} = {},
 ): Promise<void> {
 	const gateway = await requireGateway(context);
 	const settled = await settle(gateway, id, {
 		choice: 'deny',
 		...(reason !== undefined && {reason}),
 	});
-	report(context, settled, {json, line: `Denied ${subjectOf(settled)}`});
+	reportSettled(context, settled, {json, line: `Denied ${subjectOf(settled)}`});
 }
 
 /** Through pipes the command line is the deliberate act, but for a rule that lasts of a tool that may destroy. @throws SvcError `approval_invalid` */
@@ -121,21 +120,19 @@ function nameWithoutAsking({id, tool}: ToolApproval, isBound: boolean): string {
 	return tool.tool;
 }
 
+type Asking = {
+	/** It makes a rule that lasts for a tool that may destroy. */
+	readonly isBound: boolean;
+	/** What the rule covers that the answer makes. */
+	readonly rule: readonly string[];
+	readonly gateway: Pick<GatewayCommands, 'getApproval' | 'getDelivery'>;
+};
+
 /** The name to answer with, once the person has read the whole request and agreed; `undefined` when they did not, which is said. */
 async function readAndAsk(
 	context: Context,
 	approval: ToolApproval,
-	{
-		isBound,
-		rule,
-		gateway,
-	}: {
-		/** It makes a rule that lasts for a tool that may destroy. */
-		readonly isBound: boolean;
-		/** What the rule covers that the answer makes. */
-		readonly rule: readonly string[];
-		readonly gateway: Pick<GatewayCommands, 'getApproval' | 'getDelivery'>;
-	},
+	{isBound, rule, gateway}: Asking,
 ): Promise<string | undefined> {
 	const {id, tool} = approval;
 	const mustTypeName = approval.mustTypeName || isBound;
@@ -169,15 +166,7 @@ async function readAndAsk(
 /** What the rule covers that the answer makes; none for an answer to one call. */
 function ruleLines(
 	approval: ToolApproval,
-	{
-		scope,
-		args = 'any',
-		when,
-	}: {
-		readonly scope: ApprovalScope;
-		readonly args: Allowing['args'] | undefined;
-		readonly when: JsonObject | undefined;
-	},
+	{scope, args = 'any', when}: Pick<Allowing, 'args' | 'scope' | 'when'>,
 ): readonly string[] {
 	if (scope === 'once') {
 		return [];
@@ -208,14 +197,8 @@ function sayByHand(context: Context, approval: ToolApproval, when: JsonObject | 
 		return;
 	}
 
-	for (const line of [
-		'A rule for what events start is written by hand, into config.yaml:',
-		'',
-		...lines,
-		'',
-	]) {
-		tell(context, line);
-	}
+	const intro = 'A rule for what events start is written by hand, into config.yaml:';
+	tellEach(context, [intro, '', ...lines, '']);
 
 	throw new SvcError(
 		'approval_invalid',
@@ -246,19 +229,13 @@ const subjectOf = (
 			: `the form of ${approval.server}`,
 	);
 
-const allowedLine = (approval: Approval): string =>
-	`Allowed ${subjectOf(approval)}${approval.decision?.scope === 'once' ? ' for this one call' : ''}`;
-
-function report(
+/** Prints how a request was settled: the request as JSON, or `line`. */
+export function reportSettled(
 	context: Context,
 	approval: Approval,
-	{json, line}: {readonly json: boolean; readonly line: string},
+	{json, line}: {readonly json: boolean | undefined; readonly line: string},
 ): void {
-	if (json) {
-		printJson(context, approvalJson(approval));
-	} else {
-		printLines(context, [line]);
-	}
+	printResult(context, {json, value: approvalJson(approval), lines: [line]});
 }
 
 async function sayRule(
@@ -267,10 +244,8 @@ async function sayRule(
 	{decision}: Approval,
 ): Promise<void> {
 	const made = decision?.rule;
-	const rule =
-		made === undefined
-			? undefined
-			: (await gateway.listApprovalRules()).find(({id}) => id === made);
+	const rules = made === undefined ? [] : await gateway.listApprovalRules();
+	const rule = rules.find(({id}) => id === made);
 	if (rule) {
 		tell(
 			context,

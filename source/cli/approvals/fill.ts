@@ -3,15 +3,15 @@ import {contentProblem} from '../../core/approvals/content-problem.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
 import {quotedName} from '../../core/names.ts';
+import type {ErrorCode} from '../../manual/error-codes.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {isYes} from '../console/ask-line.ts';
 import {askWhole, canAskWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell} from '../console/print.ts';
 import {askForm, saidOf} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
-import {settle} from './answer.ts';
-import {approvalJson} from './approval-json.ts';
+import {reportSettled, settle} from './answer.ts';
 import {refuseSettled, requestLines} from './waiting.ts';
 
 /**
@@ -20,19 +20,13 @@ import {refuseSettled, requestLines} from './waiting.ts';
  */
 export async function fill(
 	context: Context,
-	{
-		id,
-		values,
-		json = false,
-	}: {readonly id: number; readonly values?: string; readonly json?: boolean},
+	id: number,
+	{values, json}: {readonly values?: string; readonly json?: boolean} = {},
 ): Promise<void> {
 	const gateway = await requireGateway(context);
 	const approval = await gateway.getApproval(id);
 	if (!approval) {
-		throw new SvcError(
-			'approval_not_found',
-			`Cannot fill in approval ${id}: there is none, see "svc approvals list"`,
-		);
+		throw refusal(id, 'there is none, see "svc approvals list"', 'approval_not_found');
 	}
 
 	if (approval.kind === 'tool') {
@@ -55,18 +49,13 @@ export async function fill(
 		return;
 	}
 
-	const settled = await settle(gateway, id, answer);
-	if (json) {
-		printJson(context, approvalJson(settled));
-	} else {
-		printLines(context, [
-			`${answer.choice === 'submit' ? 'Sent' : 'Declined'} the form of ${approval.server}`,
-		]);
-	}
+	const done = answer.choice === 'submit' ? 'Sent' : 'Declined';
+	const line = `${done} the form of ${approval.server}`;
+	reportSettled(context, await settle(gateway, id, answer), {json, line});
 }
 
-const refusal = (id: number, why: string): SvcError =>
-	new SvcError('approval_invalid', `Cannot fill in approval ${id}: ${why}`);
+const refusal = (id: number, why: string, code: ErrorCode = 'approval_invalid'): SvcError =>
+	new SvcError(code, `Cannot fill in approval ${id}: ${why}`);
 
 function valuesOf({id, fields}: FormApproval, text: string): JsonObject {
 	const value = parsedJson(text);

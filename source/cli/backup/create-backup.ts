@@ -37,6 +37,14 @@ export type LeftOut = {
 /** Read and written at a time. */
 const chunkBytes = 1024 * 1024;
 
+type BackedUpHome = {
+	readonly home: string;
+	readonly profile: string;
+	readonly version: string;
+	/** Milliseconds since 1970. */
+	readonly now: number;
+};
+
 /**
  * Writes what a home is made of into one archive, 0600, beside its name first: a gateway may be running. The journal is copied as it is at one moment, everything else as it is when its turn
  * comes. Links in folders are not followed.
@@ -44,18 +52,7 @@ const chunkBytes = 1024 * 1024;
  * @throws SvcError `backup_exists` unless `force`, `backup_failed`, `file_planted`, `store_unreadable`, `store_too_new`
  */
 export async function createBackup(
-	{
-		home,
-		profile,
-		version,
-		now,
-	}: {
-		readonly home: string;
-		readonly profile: string;
-		readonly version: string;
-		/** Milliseconds since 1970. */
-		readonly now: number;
-	},
+	{home, profile, version, now}: BackedUpHome,
 	{file: name, force}: {readonly file: string; readonly force: boolean},
 ): Promise<Backup> {
 	const file = resolve(name);
@@ -214,7 +211,7 @@ async function addFile(
 	archive: FileHandle,
 	{path, from, mayBeLink}: {path: string; from: string; mayBeLink: boolean},
 ): Promise<string | undefined> {
-	// A pipe in its place holds nobody.
+	// A pipe in its place must not block.
 	const flags = constants.O_RDONLY | constants.O_NONBLOCK | (mayBeLink ? 0 : constants.O_NOFOLLOW);
 	let opened: FileHandle;
 	try {

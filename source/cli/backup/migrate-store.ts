@@ -126,7 +126,7 @@ function databaseUrl({url}: Move, config: Config): string {
 	return text;
 }
 
-/** A password on a command line is in nobody's configuration yet: better it never is. */
+/** A password on a command line must not get into `config.yaml`. */
 function withoutPassword(written: string): string {
 	return written
 		.replace(/^([^:]+:\/\/[^:@/?#]*:)(?!\$\{\w+\}@)[^/?#]*@/, '$1${PGPASSWORD}@')

@@ -95,7 +95,7 @@ export async function restoreBackup(
 	return {members: members.length, version, madeAt, ...(hasReplaced && {replaced})};
 }
 
-/** Whether a home has nothing of anybody's: what is made of it before anything else, as by a restore that failed, is empty folders and a lock. */
+/** Whether a home is unused: empty folders and a lock are made before anything else, as by a restore that failed. */
 const isUnused = async (home: string): Promise<boolean> =>
 	everyFolder(home, async (folder, name) =>
 		name === 'profiles'

@@ -46,7 +46,7 @@ export function headerOf({path, bytes, executable, modifiedAt}: Member): Buffer 
 	header.write(cut.name, 0);
 	header.write(cut.prefix, at.prefix);
 	header.write(octal(executable ? 0o700 : 0o600, 7), at.mode);
-	// Nobody in particular: it belongs to whoever restores it.
+	// No owner: the files belong to the user who restores them.
 	header.write(octal(0, 7), at.mode + 8);
 	header.write(octal(0, 7), at.mode + 16);
 	header.write(octal(bytes, 11), at.size);

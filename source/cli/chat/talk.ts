@@ -15,12 +15,10 @@ import {attachServing} from '../home/gateway-access.ts';
 import {createAnswerWriter} from './answer-writer.ts';
 
 type Talking = {
-	/** What is said; absent: what is typed, or what comes through a pipe. */
-	readonly text: string;
 	/** Begin another session in place of going on with the last one. */
-	readonly isNew: boolean;
-	readonly session: string | undefined;
-	readonly json: boolean;
+	readonly new?: boolean;
+	readonly session?: string;
+	readonly json?: boolean;
 };
 
 /** As much as the gateway takes of one text, in bytes. */
@@ -35,8 +33,10 @@ const maxLostMs = 60_000;
  */
 export async function talk(
 	context: Context,
-	{text, isNew, session: named, json}: Talking,
+	words: readonly string[],
+	{new: isNew = false, session: named, json = false}: Talking,
 ): Promise<void> {
+	const text = words.join(' ');
 	const {port, at} = await attachServing(context);
 	await using _ = port;
 	let session = isNew ? undefined : (named ?? (await lastSession(port)));
@@ -120,19 +120,17 @@ type Turn = {
 	readonly error?: string;
 };
 
+type SaidText = {
+	readonly text: string;
+	readonly session: string | undefined;
+	readonly isSilent: boolean;
+};
+
 /** Says something, writes the answer as it comes, and asks for what its calls need. Ctrl-C ends the run. */
 async function takeTurn(
 	context: Context,
 	port: GatewayPort,
-	{
-		text,
-		session,
-		isSilent,
-	}: {
-		readonly text: string;
-		readonly session: string | undefined;
-		readonly isSilent: boolean;
-	},
+	{text, session, isSilent}: SaidText,
 ): Promise<Turn> {
 	const queue: GatewayEvent[] = [];
 	let wake = nothing;
@@ -266,16 +264,13 @@ async function askForCall(
 	};
 	try {
 		if (kind === 'form') {
-			await fill(asking, {id});
-		} else if (
-			!(await allow(asking, {id, scope: 'once', yes: false, json: false})) &&
-			!isInterrupted
-		) {
+			await fill(asking, id);
+		} else if (!(await allow(asking, id, {scope: 'once'})) && !isInterrupted) {
 			const {text, interrupted} = await askLine(asking, 'Deny it? [y/N] ');
 			await refuseSettled(asking, port, id);
 			isInterrupted = interrupted && asking.signal?.aborted !== true;
 			if (isYes(text)) {
-				await deny(asking, {id, json: false});
+				await deny(asking, id);
 			}
 		}
 	} catch (error) {

@@ -1,5 +1,6 @@
 import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
 import {expandServer} from '../../config/expand-server.ts';
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
 import {problemWithPlatform, problemWithSettings} from '../../config/platform-settings.ts';
@@ -17,8 +18,10 @@ import {rulesWithoutOwner} from '../../gateway/approvals/rules-without-owner.ts'
 import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import {lossText} from '../../nouns/route/route-facts.ts';
 import {platformKinds} from '../../platforms/platforms.ts';
-import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
+import {jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
+import {printJson, tell, printLines} from '../console/print.ts';
+import {readJobFiles} from '../home/receiver-facts.ts';
 import {prefetchProblemsNow, problemsNow, readingProblemsNow} from '../home/targets-now.ts';
 import {problemsWithSkills} from '../skills/skills-now.ts';
 import {toolsOfRuns} from '../webhook/capability.ts';
@@ -86,31 +89,49 @@ export async function checkConfiguration(
 	};
 }
 
-/** The jobs of the home, and of every other profile that its gateway serves. */
-function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Diagnostic[] {
-	return [profiles.of('default'), ...profiles.others].flatMap(({paths}) => {
-		const {problem, entries} = createJobsReader({paths, clock, log: silentLogger}).current();
-		return [
-			...(problem === undefined ? [] : [placeless(jobsFile(paths), {message: problem})]),
-			...entries.flatMap(({at}) => at ?? []),
-		];
-	});
+/** `svc config check`: says what is wrong, and exits with 3 where something is refused. */
+export async function reportCheck(
+	context: Context,
+	{json}: {readonly json?: boolean},
+): Promise<void> {
+	const {problems, routes, exists} = await checkConfiguration(context);
+	const failed = problems.some(({severity}) => severity === 'error');
+	context.exit(failed ? 3 : 0);
+	if (json) {
+		printJson(context, {ok: !failed, problems});
+		return;
+	}
+
+	for (const problem of problems) {
+		tell(context, `${problem.severity}  ${formatDiagnostic(problem)}`);
+	}
+
+	const {config} = context.paths();
+	if (!failed) {
+		const counts = `${countOf(routes, 'route')}, ${countOf(problems.length, 'warning')}`;
+		printLines(context, [
+			exists ? `${config} is valid: ${counts}` : `${config} does not exist: the defaults apply`,
+		]);
+	}
 }
+
+/** The jobs of the home, and of every other profile that its gateway serves. */
+const problemsWithJobs = (context: Context, config: Config): readonly Diagnostic[] =>
+	readJobFiles(context, config).flatMap(({problem, entries, paths}) => [
+		...(problem === undefined ? [] : [placeless(jobsFile(paths), {message: problem})]),
+		...entries.flatMap(({at}) => at ?? []),
+	]);
 
 /** Platforms that are enabled, and cannot be sent to as they are written. */
 const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
 	platformKinds.flatMap(({kind}): readonly Diagnostic[] => {
 		const settings = platformSettings(config, kind);
 		const problem = settings?.enabled ? problemWithSettings(kind, settings) : undefined;
-		const message = problem && `is enabled and ${problem}`;
-		return message === undefined
+		const message = `is enabled and ${problem ?? ''}`;
+		const key = `platforms.${kind}`;
+		return problem === undefined
 			? []
-			: [
-					{
-						...placeless(config.paths.config, {key: `platforms.${kind}`, message}),
-						severity: 'warning',
-					},
-				];
+			: [placeless(config.paths.config, {key, message, severity: 'warning'})];
 	});
 
 /** Routes whose answers could not be handed over now, or which could not prefetch or read the code host. Each reason is told of once, with the first of them. */
@@ -120,11 +141,8 @@ async function routesThatCannotSend(
 	{routes}: RouteTable,
 ): Promise<readonly Diagnostic[]> {
 	const sending = [...routes.values()].filter(({cronJob}) => cronJob === undefined);
-	const problems = await problemsNow(
-		context,
-		config,
-		sending.map(({deliver, profile}) => ({kind: deliver, profile})),
-	);
+	const targets = sending.map(({deliver, profile}) => ({kind: deliver, profile}));
+	const problems = await problemsNow(context, config, targets);
 	const ofPrefetch = await prefetchProblemsNow(context, config, sending);
 	const ofReading = await readingProblemsNow(context, config, sending);
 	return [
@@ -142,30 +160,20 @@ async function routesThatCannotSend(
 			sending.filter((_, index) => reasons[index] !== undefined),
 			route => reasons[sending.indexOf(route)] ?? '',
 		);
-		return [...routesOf].flatMap(([reason, [first, ...others]]) =>
-			first
-				? [
-						warningAt(first, config.paths, {
-							message: `${what}${others.length === 0 ? '' : `, and those of ${countOf(others.length, 'other route')},`} cannot be ${done} now: ${reason}`,
-						}),
-					]
-				: [],
-		);
+		return [...routesOf].flatMap(([reason, [first, ...others]]) => {
+			const more =
+				others.length === 0 ? '' : `, and those of ${countOf(others.length, 'other route')},`;
+			const message = `${what}${more} cannot be ${done} now: ${reason}`;
+			return first ? [warningAt(first, config.paths, message)] : [];
+		});
 	}
 }
 
 /** About a route, where no line of a file is at hand. */
-const warningAt = (
-	{name, source}: Route,
-	paths: HomePaths,
-	{message}: {readonly message: string},
-): Diagnostic => ({
-	...placeless(source === 'static' ? paths.config : subscriptionsText(paths).name, {
-		key: name,
-		message,
-	}),
-	severity: 'warning',
-});
+const warningAt = ({name: key, source}: Route, paths: HomePaths, message: string): Diagnostic => {
+	const file = source === 'static' ? paths.config : subscriptionsText(paths).name;
+	return placeless(file, {key, message, severity: 'warning'});
+};
 
 /** What `warn` says of each route. */
 const aboutRoutes = (
@@ -175,7 +183,7 @@ const aboutRoutes = (
 ): readonly Diagnostic[] =>
 	[...routes.values()].flatMap(route => {
 		const message = warn(route);
-		return message === undefined ? [] : [warningAt(route, paths, {message})];
+		return message === undefined ? [] : [warningAt(route, paths, message)];
 	});
 
 /** Runs whose tools are deferred because a request to a model takes no more: those that have the tools of every server, and those of routes that name toolsets, told of the first that names the same. */
@@ -200,14 +208,13 @@ async function runsWithDeferredTools(
 			return deferred === undefined ? [] : [{route, message: deferred}];
 		}),
 	);
-	return found.flat().map(({route, message}) =>
-		route
-			? warningAt(route, paths, {message})
-			: {
-					...placeless(paths.config, {key: 'mcp_servers', message}),
-					severity: 'warning' as const,
-				},
-	);
+	return found
+		.flat()
+		.map(({route, message}) =>
+			route
+				? warningAt(route, paths, message)
+				: placeless(paths.config, {key: 'mcp_servers', message, severity: 'warning'}),
+		);
 }
 
 /** Tool servers that could not be connected to now, for each profile whose runs have them: variables that are not set, values that make no URL. */
@@ -216,24 +223,20 @@ function problemsWithServers({
 	profiles,
 	paths,
 	toolsets,
-}: Pick<Config, 'toolServers' | 'profiles' | 'paths' | 'toolsets'>): readonly Diagnostic[] {
+}: Config): readonly Diagnostic[] {
 	const enabled = [...toolServers.values()].filter(server => server.enabled);
 	return [profiles.of('default'), ...profiles.others].flatMap(({name: profile, environment}) => {
 		const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
 		return enabled.flatMap((server): readonly Diagnostic[] => {
 			const expanded = expandServer(server, scope);
-			return expanded.ok
-				? []
-				: [
-						{
-							...placeless(paths.config, {
-								key: `mcp_servers.${server.name}`,
-								message: `cannot be connected to${profile === 'default' ? '' : ` for profile "${profile}"`}: ${expanded.message}`,
-							}),
-							// The gateway may be started with other variables.
-							severity: 'warning',
-						},
-					];
+			if (expanded.ok) {
+				return [];
+			}
+
+			const key = `mcp_servers.${server.name}`;
+			const message = `cannot be connected to${profile === 'default' ? '' : ` for profile "${profile}"`}: ${expanded.message}`;
+			// The gateway may be started with other variables.
+			return [placeless(paths.config, {key, message, severity: 'warning'})];
 		});
 	});
 }

@@ -7,9 +7,9 @@ import {requestNoun} from '../../nouns/approval/request.ts';
 import {printedRules, ruleActs, ruleNoun} from '../../nouns/approval/rule.ts';
 import {approvalJson} from '../approvals/approval-json.ts';
 import type {Context} from '../console/context.ts';
-import {listOption, numberOption, wordOption} from '../console/options.ts';
+import {listOption, numberOption, wordOption, jsonOption, loads} from '../console/options.ts';
 import {printJson} from '../console/print.ts';
-import {requireGateway} from '../home/gateway-access.ts';
+import {gatewayAsPort} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
@@ -47,7 +47,7 @@ function addReading(group: Command, context: Context): void {
 		)
 		.option('--all', 'list waiting requests, then settled ones')
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 200)
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async ({settled, all, limit, json}: Json & ListFlags) => {
 			await using home = await openHome(context, 'read');
 			const states = all ? everyState : settled ? (['settled'] as const) : (['waiting'] as const);
@@ -65,19 +65,15 @@ function addReading(group: Command, context: Context): void {
 				return;
 			}
 
+			const known = {now: context.clock.now()};
 			for (const {state, approvals} of lists) {
 				const isElsewhere = approvals.some(({node}) => node !== undefined);
 				const printed = printedApprovals[state];
 				const columns = printed.columns.filter(key => key !== 'node' || isElsewhere);
+				const items = approvals.map(approval => ({kind: state, approval}));
+				const noun = {...approvalNoun, printed: {...printed, columns}};
 				// oxlint-disable-next-line no-await-in-loop -- one below the other
-				await printList(
-					context,
-					{...approvalNoun, printed: {...printed, columns}},
-					{
-						items: approvals.map(approval => ({kind: state, approval})),
-						known: {now: context.clock.now()},
-					},
-				);
+				await printList(context, noun, {items, known});
 			}
 		});
 
@@ -103,8 +99,16 @@ function addReading(group: Command, context: Context): void {
 	});
 }
 
+type AllowFlags = Json & {
+	readonly for: ApprovalScope;
+	readonly args?: readonly string[];
+	readonly when?: WrittenWhen;
+	readonly tool?: string;
+	readonly yes?: boolean;
+};
+
 function addAnswers(group: Command, context: Context): void {
-	const open = async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}});
+	const open = async () => gatewayAsPort(context);
 	addActs(group, context, {noun: requestNoun, acts: [waitAct], open});
 	group
 		.command('allow')
@@ -130,49 +134,25 @@ function addAnswers(group: Command, context: Context): void {
 			'name of the tool; required for a lasting rule for a tool that may destroy',
 		)
 		.option('--yes', 'no effect on a terminal; without one nothing is asked anyway')
-		.option('--json', 'print JSON')
-		.action(
-			async (
-				id: number,
-				{
-					for: scope,
-					args,
-					when,
-					tool,
-					yes = false,
-					json = false,
-				}: Json & {
-					for: ApprovalScope;
-					args?: readonly string[];
-					when?: WrittenWhen;
-					tool?: string;
-					yes?: boolean;
-				},
-			) => {
-				const {allow} = await import('../approvals/answer.ts');
-				const which = when === 'exact' ? when : args && whichArgs(args);
-				await allow(context, {
-					id,
-					scope,
-					...(which && {args: which}),
-					...(when && when !== 'exact' && {when}),
-					...(tool !== undefined && {typedName: tool}),
-					yes,
-					json,
-				});
-			},
-		);
+		.option(...jsonOption)
+		.action(async (id: number, {for: scope, args, when, tool, ...flags}: AllowFlags) => {
+			const {allow} = await import('../approvals/answer.ts');
+			await allow(context, id, {
+				...flags,
+				scope,
+				args: when === 'exact' ? when : args && whichArgs(args),
+				when: when === 'exact' ? undefined : when,
+				typedName: tool,
+			});
+		});
 
 	group
 		.command('deny')
 		.description('deny a waiting call or form')
 		.argument(...reference)
 		.option('--reason <text>', 'reason that the agent reads', wordOption)
-		.option('--json', 'print JSON')
-		.action(async (id: number, {reason, json = false}: Json & {reason?: string}) => {
-			const {deny} = await import('../approvals/answer.ts');
-			await deny(context, {id, ...(reason !== undefined && {reason}), json});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../approvals/answer.ts')).deny));
 
 	group
 		.command('fill')
@@ -183,11 +163,8 @@ function addAnswers(group: Command, context: Context): void {
 			'fields as a JSON object: the answer without a terminal, the first values with one',
 			wordOption,
 		)
-		.option('--json', 'print JSON')
-		.action(async (id: number, options: Json & {values?: string}) => {
-			const {fill} = await import('../approvals/fill.ts');
-			await fill(context, {id, ...options});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../approvals/fill.ts')).fill));
 }
 
 type WrittenWhen = 'exact' | Readonly<Record<string, JsonValue>>;
@@ -224,7 +201,7 @@ function addRules(group: Command, context: Context): void {
 	group
 		.command('rules')
 		.description('list the standing rules')
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async ({json}: Json) => {
 			await using home = await openHome(context, 'read');
 			const rules = await home.listApprovalRules();
@@ -244,16 +221,13 @@ function addRules(group: Command, context: Context): void {
 		.description('accept the present definition of a tool for a rule of config.yaml')
 		.argument('<rule>', 'number of the rule', oneApproval)
 		.option('--yes', 'do not ask')
-		.option('--json', 'print JSON')
-		.action(async (id: number, {yes = false, json = false}: Json & {yes?: boolean}) => {
-			const {acceptRule} = await import('../approvals/accept-rule.ts');
-			await acceptRule(context, {id, yes, json});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../approvals/accept-rule.ts')).acceptRule));
 
 	addActs(group, context, {
 		noun: ruleNoun,
 		acts: ruleActs,
 		list: 'rules',
-		open: async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}}),
+		open: async () => gatewayAsPort(context),
 	});
 }

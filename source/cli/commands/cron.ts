@@ -6,6 +6,7 @@ import {jobFileActs, type JobFilePort} from '../../nouns/job/job-acts.ts';
 import {jobFields, jobSettings, newJobFields} from '../../nouns/job/job-form.ts';
 import {jobKey, jobNoun} from '../../nouns/job/job.ts';
 import type {Context} from '../console/context.ts';
+import {jsonOption} from '../console/options.ts';
 import {tell} from '../console/print.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addFieldOptions, fieldValues} from '../nouns/field-options.ts';
@@ -19,7 +20,7 @@ type Settings = Json & {readonly promptFile?: string; readonly prompt?: string};
 export function addCronCommands(program: Command, context: Context): void {
 	const group = program.command('cron').description('jobs that run at their times');
 	const add = group.command('add').description('add a job; needs no running gateway');
-	addSettings(add, newJobFields).action(async ({json = false, ...options}: Settings) => {
+	addSettings(add, newJobFields).action(async ({json, ...options}: Settings) => {
 		const {createJob} = await import('../cron/write-job.ts');
 		await createJob(context, await settingsOf(context, newJobFields, options), {json});
 	});
@@ -30,20 +31,16 @@ export function addCronCommands(program: Command, context: Context): void {
 			'change the settings of a job that the flags name; its identifier, runs and answers stay',
 		)
 		.argument('<job>', 'identifier or name of the job');
-	addSettings(edit, jobFields).action(
-		async (reference: string, {json = false, ...options}: Settings) => {
-			const {changeJob} = await import('../cron/write-job.ts');
-			await changeJob(context, await settingsOf(context, jobFields, options), {
-				reference,
-				json,
-			});
-		},
-	);
+	addSettings(edit, jobFields).action(async (reference: string, {json, ...options}: Settings) => {
+		const {changeJob} = await import('../cron/write-job.ts');
+		const settings = await settingsOf(context, jobFields, options);
+		await changeJob(context, settings, {reference, json});
+	});
 
 	group
 		.command('list')
 		.description('list the jobs, with their next times and the results of their last runs')
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async ({json = false}: Json) => {
 			const {listedJobs, openJobs, readPlatformProblems} = await import('../cron/open-jobs.ts');
 			await using jobs = await openJobs(context);
@@ -55,14 +52,10 @@ export function addCronCommands(program: Command, context: Context): void {
 			}
 
 			if (json || problem === undefined) {
-				await printList(context, jobNoun, {
-					items: await listedJobs(context, jobs),
-					json,
-					known: {
-						now: context.clock.now(),
-						problemWith: await readPlatformProblems(context),
-					},
-				});
+				const items = await listedJobs(context, jobs);
+				const problemWith = await readPlatformProblems(context);
+				const known = {now: context.clock.now(), problemWith};
+				await printList(context, jobNoun, {items, json, known});
 			}
 		});
 
@@ -87,7 +80,7 @@ export function addCronCommands(program: Command, context: Context): void {
 const addSettings = (command: Command, fields: readonly FieldRecord[]): Command =>
 	addFieldOptions(command, fields)
 		.option('--prompt-file <file>', 'file with the task of the agent; - for standard input')
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.hook('preAction', () => {
 			const {prompt, promptFile} = command.opts<Settings>();
 			const count = [prompt, promptFile].filter(given => given !== undefined).length;

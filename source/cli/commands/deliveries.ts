@@ -3,10 +3,7 @@ import {deliveryOutcomes} from '../../core/delivery.ts';
 import {runStates} from '../../core/run.ts';
 import {deliveryNoun, readableBody, rowOf} from '../../nouns/delivery/delivery.ts';
 import type {Context} from '../console/context.ts';
-import {filterHelp, momentOption, numberOption} from '../console/options.ts';
-import type {ExportFlags} from '../deliveries/export.ts';
-import type {ListFlags} from '../deliveries/list-deliveries.ts';
-import type {ReplayFlags} from '../deliveries/replay.ts';
+import {filterHelp, momentOption, numberOption, jsonOption, loads} from '../console/options.ts';
 import {requireDelivery} from '../deliveries/require-delivery.ts';
 import {openHome} from '../home/open-home.ts';
 import {addShow} from '../nouns/noun-commands.ts';
@@ -39,11 +36,10 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.option('--before <id>', 'older than this delivery')
 		.option('--filter <words>', filterHelp)
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
-		.option('--json', 'print JSON')
-		.action(async (options: ListFlags) => {
-			const {listDeliveries} = await import('../deliveries/list-deliveries.ts');
-			await listDeliveries(context, options);
-		});
+		.option(...jsonOption)
+		.action(
+			loads(context, async () => (await import('../deliveries/list-deliveries.ts')).listDeliveries),
+		);
 
 	addShow(group, context, {
 		noun: deliveryNoun,
@@ -73,11 +69,8 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		)
 		.option('--dry-run', 'only say what it would do')
 		.option('--yes', 'do not ask to confirm what it will do')
-		.option('--json', 'print JSON')
-		.action(async (id: string, flags: ReplayFlags) => {
-			const {replayDelivery} = await import('../deliveries/replay.ts');
-			await replayDelivery(context, id, flags);
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../deliveries/replay.ts')).replayDelivery));
 
 	group
 		.command('export')
@@ -86,18 +79,14 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.option('--since <time>', 'only those since then: 2h, 3d, or a date', moment)
 		.option('--out <file>', 'to this file instead of standard output')
 		.option('--force', 'replace an existing file')
-		.action(async (options: ExportFlags) => {
-			const {exportDeliveries} = await import('../deliveries/export.ts');
-			await exportDeliveries(context, options);
-		});
+		.action(loads(context, async () => (await import('../deliveries/export.ts')).exportDeliveries));
 
 	group
 		.command('import')
 		.description('import the deliveries of an export into the journal; nothing runs')
 		.argument('<file>', 'file that "svc deliveries export" wrote, or "-" for standard input')
-		.option('--json', 'print JSON')
-		.action(async (file: string, options: {json?: boolean}) => {
-			const {importDeliveriesFile} = await import('../deliveries/import.ts');
-			await importDeliveriesFile(context, file, options);
-		});
+		.option(...jsonOption)
+		.action(
+			loads(context, async () => (await import('../deliveries/import.ts')).importDeliveriesFile),
+		);
 }

@@ -3,8 +3,8 @@ import type {ReceiverSettings} from '../../config/set-up.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption, refuseUnknownCommand} from '../console/options.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {numberOption, refuseUnknownCommand, jsonOption} from '../console/options.ts';
+import {printLines, tell, printResult} from '../console/print.ts';
 import {findGateway, noGateway} from '../home/gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 
@@ -31,10 +31,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 		.addOption(new Option('--until-started', 'no lines once it has started').hideHelp())
 		.action(async (_, command: Command) => {
 			// The program has an option of this name, too, and takes what stands here.
-			const {output, untilStarted = false} = command.optsWithGlobals<{
-				output: OutputFormat;
-				untilStarted?: boolean;
-			}>();
+			const {output, untilStarted = false} = command.optsWithGlobals<RunFlags>();
 			if (output === 'screen') {
 				command.error('error: svc gateway run has no screen, "svc" has');
 			}
@@ -64,29 +61,20 @@ export function addGatewayCommands(program: Command, context: Context): void {
 		.description(
 			'tell whether a gateway runs and what it does; exits 1 when none runs, or when something is refused as it is written',
 		)
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async ({json}: {json?: boolean}) => {
 			const gateway = await findGateway(context);
 			if (!gateway) {
-				if (json) {
-					printJson(context, {running: false});
-				} else {
-					printLines(context, [await noGateway(context)]);
-				}
-
+				const lines = [await noGateway(context)];
+				printResult(context, {json, value: {running: false}, lines});
 				context.exit(1);
 				return;
 			}
 
 			const status = await gateway.status();
 			context.exit(isWhole(status) ? 0 : 1);
-			if (json) {
-				printJson(context, {running: true, ...status});
-			} else {
-				const nextJob = status.jobs.count === 0 ? '' : await nextJobText(gateway);
-				const {statusLines} = await import('../lines/status-lines.ts');
-				printLines(context, statusLines(status, {nextJob, now: context.clock.now()}));
-			}
+			const lines = json ? [] : await linesOf(gateway, status, context.clock.now());
+			printResult(context, {json, value: {running: true, ...status}, lines});
 		});
 
 	group
@@ -124,35 +112,17 @@ export function addGatewayCommands(program: Command, context: Context): void {
 			'encrypt the secrets of the database anew: read with the key in this variable, write with gateway.store_key',
 		)
 		.option('--dry-run', 'only count')
-		.action(
-			async (
-				{
-					to,
-					from,
-					oldKey,
-					dryRun = false,
-				}: {to?: string; from?: string; oldKey?: string; dryRun?: boolean},
-				command: Command,
-			) => {
-				const given = [to, from, oldKey].filter(one => one !== undefined);
-				if (given.length !== 1) {
-					command.error('error: use either --to, --from or --old-key');
-				}
+		.action(async ({to, from, oldKey, dryRun = false}: MigrateFlags, command: Command) => {
+			if ([to, from, oldKey].filter(one => one !== undefined).length !== 1) {
+				command.error('error: use either --to, --from or --old-key');
+			}
 
-				const {changeKey, migrateStore} = await import('../backup/migrate-store.ts');
-				if (oldKey !== undefined) {
-					await changeKey(context, oldKey);
-					return;
-				}
-
-				const url = to ?? from ?? '';
-				await migrateStore(context, {
-					url,
-					direction: to === undefined ? 'from' : 'to',
-					dryRun,
-				});
-			},
-		);
+			const {changeKey, migrateStore} = await import('../backup/migrate-store.ts');
+			const direction = to === undefined ? 'from' : 'to';
+			await (oldKey === undefined
+				? migrateStore(context, {url: to ?? from ?? '', direction, dryRun})
+				: changeKey(context, oldKey));
+		});
 
 	// After its commands, which inherit what it allows.
 	group.allowExcessArguments().action(async (_, command: Command) => {
@@ -162,14 +132,29 @@ export function addGatewayCommands(program: Command, context: Context): void {
 	});
 }
 
-/** When the first job fires, on the clocks of its zone; empty when none does. */
-async function nextJobText(gateway: Pick<GatewayCommands, 'listJobs'>): Promise<string> {
+type RunFlags = {readonly output: OutputFormat; readonly untilStarted?: boolean};
+
+type MigrateFlags = {
+	readonly to?: string;
+	readonly from?: string;
+	readonly oldKey?: string;
+	readonly dryRun?: boolean;
+};
+
+/** What a gateway does, and when its first job fires, on the clocks of its zone. */
+async function linesOf(
+	gateway: Pick<GatewayCommands, 'listJobs'>,
+	status: GatewayStatus,
+	now: number,
+): Promise<readonly string[]> {
 	const {nextTimeText} = await import('../../nouns/job/job.ts');
-	const times = (await gateway.listJobs()).flatMap(({state, nextAt, timeZone}) =>
+	const {statusLines} = await import('../lines/status-lines.ts');
+	const jobs = status.jobs.count === 0 ? [] : await gateway.listJobs();
+	const times = jobs.flatMap(({state, nextAt, timeZone}) =>
 		state === 'active' && nextAt !== undefined ? [{nextAt, timeZone}] : [],
 	);
 	const [first] = times.toSorted((a, b) => a.nextAt - b.nextAt);
-	return first ? nextTimeText(first) : '';
+	return statusLines(status, {nextJob: first ? nextTimeText(first) : '', now});
 }
 
 /** Whether everything that is configured is in use as it is written. */

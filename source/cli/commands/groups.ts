@@ -3,13 +3,19 @@ import type {Group} from '../../core/group.ts';
 import {groupActs, type GroupPort} from '../../nouns/group/group-acts.ts';
 import {groupNoun} from '../../nouns/group/group.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption} from '../console/options.ts';
-import {requireGateway} from '../home/gateway-access.ts';
+import {numberOption, jsonOption} from '../console/options.ts';
+import {gatewayAsPort} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
 
 const states = ['pending', 'dispatched'] as const;
+
+type Flags = {
+	readonly state?: (typeof states)[number];
+	readonly limit: number;
+	readonly json?: boolean;
+};
 
 /** `svc groups list|show|dispatch`. @see manual/routes.md#coalescing */
 export function addGroupCommands(program: Command, context: Context): void {
@@ -22,21 +28,12 @@ export function addGroupCommands(program: Command, context: Context): void {
 		.description('list groups: pending ones by due time, then dispatched ones, newest first')
 		.addOption(new Option('--state <state>', 'only these').choices(states))
 		.option('--limit <n>', 'at most this many (1 to 5000)', numberOption(1, 5000), 50)
-		.option('--json', 'print JSON')
-		.action(
-			async ({
-				json = false,
-				...filter
-			}: {
-				state?: (typeof states)[number];
-				limit: number;
-				json?: boolean;
-			}) => {
-				await using home = await openHome(context, 'read');
-				const items = await home.listGroups(filter);
-				await printList(context, groupNoun, {items, json, known: {now: context.clock.now()}});
-			},
-		);
+		.option(...jsonOption)
+		.action(async ({json = false, ...filter}: Flags) => {
+			await using home = await openHome(context, 'read');
+			const items = await home.listGroups(filter);
+			await printList(context, groupNoun, {items, json, known: {now: context.clock.now()}});
+		});
 
 	addShow(group, context, {
 		noun: groupNoun,
@@ -50,6 +47,6 @@ export function addGroupCommands(program: Command, context: Context): void {
 	addActs<Group, GroupPort, never>(group, context, {
 		noun: groupNoun,
 		acts: groupActs,
-		open: async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}}),
+		open: async () => gatewayAsPort(context),
 	});
 }

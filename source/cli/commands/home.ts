@@ -3,9 +3,15 @@ import {logLevels} from '../../core/log.ts';
 import {countOf} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
-import {listOption, momentOption, numberOption, wordOption} from '../console/options.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
-import type {LogOptions} from '../logs/show-logs.ts';
+import {
+	listOption,
+	momentOption,
+	numberOption,
+	wordOption,
+	jsonOption,
+	loads,
+} from '../console/options.ts';
+import {printJson, printLines, tell, printResult} from '../console/print.ts';
 
 /** `svc config check|schema|path`. */
 export function addConfigCommands(program: Command, context: Context): void {
@@ -14,14 +20,11 @@ export function addConfigCommands(program: Command, context: Context): void {
 	group
 		.command('path')
 		.description('print the path of config.yaml; as JSON, also the other files of the home')
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(({json}: {json?: boolean}) => {
 			const {home, profile, config, env, subscriptions, stateDb, gatewayLog} = context.paths();
-			if (json) {
-				printJson(context, {home, profile, config, env, subscriptions, stateDb, gatewayLog});
-			} else {
-				printLines(context, [config]);
-			}
+			const value = {home, profile, config, env, subscriptions, stateDb, gatewayLog};
+			printResult(context, {json, value, lines: [config]});
 		});
 
 	group
@@ -29,47 +32,20 @@ export function addConfigCommands(program: Command, context: Context): void {
 		.description('print a JSON Schema for config.yaml, or for a job of cron/jobs.json')
 		.addArgument(new Argument('[of]', 'the described file').choices(['config', 'job']))
 		.action(async (of: string | undefined) => {
-			if (of === 'job') {
-				const {jobSchemaJson} = await import('../../schedule/job.ts');
-				printJson(context, jobSchemaJson());
-				return;
-			}
-
-			const {configSchemaJson} = await import('../../config/config-schema-json.ts');
-			printJson(context, configSchemaJson());
+			const schema =
+				of === 'job'
+					? (await import('../../schedule/job.ts')).jobSchemaJson()
+					: (await import('../../config/config-schema-json.ts')).configSchemaJson();
+			printJson(context, schema);
 		});
 
 	group
 		.command('check')
 		.description('check config.yaml, .env and the dynamic routes; unknown keys count as errors')
-		.option('--json', 'print JSON')
-		.action(async ({json}: {json?: boolean}) => {
-			const {checkConfiguration} = await import('../check/check-configuration.ts');
-			const {problems, routes, exists} = await checkConfiguration(context);
-			const failed = problems.some(({severity}) => severity === 'error');
-			context.exit(failed ? 3 : 0);
-			if (json) {
-				printJson(context, {ok: !failed, problems});
-				return;
-			}
-
-			const {formatDiagnostic} = await import('../../config/format-diagnostic.ts');
-			for (const problem of problems) {
-				tell(
-					context,
-					`${problem.severity === 'error' ? 'error' : 'warning'}  ${formatDiagnostic(problem)}`,
-				);
-			}
-
-			const {config} = context.paths();
-			if (!failed) {
-				printLines(context, [
-					exists
-						? `${config} is valid: ${countOf(routes, 'route')}, ${countOf(problems.length, 'warning')}`
-						: `${config} does not exist: the defaults apply`,
-				]);
-			}
-		});
+		.option(...jsonOption)
+		.action(
+			loads(context, async () => (await import('../check/check-configuration.ts')).reportCheck),
+		);
 }
 
 /** `svc doctor`. @see manual/doctor.md */
@@ -78,11 +54,8 @@ export function addDoctorCommand(program: Command, context: Context): void {
 		.command('doctor')
 		.description('check the installation and say how to mend failures; exits 1 when a check fails')
 		.option('--offline', 'ask no other machine and start no program of others')
-		.option('--json', 'print JSON')
-		.action(async ({json = false, offline = false}: {json?: boolean; offline?: boolean}) => {
-			const {reportHealth} = await import('../doctor/report.ts');
-			await reportHealth(context, {json, offline});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../doctor/report.ts')).reportHealth));
 }
 
 const maxLines = 100_000;
@@ -108,10 +81,7 @@ export function addLogCommand(program: Command, context: Context): void {
 			numberOption(1, maxLines),
 		)
 		.option('--json', 'print one JSON object a line')
-		.action(async (options: LogOptions) => {
-			const {showLogs} = await import('../logs/show-logs.ts');
-			await showLogs(context, options);
-		});
+		.action(loads(context, async () => (await import('../logs/show-logs.ts')).showLogs));
 }
 
 /** `svc backup FILE` and `svc restore FILE`. */
@@ -124,10 +94,7 @@ export function addBackupCommands(program: Command, context: Context): void {
 		.argument('<file>', 'the archive to write')
 		.option('--force', 'replace an existing file', false)
 		.action(async (file: string, {force}: {force: boolean}) => {
-			const [{createBackup}, {describeShared}] = await Promise.all([
-				import('../backup/create-backup.ts'),
-				import('../backup/describe-shared.ts'),
-			]);
+			const {createBackup} = await import('../backup/create-backup.ts');
 			const {home, profile} = context.paths();
 			const {version, clock} = context;
 			const backup = await createBackup({home, profile, version, now: clock.now()}, {file, force});
@@ -147,18 +114,33 @@ export function addBackupCommands(program: Command, context: Context): void {
 		.argument('<file>', 'an archive of "svc backup"')
 		.option('--force', 'restore into a home that is not empty, and set its files aside', false)
 		.action(async (file: string, {force}: {force: boolean}) => {
-			const [{restoreBackup}, {describeShared}] = await Promise.all([
-				import('../backup/restore-backup.ts'),
-				import('../backup/describe-shared.ts'),
-			]);
+			const {restoreBackup} = await import('../backup/restore-backup.ts');
 			const paths = context.paths({mayBeNew: true});
 			const restored = await restoreBackup(paths, {file, force, now: context.clock.now()});
+			const {members, madeAt, version, replaced} = restored;
 			printLines(context, [
-				`${countOf(restored.members, 'file')} of ${restored.madeAt} (svc ${restored.version}) ${restored.members === 1 ? 'is' : 'are'} in "${paths.home}"`,
-				...(restored.replaced === undefined
-					? []
-					: [`What was there before is in "${restored.replaced}"`]),
+				`${countOf(members, 'file')} of ${madeAt} (svc ${version}) ${members === 1 ? 'is' : 'are'} in "${paths.home}"`,
+				...(replaced === undefined ? [] : [`What was there before is in "${replaced}"`]),
 			]);
 			await describeShared(context, 'restore');
 		});
+}
+
+/** Says of a home whose store is a database that an archive has only the files: the rest is backed up where it is. A setting that cannot be used names no database. */
+async function describeShared(context: Context, act: 'backup' | 'restore'): Promise<void> {
+	const {readStorePlace} = await import('../../config/store-place.ts');
+	const paths = context.paths({mayBeNew: true});
+	const place = await readStorePlace(paths, context.environment).catch(() => undefined);
+	if (place?.url === undefined) {
+		return;
+	}
+
+	const {host, pathname} = new URL(place.url);
+	const where = `deliveries, runs, keys, sessions, subscriptions and jobs are in postgres://${host}${pathname}`;
+	tell(
+		context,
+		act === 'backup'
+			? `No journal is in the archive: ${where}. Back the database up with pg_dump`
+			: `No journal was restored: ${where}. Where the database is lost, too, restore it with pg_restore, from what pg_dump made`,
+	);
 }

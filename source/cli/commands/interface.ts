@@ -3,7 +3,7 @@ import {resetSequence} from '../../terminal/modes.ts';
 import type {Context} from '../console/context.ts';
 import {filterHelp, numberOption, refuseUnknownCommand, wordOption} from '../console/options.ts';
 import {printLines} from '../console/print.ts';
-import {type OutputFormat, outputFormats} from '../lines/output-mode.ts';
+import {outputFormats} from '../lines/output-mode.ts';
 import type {SnapshotRequest} from '../snapshot/snapshot.ts';
 import type {Opening} from '../start/open-interface.ts';
 
@@ -34,24 +34,12 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 			).conflicts('output'),
 		)
 		.hook('preAction', (_, action) => {
-			const problem = problemWithDemo(program.opts(), action === program);
+			const problem = problemWith(program.opts(), {
+				isAlone: action === program,
+				isOfGateway: action.parent?.name() === 'gateway',
+			});
 			if (problem !== undefined) {
 				action.error(`error: ${problem}`);
-			}
-
-			const isForIt = action === program || action.parent?.name() === 'gateway';
-			if (action !== program && program.opts<{linear?: boolean}>().linear === true) {
-				action.error('error: --linear is for "svc" alone');
-			}
-
-			if (action !== program && program.opts<{readOnly?: boolean}>().readOnly === true) {
-				action.error('error: --read-only is for "svc" alone');
-			}
-
-			if (!isForIt && program.opts<{output?: OutputFormat}>().output !== undefined) {
-				action.error(
-					'error: --output is for "svc" and "svc gateway run"; listings and status commands have --json',
-				);
 			}
 		})
 		.allowExcessArguments()
@@ -69,16 +57,12 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 
 				if (demo) {
 					const {openDemo} = await import('../demo/open-demo.ts');
-					await openDemo(context, {isStill: still, linear, ...(output && {output})});
+					await openDemo(context, {isStill: still, linear, output});
 					return;
 				}
 
 				const {openInterface} = await import('../start/open-interface.ts');
-				await openInterface(context, {
-					...(output && {output}),
-					...(readOnly === true && {readOnly}),
-					linear,
-				});
+				await openInterface(context, {output, readOnly, linear});
 			},
 		);
 
@@ -100,31 +84,36 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 		});
 }
 
-/** Why the options of a demo do not go with the others, or with a command. */
-function problemWithDemo(
-	{demo = false, still = false, profile, readOnly = false}: InterfaceOptions,
-	isAlone: boolean,
+/** Why the options of the interface do not go with each other, or with a command. */
+function problemWith(
+	{
+		demo = false,
+		still = false,
+		linear = false,
+		readOnly = false,
+		output,
+		profile,
+	}: InterfaceOptions,
+	{isAlone, isOfGateway}: {readonly isAlone: boolean; readonly isOfGateway: boolean},
 ): string | undefined {
-	if (still && !demo) {
-		return '--still is for "svc --demo"';
-	}
-
-	if (demo && !isAlone) {
-		return '--demo is for "svc" alone, without a command';
-	}
-
-	if (demo && readOnly) {
-		return '--demo has a gateway of its own: leave out --read-only';
-	}
-
-	return demo && profile !== undefined
-		? '--demo has a home of its own: leave out --profile'
-		: undefined;
+	const problems: ReadonlyArray<readonly [isOne: boolean, problem: string]> = [
+		[still && !demo, '--still is for "svc --demo"'],
+		[demo && !isAlone, '--demo is for "svc" alone, without a command'],
+		[demo && readOnly, '--demo has a gateway of its own: leave out --read-only'],
+		[demo && profile !== undefined, '--demo has a home of its own: leave out --profile'],
+		[linear && !isAlone, '--linear is for "svc" alone'],
+		[readOnly && !isAlone, '--read-only is for "svc" alone'],
+		[
+			output !== undefined && !isAlone && !isOfGateway,
+			'--output is for "svc" and "svc gateway run"; listings and status commands have --json',
+		],
+	];
+	return problems.find(([isOne]) => isOne)?.[1];
 }
 
 type Flags = Pick<SnapshotRequest, 'pane' | 'cols' | 'rows' | 'theme' | 'filter' | 'out'> & {
 	readonly keys?: string;
-	readonly color?: true;
+	readonly color?: boolean;
 	readonly svg?: true;
 	readonly png?: true;
 };
@@ -151,23 +140,15 @@ export function addTuiCommands(program: Command, context: Context): void {
 		.addOption(new Option('--svg').hideHelp())
 		.addOption(new Option('--png').hideHelp())
 		.option('--out <file>', 'write to this file, and replace its content', wordOption)
-		.action(async ({keys = '', color, svg, png, ...rest}: Flags, command: Command) => {
+		.action(async ({keys = '', color = false, svg, png, ...rest}: Flags, command: Command) => {
 			if (svg || png) {
 				command.error('error: pictures of the interface are made by "npm run screenshot"');
 			}
 
 			const {snapshot} = await import('../snapshot/snapshot.ts');
-			await snapshot(
-				context,
-				{
-					...rest,
-					isColored: color === true,
-					keys: keys.split(/\s+/).filter(key => key !== ''),
-				},
-				{
-					refuse: problem => command.error(problem),
-				},
-			);
+			const names = keys.split(/\s+/).filter(key => key !== '');
+			const refuse = (problem: string): never => command.error(problem);
+			await snapshot(context, {...rest, isColored: color, keys: names}, {refuse});
 		});
 
 	tui
@@ -178,11 +159,7 @@ export function addTuiCommands(program: Command, context: Context): void {
 		});
 }
 
-type OpenFlags = {
-	readonly register?: boolean;
-	readonly unregister?: boolean;
-	readonly hold?: boolean;
-};
+type OpenFlags = {readonly register?: true; readonly unregister?: true; readonly hold?: true};
 
 /** `svc open`: what the desktop opens `svc://` links with. @see manual/install-link.md */
 export function addOpenCommand(program: Command, context: Context): void {

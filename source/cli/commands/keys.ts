@@ -6,6 +6,7 @@ import {keyActs, type MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {keyNoun} from '../../nouns/key/key.ts';
 import type {Context} from '../console/context.ts';
+import {jsonOption} from '../console/options.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {changeLockWaitMs, openHome, type WritableHome} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
@@ -58,7 +59,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 
 	const fields = keyFields(context.clock.now());
 	addFieldOptions(group.command('create').description('make a key and print it, once'), fields)
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.allowExcessArguments()
 		.action(async ({json = false, ...options}: {readonly json?: boolean}, command: Command) => {
 			const words = command.args.join(' ');

@@ -1,11 +1,13 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
 import type {LoginFlow} from '../../core/logins.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
 import {serverActs, type ServerPort} from '../../nouns/server/server-acts.ts';
 import {type ListedServer, serverKey, serverNoun} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
+import {jsonOption, loads} from '../console/options.ts';
 import {requireServingGateway} from '../home/gateway-access.ts';
-import type {InstallOptions} from '../mcp/install-server.ts';
+import type {LoginOptions} from '../mcp/log-in.ts';
 import {serverOptions, trustOption, type ServerOptions} from '../mcp/server-options.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow} from '../nouns/noun-commands.ts';
@@ -13,6 +15,8 @@ import {addShow} from '../nouns/noun-commands.ts';
 type Json = {readonly json?: boolean};
 
 type CallWords = [string, string, JsonObject | undefined, Json & {readonly yes?: boolean}];
+
+const listServers = async (gateway: GatewayCommands) => gateway.listServers();
 
 const reference = ['<name>', 'name of the tool server'] as const;
 
@@ -23,11 +27,8 @@ export function addMcpCommands(program: Command, context: Context): void {
 	group
 		.command('list')
 		.description('list the tool servers with their states and their numbers of tools')
-		.option('--json', 'print JSON')
-		.action(async ({json = false}: Json) => {
-			const {listServers} = await import('../mcp/find-servers.ts');
-			await listServers(context, {json});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../mcp/find-servers.ts')).listServers));
 
 	addShow(group, context, {
 		noun: serverNoun,
@@ -45,9 +46,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 		acts: serverActs,
 		idOf: name => serverKey({profile: 'default', name}),
 		async open() {
-			const {gateway, profile} = await requireServingGateway(context, async one =>
-				one.listServers(),
-			);
+			const {gateway, profile} = await requireServingGateway(context, listServers);
 			return {
 				connectServer: async name => gateway.connectServer(name, {profile}),
 				disconnectServer: async name => gateway.disconnectServer(name, {profile}),
@@ -62,11 +61,8 @@ export function addMcpCommands(program: Command, context: Context): void {
 			'connect to a tool server, list its tools and disconnect; needs no running gateway',
 		)
 		.argument(...reference)
-		.option('--json', 'print JSON')
-		.action(async (name: string, {json = false}: Json) => {
-			const {testServer} = await import('../mcp/test-server.ts');
-			await testServer(context, {name, json});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../mcp/test-server.ts')).testServer));
 
 	group
 		.command('call')
@@ -78,9 +74,9 @@ export function addMcpCommands(program: Command, context: Context): void {
 		.argument('[json]', 'its arguments, a JSON object', objectArgument)
 		.option('--yes', 'allow the call where there is no terminal to ask on')
 		.option('--json', 'print the whole result as JSON')
-		.action(async (...[server, tool, args = {}, {yes = false, json = false}]: CallWords) => {
+		.action(async (...[server, tool, args = {}, flags]: CallWords) => {
 			const {callTool} = await import('../mcp/call-tool.ts');
-			await callTool(context, {server, tool, args, yes, json});
+			await callTool(context, {server, tool, args}, flags);
 		});
 
 	addLoginCommands(group, context);
@@ -96,22 +92,16 @@ export function addMcpCommands(program: Command, context: Context): void {
 		.addOption(trustOption())
 		.option('--dry-run', 'show what would be installed, and install nothing')
 		.option('--yes', 'do not ask')
-		.option('--json', 'print JSON')
-		.action(async (link: string, options: InstallOptions) => {
-			const {installServer} = await import('../mcp/install-server.ts');
-			await installServer(context, link, options);
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../mcp/install-server.ts')).installServer));
 
 	group
 		.command('remove')
 		.description('remove a tool server from config.yaml')
 		.argument(...reference)
 		.option('--yes', 'do not ask')
-		.option('--json', 'print JSON')
-		.action(async (name: string, {yes = false, json = false}: Json & {yes?: boolean}) => {
-			const {removeServer} = await import('../mcp/add-server.ts');
-			await removeServer(context, {name, yes, json});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../mcp/add-server.ts')).removeServer));
 }
 
 function addAddCommand(group: Command, context: Context): void {
@@ -125,36 +115,31 @@ function addAddCommand(group: Command, context: Context): void {
 		add.addOption(option);
 	}
 
-	add.option('--json', 'print JSON');
+	add.option(...jsonOption);
 	add.action(async (name: string, words: string[], options: ServerOptions) => {
 		if ((options.url === undefined) === (words.length === 0)) {
 			add.error('error: use either --url or a command after "--"');
 		}
 
 		const {addServer} = await import('../mcp/add-server.ts');
-		await addServer(context, {name, command: words, options});
+		await addServer(context, {name, command: words}, options);
 	});
 }
 
 /** A parser for a JSON object. */
 function objectArgument(text: string): JsonObject {
 	const value = parsedJson(text);
-	if (!isJsonObject(value)) {
-		throw new InvalidArgumentError(
-			'Use a JSON object in one word, such as \'{"title": "Hello"}\'.',
-		);
+	if (isJsonObject(value)) {
+		return value;
 	}
 
-	return value;
+	throw new InvalidArgumentError('Use a JSON object in one word, such as \'{"title": "Hello"}\'.');
 }
 
-type LoginOptions = {readonly flow?: LoginFlow; readonly json?: boolean};
+const flows: readonly LoginFlow[] = ['browser', 'device'];
 
 const flowOption = () =>
-	new Option('--flow <way>', 'way of this login; default: oauth.flow').choices([
-		'browser',
-		'device',
-	]);
+	new Option('--flow <way>', 'way of this login; default: oauth.flow').choices(flows);
 
 /** `svc mcp login|reauth|logout|client-document`. @see manual/logins.md */
 function addLoginCommands(group: Command, context: Context): void {
@@ -163,11 +148,8 @@ function addLoginCommands(group: Command, context: Context): void {
 		.description('log in to a tool server with "auth: oauth"; a running gateway uses the login')
 		.argument(...reference)
 		.addOption(flowOption())
-		.option('--json', 'print JSON')
-		.action(async (name: string, {flow, json = false}: LoginOptions) => {
-			const {logIn} = await import('../mcp/log-in.ts');
-			await logIn(context, {name, flow, json});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../mcp/log-in.ts')).logIn));
 
 	const reauth = group
 		.command('reauth')
@@ -175,39 +157,26 @@ function addLoginCommands(group: Command, context: Context): void {
 		.argument('[name]', 'name of the tool server')
 		.option('--all', 'one after the other')
 		.addOption(flowOption())
-		.option('--json', 'print JSON');
-	reauth.action(
-		async (
-			name: string | undefined,
-			{all = false, flow, json = false}: LoginOptions & {all?: boolean},
-		) => {
-			if ((name === undefined) !== all) {
-				reauth.error('error: use either a name or --all');
-			}
+		.option(...jsonOption);
+	reauth.action(async (name: string | undefined, options: LoginOptions & {all?: boolean}) => {
+		if ((name === undefined) !== (options.all === true)) {
+			reauth.error('error: use either a name or --all');
+		}
 
-			const {logIn, logInToAll} = await import('../mcp/log-in.ts');
-			await (name === undefined
-				? logInToAll(context, {flow, json})
-				: logIn(context, {name, flow, json}));
-		},
-	);
+		const {logIn, logInToAll} = await import('../mcp/log-in.ts');
+		await (name === undefined ? logInToAll(context, options) : logIn(context, name, options));
+	});
 
 	group
 		.command('logout')
 		.description('remove the login to a tool server; the next call needs another one')
 		.argument(...reference)
-		.option('--json', 'print JSON')
-		.action(async (name: string, {json = false}: LoginOptions) => {
-			const {logOut} = await import('../mcp/log-in.ts');
-			await logOut(context, {name, json});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../mcp/log-in.ts')).logOut));
 
 	group
 		.command('client-document')
 		.description('print the client metadata document to host, for oauth.client_metadata_url')
 		.requiredOption('--url <url>', 'where it is to be found')
-		.action(async ({url}: {url: string}) => {
-			const {printClientDocument} = await import('../mcp/log-in.ts');
-			printClientDocument(context, {url});
-		});
+		.action(loads(context, async () => (await import('../mcp/log-in.ts')).printClientDocument));
 }

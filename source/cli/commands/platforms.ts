@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
 import {platformNoun} from '../../nouns/platform/platform.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines} from '../console/print.ts';
+import {jsonOption, loads} from '../console/options.ts';
 import {addList, addShow} from '../nouns/noun-commands.ts';
 
 /** `svc platforms list|show|test`. @see manual/delivery.md#platforms */
@@ -30,22 +30,6 @@ export function addPlatformCommands(program: Command, context: Context): void {
 		.description('send a message to a platform')
 		.option('--chat-id <chat>', 'the chat; else home_channel')
 		.option('--thread-id <thread>', 'its topic or thread')
-		.option('--json', 'print JSON')
-		.action(
-			async (
-				name: string,
-				{chatId, threadId, json}: {chatId?: string; threadId?: string; json?: boolean},
-			) => {
-				const {sendTest} = await import('../home/platforms-now.ts');
-				const summary = await sendTest(context, name, {
-					...(chatId !== undefined && {chat_id: chatId}),
-					...(threadId !== undefined && {thread_id: threadId}),
-				});
-				if (json) {
-					printJson(context, {platform: name, delivered: summary});
-				} else {
-					printLines(context, [`Delivered: ${summary}`]);
-				}
-			},
-		);
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../home/platforms-now.ts')).testPlatform));
 }

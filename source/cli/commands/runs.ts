@@ -6,14 +6,12 @@ import {runActs, type RunPort} from '../../nouns/run/run-acts.ts';
 import {costUnknown, missingFromSums, sumsTable} from '../../nouns/run/run-sums.ts';
 import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';
-import {filterHelp, momentOption, numberOption} from '../console/options.ts';
-import {tell} from '../console/print.ts';
-import {requireGateway} from '../home/gateway-access.ts';
-import {openHome} from '../home/open-home.ts';
+import {filterHelp, momentOption, numberOption, jsonOption, loads} from '../console/options.ts';
+import {tellEach} from '../console/print.ts';
+import {gatewayAsPort} from '../home/gateway-access.ts';
+import {openHome, waitingOf} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
-import type {RunListFlags} from '../runs/list-runs.ts';
-import {waitingOf} from '../runs/waiting-of.ts';
 
 const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
 
@@ -30,11 +28,8 @@ export function addRunCommands(program: Command, context: Context): void {
 		.option('--before <run>', 'older than this run', oneRun)
 		.option('--filter <words>', filterHelp)
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
-		.option('--json', 'print JSON')
-		.action(async (options: RunListFlags) => {
-			const {listRuns} = await import('../runs/list-runs.ts');
-			await listRuns(context, options);
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../runs/list-runs.ts')).listRuns));
 
 	addShow(group, context, {
 		noun: runNoun,
@@ -58,7 +53,7 @@ export function addRunCommands(program: Command, context: Context): void {
 			search: async (port, question) => port.searchRuns(question),
 			read: async (port, id) => port.getRun(Number(id)),
 		},
-		open: async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}}),
+		open: async () => gatewayAsPort(context),
 	});
 }
 
@@ -78,15 +73,12 @@ export function addUsageCommand(program: Command, context: Context): void {
 				.argParser(moment)
 				.default(moment('7d'), '7d'),
 		)
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async ({by, since, json = false}: UsageFlags) => {
 			await using home = await openHome(context, 'read');
 			const sums = await home.sumRuns({by, since});
 			const known = {now: context.clock.now()};
 			await printList(context, sumsTable(sums), {items: sums.rows, known, json});
-			const sentences = [...missingFromSums(sums, since), ...(json ? [] : costUnknown(sums))];
-			for (const sentence of sentences) {
-				tell(context, sentence);
-			}
+			tellEach(context, [...missingFromSums(sums, since), ...(json ? [] : costUnknown(sums))]);
 		});
 }

@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
 import {messageNoun, sessionActs, sessionNoun} from '../../nouns/session/session.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption} from '../console/options.ts';
+import {numberOption, jsonOption} from '../console/options.ts';
 import {openHome} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
@@ -21,7 +21,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.command('list')
 		.description('list sessions, last used first')
 		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async ({json = false, ...filter}: Flags) => {
 			await using home = await openHome(context, 'read');
 			const items = await home.listSessions(filter);
@@ -43,7 +43,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 		)
 		.argument('<words...>', 'what to look for')
 		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async (words: readonly string[], {json = false, ...more}: Flags) => {
 			await using home = await openHome(context, 'read');
 			const items = await home.searchSessions({text: words.join(' '), ...more});

@@ -1,8 +1,6 @@
 import {type Command, Option} from 'commander';
 import type {Context} from '../console/context.ts';
-import {wordOption} from '../console/options.ts';
-
-type Flags = {readonly new?: boolean; readonly session?: string; readonly json?: boolean};
+import {wordOption, loads} from '../console/options.ts';
 
 /** `svc talk`. @see manual/chat.md */
 export function addTalkCommand(program: Command, context: Context): void {
@@ -15,10 +13,5 @@ export function addTalkCommand(program: Command, context: Context): void {
 		.addOption(new Option('--new', 'begin a new session').conflicts('session'))
 		.option('--session <session>', 'continue this session; default: the last one', wordOption)
 		.option('--json', 'print JSON, for one turn')
-		.action(
-			async (words: readonly string[], {new: isNew = false, session, json = false}: Flags) => {
-				const {talk} = await import('../chat/talk.ts');
-				await talk(context, {text: words.join(' '), isNew, session, json});
-			},
-		);
+		.action(loads(context, async () => (await import('../chat/talk.ts')).talk));
 }

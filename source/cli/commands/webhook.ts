@@ -12,14 +12,16 @@ import {
 	refuseUnknownCommand,
 	secondsOption,
 	wordOption,
+	jsonOption,
+	loads,
 } from '../console/options.ts';
 import {tell} from '../console/print.ts';
 import {addActs} from '../nouns/act-commands.ts';
-import type {RecoverFlags} from '../recover/recover-events.ts';
-import type {SimulateFlags} from '../simulate/simulate.ts';
-import type {Editing} from '../webhook/edit-route.ts';
 import type {RouteFiles} from '../webhook/route-files.ts';
-import type {SubscribeOptions} from '../webhook/subscribe.ts';
+
+const coalescing = ['coalesceKey', 'coalesceWindow', 'coalesceMaxWait'];
+
+const overflowSays = 'events above rate_limit: code hosts never send a rejected event again';
 
 /** Numbers of code hosts may be larger than those of this language. */
 const hookOption = (text: string): string => {
@@ -78,34 +80,17 @@ export function addWebhookCommands(program: Command, context: Context): void {
 			secondsOption,
 		)
 		.option('--coalesce-max-wait <seconds>', 'how long a group waits at most', secondsOption)
-		.addOption(
-			new Option('--no-coalesce', 'gather no events any more').conflicts([
-				'coalesceKey',
-				'coalesceWindow',
-				'coalesceMaxWait',
-			]),
-		)
-		.addOption(
-			new Option(
-				'--overflow <what>',
-				'events above rate_limit: code hosts never send a rejected event again',
-			).choices(['reject', 'queue']),
-		)
+		.addOption(new Option('--no-coalesce', 'gather no events any more').conflicts(coalescing))
+		.addOption(new Option('--overflow <what>', overflowSays).choices(['reject', 'queue']))
 		.option('--secret <secret>', 'use this secret instead of a new random one')
-		.option('--json', 'print JSON')
-		.action(async (name: string, options: SubscribeOptions) => {
-			const {subscribe} = await import('../webhook/subscribe.ts');
-			await subscribe(context, {name, options});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../webhook/subscribe.ts')).subscribe));
 
 	group
 		.command('list')
 		.description('list the routes; secrets are never shown')
-		.option('--json', 'print JSON')
-		.action(async ({json = false}: {json?: boolean}) => {
-			const {listRoutes} = await import('../webhook/list-routes.ts');
-			await listRoutes(context, {json});
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../webhook/list-routes.ts')).listRoutes));
 
 	addActs<RouteView, RouteFiles, RotatedSecret<RotatedRoute>>(group, context, {
 		noun: routeNoun,
@@ -128,10 +113,10 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.description('give a route another name, and so another address; everything else stays')
 		.argument('<name>', 'name of the route')
 		.argument('<new-name>', 'the other name: a-z, 0-9, "_" and "-"')
-		.option('--json', 'print JSON')
-		.action(async (from: string, name: string, {json = false}: {json?: boolean}) => {
+		.option(...jsonOption)
+		.action(async (from: string, name: string, flags: {json?: boolean}) => {
 			const {renameRoute} = await import('../webhook/route-files.ts');
-			await renameRoute(context, {from, name, json});
+			await renameRoute(context, {from, name, ...flags});
 		});
 
 	group
@@ -140,11 +125,13 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.argument('<name>', 'name of the route')
 		.option('--payload <json>', 'body to send')
 		.option('--event <type>', 'event type to send', wordOption)
-		.option('--json', 'print JSON')
-		.action(async (name: string, options: {payload?: string; event?: string; json?: boolean}) => {
-			const {testSubscription} = await import('../webhook/test-subscription.ts');
-			await testSubscription(context, name, options);
-		});
+		.option(...jsonOption)
+		.action(
+			loads(
+				context,
+				async () => (await import('../webhook/test-subscription.ts')).testSubscription,
+			),
+		);
 
 	group
 		.command('edit')
@@ -153,11 +140,8 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--editor', 'in $EDITOR, at the prompt of "svc --linear" too')
 		.option('--no-editor', 'by questions, whatever $EDITOR says')
 		.option('--yes', 'write it without asking')
-		.option('--json', 'print JSON')
-		.action(async (name: string, options: Editing) => {
-			const {editRoute} = await import('../webhook/edit-route.ts');
-			await editRoute(context, name, options);
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../webhook/edit-route.ts')).editRoute));
 
 	group
 		.command('recover')
@@ -172,11 +156,10 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--hook <id>', 'number of the webhook, when several point here', hookOption)
 		.option('--dry-run', 'only list them')
 		.option('--yes', 'do not ask')
-		.option('--json', 'print JSON')
-		.action(async (name: string, flags: RecoverFlags) => {
-			const {recoverEvents} = await import('../recover/recover-events.ts');
-			await recoverEvents(context, name, flags);
-		});
+		.option(...jsonOption)
+		.action(
+			loads(context, async () => (await import('../recover/recover-events.ts')).recoverEvents),
+		);
 
 	group
 		.command('simulate')
@@ -190,11 +173,8 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--coalesce-key <key>', 'gather events by this field or template')
 		.option('--coalesce-window <seconds>', 'how long a group waits for another', secondsOption)
 		.option('--coalesce-max-wait <seconds>', 'how long a group waits at most', secondsOption)
-		.option('--json', 'print JSON')
-		.action(async (name: string, flags: SimulateFlags) => {
-			const {simulate} = await import('../simulate/simulate.ts');
-			await simulate(context, name, flags);
-		});
+		.option(...jsonOption)
+		.action(loads(context, async () => (await import('../simulate/simulate.ts')).simulate));
 
 	group.addHelpText(
 		'after',

@@ -45,7 +45,8 @@ export function complete(program: Command, words: readonly string[]): Completion
 		return {begun: last, before: '', candidates: optionsOf(command, given)};
 	}
 
-	const argument = command.registeredArguments[taken] ?? variadicOf(command);
+	const {registeredArguments} = command;
+	const argument = registeredArguments[taken] ?? registeredArguments.find(({variadic}) => variadic);
 	return {
 		begun: last,
 		before: '',
@@ -102,11 +103,6 @@ const takesValue = ({required, optional}: Option): boolean => required || option
 
 const namesOf = (command: Command): readonly string[] => [command.name(), ...command.aliases()];
 
-const variadicOf = ({registeredArguments}: Command) => {
-	const last = registeredArguments.at(-1);
-	return last?.variadic ? last : undefined;
-};
-
 /** Own options, then those of the commands above. */
 function allOptions(command: Command | null): readonly Option[] {
 	return command ? [...command.options, ...allOptions(command.parent)] : [];
@@ -139,6 +135,7 @@ function valueOf(
 	option: Option,
 	{path, text, before = ''}: {path: readonly string[]; text: string; before?: string},
 ): Completion {
+	const long = option.long ?? '';
 	const [, placeholder = ''] = /[<[]([^>\].]+)/.exec(option.flags) ?? [];
 	const [, written = '', begun = text] =
 		placeholder === 'list' ? (/^(.*,)(.*)$/s.exec(text) ?? []) : [];
@@ -146,7 +143,7 @@ function valueOf(
 		begun,
 		before: before + written,
 		candidates: (option.argChoices ?? []).map(value => ({value})),
-		noun: nounOfOption(path, {long: option.long ?? '', placeholder}),
+		noun: byOption[`${path[0] ?? ''} ${long}`] ?? byOption[long] ?? byPlaceholder(placeholder),
 	};
 }
 
@@ -211,10 +208,3 @@ export const nounOfArgument = (command: readonly string[], name: string): Noun |
 	isNew.has(command.join(' '))
 		? undefined
 		: (byPlaceholder(name) ?? byCommand[`${command[0] ?? ''} ${name}`]);
-
-/** What the value of an option stands for: `long` is `--route`, `placeholder` the name in its brackets. */
-const nounOfOption = (
-	command: readonly string[],
-	{long, placeholder}: {readonly long: string; readonly placeholder: string},
-): Noun | undefined =>
-	byOption[`${command[0] ?? ''} ${long}`] ?? byOption[long] ?? byPlaceholder(placeholder);

@@ -26,6 +26,43 @@ type NamedHome = HomePaths & {readonly environment?: Environment};
 
 type Naming = (paths: NamedHome) => Promise<readonly Candidate[]>;
 
+/** Names of what is in the journal: `list` reads it, `tells` says its value and what it is. */
+const inJournal =
+	<Item>(
+		list: (reader: StoreReader) => Promise<readonly Item[]>,
+		tells: (item: Item) => readonly [value: number | string, says: string],
+	): Naming =>
+	async ({environment = {}, ...paths}) => {
+		const {readStore} = await import('../../store/open-store.ts');
+		const {readStorePlace} = await import('../../config/store-place.ts');
+		const place = await readStorePlace(paths, environment);
+		await using reader = await readStore(place, {leavesNothing: true});
+		return (await list(reader)).map(item => {
+			const [value, says] = tells(item);
+			return {value: String(value), says};
+		});
+	};
+
+/** What those who wrote last on platforms stand for, each once. */
+const writersAs = (valueOf: (writer: Writer) => string): Naming =>
+	inJournal(
+		async ({conversations}) => {
+			const writers = await conversations.writers();
+			return [...new Map(writers.map(one => [valueOf(one), one])).values()].slice(0, newest);
+		},
+		writer => [valueOf(writer), writer.name ?? ''],
+	);
+
+const settledApprovals = inJournal(
+	async ({approvals}) => approvals.settled({limit: newest}),
+	({id}) => [id, 'settled'],
+);
+
+const rulesInJournal = inJournal(
+	async ({approvals}) => approvals.rules(),
+	({id, tool}) => [id, tool],
+);
+
 /**
  * Where the names of each noun are read: from files, without the checks of the program, and from the journal. What a name needs is loaded with it. A file that cannot be
  * read has no names.
@@ -72,68 +109,44 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 		const {platformKinds} = await import('../../platforms/platforms.ts');
 		return platformKinds.map(({kind, title}) => ({value: kind, ...(title && {says: title})}));
 	},
-	delivery: async paths =>
-		fromJournal(paths, async ({journal}) =>
-			(await journal.list({limit: newest})).map(({id, route, event, outcome}) => ({
-				value: id,
-				says: `${route} ${event} ${outcome}`,
-			})),
-		),
-	run: async paths =>
-		fromJournal(paths, async ({runs}) =>
-			(await runs.list({limit: newest})).map(({id, route, state}) => ({
-				value: String(id),
-				says: [route, state].join(' ').trim(),
-			})),
-		),
-	group: async paths =>
-		fromJournal(paths, async ({groups}) =>
-			(await groups.list({limit: newest})).map(({id, route, key}) => ({
-				value: String(id),
-				says: `${route} ${key}`,
-			})),
-		),
+	delivery: inJournal(
+		async ({journal}) => journal.list({limit: newest}),
+		({id, route, event, outcome}) => [id, `${route} ${event} ${outcome}`],
+	),
+	run: inJournal(
+		async ({runs}) => runs.list({limit: newest}),
+		({id, route, state}) => [id, [route, state].join(' ').trim()],
+	),
+	group: inJournal(
+		async ({groups}) => groups.list({limit: newest}),
+		({id, route, key}) => [id, `${route} ${key}`],
+	),
 	// What waits is known to the gateway alone.
 	approval: async paths => [
 		...(await ask(paths, '/v1/approvals')).map(entry => ({
 			value: numberOf(entry),
 			says: `${wordOf(isJsonObject(entry) ? entry['tool'] : undefined, 'tool') || 'a form'} waits`,
 		})),
-		...(await fromJournal(paths, async ({approvals}) =>
-			(await approvals.settled({limit: newest})).map(({id}) => ({
-				value: String(id),
-				says: 'settled',
-			})),
-		)),
+		...(await settledApprovals(paths)),
 	],
 	async rule(paths) {
 		const live = await ask(paths, '/v1/approval-rules');
 		return live.length > 0
 			? live.map(entry => ({value: numberOf(entry), says: wordOf(entry, 'tool')}))
-			: fromJournal(paths, async ({approvals}) =>
-					(await approvals.rules()).map(({id, tool}) => ({value: String(id), says: tool})),
-				);
+			: rulesInJournal(paths);
 	},
-	key: async paths =>
-		fromJournal(paths, async ({keys}) =>
-			(await keys.list())
-				.filter(({revokedAt}) => revokedAt === undefined)
-				.map(({id, name, secrets}) => ({value: id, says: name || (secrets[0]?.hint ?? '')})),
-		),
-	session: async paths =>
-		fromJournal(paths, async ({sessions}) =>
-			(await sessions.list({limit: newest})).map(({id, title}) => ({value: id, says: title})),
-		),
-	chat: async paths =>
-		writersOf(paths, ({platform, chat, thread}, name) => ({
-			value: conversationName({platform, chat, ...(thread !== undefined && {thread})}),
-			...(name !== undefined && {says: name}),
-		})),
-	writer: async paths =>
-		writersOf(paths, ({platform, user}, name) => ({
-			value: `${platform}:${user}`,
-			...(name !== undefined && {says: name}),
-		})),
+	key: inJournal(
+		async ({keys}) => (await keys.list()).filter(({revokedAt}) => revokedAt === undefined),
+		({id, name, secrets}) => [id, name || (secrets[0]?.hint ?? '')],
+	),
+	session: inJournal(
+		async ({sessions}) => sessions.list({limit: newest}),
+		({id, title}) => [id, title],
+	),
+	chat: writersAs(({platform, chat, thread}) =>
+		conversationName({platform, chat, ...(thread !== undefined && {thread})}),
+	),
+	writer: writersAs(({platform, user}) => `${platform}:${user}`),
 	async topic() {
 		const {manualTopics} = await import('../manual/read-page.ts');
 		return manualTopics().map(value => ({value, says: 'page of the manual'}));
@@ -170,29 +183,6 @@ function membersAt(value: unknown, path: ReadonlyArray<string | number>): readon
 
 	return isJsonObject(found) ? Object.keys(found) : [];
 }
-
-async function fromJournal(
-	{environment = {}, ...paths}: NamedHome,
-	read: (reader: StoreReader) => Promise<readonly Candidate[]>,
-): Promise<readonly Candidate[]> {
-	const [{readStore}, {readStorePlace}] = await Promise.all([
-		import('../../store/open-store.ts'),
-		import('../../config/store-place.ts'),
-	]);
-	const place = await readStorePlace(paths, environment);
-	await using reader = await readStore(place, {leavesNothing: true});
-	return await read(reader);
-}
-
-/** What those who wrote last on platforms stand for, each once. */
-const writersOf = async (
-	paths: NamedHome,
-	candidateOf: (writer: Writer, name: string | undefined) => Candidate,
-): Promise<readonly Candidate[]> =>
-	fromJournal(paths, async ({conversations}) => {
-		const all = (await conversations.writers()).map(one => candidateOf(one, one.name));
-		return [...new Map(all.map(one => [one.value, one])).values()].slice(0, newest);
-	});
 
 /** A list of the running gateway; empty when there is none. */
 async function ask({socket}: HomePaths, path: string): Promise<readonly JsonValue[]> {

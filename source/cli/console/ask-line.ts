@@ -21,26 +21,24 @@ export type TypedLine = {
 /** What a question is asked with. */
 export type Asking = Pick<Context, 'stdin' | 'stderr' | 'environment' | 'clock' | 'signal'>;
 
-/** Whether somebody can be asked: both ends are a terminal. */
+/** Whether a person can be asked: both ends are a terminal. */
 export const canAsk = ({stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>): boolean =>
 	stdin.isTTY && stderr.isTTY;
+
+type LineOptions = {
+	readonly masked?: boolean;
+	readonly history?: string[];
+	readonly onAgain?: () => void;
+};
 
 /** Asks for one line on the terminal, the question on stderr. `masked`: what is typed is not shown. `history`: lines of before, the newest first, which gets what is typed. `onAgain` hears that the question was written once more. */
 export async function askLine(
 	{stdin, stderr, environment, clock, signal}: Asking,
 	question: string,
-	{
-		masked = false,
-		history,
-		onAgain,
-	}: {
-		readonly masked?: boolean;
-		readonly history?: string[];
-		readonly onAgain?: () => void;
-	} = {},
+	{masked = false, history, onAgain}: LineOptions = {},
 ): Promise<TypedLine> {
 	if (signal?.aborted === true || hasEnded(stdin)) {
-		// Opening a line editor, and closing it, would stop whoever reads the terminal now.
+		// Opening a line editor, and closing it, would stop what reads the terminal now.
 		return {
 			text: '',
 			raw: '',
@@ -157,7 +155,7 @@ function watchReads(
  * Whether the person agrees: by `yes` beforehand, or now, on the terminal. Everything but a clear yes is a no, of which `leaves` says what it leaves, and which makes the command
  * exit with 1 (130 after Ctrl-C).
  *
- * @throws SvcError `confirmation_needed` when there is nobody to ask
+ * @throws SvcError `confirmation_needed` when there is no terminal to ask on
  */
 export async function confirm(
 	context: Context,
@@ -188,21 +186,18 @@ export async function confirm(
 	return false;
 }
 
+type FileChange = {
+	readonly file: string;
+	readonly diff: readonly string[];
+	readonly warnings: readonly string[];
+	/** What is told after a no. */
+	readonly leaves?: string;
+};
+
 /** Shows what a file would become, whole, with what to beware of, and asks whether it is written, as `confirm` does. */
 export async function confirmDiff(
 	context: Context,
-	{
-		file,
-		diff,
-		warnings,
-		leaves = 'Nothing was written',
-	}: {
-		readonly file: string;
-		readonly diff: readonly string[];
-		readonly warnings: readonly string[];
-		/** What is told after a no. */
-		readonly leaves?: string;
-	},
+	{file, diff, warnings, leaves = 'Nothing was written'}: FileChange,
 	yes = false,
 ): Promise<boolean> {
 	const lines = [...diff, ...warnings.map(warning => `Warning: ${warning}`)];

@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import type {Guard} from '../../tui/approvals/guard.ts';
 import {askLine, canAsk, type TypedLine} from './ask-line.ts';
 import type {Context} from './context.ts';

@@ -3,18 +3,7 @@ import type {Environment} from '../../config/environment.ts';
 import type {Clock} from '../../core/clock.ts';
 
 /** What a command runs in. */
-export type CommandWorld = Pick<
-	Context,
-	| 'stdin'
-	| 'stdout'
-	| 'stderr'
-	| 'launcher'
-	| 'environment'
-	| 'clock'
-	| 'signal'
-	| 'interrupts'
-	| 'appendsOnly'
->;
+export type CommandWorld = Omit<Context, 'exit' | 'paths' | 'run' | 'version'>;
 
 /** What tells of a Ctrl-C. */
 export type Interrupts = {

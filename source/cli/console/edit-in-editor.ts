@@ -18,10 +18,8 @@ export async function editInEditor(
 	failed: string,
 ): Promise<string | undefined> {
 	const {environment} = context;
-	const [{editText}, {holdInterrupts}] = await Promise.all([
-		import('../../terminal/suspend.ts'),
-		import('../../terminal/signals.ts'),
-	]);
+	const {editText} = await import('../../terminal/suspend.ts');
+	const {holdInterrupts} = await import('../../terminal/signals.ts');
 	// Else the file that was lent would stay. A Ctrl-C is the editor's while it is open.
 	using stop = whenAskedToStop(context);
 	const stopped = new AbortController();

@@ -1,20 +1,17 @@
 import {createInterface, type Interface, type ReadLineOptions} from 'node:readline/promises';
 import {characterKind, escapeLine} from '../../core/untrusted.ts';
 
+type EditorOptions = Omit<ReadLineOptions, 'output'> & {
+	readonly history?: string[] | undefined;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
 /**
  * A line editor for a person. A hidden character that is typed or pasted, such as one that turns the direction of text, is shown as `\u{202e}`; `asTyped` gives it back. `history`: lines of before, the newest first, which gets what is typed.
  */
 export function openLineEditor(
 	output: NodeJS.WritableStream,
-	{
-		input,
-		history,
-		environment,
-		...options
-	}: Omit<ReadLineOptions, 'output'> & {
-		readonly history?: string[] | undefined;
-		readonly environment: Readonly<Record<string, string | undefined>>;
-	},
+	{input, history, environment, ...options}: EditorOptions,
 ): Interface {
 	const editor = createInterface({
 		...options,

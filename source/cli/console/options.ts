@@ -1,6 +1,22 @@
 import {type Command, InvalidArgumentError} from 'commander';
 import type {Clock} from '../../core/clock.ts';
 import {nearestName} from '../../core/names.ts';
+import type {Context} from './context.ts';
+
+/** The option of every command that can print JSON. */
+export const jsonOption = ['--json', 'print JSON'] as const;
+
+/** The action of a command whose function `load` loads once it runs: it gets the context, then what the command line says, as commander gives it. */
+export const loads =
+	<Words extends readonly unknown[]>(
+		context: Context,
+		load: () => Promise<(context: Context, ...words: Words) => Promise<unknown> | void>,
+	) =>
+	async (...words: Words): Promise<void> => {
+		await (
+			await load()
+		)(context, ...words);
+	};
 
 /** What `--filter` of a listing is. */
 export const filterHelp =

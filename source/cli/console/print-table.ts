@@ -48,10 +48,8 @@ export async function printTable(
 	}
 
 	// Loading it takes 30 ms, which no other command should wait for.
-	const [{clip, fit, widthOf}, {hardWrap}] = await Promise.all([
-		import('../../terminal/text/fit.ts'),
-		import('../../terminal/text/hard-wrap.ts'),
-	]);
+	const {clip, fit, widthOf} = await import('../../terminal/text/fit.ts');
+	const {hardWrap} = await import('../../terminal/text/wrap-words.ts');
 	const {stdout} = context;
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;
 	const maxLength = stdout.isTTY ? maxCellLength : Infinity;
@@ -117,18 +115,16 @@ const maxBelow = 100;
 
 type Column = {readonly name: string; readonly column: number; readonly natural: number};
 
+type Room = {
+	readonly room: number;
+	readonly whole: readonly string[];
+	readonly optional: readonly string[];
+};
+
 /** The columns that stay, when every one of them is to have a useful width, or its own. */
 function withoutOptional(
 	columns: readonly Column[],
-	{
-		room,
-		whole,
-		optional,
-	}: {
-		readonly room: number;
-		readonly whole: readonly string[];
-		readonly optional: readonly string[];
-	},
+	{room, whole, optional}: Room,
 ): readonly Column[] {
 	const needed = columns.reduce(
 		(sum, {name, natural}) =>

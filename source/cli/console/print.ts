@@ -7,6 +7,27 @@ export function printJson({stdout}: Pick<Context, 'stdout'>, value: unknown): vo
 	stdout.write(`${escapeHazards(JSON.stringify(value, null, 2))}\n`);
 }
 
+type CommandResult = {
+	readonly json?: boolean | undefined;
+	readonly value: unknown;
+	readonly lines: readonly string[];
+	readonly notes?: readonly string[];
+};
+
+/** Prints what a command did: `value` as JSON, else `lines` on stdout, then `notes` on stderr. */
+export function printResult(
+	context: Pick<Context, 'stderr' | 'stdout'>,
+	{json = false, value, lines, notes = []}: CommandResult,
+): void {
+	if (json) {
+		printJson(context, value);
+		return;
+	}
+
+	printLines(context, lines);
+	tellEach(context, notes);
+}
+
 /** Prints lines on stdout, cleaned: whatever they hold, the terminal sees text. */
 export function printLines({stdout}: Pick<Context, 'stdout'>, lines: readonly string[]): void {
 	for (const line of lines) {
@@ -21,6 +42,13 @@ export const indentedRows = (text: string): readonly string[] =>
 /** Tells the person something that is not the result: on stderr, cleaned. */
 export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
 	stderr.write(`${escapeBlock(text, {maxLength: 64 * 1024})}\n`);
+}
+
+/** The same, a line for each. */
+export function tellEach(context: Pick<Context, 'stderr'>, lines: Iterable<string>): void {
+	for (const line of lines) {
+		tell(context, line);
+	}
 }
 
 /** The same for lines that a person has to read whole before answering: nothing is cut. */

@@ -157,10 +157,8 @@ function recordOfView(view: JobView, entry: JobEntry): JobRecord {
 
 /** The journal of the profile; where it knows nothing of the jobs, that of the home, whose gateway may have fired them. */
 async function openDisk(context: Context): Promise<Memory> {
-	const [{readStore}, {readStorePlace}] = await Promise.all([
-		import('../../store/open-store.ts'),
-		import('../../config/store-place.ts'),
-	]);
+	const {readStore} = await import('../../store/open-store.ts');
+	const {readStorePlace} = await import('../../config/store-place.ts');
 	const {environment} = context;
 	await using stack = new AsyncDisposableStack();
 	const paths = context.paths();

@@ -6,7 +6,7 @@ import type {JobDefinition} from '../../schedule/job.ts';
 import {nextAfter, nextTimes} from '../../schedule/when.ts';
 import {zonedIsoTime, zonedTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult} from '../console/print.ts';
 import {readPlatformProblems} from './open-jobs.ts';
 
 const shownTimes = 3;
@@ -19,7 +19,7 @@ const shownTimes = 3;
 export async function createJob(
 	context: Context,
 	settings: JsonObject,
-	{json}: {readonly json: boolean},
+	{json}: {readonly json: boolean | undefined},
 ): Promise<void> {
 	const paths = context.paths();
 	ensureHome(paths);
@@ -27,19 +27,15 @@ export async function createJob(
 	const {id, name, timeZone, paused} = job;
 	await tellProblem(context, job);
 	const times = nextTimes(job.schedule, {afterMs: context.clock.now(), count: shownTimes});
-	if (json) {
-		const next = times.map(at => zonedIsoTime(at, timeZone));
-		printJson(context, {id, name, timeZone, paused, next});
-		return;
-	}
-
-	printLines(context, [
+	const next = times.map(at => zonedIsoTime(at, timeZone));
+	const lines = [
 		escapeLine(`Added ${id} (${name})`, Infinity),
 		...times.map(
 			(at, index) => `${index === 0 ? 'next  ' : '      '}${zonedTime(at, timeZone)} ${timeZone}`,
 		),
 		...(paused ? [`It is paused: svc cron resume ${id}`] : []),
-	]);
+	];
+	printResult(context, {json, value: {id, name, timeZone, paused, next}, lines});
 }
 
 /**
@@ -50,7 +46,7 @@ export async function createJob(
 export async function changeJob(
 	context: Context,
 	changes: JsonObject,
-	{reference, json}: {readonly reference: string; readonly json: boolean},
+	{reference, json}: {readonly reference: string; readonly json: boolean | undefined},
 ): Promise<void> {
 	const changed = Object.keys(changes);
 	if (changed.length === 0) {
@@ -63,16 +59,12 @@ export async function changeJob(
 	const {id, name, timeZone, paused} = job;
 	await tellProblem(context, job);
 	const at = nextAfter(job.schedule, context.clock.now());
-	if (json) {
-		const next = at === undefined ? null : zonedIsoTime(at, timeZone);
-		printJson(context, {id, name, changed, paused, next});
-		return;
-	}
-
-	printLines(context, [
+	const next = at === undefined ? null : zonedIsoTime(at, timeZone);
+	const lines = [
 		`Changed ${id} (${name}): ${changed.join(', ')}`,
 		...(at === undefined || paused ? [] : [`next  ${zonedTime(at, timeZone)} ${timeZone}`]),
-	]);
+	];
+	printResult(context, {json, value: {id, name, changed, paused, next}, lines});
 }
 
 /** Tells why answers of the job would not arrive. */

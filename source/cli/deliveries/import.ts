@@ -6,7 +6,7 @@ import {isJsonObject} from '../../core/json.ts';
 import {readWireDelivery} from '../../gateway/contract/wire-delivery.ts';
 import {requirePossibleTime} from '../../gateway/deliveries/possible-time.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult} from '../console/print.ts';
 import {openInput, unreadable} from '../console/read-input.ts';
 import {openHome} from '../home/open-home.ts';
 
@@ -59,13 +59,8 @@ export async function importDeliveriesFile(
 	}
 
 	context.exit(leftOut === 0 ? 0 : 1);
-	if (json) {
-		printJson(context, {imported: count, leftOut});
-	} else {
-		printLines(context, [
-			`Took in ${count} deliveries${leftOut === 0 ? '' : ` and left out ${leftOut}`}; replay one with "svc deliveries replay ID"`,
-		]);
-	}
+	const line = `Took in ${count} deliveries${leftOut === 0 ? '' : ` and left out ${leftOut}`}; replay one with "svc deliveries replay ID"`;
+	printResult(context, {json, value: {imported: count, leftOut}, lines: [line]});
 }
 
 /** A file; not a pipe that has a name. */
@@ -100,7 +95,7 @@ function readLine(number: number, text: string, now: number): StoredDelivery {
 		requirePossibleTime(delivery, now);
 		return delivery;
 	} catch (error) {
-		// The engine's message quotes the text around the mistake, which nobody needs.
+		// The engine's message quotes the text around the mistake: it may be a secret, and is long.
 		const why = error instanceof SvcError ? messageOf(error) : 'it is not JSON';
 		throw new SvcError('line_invalid', `Cannot use line ${number}: ${why}`, {cause: error});
 	}

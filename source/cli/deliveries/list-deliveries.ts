@@ -49,28 +49,15 @@ export async function listDeliveries(
 	}
 
 	const {limit: _limit, ...wanted} = asked;
-	const {printed} = deliveryNoun;
-	await printList(
-		context,
-		runStates
-			? {
-					...deliveryNoun,
-					printed: {
-						...printed,
-						columns: [...printed.columns, 'why'],
-						optional: [...printed.optional, 'result'],
-					},
-				}
-			: deliveryNoun,
-		{
-			items: deliveries.map(rowOf),
-			known: {
-				now: context.clock.now(),
-				...(runStates && {runs: await runsOf(home, deliveries, {...flags, states: runStates})}),
-			},
-			isFiltered: words !== undefined || Object.keys(wanted).length > 0,
-		},
-	);
+	const columns = [...deliveryNoun.printed.columns, ...(runStates ? ['why'] : [])];
+	const optional = [...deliveryNoun.printed.optional, ...(runStates ? ['result'] : [])];
+	const noun = {...deliveryNoun, printed: {...deliveryNoun.printed, columns, optional}};
+	const runs = runStates && (await runsOf(home, deliveries, {...flags, states: runStates}));
+	await printList(context, noun, {
+		items: deliveries.map(rowOf),
+		known: {now: context.clock.now(), ...(runs && {runs})},
+		isFiltered: words !== undefined || Object.keys(wanted).length > 0,
+	});
 }
 
 /** Those that pass the words and what the flags ask for. */

@@ -8,7 +8,7 @@ import {editableBody, editedBody} from '../../nouns/delivery/edited-body.ts';
 import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {editInEditor, editorOf} from '../console/edit-in-editor.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult} from '../console/print.ts';
 import {readInput} from '../console/read-input.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {requireDelivery} from './require-delivery.ts';
@@ -57,12 +57,7 @@ export async function replayDelivery(
 	const plan = await gateway.planReplay(stored.id, options);
 	const intention = `Replay of ${stored.id} to "${plan.route}"${body === undefined ? '' : ' with another body'}: ${plan.effects.join('; ')}`;
 	if (dryRun) {
-		if (json) {
-			printJson(context, {plan});
-		} else {
-			printLines(context, [intention]);
-		}
-
+		printResult(context, {json, value: {plan}, lines: [intention]});
 		return;
 	}
 
@@ -73,11 +68,8 @@ export async function replayDelivery(
 	}
 
 	const answer = await gateway.replay(stored.id, options);
-	if (json) {
-		printJson(context, {plan, ...answer});
-	} else {
-		printLines(context, [`${answer.status} ${answer.body}`]);
-	}
+	const lines = [`${answer.status} ${answer.body}`];
+	printResult(context, {json, value: {plan, ...answer}, lines});
 
 	context.exit(answer.status < 400 ? 0 : 1);
 }
@@ -118,20 +110,9 @@ async function editBody(context: Context, stored: StoredDelivery): Promise<strin
 }
 
 /** Editors that draw on a terminal, and wait for ever where there is none. */
-const screenEditors: ReadonlySet<string> = new Set([
-	'vi',
-	'vim',
-	'view',
-	'nvim',
-	'nano',
-	'pico',
-	'emacs',
-	'micro',
-	'hx',
-	'helix',
-	'joe',
-	'mcedit',
-]);
+const screenEditors: ReadonlySet<string> = new Set(
+	'vi vim view nvim nano pico emacs micro hx helix joe mcedit'.split(' '),
+);
 
 /** Another program than such an editor may do without a terminal. @throws SvcError `confirmation_needed` */
 function requireScreen({environment, stdin, stdout}: Context): void {

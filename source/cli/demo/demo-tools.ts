@@ -128,7 +128,7 @@ export async function runDemoPart(
 	}
 }
 
-/** Until its input ends: with whoever started it. */
+/** Until its input ends, as its parent does. */
 async function serveTools({stdin, stdout}: Context, name: ToolSetName): Promise<void> {
 	const answer = createToolServer(name);
 	for await (const line of createInterface({input: stdin})) {

@@ -65,6 +65,18 @@ const ownCommand = (): readonly [string, ...string[]] => [
 	process.argv[1] ?? '',
 ];
 
+type DemoOptions = {
+	readonly output?: OutputFormat | undefined;
+	/** Starts this program; its parts are processes of it. */
+	readonly program?: readonly [string, ...string[]];
+	/** Gets the gateway as soon as its day has passed. */
+	readonly onGateway?: (gateway: Gateway, url: string) => void;
+	/** Nothing comes in after the day. */
+	readonly isStill?: boolean;
+	/** Questions and answers instead of the screen. */
+	readonly linear?: boolean;
+};
+
 /**
  * `svc --demo`: the interface, or lines, over a gateway with a home, a model, tool servers and senders of its own, all on this machine; all of it ends with it.
  *
@@ -78,17 +90,7 @@ export async function openDemo(
 		onGateway = () => {},
 		isStill = false,
 		linear = false,
-	}: {
-		readonly output?: OutputFormat;
-		/** Starts this program; its parts are processes of it. */
-		readonly program?: readonly [string, ...string[]];
-		/** Gets the gateway as soon as its day has passed. */
-		readonly onGateway?: (gateway: Gateway, url: string) => void;
-		/** Nothing comes in after the day. */
-		readonly isStill?: boolean;
-		/** Questions and answers instead of the screen. */
-		readonly linear?: boolean;
-	} = {},
+	}: DemoOptions = {},
 ): Promise<void> {
 	askNoProxy();
 	const {clock} = context;
@@ -119,7 +121,7 @@ export async function openDemo(
 	try {
 		await openInterface(demo, {
 			linear,
-			...(output && {output}),
+			output,
 			demo: {
 				card: demoCard,
 				world: {clock: behind, localServers: [], modelRetries: 0},

@@ -12,23 +12,20 @@ const nobodyMs = 6 * minuteMs;
 
 const byWhom = 'tui (mona)';
 
+type DayOptions = {
+	readonly clock: BehindClock;
+	readonly url: string;
+	readonly signal: AbortSignal;
+	readonly moments?: readonly Moment[];
+};
+
 /**
  * Lets a day pass in a moment: the clock leaps from event to event, and what each one starts comes to its end before the next, but for a call that is left open. Returns when the clock has caught up. A day
  * that is broken off by `signal` ends where it is.
  */
 export async function playDay(
 	gateway: Gateway,
-	{
-		clock,
-		url,
-		signal,
-		moments = recordedDay,
-	}: {
-		readonly clock: BehindClock;
-		readonly url: string;
-		readonly signal: AbortSignal;
-		readonly moments?: readonly Moment[];
-	},
+	{clock, url, signal, moments = recordedDay}: DayOptions,
 ): Promise<void> {
 	const {port} = gateway;
 	const post = async (sending: Sending) => send(sending, {clock, url, signal});

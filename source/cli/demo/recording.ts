@@ -179,7 +179,7 @@ export async function send(
 		body,
 		headers: {
 			'content-type': 'application/json',
-			// The receiver waits for nobody when it closes.
+			// The receiver waits for no idle connection when it closes.
 			connection: 'close',
 			...headersOf[sender]({body, event, id, secret, seconds}),
 		},

@@ -34,6 +34,12 @@ const limitMs = 10_000;
 
 const maxFoundLength = 600;
 
+type ExamineOptions = {
+	/** Leaves out what asks machines or starts programs of others. */
+	readonly offline: boolean;
+	readonly list?: readonly Check[];
+};
+
 /**
  * Looks at the whole installation, side by side, each look for at most 10 s. Writes nothing into the home, and never rejects because of what it finds. Texts are cleaned, and
  * hold no secret that is known.
@@ -42,14 +48,7 @@ const maxFoundLength = 600;
  */
 export async function examine(
 	context: Context,
-	{
-		offline,
-		list = checks,
-	}: {
-		/** Leaves out what asks machines or starts programs of others. */
-		readonly offline: boolean;
-		readonly list?: readonly Check[];
-	},
+	{offline, list = checks}: ExamineOptions,
 ): Promise<readonly Finding[]> {
 	const paths = context.paths();
 	const [seen, {problems}] = await Promise.all([

@@ -1,23 +1,19 @@
 import {type Finding, healthSigns, summaryOf} from '../../core/health.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines} from '../console/print.ts';
+import {printResult} from '../console/print.ts';
 import {examine} from './examine.ts';
 
 /** `svc doctor`: says what was found, a line each, and what to do; exits 1 when something fails. @throws SvcError `profile_not_found` */
 export async function reportHealth(
 	context: Context,
-	{json, offline}: {readonly json: boolean; readonly offline: boolean},
+	{json, offline = false}: {readonly json?: boolean; readonly offline?: boolean},
 ): Promise<void> {
 	const findings = await examine(context, {offline});
 	const isWell = findings.every(({health}) => health !== 'failed');
 	context.exit(isWell ? 0 : 1);
-	if (json) {
-		printJson(context, {ok: isWell, findings});
-		return;
-	}
-
-	printLines(context, await reportLines(context, findings));
+	const lines = await reportLines(context, findings);
+	printResult(context, {json, value: {ok: isWell, findings}, lines});
 }
 
 /** The same as one text, for the pager of the interface. @throws SvcError `profile_not_found` */

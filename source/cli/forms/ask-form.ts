@@ -1,11 +1,11 @@
 import type {JsonValue} from '../../core/json.ts';
 import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
-// Types alone: what a field is and takes is loaded with the first form.
 import type {FieldRecord, FieldValue, TypedValue} from '../../nouns/field.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {askLine} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {tell, tellSentences} from '../console/print.ts';
+// Types alone: what a field is and takes is loaded with the first form.
 
 /** How a form was left: filled in to its end, declined, or not filled in. */
 export type AskedForm =
@@ -16,6 +16,12 @@ export type AskedForm =
 const hint =
 	'Enter keeps what stands in brackets, "clear" empties, "undo" puts back what stood there first, "?" repeats the field, "back" goes to the field before, "go NAME" or "go NUMBER" to another one, "done" to the end, "cancel" or "quit" leaves; "=" before a text takes it as it is.';
 
+type FormOptions = {
+	readonly declines?: boolean;
+	readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
+	readonly from?: number;
+};
+
 /**
  * Asks for the fields of a form, one after the other, until each of them can be sent. A text of several lines ends with a line that has only a full stop. `declines`: "decline" is an answer. `from`: the place of the field to begin with. `isAsked`: whether a field is asked for, by what is filled in; one that is not keeps its value, which must be able to stand.
  * Only for a terminal.
@@ -23,15 +29,7 @@ const hint =
 export async function askForm(
 	context: Context,
 	begun: FormState,
-	{
-		declines = false,
-		from = 0,
-		isAsked = () => true,
-	}: {
-		readonly declines?: boolean;
-		readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
-		readonly from?: number;
-	} = {},
+	{declines = false, from = 0, isAsked = () => true}: FormOptions = {},
 ): Promise<AskedForm> {
 	const {firstInvalidField, withValue} = await import('../../tui/forms/form.ts');
 	await tellSentences(context, [declines ? `${hint} "decline" says no.` : hint]);
@@ -238,7 +236,7 @@ function fieldLines(field: FieldRecord, place: string): readonly string[] {
 	];
 }
 
-/** What is said of a field by whoever wants it filled in, and what can be chosen. Cleaned, a line each. */
+/** The description of a field and its choices. Cleaned, a line each. */
 export const saidOf = ({description, options = []}: FieldRecord): readonly string[] => [
 	...escapeBlock(description)
 		.split('\n')

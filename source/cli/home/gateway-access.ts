@@ -98,7 +98,7 @@ export type ServingPort = {
 	readonly at: Context;
 };
 
-/** What `reach` makes of the control socket; `undefined` when nobody listens on it. */
+/** What `reach` makes of the control socket; `undefined` when no process listens on it. */
 async function ifRunning<Reached>(
 	context: Context,
 	reach: (socket: string) => Promise<Reached>,
@@ -136,6 +136,14 @@ async function ifRunning<Reached>(
 export async function requireGateway(context: Context): Promise<GatewayCommands> {
 	return (await findGateway(context)) ?? notRunning(context);
 }
+
+/** The same as the port of acts, which has nothing to give back. */
+export const gatewayAsPort = async (
+	context: Context,
+): Promise<GatewayCommands & AsyncDisposable> => ({
+	...(await requireGateway(context)),
+	async [Symbol.asyncDispose]() {},
+});
 
 /** @throws SvcError `gateway_not_running` with what to do */
 export async function notRunning(context: Context): Promise<never> {

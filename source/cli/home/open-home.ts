@@ -1,6 +1,7 @@
 import type {KeyDesk} from '../../api/keys/desk.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import type {StorePlace} from '../../config/store-place.ts';
+import type {Approval} from '../../core/approval.ts';
 import {sleep} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {createIdSource} from '../../core/ids.ts';
@@ -84,21 +85,14 @@ async function throughGateway(context: Context): Promise<WritableHome | undefine
 }
 
 async function readHome(context: Context): Promise<Home> {
-	const [commands, {readStore}, {warnOfBroken}] = await Promise.all([
-		readCommands(context),
-		import('../../store/open-store.ts'),
-		import('../../store/broken-rows.ts'),
-	]);
-	const store = await readStore(await placeOf(context), {
-		onBroken: warnOfBroken({
-			clock: context.clock,
-			log: {
-				warn(text) {
-					tell(context, text);
-				},
-			},
-		}),
-	});
+	const commands = await readCommands(context);
+	const {readStore} = await import('../../store/open-store.ts');
+	const {warnOfBroken} = await import('../../store/broken-rows.ts');
+	const warn = (text: string) => {
+		tell(context, text);
+	};
+	const onBroken = warnOfBroken({clock: context.clock, log: {warn}});
+	const store = await readStore(await placeOf(context), {onBroken});
 	return {
 		...commands(store),
 		async listKeys() {
@@ -113,21 +107,12 @@ async function readHome(context: Context): Promise<Home> {
 }
 
 async function writeHome(context: Context): Promise<WritableHome> {
-	const [
-		commands,
-		{createSessionDesk},
-		{createKeyCommands},
-		{lockHome},
-		{openStore},
-		{usableConfig},
-	] = await Promise.all([
-		readCommands(context),
-		import('../../store/session-desk.ts'),
-		import('../../gateway/commands/key-commands.ts'),
-		import('../../gateway/control/lock.ts'),
-		import('../../store/open-store.ts'),
-		import('./receiver-facts.ts'),
-	]);
+	const commands = await readCommands(context);
+	const {createSessionDesk} = await import('../../store/session-desk.ts');
+	const {createKeyCommands} = await import('../../gateway/commands/key-commands.ts');
+	const {lockHome} = await import('../../gateway/control/lock.ts');
+	const {openStore} = await import('../../store/open-store.ts');
+	const {usableConfig} = await import('./receiver-facts.ts');
 	const {identifyHome} = await import('../../config/store-place.ts');
 	const {clock} = context;
 	const paths = context.paths();
@@ -176,10 +161,8 @@ async function keyDeskOf(
 
 /** What reads a store without a gateway: nothing waits, and rules count that outlive one. */
 async function readCommands(context: Context): Promise<(store: StoreReader) => ReadCommands> {
-	const [{createReadCommands}, {outlivesGateway}] = await Promise.all([
-		import('../../gateway/commands/read-commands.ts'),
-		import('../../core/approvals/why-not-covered.ts'),
-	]);
+	const {createReadCommands} = await import('../../gateway/commands/read-commands.ts');
+	const {outlivesGateway} = await import('../../core/approvals/why-not-covered.ts');
 	const {clock, environment} = context;
 	return store =>
 		createReadCommands({
@@ -203,6 +186,13 @@ async function readCommands(context: Context): Promise<(store: StoreReader) => R
 			},
 		});
 }
+
+/** More approvals never wait. */
+const maxWaiting = 200;
+
+/** The approvals that wait: what is said of a run that waits for one. */
+export const waitingOf = async (home: Home): Promise<readonly Approval[]> =>
+	home.listApprovals({state: 'waiting', limit: maxWaiting});
 
 /** The records of a profile that another home serves, with its own keys, sessions and chats. Without a profile nothing is loaded for it. */
 async function readElsewhere(context: Context): Promise<Home | undefined> {

@@ -2,30 +2,40 @@ import type {Config} from '../../config/config.ts';
 import {platformSettings} from '../../config/platform-settings.ts';
 import type {PlatformView} from '../../core/config-view.ts';
 import {SvcError} from '../../core/errors.ts';
-import {testMessage} from '../../delivery/test-message.ts';
-import {unknownTarget} from '../../delivery/unknown-target.ts';
+import {testMessage, unknownTarget} from '../../delivery/deliverer.ts';
 import type {ListedPlatform} from '../../nouns/platform/platform.ts';
 import {platformKinds, platformNamed} from '../../platforms/platforms.ts';
 import type {Context} from '../console/context.ts';
+import {printResult} from '../console/print.ts';
 import {findGateway} from './gateway-access.ts';
 import {openDeliverer} from './open-deliverer.ts';
 import {readConfig} from './receiver-facts.ts';
 
 type TestExtra = {readonly chat_id?: string; readonly thread_id?: string};
 
-/** Sends a test message, through the gateway when one runs; resolves with its receipt. @throws SvcError `platform_unknown`, and of `DeliveryError` */
-export async function sendTest(context: Context, kind: string, extra: TestExtra): Promise<string> {
+/** `svc platforms test`: sends a test message, through the gateway when one runs, and prints its receipt. @throws SvcError `platform_unknown`, and of `DeliveryError` */
+export async function testPlatform(
+	context: Context,
+	kind: string,
+	{chatId, threadId, json}: TestFlags,
+): Promise<void> {
 	if (!platformNamed(kind)) {
 		throw new SvcError('platform_unknown', `Cannot send: ${unknownTarget(kind).problem}`);
 	}
 
+	const extra = {
+		...(chatId !== undefined && {chat_id: chatId}),
+		...(threadId !== undefined && {thread_id: threadId}),
+	};
 	const gateway = await findGateway(context);
-	if (gateway) {
-		return (await gateway.testPlatform(kind, extra)).delivered;
-	}
-
-	return sendTestAlone(context, readConfig(context), {kind, extra});
+	const delivered = gateway
+		? (await gateway.testPlatform(kind, extra)).delivered
+		: await sendTestAlone(context, readConfig(context), {kind, extra});
+	const lines = [`Delivered: ${delivered}`];
+	printResult(context, {json, value: {platform: kind, delivered}, lines});
 }
+
+type TestFlags = {readonly chatId?: string; readonly threadId?: string; readonly json?: boolean};
 
 /** Sends a test message from this process, with these settings; resolves with its receipt. @throws SvcError of `DeliveryError` */
 export async function sendTestAlone(

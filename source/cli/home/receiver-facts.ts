@@ -2,9 +2,11 @@ import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {buildRouteTable} from '../../config/route-table.ts';
+import type {Route} from '../../config/route.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
+import {createJobsReader} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 
 /** The configuration of the context's home. @throws SvcError `config_invalid` with the first problem */
@@ -46,6 +48,31 @@ export function readRoutes(
 	const {problem} = subscriptions;
 	return {...buildRouteTable(config, subscriptions), ...(problem !== undefined && {problem})};
 }
+
+/** The route of this name, if it is served. `failed`: how the message begins. @throws SvcError `route_not_found` */
+export function servedRoute(
+	context: Pick<Context, 'clock'>,
+	config: Config,
+	{name, failed}: {readonly name: string; readonly failed: string},
+): Route {
+	const route = readRoutes(context, config).routes.get(name);
+	if (route) {
+		return route;
+	}
+
+	throw new SvcError(
+		'route_not_found',
+		`${failed}: there is no such route that is served, see "svc webhook list"`,
+	);
+}
+
+/** The job files of all profiles as they are now. Never throws. */
+export const readJobFiles = ({clock}: Pick<Context, 'clock'>, {profiles}: Config) =>
+	[profiles.of('default'), ...profiles.others].map(({name: profile, paths}) => ({
+		...createJobsReader({paths, clock, log: silentLogger}).current(),
+		profile,
+		paths,
+	}));
 
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 

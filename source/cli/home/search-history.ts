@@ -7,23 +7,20 @@ type Cursor = Pick<HistoryQuestion, 'before' | 'limit'>;
 /** Hits that one step may have: the other side's answer is in memory at once. */
 const stepItems = 200;
 
+type HistorySearch<Item> = {
+	readonly before: number | undefined;
+	readonly limit: number;
+	readonly downTo?: number;
+	readonly keep: (items: readonly Item[]) => Promise<readonly Item[]>;
+};
+
 /**
  * Up to `limit` rows that `keep` lets pass, newest first: step by step from `before` on until they are there or nothing older is left. No step takes long, and
  * none is asked for when this process has ended, so that a signal is the end of a search. Nothing below the cursor `downTo` is looked for.
  */
 export async function searchHistory<Item>(
 	search: (cursor: Cursor) => Promise<Pick<HistoryStep<Item>, 'items' | 'searchedTo'>>,
-	{
-		before,
-		limit,
-		downTo = 0,
-		keep,
-	}: {
-		readonly before: number | undefined;
-		readonly limit: number;
-		readonly downTo?: number;
-		readonly keep: (items: readonly Item[]) => Promise<readonly Item[]>;
-	},
+	{before, limit, downTo = 0, keep}: HistorySearch<Item>,
 ): Promise<readonly Item[]> {
 	const found: Item[] = [];
 	let at = before;
@@ -46,7 +43,7 @@ export async function searchHistory<Item>(
 	return found.slice(0, limit);
 }
 
-/** A word that a list would leave out is refused where nobody sees it marked. @throws SvcError `filter_invalid` */
+/** Refuses a word that a list would ignore: the command line cannot mark it. @throws SvcError `filter_invalid` */
 export function requireFilter<Item>(text: string, vocabulary: Vocabulary<Item>): void {
 	const problem =
 		text.length > maxFilterLength

@@ -15,7 +15,7 @@ export type OpenedShare = AsyncDisposable & {readonly shared: SharedHome};
 
 /**
  * Opens what the home of a command shares with other gateways in place of files, where its configuration names a database: that of its own, or of the home above that serves its profile. `undefined`: the files
- * count. A database that is away is told of by whoever reads or writes.
+ * count. A database that cannot be reached is reported by the first read or write.
  */
 export async function shareHome(
 	paths: HomePaths,

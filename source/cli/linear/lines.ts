@@ -1,11 +1,11 @@
 import {createInterface, type Interface} from 'node:readline/promises';
-import {PassThrough} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
 import {within} from '../../core/clock.ts';
 import {asWord, splitCommand} from '../../core/shell-words.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {hasEnded} from '../console/ask-line.ts';
+import {runCaptured} from '../console/captured-run.ts';
 import type {Context} from '../console/context.ts';
 import {asTyped, openLineEditor} from '../console/open-line-editor.ts';
 import {tell} from '../console/print.ts';
@@ -199,29 +199,12 @@ const unlessAborted = async <Result>(
 async function complete(context: Context, line: string): Promise<[string[], string]> {
 	const begun = /(?:[^\s\\]|\\[^])*$/.exec(line)?.[0] ?? '';
 	const before = splitCommand(line.slice(0, line.length - begun.length));
-	const chunks: string[] = [];
-	const stdout = Object.assign(new PassThrough(), {isTTY: false});
-	stdout.setEncoding('utf8').on('data', (text: string) => {
-		chunks.push(text);
-	});
-	const quiet = new PassThrough();
-	quiet.resume();
-	const {environment, clock} = context;
 	const {profile} = context.paths();
 	const first = before[0] === 'svc' ? before.slice(1) : before;
 	const of = profile === 'default' ? [] : ['-p', profile];
-	await context.run(['__complete', '--', ...of, ...first, begun], {
-		stdin: emptyInput(),
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- streams that are no terminal
-		stdout: stdout as unknown as NodeJS.WriteStream,
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-		stderr: quiet as unknown as NodeJS.WriteStream,
-		environment,
-		clock,
-		signal: new AbortController().signal,
-	});
-	const found = chunks
-		.join('')
+	const argv = ['__complete', '--', ...of, ...first, begun];
+	const {text} = await runCaptured(context, argv, new AbortController().signal);
+	const found = text
 		.split('\n')
 		.map(candidate => candidate.split('\t', 1)[0] ?? '')
 		.filter(value => value !== '' && value !== ':file');
@@ -230,12 +213,4 @@ async function complete(context: Context, line: string): Promise<[string[], stri
 			? [...Object.keys(words), 'exit'].filter(word => word.startsWith(begun))
 			: [];
 	return [[...found.map(asWord), ...own], begun];
-}
-
-/** The lines of a pipe are for the prompt: commands find nothing to read. */
-export function emptyInput(): NodeJS.ReadStream {
-	const input = new PassThrough();
-	input.end();
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream that is no terminal
-	return input as unknown as NodeJS.ReadStream;
 }

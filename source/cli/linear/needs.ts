@@ -18,22 +18,20 @@ const heldMs = 500;
 /** Lines in one batch. */
 const mostLines = 5;
 
+type Announcing = {
+	readonly clock: Clock;
+	readonly say: (lines: readonly string[]) => void;
+	/** Whether a line is begun, or a question open. */
+	readonly isBusy: () => boolean;
+};
+
 /**
  * Says what begins to need a person, and which request was denied because no answer came in time: at most five lines every three seconds, the rest by its number. What is there at the beginning was said by then. While a person types, they wait, at most ten seconds.
  * Returns the function that stops it.
  */
 export function announceNeeds(
 	port: Pick<GatewayPort, 'getState' | 'subscribe'>,
-	{
-		clock,
-		say,
-		isBusy,
-	}: {
-		readonly clock: Clock;
-		readonly say: (lines: readonly string[]) => void;
-		/** Whether a line is begun, or a question open. */
-		readonly isBusy: () => boolean;
-	},
+	{clock, say, isBusy}: Announcing,
 ): () => void {
 	const needs = () => needsOf(port.getState(), clock.now());
 	let known = keysOf(needs());

@@ -5,9 +5,10 @@ import {messageOf} from '../../core/errors.ts';
 import {isUnfinished, splitCommand} from '../../core/shell-words.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {askAgain, askLine, canAsk, isYes} from '../console/ask-line.ts';
+import {emptyInput} from '../console/captured-run.ts';
 import type {Context, ExitCode} from '../console/context.ts';
-import {tell} from '../console/print.ts';
-import {createPipedLines, createTypedLines, emptyInput, type LinesEnd, words} from './lines.ts';
+import {tell, tellEach} from '../console/print.ts';
+import {createPipedLines, createTypedLines, type LinesEnd, words} from './lines.ts';
 import {announceNeeds} from './needs.ts';
 
 /** How the prompt was left: by the person or the end of what is read, or because the terminal is gone, or by `ended`. */
@@ -36,9 +37,7 @@ export async function runPrompt({context, port, ended}: Prompt): Promise<PromptE
 			isBusy: () => isTerminal && (input.isTyping() || (stdin.isRaw && !input.isOpen())),
 			say(lines) {
 				input.aside(() => {
-					for (const line of lines) {
-						tell(context, line);
-					}
+					tellEach(context, lines);
 				});
 				if (!input.isOpen()) {
 					askAgain(stdin);
@@ -240,7 +239,7 @@ function gated(stream: NodeJS.WriteStream, signal: AbortSignal): NodeJS.WriteStr
 		decodeStrings: false,
 		write(chunk: string | Buffer, _encoding, done) {
 			if (chunk === '' && !signal.aborted) {
-				// Whoever writes nothing asks whether the terminal has taken what was written before.
+				// An empty write asks whether the terminal has taken what was written before.
 				stream.write(chunk, done);
 				return;
 			}

@@ -139,7 +139,7 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 			: undefined,
 };
 
-/** The line of `event`; `undefined` for events that nobody reads line by line (health, progress, states). */
+/** The line of `event`; `undefined` for events that have no line (health, progress, states). */
 export function eventLine(event: GatewayEvent): EventLine | undefined {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table gives each type its own reader
 	const read = readers[event.type] as Reader<GatewayEvent['type']> | undefined;

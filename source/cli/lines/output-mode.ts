@@ -17,7 +17,7 @@ export type OutputSituation = {
 	/** Of the process: `NO_COLOR`, `TERM`, `CI`, `CONTINUOUS_INTEGRATION`, `SVC_SCREEN_READER`, `INK_SCREEN_READER` are looked at. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** The value of `--output`, checked already. */
-	readonly output?: OutputFormat;
+	readonly output?: OutputFormat | undefined;
 	/** `--linear`. */
 	readonly linear?: boolean;
 };

@@ -42,7 +42,7 @@ const passesLog = (
 	(delivery === undefined || String(fields['delivery']) === delivery) &&
 	at >= since;
 
-/** Prints the log of the gateway, with the files that were set aside, and what comes to it. `follow` ends by a signal, or when nobody reads any more. */
+/** Prints the log of the gateway, with the files that were set aside, and what comes to it. `follow` ends by a signal, or when the reader is gone. */
 export async function showLogs(
 	context: Context,
 	{lines, follow, json, ...filter}: LogOptions,
@@ -97,18 +97,15 @@ export async function showLogs(
 const shown = (record: LogRecord, json: boolean): string =>
 	json ? jsonLine(record) : escapeBlock(logLine(record), {maxLength: 64 * 1024, maxLines: 1});
 
-/** The newest lines that are asked for, oldest first; files that were set aside are opened as long as there are too few. */
-async function past({
-	path,
-	log,
-	read,
-	count,
-}: {
+type Past = {
 	readonly path: string;
-	readonly log: Awaited<ReturnType<typeof openLogFile>>;
+	readonly log: OpenLog | undefined;
 	readonly read: (line: string) => string | undefined;
 	readonly count: number;
-}): Promise<readonly string[]> {
+};
+
+/** The newest lines that are asked for, oldest first; files that were set aside are opened as long as there are too few. */
+async function past({path, log, read, count}: Past): Promise<readonly string[]> {
 	let found = log ? await lastOf(log, read, count) : [];
 	for (let index = 1; index <= logBounds.kept && found.length < count; index += 1) {
 		// oxlint-disable-next-line no-await-in-loop -- older files only while there are too few lines

@@ -10,7 +10,7 @@ import type {JsonObject} from '../../core/json.ts';
 import {asWord} from '../../core/shell-words.ts';
 import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult} from '../console/print.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {servingHome} from '../home/serving-home.ts';
 import {serverNotFound} from './find-servers.ts';
@@ -24,15 +24,8 @@ import {entryOf, type ServerOptions} from './server-options.ts';
  */
 export async function addServer(
 	context: Context,
-	{
-		name,
-		command,
-		options,
-	}: {
-		readonly name: string;
-		readonly command: readonly string[];
-		readonly options: ServerOptions;
-	},
+	{name, command}: {readonly name: string; readonly command: readonly string[]},
+	options: ServerOptions,
 ): Promise<void> {
 	const entry = entryOf(options, command);
 	const secret = inlineSecret(name, entry);
@@ -45,30 +38,38 @@ export async function addServer(
 		);
 	}
 
-	ensureHome(paths);
-	await setToolServer(paths, {name, entry}, {clock: context.clock});
-	sayUnset(context, entry);
-	await sayNobodyConnects(context);
-	if (options.json) {
-		printJson(context, {name, ...entry});
-		return;
-	}
+	await writeServer(context, {name, entry});
+	printResult(context, {
+		json: options.json,
+		value: {name, ...entry},
+		lines: [`Added ${name}`, ...nextSteps(name, entry)],
+		notes: options.trust === undefined ? [untrusted] : [],
+	});
+}
 
-	printLines(context, [
-		`Added ${name}`,
-		...(entry['auth'] === 'oauth' ? [`Log in: svc mcp login ${asWord(name)}`] : []),
-		`Try it: svc mcp test ${asWord(name)}`,
-	]);
-	if (options.trust === undefined) {
-		tell(
-			context,
-			'It is untrusted: a call of a tool that does not claim to only read asks a person first. "trust: full" in config.yaml, or --trust full, lets all of them run',
-		);
-	}
+const untrusted =
+	'It is untrusted: a call of a tool that does not claim to only read asks a person first. "trust: full" in config.yaml, or --trust full, lets all of them run';
+
+/** What to do with a tool server that was added. */
+export const nextSteps = (name: string, entry: JsonObject): readonly string[] => [
+	...(entry['auth'] === 'oauth' ? [`Log in: svc mcp login ${asWord(name)}`] : []),
+	`Try it: svc mcp test ${asWord(name)}`,
+];
+
+/** Writes a tool server into `config.yaml`; says what it lacks, and where no gateway connects to it. @throws SvcError as `setToolServer` does */
+export async function writeServer(
+	context: Context,
+	server: {readonly name: string; readonly entry: JsonObject},
+): Promise<void> {
+	const paths = context.paths();
+	ensureHome(paths);
+	await setToolServer(paths, server, {clock: context.clock});
+	sayUnset(context, server.entry);
+	await sayNobodyConnects(context);
 }
 
 /** Says so where no gateway reads this `config.yaml`: the one of another home serves the profile. */
-export async function sayNobodyConnects(context: Context): Promise<void> {
+async function sayNobodyConnects(context: Context): Promise<void> {
 	const serving = await servingHome(context);
 	if (serving) {
 		tell(
@@ -79,7 +80,7 @@ export async function sayNobodyConnects(context: Context): Promise<void> {
 }
 
 /** Says which variables of the entry are not set: without them it cannot be connected to, or its program gets the placeholder. */
-export function sayUnset(context: Context, entry: JsonObject): void {
+function sayUnset(context: Context, entry: JsonObject): void {
 	const {env: file} = context.paths();
 	const {environment, toolsets} = readConfig(context);
 	const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
@@ -93,10 +94,8 @@ export function sayUnset(context: Context, entry: JsonObject): void {
 	});
 	if (unset.size > 0) {
 		const names = [...unset].map(variable => `\${${variable}}`).join(', ');
-		tell(
-			context,
-			`Not set yet: ${names}. Write ${unset.size === 1 ? 'it' : 'them'} into "${file}"`,
-		);
+		const them = unset.size === 1 ? 'it' : 'them';
+		tell(context, `Not set yet: ${names}. Write ${them} into "${file}"`);
 	}
 }
 
@@ -107,7 +106,8 @@ export function sayUnset(context: Context, entry: JsonObject): void {
  */
 export async function removeServer(
 	context: Context,
-	{name, yes, json}: {readonly name: string; readonly yes: boolean; readonly json: boolean},
+	name: string,
+	{yes, json}: {readonly yes?: boolean; readonly json?: boolean},
 ): Promise<void> {
 	const paths = context.paths();
 	const loaded = loadConfig({paths, environment: context.environment});
@@ -122,9 +122,5 @@ export async function removeServer(
 	}
 
 	await removeToolServer(paths, name, {clock: context.clock});
-	if (json) {
-		printJson(context, {name, removed: true});
-	} else {
-		printLines(context, [`Removed ${name}`]);
-	}
+	printResult(context, {json, value: {name, removed: true}, lines: [`Removed ${name}`]});
 }

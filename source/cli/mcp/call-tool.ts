@@ -8,18 +8,14 @@ import {allow, settle} from '../approvals/answer.ts';
 import {contextWhileWaiting} from '../approvals/waiting.ts';
 import {canAskWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
-import {indentedRows, printJson, printLines, tell} from '../console/print.ts';
+import {indentedRows, tell, printResult} from '../console/print.ts';
 import {attachServing} from '../home/gateway-access.ts';
 
-type Calling = {
-	readonly server: string;
-	/** As the server calls it, or as models do. */
-	readonly tool: string;
-	readonly args: JsonObject;
-	/** Allow the call where nobody can be asked. */
-	readonly yes: boolean;
-	readonly json: boolean;
-};
+/** `tool`: as the server calls it, or as models do. */
+type ToolNames = {readonly server: string; readonly tool: string};
+
+/** `yes`: allow the call where there is no terminal. */
+type Calling = {readonly yes?: boolean; readonly json?: boolean};
 
 /**
  * `svc mcp call`. The gateway calls as a run would: what needs a yes waits for one, and is asked here as `svc approvals allow` does; without a terminal `yes` is the answer. A failed call makes the command exit with 1.
@@ -27,7 +23,8 @@ type Calling = {
  */
 export async function callTool(
 	context: Context,
-	{server, tool, args, yes, json}: Calling,
+	{server, tool, args}: ToolNames & {readonly args: JsonObject},
+	{yes = false, json}: Calling,
 ): Promise<void> {
 	// Before anything is called: what would wait for a yes must not begin where that cannot be asked for.
 	canAskWhole(context);
@@ -63,11 +60,8 @@ export async function callTool(
 	});
 	try {
 		const result = await port.tryTool(name, {arguments: args, by: 'cli', profile});
-		if (json) {
-			printJson(context, result);
-		} else {
-			printLines(context, context.stdout.isTTY ? indentedRows(result.text) : [result.text]);
-		}
+		const lines = context.stdout.isTTY ? indentedRows(result.text) : [result.text];
+		printResult(context, {json, value: result, lines});
 
 		if (result.isError === true) {
 			context.exit(1);
@@ -85,11 +79,7 @@ export async function callTool(
 
 function nameOfTool(
 	port: GatewayPort,
-	{
-		server,
-		tool,
-		profile,
-	}: {readonly server: string; readonly tool: string; readonly profile: string},
+	{server, tool, profile}: ToolNames & {readonly profile: string},
 ): string {
 	const found = port.getState().servers.find(one => one.name === server && one.profile === profile);
 	if (!found) {
@@ -127,7 +117,7 @@ async function answerCall(
 		if (mayAsk) {
 			using waiting = contextWhileWaiting(context, port, {id, over});
 			const asking = {...waiting.asking, stdout: context.stderr};
-			isSettled = await allow(asking, {id, scope: 'once', yes: false, json: false});
+			isSettled = await allow(asking, id, {scope: 'once'});
 		} else if (yes) {
 			await settle(port, id, {choice: 'allow', scope: 'once', typedName: tool.tool});
 			isSettled = true;

@@ -1,4 +1,6 @@
+import type {Config} from '../../config/config.ts';
 import {invalidServers, viewOfInvalidServer} from '../../config/invalid-server.ts';
+import {loadConfig} from '../../config/load-config.ts';
 import {deferralOf} from '../../core/deferral.ts';
 import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
@@ -62,17 +64,10 @@ export function inFileOrder(
 	context: Context,
 	servers: readonly ListedServer[],
 ): readonly ListedServer[] {
-	const ranks = new Map(namesInFile(context).map((name, rank) => [name, rank]));
+	const names = [...(configInUse(context)?.toolServers.keys() ?? [])];
+	const ranks = new Map(names.map((name, rank) => [name, rank]));
 	const rankOf = ({name}: ListedServer): number => ranks.get(name) ?? ranks.size;
 	return servers.toSorted((a, b) => rankOf(a) - rankOf(b));
-}
-
-function namesInFile(context: Context): readonly string[] {
-	try {
-		return [...readConfig(context).toolServers.keys()];
-	} catch {
-		return [];
-	}
 }
 
 const switchedOff = 'enabled: false in config.yaml';
@@ -112,7 +107,7 @@ async function serversOnDisk(context: Context, profile: string): Promise<readonl
 /** Lists the tool servers: where each stands, and how many tools it gives. @see manual/commands.md */
 export async function listServers(
 	context: Context,
-	{json}: {readonly json: boolean},
+	{json}: {readonly json?: boolean},
 ): Promise<void> {
 	const servers = await findServers(context);
 	if (json) {
@@ -121,12 +116,12 @@ export async function listServers(
 	}
 
 	await printList(context, serverNoun, {items: servers, known: {now: context.clock.now()}});
-	const changing = servers.map(server => [serverName(server), changingIn(server)] as const);
-	for (const [name, tools] of changing.filter(([, {length}]) => length > 0)) {
-		tell(
-			context,
-			`${name}: ${countOf(tools.length, 'tool')} may change things: ${tools.join(', ')}`,
-		);
+	for (const server of servers) {
+		const tools = changingIn(server);
+		if (tools.length > 0) {
+			const count = countOf(tools.length, 'tool');
+			tell(context, `${serverName(server)}: ${count} may change things: ${tools.join(', ')}`);
+		}
 	}
 
 	for (const [profile, own] of Map.groupBy(servers, server => server.profile)) {
@@ -146,16 +141,13 @@ const deferralIn = (context: Context, servers: readonly ListedServer[]): string 
 		servers
 			.filter(({status}) => status !== 'skipped')
 			.flatMap(({tools}) => tools.map(({tokens = 0}) => ({isOfServer: true, tokens}))),
-		limitInFile(context),
+		configInUse(context)?.tools.maxSchemaTokens ?? Infinity,
 	);
 
-function limitInFile(context: Context): number {
-	try {
-		return readConfig(context).tools.maxSchemaTokens;
-	} catch {
-		// A gateway goes on with what it read before.
-		return Infinity;
-	}
+/** The configuration; `undefined` where it cannot be read: a gateway goes on with what it read before. */
+function configInUse({environment, ...context}: Context): Config | undefined {
+	const loaded = loadConfig({paths: context.paths(), environment});
+	return loaded.ok ? loaded.config : undefined;
 }
 
 const rowOf = (server: ListedServer) => ({

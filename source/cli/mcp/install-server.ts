@@ -1,5 +1,4 @@
-import {setToolServer, writtenServers} from '../../config/edit-servers.ts';
-import {ensureHome} from '../../config/home-paths.ts';
+import {writtenServers} from '../../config/edit-servers.ts';
 import {reviewInstall} from '../../config/install-link/review-install.ts';
 import {SvcError} from '../../core/errors.ts';
 import {installEntry, installSummary, type InstallReview} from '../../core/install.ts';
@@ -8,8 +7,8 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {canAsk, confirm, isYes} from '../console/ask-line.ts';
 import {askWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
-import {sayNobodyConnects, sayUnset} from './add-server.ts';
+import {printJson, printLines, tell, printResult} from '../console/print.ts';
+import {nextSteps, writeServer} from './add-server.ts';
 
 const blank = {text: ''};
 
@@ -25,7 +24,7 @@ export type InstallOptions = {
 /**
  * Shows what an install link asks for, all of it, and adds the tool server to `config.yaml` once the person agrees: on a terminal after the last page of it, by its name when it is a program. A gateway that runs connects to it by itself.
  *
- * @throws SvcError as `reviewInstall` and `setToolServer` do; `server_exists`; `confirmation_needed` when nobody can be asked and `yes` is not said
+ * @throws SvcError as `reviewInstall` and `setToolServer` do; `server_exists`; `confirmation_needed` without a terminal and without `yes`
  * @see manual/install-link.md
  */
 export async function installServer(
@@ -33,15 +32,14 @@ export async function installServer(
 	link: string,
 	{name: chosen, trust, dryRun = false, yes = false, json = false}: InstallOptions,
 ): Promise<void> {
-	const paths = context.paths();
-	const review = reviewInstall(link, {name: chosen, trust}, writtenServers(paths));
+	const review = reviewInstall(link, {name: chosen, trust}, writtenServers(context.paths()));
 	const {name, entry, exists} = review;
 	// What to beware of stands next to the question: a long entry scrolls away.
 	const lines = [...installEntry(review), blank, ...installSummary(review), blank];
 	const isAskedWhole = !(dryRun || yes || exists) && canAsk(context);
 	if (!isAskedWhole && (!json || !(dryRun || yes))) {
 		for (const {text} of lines) {
-			// Whoever is asked looks at stderr, wherever stdout leads.
+			// The question is on stderr, wherever stdout leads.
 			if (dryRun) {
 				printLines(context, [text]);
 			} else {
@@ -76,24 +74,12 @@ export async function installServer(
 		return;
 	}
 
-	ensureHome(paths);
-	await setToolServer(paths, {name, entry}, {clock: context.clock});
-	sayUnset(context, entry);
-	await sayNobodyConnects(context);
-	if (json) {
-		printJson(context, {...review, installed: true});
-		return;
-	}
-
-	printLines(context, [
-		`Installed ${name}`,
-		...(entry['auth'] === 'oauth' ? [`Log in: svc mcp login ${asWord(name)}`] : []),
-		`Try it: svc mcp test ${asWord(name)}`,
-	]);
-	tell(
-		context,
+	await writeServer(context, {name, entry});
+	const notes = [
 		`A gateway that runs connects to it now; away with it: svc mcp remove ${asWord(name)}`,
-	);
+	];
+	const done = [`Installed ${name}`, ...nextSteps(name, entry)];
+	printResult(context, {json, value: {...review, installed: true}, lines: done, notes});
 }
 
 /** Whether the person agrees once all of it was read: by the name of a program, by a yes to a remote server. A no is said. */

@@ -5,18 +5,17 @@ import {isClientDocumentUrl} from '../../mcp/oauth/client-document.ts';
 import {forgetLogin} from '../../mcp/oauth/forget-login.ts';
 import {loginPlaceOf} from '../../mcp/oauth/login-shelf.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {printJson, printLines, tell, printResult} from '../console/print.ts';
 import {serverNotFound} from './find-servers.ts';
 import {loginHome, openLoginSession} from './login-desk.ts';
+
+export type LoginOptions = {readonly flow?: LoginFlow; readonly json?: boolean};
 
 /** Logs in to one server. @throws SvcError `login_failed`, `interrupted` */
 export async function logIn(
 	context: Context,
-	{
-		name,
-		flow,
-		json,
-	}: {readonly name: string; readonly flow: LoginFlow | undefined; readonly json: boolean},
+	name: string,
+	{flow, json}: LoginOptions,
 ): Promise<void> {
 	await using session = openLoginSession(context, await loginHome(context));
 	const attempt = await session.logIn(name, {flow});
@@ -27,11 +26,9 @@ export async function logIn(
 		);
 	}
 
-	if (json) {
-		printJson(context, {server: name, flow: attempt.flow, status: attempt.status});
-	} else {
-		printLines(context, [`Logged in to ${name} (${attempt.serverHost})`]);
-	}
+	const {flow: used, status, serverHost} = attempt;
+	const lines = [`Logged in to ${name} (${serverHost})`];
+	printResult(context, {json, value: {server: name, flow: used, status}, lines});
 }
 
 /**
@@ -41,7 +38,7 @@ export async function logIn(
  */
 export async function logInToAll(
 	context: Context,
-	{flow, json}: {readonly flow: LoginFlow | undefined; readonly json: boolean},
+	{flow, json = false}: LoginOptions,
 ): Promise<void> {
 	const home = await loginHome(context);
 	const names = [...home.config().toolServers.values()]
@@ -65,17 +62,15 @@ export async function logInToAll(
 		}
 	}
 
-	if (json) {
-		printJson(context, results);
-	} else if (names.length === 0) {
-		printLines(context, ['No tool server has "auth: oauth"']);
-	}
+	const lines = names.length === 0 ? ['No tool server has "auth: oauth"'] : [];
+	printResult(context, {json, value: results, lines});
 }
 
 /** Removes what is kept of the login to a server, also of one that is not configured any more. @throws SvcError `server_not_found` */
 export async function logOut(
 	context: Context,
-	{name, json}: {readonly name: string; readonly json: boolean},
+	name: string,
+	{json}: Pick<LoginOptions, 'json'>,
 ): Promise<void> {
 	const {clock} = context;
 	const wasLoggedIn = await forgetLogin(loginPlaceOf(context.paths()), {server: name, clock});
@@ -86,11 +81,8 @@ export async function logOut(
 		}
 	}
 
-	if (json) {
-		printJson(context, {server: name, wasLoggedIn});
-	} else {
-		printLines(context, [wasLoggedIn ? `Logged out of ${name}` : `No login to ${name} was stored`]);
-	}
+	const lines = [wasLoggedIn ? `Logged out of ${name}` : `No login to ${name} was stored`];
+	printResult(context, {json, value: {server: name, wasLoggedIn}, lines});
 }
 
 /** Prints the client metadata document to host at `url`. @throws SvcError `client_document_url_invalid` */

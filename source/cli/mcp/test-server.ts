@@ -12,7 +12,7 @@ import {createManagerOpener} from '../../gateway/servers/open-manager.ts';
 import {createServerSecrets, joinLists} from '../../gateway/servers/server-secrets.ts';
 import {toolFacts} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult} from '../console/print.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {factsInLines} from '../nouns/noun-commands.ts';
 import {findServerGateway, serverNotFound} from './find-servers.ts';
@@ -24,26 +24,18 @@ import {findServerGateway, serverNotFound} from './find-servers.ts';
  */
 export async function testServer(
 	context: Context,
-	{name, json}: {readonly name: string; readonly json: boolean},
+	name: string,
+	{json}: {readonly json?: boolean},
 ): Promise<void> {
 	const found = await findServerGateway(context);
 	const {server, durationMs} = found
 		? await found.gateway.testServer(name, {profile: found.profile})
 		: await testHere(context, name);
-	if (json) {
-		printJson(context, {server, durationMs});
-		return;
-	}
-
-	const {protocol, serverInfo, warnings} = server;
-	printLines(context, [
-		`${name} answered in ${Math.round(durationMs)} ms${protocol === undefined ? '' : ` (${protocol})`}${serverInfo === undefined ? '' : `: ${serverInfo}`}`,
-		// Without the blank line over their title.
-		...factsInLines(toolFacts(server), 0).slice(1),
-	]);
-	for (const warning of warnings) {
-		tell(context, warning);
-	}
+	const {protocol, serverInfo, warnings: notes} = server;
+	const head = `${name} answered in ${Math.round(durationMs)} ms${protocol === undefined ? '' : ` (${protocol})`}${serverInfo === undefined ? '' : `: ${serverInfo}`}`;
+	// Without the blank line over their title.
+	const lines = [head, ...factsInLines(toolFacts(server), 0).slice(1)];
+	printResult(context, {json, value: {server, durationMs}, lines, notes});
 }
 
 async function testHere(context: Context, name: string): Promise<TestedServer> {
@@ -68,6 +60,13 @@ async function testHere(context: Context, name: string): Promise<TestedServer> {
 	});
 }
 
+type TryOptions = {
+	readonly config: Config;
+	readonly paths: HomePaths;
+	readonly warn: (message: string) => void;
+	readonly signal?: AbortSignal;
+};
+
 /**
  * Connects to a tool server from this process, lists its tools, and leaves. `paths`: where its cache, its log and its processes are written down. `signal` ends the try.
  *
@@ -76,17 +75,7 @@ async function testHere(context: Context, name: string): Promise<TestedServer> {
 export async function tryServer(
 	{clock, environment}: Pick<Context, 'clock' | 'environment'>,
 	server: ToolServerConfig,
-	{
-		config,
-		paths,
-		warn,
-		signal,
-	}: {
-		readonly config: Config;
-		readonly paths: HomePaths;
-		readonly warn: (message: string) => void;
-		readonly signal?: AbortSignal;
-	},
+	{config, paths, warn, signal}: TryOptions,
 ): Promise<TestedServer> {
 	const redact = createRedact(
 		joinLists(
@@ -114,7 +103,7 @@ export async function tryServer(
 		environment,
 		authorities: createAuthorities(() => config, {log}),
 		workdir: () => config.toolsets.terminal.workdir,
-		// Nobody can be asked here.
+		// There is no person to ask here.
 		elicit: async () => ({action: 'cancel'}),
 	});
 	await using manager = await opener.open({

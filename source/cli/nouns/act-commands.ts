@@ -5,7 +5,7 @@ import {contentOf} from '../../nouns/field-kinds.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
 import {filterHelp, numberOption, spanOption} from '../console/options.ts';
-import {printJson, printLines} from '../console/print.ts';
+import {printResult} from '../console/print.ts';
 import type {Finding, ManyFlags} from './act-on-many.ts';
 import {addFieldOptions, fieldValues} from './field-options.ts';
 import {identify, oneLine, shown} from './noun-commands.ts';
@@ -16,6 +16,23 @@ type ActedNoun<Item> = Pick<
 >;
 
 type Json = {readonly json?: boolean};
+
+type ActOptions<Item, Port, Once> = {
+	readonly noun: ActedNoun<Item>;
+	readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
+	/** The identifier, of what is typed. */
+	readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
+	/** The command that lists what there is. */
+	readonly list?: string;
+	/** Options beside `--json`, one for a verb, with what they say. */
+	readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
+	/** For acts that take several: how those are found. */
+	readonly find?: Finding<Item, Port>;
+	/** `given`: the values of such options. */
+	readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
+	/** Prints what is shown once. */
+	readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
+};
 
 /** A command for each act: `revoke ID [--json]`. */
 export function addActs<Item, Port, Once>(
@@ -30,22 +47,7 @@ export function addActs<Item, Port, Once>(
 		find,
 		open,
 		sayOnce,
-	}: {
-		readonly noun: ActedNoun<Item>;
-		readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
-		/** The identifier, of what is typed. */
-		readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
-		/** The command that lists what there is. */
-		readonly list?: string;
-		/** Options beside `--json`, one for a verb, with what they say. */
-		readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
-		/** For acts that take several: how those are found. */
-		readonly find?: Finding<Item, Port>;
-		/** `given`: the values of such options. */
-		readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
-		/** Prints what is shown once. */
-		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
-	},
+	}: ActOptions<Item, Port, Once>,
 ): void {
 	for (const act of acts.flatMap(withBack)) {
 		if (find && act.all?.onLine) {
@@ -89,31 +91,26 @@ export function addActs<Item, Port, Once>(
 
 					if (outcome.once !== undefined && sayOnce) {
 						await sayOnce(port, outcome.once, json);
-					} else if (json) {
-						printJson(context, outcome.json);
-					} else {
-						printLines(context, [oneLine(outcome.said)]);
+						return;
 					}
+
+					const lines = [oneLine(outcome.said)];
+					printResult(context, {json, value: outcome.json, lines});
 				},
 			);
 	}
 }
 
+type ManyOptions<Item, Port, Once> = Pick<ActOptions<Item, Port, Once>, 'noun' | 'open'> & {
+	readonly act: Act<Item, Port, Once>;
+	readonly find: Finding<Item, Port>;
+};
+
 /** `drop ID… | --filter WORDS`. */
 function addActOnMany<Item, Port, Once>(
 	group: Command,
 	context: Context,
-	{
-		noun,
-		act,
-		find,
-		open,
-	}: {
-		readonly noun: ActedNoun<Item>;
-		readonly act: Act<Item, Port, Once>;
-		readonly find: Finding<Item, Port>;
-		readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
-	},
+	{noun, act, find, open}: ManyOptions<Item, Port, Once>,
 ): void {
 	const {fields = []} = act;
 	const number = numberOption(1, Number.MAX_SAFE_INTEGER);

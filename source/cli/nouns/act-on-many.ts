@@ -7,7 +7,7 @@ import type {Noun} from '../../nouns/noun.ts';
 import type {HistoryQuestion, HistoryStep} from '../../store/history/port.ts';
 import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {printJson, printLines, tell, tellEach} from '../console/print.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 
 /** How things of a noun are found that an act is done to. */
@@ -123,10 +123,7 @@ const jsonId = ({isNumbered}: Pick<Noun<never>, 'isNumbered'>, id: string): numb
 	isNumbered ? Number(id) : id;
 
 function tellAll(context: Context, lines: readonly string[]): void {
-	for (const line of lines.slice(0, mostTold)) {
-		tell(context, line);
-	}
-
+	tellEach(context, lines.slice(0, mostTold));
 	if (lines.length > mostTold) {
 		tell(context, `and ${grouped(lines.length - mostTold)} more`);
 	}

@@ -100,19 +100,17 @@ type Listed<Item, More> = {readonly items: readonly Item[]; readonly known: AsOf
 
 type ListedNoun<Item, More> = Pick<Noun<Item, More>, 'columns' | 'many' | 'note' | 'printed'>;
 
+type ListOptions<Item, More> = {
+	readonly noun: ListedNoun<Item, More>;
+	readonly says: string;
+	readonly read: () => Promise<Listed<Item, More>>;
+};
+
 /** `list [--json]`. */
 export function addList<Item, More>(
 	group: Command,
 	context: Context,
-	{
-		noun,
-		says,
-		read,
-	}: {
-		readonly noun: ListedNoun<Item, More>;
-		readonly says: string;
-		readonly read: () => Promise<Listed<Item, More>>;
-	},
+	{noun, says, read}: ListOptions<Item, More>,
 ): void {
 	group
 		.command('list')
@@ -128,26 +126,23 @@ type ShownNoun<Item, More> = Pick<
 	'argument' | 'argumentSays' | 'factCells' | 'facts' | 'head' | 'isNumbered' | 'missing' | 'one'
 >;
 
+type ShowOptions<Item, More> = {
+	readonly noun: ShownNoun<Item, More>;
+	readonly verb?: string;
+	readonly says: string;
+	/** `json`: what `--json` prints where that is not the item. */
+	readonly read: (
+		id: string,
+	) => Promise<
+		{readonly item: Item; readonly known: AsOf & More; readonly json?: unknown} | undefined
+	>;
+};
+
 /** `show ID [--json]`; `verb`: another word for it. */
 export function addShow<Item, More>(
 	group: Command,
 	context: Context,
-	{
-		noun,
-		verb = 'show',
-		says,
-		read,
-	}: {
-		readonly noun: ShownNoun<Item, More>;
-		readonly verb?: string;
-		readonly says: string;
-		/** `json`: what `--json` prints where that is not the item. */
-		readonly read: (
-			id: string,
-		) => Promise<
-			{readonly item: Item; readonly known: AsOf & More; readonly json?: unknown} | undefined
-		>;
-	},
+	{noun, verb = 'show', says, read}: ShowOptions<Item, More>,
 ): void {
 	identify(group.command(verb).description(says), noun)
 		.option('--json', 'print JSON')

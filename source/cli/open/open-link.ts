@@ -43,7 +43,7 @@ export async function openLink(
 	}
 }
 
-/** "An existing server name is never overwritten; the user is asked to rename or cancel": whoever clicked a link has no command line to change. */
+/** "An existing server name is never overwritten; the user is asked to rename or cancel": a person who clicked a link has no command line to change. */
 async function installOrRename(context: Context, link: string, name?: string): Promise<void> {
 	try {
 		await installServer(context, link, {...(name !== undefined && {name})});
@@ -79,7 +79,7 @@ async function installAndHold(context: Context, link: string): Promise<void> {
 const isDesktop = ({environment}: Pick<Context, 'environment'>): boolean =>
 	process.platform === 'linux' && Boolean(environment['DISPLAY'] || environment['WAYLAND_DISPLAY']);
 
-/** Best effort: whoever clicked a link looks at no terminal. */
+/** Best effort: a person who clicked a link looks at no terminal. */
 async function notify(context: Context, text: string): Promise<void> {
 	if (isDesktop(context)) {
 		await runTool(context, 'notify-send', ['--app-name=svc', '--', 'svc', text]);

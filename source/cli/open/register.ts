@@ -30,24 +30,23 @@ export async function changeHandler(
 		);
 	}
 
+	const folder = applicationsFolder(context);
 	printLines(
 		context,
-		change === 'register'
-			? await registerOnLinux(context, handlerCommand(context))
-			: await unregisterOnLinux(context),
+		change === 'register' ? await register(context, folder) : await unregister(context, folder),
 	);
 }
 
 function stepsByHand(
-	{argv, variables}: HandlerCommand,
+	command: HandlerCommand,
 	change: 'register' | 'unregister',
 ): readonly string[] {
-	const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-	const words = assignments.length === 0 ? argv : ['env', ...assignments, ...argv];
 	return change === 'register'
 		? [
 				'1. Make a program that opens a terminal and runs this command in it, with the link as its last argument:',
-				`   ${words.map(word => asWord(word)).join(' ')}`,
+				`   ${wordsOf(command)
+					.map(word => asWord(word))
+					.join(' ')}`,
 				'2. Register that program for the scheme "svc": on macOS in CFBundleURLTypes of an application, on Windows under HKCU\\Software\\Classes\\svc',
 				'3. svc help install-link has the details',
 			]
@@ -68,14 +67,11 @@ function applicationsFolder({environment}: Pick<Context, 'environment'>): string
 }
 
 /** Writes the desktop entry and makes it the handler of `svc://`. Lines for the person. */
-async function registerOnLinux(
-	context: Context,
-	command: HandlerCommand,
-): Promise<readonly string[]> {
-	const folder = applicationsFolder(context);
+async function register(context: Context, folder: string): Promise<readonly string[]> {
 	const file = join(folder, fileName);
+	const entry = desktopEntry(handlerCommand(context));
 	mkdirSync(folder, {recursive: true, mode: 0o755});
-	await replaceFile(file, desktopEntry(command));
+	await replaceFile(file, entry);
 	await chmod(file, 0o644);
 	return [
 		`Wrote ${file}`,
@@ -89,8 +85,7 @@ async function registerOnLinux(
 }
 
 /** Takes the desktop entry away. Lines for the person. */
-async function unregisterOnLinux(context: Context): Promise<readonly string[]> {
-	const folder = applicationsFolder(context);
+async function unregister(context: Context, folder: string): Promise<readonly string[]> {
 	const file = join(folder, fileName);
 	await rm(file, {force: true});
 	return [`Removed ${file}`, await tell(context, [['update-desktop-database', folder]])];
@@ -114,19 +109,23 @@ async function tell(context: Context, calls: readonly Call[]): Promise<string> {
 }
 
 /** A terminal, because that is where the person is asked. @see https://specifications.freedesktop.org/desktop-entry-spec/latest/ */
-export function desktopEntry({argv, variables}: HandlerCommand): string {
-	const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-	const words = assignments.length === 0 ? argv : ['env', ...assignments, ...argv];
+export function desktopEntry(command: HandlerCommand): string {
 	return `[Desktop Entry]
 Type=Application
 Name=svc
 Comment=Install a tool server from a link
-Exec=${words.map(execWord).join(' ')} %u
+Exec=${wordsOf(command).map(execWord).join(' ')} %u
 Terminal=true
 NoDisplay=true
 StartupNotify=false
 MimeType=${mimeType};
 `;
+}
+
+/** The command with what sets its variables. */
+function wordsOf({argv, variables}: HandlerCommand): readonly string[] {
+	const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+	return assignments.length === 0 ? argv : ['env', ...assignments, ...argv];
 }
 
 /** One argument of `Exec`: escaped as an argument, then as a text of the file. A plain word stays as it is. */

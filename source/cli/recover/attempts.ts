@@ -45,7 +45,8 @@ function attemptOf(item: JsonObject): readonly Attempt[] {
 	];
 }
 
-const textAt = (object: JsonObject, key: string): string => {
+/** The text of a member; empty where there is none. */
+export const textAt = (object: JsonObject, key: string): string => {
 	const value = Object.hasOwn(object, key) ? object[key] : undefined;
 	return typeof value === 'string' ? value : '';
 };

@@ -46,6 +46,10 @@ export type ForgeApiOptions = {
 	readonly clean: (text: string) => string;
 };
 
+const accept = 'Accept: application/vnd.github+json';
+
+const reading = ['api', '--include', '--method', 'GET', '--header', accept];
+
 /** The code host's REST API through its own client, which knows where it is and who we are. No shell, one process a call, each within a minute. */
 export function createForgeApi(
 	{cli, environment, signal, clean}: ForgeApiOptions,
@@ -60,15 +64,7 @@ export function createForgeApi(
 			const exit = await runInGroup(
 				{
 					command: cli,
-					args: [
-						'api',
-						'--include',
-						'--method',
-						'GET',
-						'--header',
-						'Accept: application/vnd.github+json',
-						resource,
-					],
+					args: [...reading, resource],
 					env: environment,
 					cwd: '/',
 					input: '',

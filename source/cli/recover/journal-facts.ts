@@ -69,13 +69,16 @@ export async function repositoryOf(
 	{name, deliverExtra}: Route,
 	named: string | undefined,
 ): Promise<string> {
-	if (named !== undefined) {
-		return checked(named);
+	if (named !== undefined && !repository.test(named)) {
+		throw new SvcError(
+			'repo_unknown',
+			`Cannot use "${escapeLine(named, 100)}" as a repository: it must be OWNER/NAME`,
+		);
 	}
 
-	const written = deliverExtra['repo'];
-	if (typeof written === 'string' && repository.test(written)) {
-		return written;
+	const known = named ?? deliverExtra['repo'];
+	if (typeof known === 'string' && repository.test(known)) {
+		return known;
 	}
 
 	const newest = await home.listDeliveries({route: name, outcomes: takenIn, limit: page});
@@ -91,17 +94,6 @@ export async function repositoryOf(
 		'repo_unknown',
 		`Cannot tell which repository feeds route "${name}": name it with --repo OWNER/NAME`,
 	);
-}
-
-function checked(named: string): string {
-	if (!repository.test(named)) {
-		throw new SvcError(
-			'repo_unknown',
-			`Cannot use "${escapeLine(named, 100)}" as a repository: it must be OWNER/NAME`,
-		);
-	}
-
-	return named;
 }
 
 /** `repository.full_name` of a payload. */

@@ -12,7 +12,7 @@ import {printJson, printLines, tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
-import {readConfig, readRoutes} from '../home/receiver-facts.ts';
+import {readConfig, servedRoute} from '../home/receiver-facts.ts';
 import {listAttempts, missedEvents} from './attempts.ts';
 import {createForgeApi, type ForgeApi} from './forge-api.ts';
 import {findHook} from './hooks.ts';
@@ -51,7 +51,8 @@ export async function recoverEvents(
 ): Promise<void> {
 	const gateway = flags.dryRun ? undefined : await requireGateway(context);
 	const config = readConfig(context);
-	const route = routeNamed(readRoutes(context, config).routes.get(name), name);
+	const failed = `Cannot recover events of "${name}"`;
+	const route = servedRoute(context, config, {name, failed});
 	const defaultSince = context.clock.now() - defaultSpanMs;
 	const since = flags.since ?? defaultSince;
 	if (since < defaultSince - slackMs) {
@@ -114,32 +115,15 @@ export async function recoverEvents(
 	}
 }
 
-function routeNamed(route: Route | undefined, name: string): Route {
-	if (!route) {
-		throw new SvcError(
-			'route_not_found',
-			`Cannot recover events of "${name}": there is no such route that is served, see "svc webhook list"`,
-		);
-	}
-
-	return route;
-}
+type Search = {
+	readonly api: ForgeApi;
+	readonly route: Route;
+	readonly since: number;
+	readonly flags: RecoverFlags;
+};
 
 /** What to take in: what the host could not deliver without what is here already, whose number is `known`. */
-async function findMissed(
-	context: Context,
-	{
-		api,
-		route,
-		since,
-		flags,
-	}: {
-		readonly api: ForgeApi;
-		readonly route: Route;
-		readonly since: number;
-		readonly flags: RecoverFlags;
-	},
-) {
+async function findMissed(context: Context, {api, route, since, flags}: Search) {
 	await using home = await openHome(context, 'read');
 	const repo = await repositoryOf(home, route, flags.repo);
 	if (!flags.json) {

@@ -1,10 +1,11 @@
+import {parsedJson, isJsonObject} from '../../core/json.ts';
 import {countOf} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
-import type {Attempt} from './attempts.ts';
+import {type Attempt, textAt} from './attempts.ts';
 import type {RecoveryResult} from './take-in.ts';
 
 /** Whose events are recovered. */
@@ -44,21 +45,15 @@ export async function printMissed(
 	}
 }
 
+type Recovered = {
+	readonly facts: RecoveryFacts;
+	readonly missed: readonly Attempt[];
+	readonly results: readonly RecoveryResult[];
+	readonly json: boolean;
+};
+
 /** Sums up what became of the events, and sets the exit code: 1 unless all of them were taken in or needed nothing. */
-export function reportRecovered(
-	context: Context,
-	{
-		facts,
-		missed,
-		results,
-		json,
-	}: {
-		readonly facts: RecoveryFacts;
-		readonly missed: readonly Attempt[];
-		readonly results: readonly RecoveryResult[];
-		readonly json: boolean;
-	},
-): void {
+export function reportRecovered(context: Context, {facts, missed, results, json}: Recovered): void {
 	const failed = results.filter(({answer}) => isLost(answer) || answer.status >= 400).length;
 	const left = missed.length - results.length;
 	context.exit(failed + left === 0 ? 0 : 1);
@@ -99,21 +94,11 @@ const reasonToEnd = (last: RecoveryResult | undefined): string =>
 
 /** `accepted`, `ignored (filter)`, or the error. */
 function outcomeOf(body: string): string {
-	const {status, reason, error} = fieldsOf(body);
-	const word = status ?? error ?? 'failed';
-	return escapeLine(reason === undefined ? word : `${word} (${reason})`, 300);
-}
-
-function fieldsOf(body: string): Readonly<Record<string, string | undefined>> {
-	try {
-		const value: unknown = JSON.parse(body);
-		const entries = Object.entries(typeof value === 'object' && value !== null ? value : {});
-		return Object.fromEntries(
-			entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-		);
-	} catch {
-		return {};
-	}
+	const answer = parsedJson(body);
+	const at = (key: string) => (isJsonObject(answer) ? textAt(answer, key) : '');
+	const word = at('status') || at('error') || 'failed';
+	const reason = at('reason');
+	return escapeLine(reason === '' ? word : `${word} (${reason})`, 300);
 }
 
 function countsOf(words: readonly string[]): string {

@@ -61,7 +61,7 @@ async function takeOne(
 /** Answers of a gateway that would say the same to the next event. */
 const endings: ReadonlySet<string> = new Set([refusals.queue.body, refusals.stopping.body]);
 
-/** Failures that are not one event's. Whoever asks on after a rate limit may be locked out. */
+/** Failures that are not one event's. More requests after a rate limit may get the user locked out. */
 const isOfAll: ReadonlySet<string> = new Set([
 	'interrupted',
 	'gateway_not_running',
@@ -115,5 +115,5 @@ function fetchedRequest(detail: unknown, {id, guid, event}: Attempt): FetchedReq
 	};
 }
 
-/** They are of other bytes, and nobody looks at them. */
+/** Signatures are of the bytes that were sent, and are not checked. */
 const isSignature = (name: string): boolean => /signature|token/i.test(name);

@@ -2,10 +2,9 @@ import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
 import type {Run, RunState} from '../../core/run.ts';
 import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';
-import {type Home, openHome} from '../home/open-home.ts';
+import {type Home, openHome, waitingOf} from '../home/open-home.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 import {printList} from '../nouns/noun-commands.ts';
-import {waitingOf} from './waiting-of.ts';
 
 /** Flags of `svc runs list`. */
 export type RunListFlags = {
@@ -29,13 +28,11 @@ export async function listRuns(
 		requireFilter(words, runVocabulary);
 	}
 
-	const jobId = job === undefined ? undefined : await jobIdOf(context, job);
+	// Most listings ask for no job: what reads them is not loaded.
+	const jobs = job === undefined ? undefined : await import('../cron/job-of-runs.ts');
+	const jobId = await jobs?.jobOfRuns(context, job ?? '');
 	await using home = await openHome(context, 'read');
-	const asked = {
-		...filter,
-		...(states && {states}),
-		...(jobId !== undefined && {job: jobId}),
-	};
+	const asked = {...filter, ...(states && {states}), ...(jobId !== undefined && {job: jobId})};
 	const runs =
 		words === undefined ? await home.listRuns(asked) : await searchRuns(home, words, asked);
 	const {limit: _limit, ...wanted} = asked;
@@ -45,16 +42,10 @@ export async function listRuns(
 	const columns = printed.columns.filter(
 		key => (key !== 'profile' || hasOthers) && (key !== 'node' || isElsewhere),
 	);
-	await printList(
-		context,
-		{...runNoun, printed: {...printed, columns}},
-		{
-			items: runs,
-			json: json === true,
-			known: {now: context.clock.now(), approvals: json ? [] : await waitingOf(home)},
-			isFiltered: words !== undefined || Object.keys(wanted).length > 0,
-		},
-	);
+	const known = {now: context.clock.now(), approvals: json ? [] : await waitingOf(home)};
+	const isFiltered = words !== undefined || Object.keys(wanted).length > 0;
+	const noun = {...runNoun, printed: {...printed, columns}};
+	await printList(context, noun, {items: runs, json: json === true, known, isFiltered});
 }
 
 /** Those that pass the words and what the flags ask for. */
@@ -74,10 +65,4 @@ async function searchRuns(
 					(job === undefined || run.job?.id === job),
 			),
 	});
-}
-
-/** Most listings ask for no job: what reads them is not loaded. */
-async function jobIdOf(context: Context, reference: string): Promise<string> {
-	const {jobOfRuns} = await import('../cron/job-of-runs.ts');
-	return jobOfRuns(context, reference);
 }

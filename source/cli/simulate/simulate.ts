@@ -18,7 +18,7 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {readInput} from '../console/read-input.ts';
 import {openHome} from '../home/open-home.ts';
-import {readConfig, readRoutes} from '../home/receiver-facts.ts';
+import {readConfig, servedRoute} from '../home/receiver-facts.ts';
 import {readFilters} from '../webhook/read-filters.ts';
 import {reportSimulation} from './report.ts';
 
@@ -44,13 +44,7 @@ export async function simulate(
 	{last, filtersFile, promptFile, json = false, ...flags}: SimulateFlags,
 ): Promise<void> {
 	const config = readConfig(context);
-	const route = readRoutes(context, config).routes.get(name);
-	if (!route) {
-		throw new SvcError(
-			'route_not_found',
-			`Cannot simulate "${name}": there is no such route that is served, see "svc webhook list"`,
-		);
-	}
+	const route = servedRoute(context, config, {name, failed: `Cannot simulate "${name}"`});
 
 	const edits = writtenEdits(route, {
 		...flags,

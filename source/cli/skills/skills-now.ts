@@ -5,13 +5,12 @@ import type {Config, RouteTable} from '../../config/config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
 import {subscriptionsText} from '../../config/shared-home.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
-import {silentLogger} from '../../core/log.ts';
 import {nearestName} from '../../core/names.ts';
 import type {ListedSkill} from '../../nouns/skill/skill.ts';
-import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
+import {jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 import {servingContext} from '../home/gateway-access.ts';
-import {readConfig, readRoutes} from '../home/receiver-facts.ts';
+import {readConfig, readRoutes, readJobFiles} from '../home/receiver-facts.ts';
 
 /** What names skills that an agent may work with. */
 type SkillUse = {
@@ -26,10 +25,11 @@ type SkillUse = {
 
 /** Routes without an agent of their own name skills in vain: that is told of elsewhere. */
 function usesOf(
-	{clock}: Pick<Context, 'clock'>,
-	{paths, profiles, api}: Config,
+	context: Pick<Context, 'clock'>,
+	config: Config,
 	{routes}: Pick<RouteTable, 'routes'>,
 ): readonly SkillUse[] {
+	const {paths, api} = config;
 	const all: readonly SkillUse[] = [
 		...[...routes.values()]
 			.filter(({deliverOnly, cronJob}) => !deliverOnly && cronJob === undefined)
@@ -40,20 +40,11 @@ function usesOf(
 				skills,
 				at: {file: source === 'static' ? paths.config : subscriptionsText(paths).name, key: name},
 			})),
-		...[profiles.of('default'), ...profiles.others].flatMap(({name: profile, paths: own}) =>
-			createJobsReader({paths: own, clock, log: silentLogger})
-				.current()
-				.entries.flatMap(({ok, job}) =>
-					ok
-						? {
-								kind: 'jobs' as const,
-								name: job.name,
-								profile,
-								skills: job.skills,
-								at: {file: jobsFile(own), key: job.name},
-							}
-						: [],
-				),
+		...readJobFiles(context, config).flatMap(({entries, profile, paths: own}) =>
+			entries.flatMap(({ok, job}) => {
+				const at = {file: jobsFile(own), key: job.name};
+				return ok ? {kind: 'jobs' as const, name: job.name, profile, skills: job.skills, at} : [];
+			}),
 		),
 		...[...api.models].map(([name, {skills}]) => ({
 			kind: 'models' as const,
@@ -115,9 +106,8 @@ export function problemsWithSkills(
 
 			return known.get(id) ?? [];
 		});
-		return messages.length === 0
-			? []
-			: [{...placeless(file, {key, message: messages.join('; ')}), severity: 'warning'}];
+		const message = messages.join('; ');
+		return message === '' ? [] : [placeless(file, {key, message, severity: 'warning'})];
 	});
 }
 

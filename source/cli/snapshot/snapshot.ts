@@ -10,7 +10,7 @@ import type {GatewayPort} from '../../gateway/port.ts';
 import {changesSomething} from '../../gateway/read-only-port.ts';
 import type {ThemeName} from '../../tui/theme/theme.ts';
 import type {Context} from '../console/context.ts';
-import {tell} from '../console/print.ts';
+import {tellEach} from '../console/print.ts';
 import {attachGateway, notRunning} from '../home/gateway-access.ts';
 
 /** What is to be drawn. */
@@ -49,10 +49,8 @@ export async function snapshot(
 	},
 ): Promise<void> {
 	wantColors();
-	const [{paneNames, takeSnapshot}, {bytesOfKey}] = await Promise.all([
-		import('../../tui/snapshot/take-snapshot.ts'),
-		import('../../terminal/input/key-bytes.ts'),
-	]);
+	const {paneNames, takeSnapshot} = await import('../../tui/snapshot/take-snapshot.ts');
+	const {bytesOfKey} = await import('../../terminal/input/key-event.ts');
 	const pane = paneOf(request.pane, paneNames, refuse);
 	for (const key of request.keys) {
 		try {
@@ -69,9 +67,7 @@ export async function snapshot(
 	const {clock} = context;
 	// A question about two versions would lie over the pane.
 	const version = port.getState().gateway.version || context.version;
-	for (const note of versionMismatch({gateway: version, face: context.version}) ?? []) {
-		tell(context, note);
-	}
+	tellEach(context, versionMismatch({gateway: version, face: context.version}) ?? []);
 
 	const frame = await takeSnapshot(
 		{clock, ...lookOnly(port)},

@@ -8,7 +8,7 @@ import {lockFile} from '../../core/file-lock.ts';
 import {nodeFlags, nodeVariables} from '../../core/program.ts';
 import type {GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
-import {printLines, tell} from '../console/print.ts';
+import {printLines, tell, tellEach} from '../console/print.ts';
 import {findGateway} from '../home/gateway-access.ts';
 import {openOutput} from './detach.ts';
 import {prepareFirstRun, stepsOf} from './first-run.ts';
@@ -119,14 +119,9 @@ function report(
 	context: Context,
 	{webhook, pid, slips, config_problems: problems}: GatewayStatus,
 ): void {
-	for (const {problem} of slips) {
-		tell(context, problem);
-	}
-
 	// A start that goes well is looked at once; what it did without is said here.
-	for (const problem of problems.filter(({severity}) => severity === 'warning')) {
-		tell(context, formatDiagnostic(problem));
-	}
+	const warnings = problems.filter(({severity}) => severity === 'warning');
+	tellEach(context, [...slips.map(({problem}) => problem), ...warnings.map(formatDiagnostic)]);
 
 	if ('url' in webhook) {
 		printLines(context, [`The gateway runs (process ${pid}) and listens on ${webhook.url}`]);

@@ -9,7 +9,7 @@ import type {GatewayPort} from '../../gateway/port.ts';
 import {leaveTerminal} from '../../terminal/leave-terminal.ts';
 import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from '../console/context.ts';
-import {tell} from '../console/print.ts';
+import {tell, tellEach} from '../console/print.ts';
 import type {AskedToStop} from '../console/signals.ts';
 
 /**
@@ -24,9 +24,7 @@ export async function detach(
 ): Promise<void> {
 	const paths = context.paths();
 	await gateway.started;
-	for (const sentence of partingWords(gateway.port.getState(), process.pid)) {
-		tell(context, sentence);
-	}
+	tellEach(context, partingWords(gateway.port.getState(), process.pid));
 
 	leaveTerminal(context, outputOf(context, paths));
 	gateway.goOnAlone();
@@ -44,7 +42,7 @@ export function whenToLeave({stop, gateway}: Pick<Shown, 'stop' | 'gateway'>): A
 	return AbortSignal.any([stop.signal, stop.hungUp, ended.signal]);
 }
 
-/** Opened once before it is needed: what is wrong with it is said while there is somebody to hear it, and ends nothing. */
+/** Opened once before it is needed: a failure is printed while there is a terminal, and ends nothing. */
 function outputOf(context: Context, paths: HomePaths): () => number {
 	const open = () => openOutput(paths, constants.O_APPEND).fd;
 	try {
@@ -66,9 +64,9 @@ export const partingWords = (
 	...(api?.state === 'refused' ? [`It does not serve the chat API: ${api.reason}`] : []),
 ];
 
-/** Whoever waits for us at the terminal may go; the shell has its prompt back then. */
+/** Lets the process that started this one exit; the shell has its prompt back then. */
 function releaseLauncher({launcher}: Pick<Context, 'launcher'>): void {
-	// Once it is gone, its number may be that of somebody else.
+	// Once it is gone, its number may belong to another process.
 	if (launcher !== undefined && process.ppid === launcher) {
 		try {
 			process.kill(launcher, 'SIGUSR1');

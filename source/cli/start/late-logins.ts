@@ -13,7 +13,7 @@ import type {Context} from '../console/context.ts';
 type Early = {readonly attempt: LoginAttempt; readonly flow: LoginFlow | undefined};
 
 /**
- * Logins whose desk is loaded with the first of them: a screen that nobody logs in from does without, and its first frame does not wait. Disposal disposes of the desk.
+ * Logins whose desk is loaded with the first of them, so that the first frame of the screen does not wait for it. Disposal disposes of the desk.
  * What loading fails with is told by the attempt; the next start tries again.
  */
 export function createLateLogins({
@@ -115,20 +115,17 @@ export function createLateLogins({
 	};
 }
 
-/** The logins of whoever sits before the interface of this process, to the tool servers of the context's home; its gateway may run elsewhere. */
+/** The logins of the person at the interface of this process, to the tool servers of the context's home; its gateway may run elsewhere. */
 export function openPersonLogins(context: Context): PersonLogins {
 	const {clock, environment} = context;
 	return createLateLogins({
 		clock,
 		async load() {
-			const [{openLoginDesk}, {forgetLogin}, {loginPlaceOf}, {readConfig}, {shareHome}] =
-				await Promise.all([
-					import('../../gateway/servers/open-login-desk.ts'),
-					import('../../mcp/oauth/forget-login.ts'),
-					import('../../mcp/oauth/login-shelf.ts'),
-					import('../home/receiver-facts.ts'),
-					import('../home/share-home.ts'),
-				]);
+			const {openLoginDesk} = await import('../../gateway/servers/open-login-desk.ts');
+			const {forgetLogin} = await import('../../mcp/oauth/forget-login.ts');
+			const {loginPlaceOf} = await import('../../mcp/oauth/login-shelf.ts');
+			const {readConfig} = await import('../home/receiver-facts.ts');
+			const {shareHome} = await import('../home/share-home.ts');
 			const share = await shareHome(context.paths(), context);
 			const paths = () => ({...context.paths(), ...(share && {shared: share.shared})});
 			const config = () => readConfig({...context, paths});
@@ -152,7 +149,7 @@ const refuse = (action: string): never => {
 	throw new SvcError('read_only', `Cannot ${action}: this face was opened with --read-only`);
 };
 
-/** The logins of somebody who only looks: none begins, none ends, none is removed. */
+/** The logins of a read-only face: none begins, none ends, none is removed. */
 export const readOnlyLogins = (logins: PersonLogins): PersonLogins => ({
 	...logins,
 	start: () => refuse('start a login'),

@@ -12,6 +12,13 @@ import {readConfig} from '../home/receiver-facts.ts';
 /** How often the gateway is asked who wrote, milliseconds. */
 const lookMs = 1000;
 
+type ListeningPlatform = {
+	readonly name: string;
+	readonly title: string;
+	/** Writes `inbound: true`, with what it needs; resolves with whether it was written. */
+	readonly listen: () => Promise<boolean>;
+};
+
 /**
  * Offers to let people talk with the agent on a platform that is set up. With a gateway that runs, the first who writes then is shown with the identifier, and can be allowed. Only for a terminal.
  *
@@ -20,16 +27,7 @@ const lookMs = 1000;
  */
 export async function letPeopleTalk(
 	context: Context,
-	{
-		name,
-		title,
-		listen,
-	}: {
-		readonly name: string;
-		readonly title: string;
-		/** Writes `inbound: true`, with what it needs; resolves with whether it was written. */
-		readonly listen: () => Promise<boolean>;
-	},
+	{name, title, listen}: ListeningPlatform,
 ): Promise<void> {
 	if (!isHeard(readConfig(context), name)) {
 		const {text, interrupted} = await askLine(

@@ -4,7 +4,6 @@ import {ensureHome} from '../../config/home-paths.ts';
 import {sleep} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
-import type {GatewayPort} from '../../gateway/port.ts';
 import type {GatewayWorld} from '../../gateway/rooms.ts';
 import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from '../console/context.ts';
@@ -16,8 +15,8 @@ import type {Shown} from './detach.ts';
 import {showScreen} from './show-screen.ts';
 
 export type Opening = {
-	readonly output?: OutputFormat;
-	readonly readOnly?: boolean;
+	readonly output?: OutputFormat | undefined;
+	readonly readOnly?: boolean | undefined;
 	readonly linear?: boolean;
 	readonly demo?: Demonstration;
 };
@@ -31,7 +30,7 @@ export async function openInterface(context: Context, opening: Opening): Promise
 	try {
 		await open(context, opening);
 	} catch (error) {
-		// Somebody else's start in the same moment was quicker: theirs is attached to, as if it had been there before.
+		// Another start at the same moment was quicker: its gateway is attached to, as if it had run before.
 		if (!isSecond(error) || !(await answersSoon(context))) {
 			throw error;
 		}
@@ -77,7 +76,7 @@ async function open(
 		stdinIsTty: stdin.isTTY,
 		stdoutIsTty: stdout.isTTY,
 		environment,
-		...(output && {output}),
+		output,
 		linear,
 	});
 	if (mode === 'none') {
@@ -117,7 +116,10 @@ async function open(
 		hangup: !demo && (stdin.isTTY || stdout.isTTY) ? 'lets-go' : 'ends',
 	});
 	await using gateway = attached ? undefined : await embed(context, demo?.world);
-	const port = attached && readOnly ? await onlyLooking(attached) : (attached ?? gateway?.port);
+	const whole = attached ?? gateway?.port;
+	const port = readOnly
+		? whole && (await import('../../gateway/read-only-port.ts')).readOnlyPort(whole)
+		: whole;
 	if (!port) {
 		return;
 	}
@@ -158,11 +160,6 @@ async function firstUse(context: Context): Promise<FirstRunCard | undefined> {
 	const paths = context.paths();
 	const first = await prepareFirstRun(paths, context);
 	return first && {route: first.route, steps: stepsOf(first, paths)};
-}
-
-async function onlyLooking(port: GatewayPort): Promise<GatewayPort> {
-	const {readOnlyPort} = await import('../../gateway/read-only-port.ts');
-	return readOnlyPort(port);
 }
 
 async function embed(context: Context, world: Partial<GatewayWorld> = {}): Promise<Gateway> {

@@ -15,7 +15,7 @@ import {warningOnSecrets} from '../../config/weak-secrets.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
-import {unknownTarget} from '../../delivery/unknown-target.ts';
+import {unknownTarget} from '../../delivery/deliverer.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {platformKinds, platformNamed} from '../../platforms/platforms.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';
@@ -120,9 +120,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 	const {newForm} = await import('../../tui/forms/form.ts');
 	const {setUp: steps = [], title = name} = platform;
 	await tellSentences(context, [`${title}:`, ...steps.map(step => `  ${step}`)]);
-	const surroundings = surroundingsOf(context);
-	const section = valueAt(surroundings.config.written, ['platforms', name]);
-	const there = isJsonObject(section) ? section : {};
+	const {surroundings, there} = surroundingsWith(context, name);
 	const written = await askAndWrite(context, surroundings, {
 		begun: newForm(platformFields(platform, there)),
 		draftOf: ({values}) => ({
@@ -154,14 +152,11 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 
 /** Asks for what only listening to a platform needs, and writes it with `inbound: true`; resolves with whether it was written. */
 async function listen(context: Context, platform: TargetKind): Promise<boolean> {
-	const [{listeningPart, platformFields, platformSettingsOf}, {newForm}] = await Promise.all([
-		import('../../nouns/platform/platform-form.ts'),
-		import('../../tui/forms/form.ts'),
-	]);
+	const {listeningPart, platformFields, platformSettingsOf} =
+		await import('../../nouns/platform/platform-form.ts');
+	const {newForm} = await import('../../tui/forms/form.ts');
 	const {kind: name} = platform;
-	const surroundings = surroundingsOf(context);
-	const section = valueAt(surroundings.config.written, ['platforms', name]);
-	const there = isJsonObject(section) ? section : {};
+	const {surroundings, there} = surroundingsWith(context, name);
 	const part = listeningPart(platform);
 	const begun = newForm(platformFields(part, there));
 	const draftOf = ({values}: FormState): SetupDraft => ({
@@ -190,6 +185,23 @@ const surroundingsOf = (context: Context): SetupSurroundings => {
 	};
 };
 
+type Questions = {
+	readonly begun: FormState;
+	readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
+	readonly draftOf: (form: FormState) => SetupDraft;
+	/** What is wrong with the answers beyond single ones. */
+	readonly problemOf?: (form: FormState) => string | undefined;
+	/** What is told where nothing is written. */
+	readonly leaves?: string;
+};
+
+/** The same, with what is written of a platform. */
+function surroundingsWith(context: Context, platform: string) {
+	const surroundings = surroundingsOf(context);
+	const section = valueAt(surroundings.config.written, ['platforms', platform]);
+	return {surroundings, there: isJsonObject(section) ? section : {}};
+}
+
 /** Asks until the answers can be written, shows the difference, and writes after a yes; `undefined` when nothing was. Nothing is written before it, and no folder is made. */
 async function askAndWrite(
 	context: Context,
@@ -200,15 +212,7 @@ async function askAndWrite(
 		draftOf,
 		problemOf = () => undefined,
 		leaves = 'Nothing was written',
-	}: {
-		readonly begun: FormState;
-		readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
-		readonly draftOf: (form: FormState) => SetupDraft;
-		/** What is wrong with the answers beyond single ones. */
-		readonly problemOf?: (form: FormState) => string | undefined;
-		/** What is told where nothing is written. */
-		readonly leaves?: string;
-	},
+	}: Questions,
 ): Promise<WrittenSetup | undefined> {
 	let form = begun;
 	for (;;) {
@@ -233,19 +237,16 @@ async function askAndWrite(
 	}
 }
 
+type PlannedSetup = {
+	readonly draft: SetupDraft;
+	readonly plan: SetupPlan;
+	readonly surroundings: SetupSurroundings;
+	readonly leaves: string;
+};
+
 async function writeAsked(
 	context: Context,
-	{
-		draft,
-		plan,
-		surroundings,
-		leaves,
-	}: {
-		readonly draft: SetupDraft;
-		readonly plan: SetupPlan;
-		readonly surroundings: SetupSurroundings;
-		readonly leaves: string;
-	},
+	{draft, plan, surroundings, leaves}: PlannedSetup,
 ): Promise<WrittenSetup | undefined> {
 	const {paths} = surroundings.config;
 	if (plan.diff.length === 0 && existsSync(paths.config)) {

@@ -1,5 +1,5 @@
 import {lineOf, needsOf} from '../../nouns/needs.ts';
-import {tell} from '../console/print.ts';
+import {tell, tellEach} from '../console/print.ts';
 import {runPrompt} from '../linear/prompt.ts';
 import {type Shown, whenToLeave} from './detach.ts';
 import {leaveFace} from './show-screen.ts';
@@ -18,17 +18,14 @@ export async function showLinear(shown: Shown): Promise<void> {
 		context,
 		`svc ${context.version}, ${gateway ? 'with a gateway in this process' : `attached to the gateway of process ${pid}`}. Type a command, "help" or "quit".`,
 	);
-	for (const step of firstRun?.steps ?? []) {
-		tell(context, step);
-	}
+	tellEach(context, firstRun?.steps ?? []);
 
 	if (webhook.state === 'listening') {
 		tell(context, `Webhooks are received at ${webhook.url}`);
 	}
 
-	for (const need of needsOf(state, context.clock.now()).slice(0, mostNeeds)) {
-		tell(context, lineOf(need));
-	}
+	const needs = needsOf(state, context.clock.now()).slice(0, mostNeeds);
+	tellEach(context, needs.map(lineOf));
 
 	const {reason, code} = await runPrompt({context, port, ended});
 	context.exit(context.stdin.isTTY ? 0 : code);

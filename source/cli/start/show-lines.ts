@@ -1,12 +1,12 @@
 import {within} from '../../core/clock.ts';
 import {versionMismatch} from '../../core/program.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
-import {tell} from '../console/print.ts';
+import {tell, tellEach} from '../console/print.ts';
 import {createLineWriter} from '../lines/lines.ts';
 import type {LineFormat} from '../lines/output-mode.ts';
 import {detach, type Shown} from './detach.ts';
 
-/** Lines on stdout, until a signal comes or nobody reads them any more. The gateway goes on when it was a terminal that they were read on. */
+/** Lines on stdout, until a signal comes or their reader is gone. The gateway goes on when that was a terminal. */
 export async function showLines(
 	{context, port, gateway, stop, endsWithFace}: Shown,
 	format: LineFormat,
@@ -17,16 +17,14 @@ export async function showLines(
 	const {
 		gateway: {pid, version, home, profile, startedAt: at},
 	} = port.getState();
-	// It began before anybody could listen.
+	// It began before the subscription.
 	lines.write([{type: 'gateway-started', at, pid, version, home, profile}]);
 	const said = new Set<string>();
 	const sayVersions = () => {
 		const now = port.getState().gateway.version;
 		if (!gateway && !said.has(now)) {
 			said.add(now);
-			for (const note of versionMismatch({gateway: now, face: context.version}) ?? []) {
-				tell(context, note);
-			}
+			tellEach(context, versionMismatch({gateway: now, face: context.version}) ?? []);
 		}
 	};
 

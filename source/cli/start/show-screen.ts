@@ -1,4 +1,3 @@
-import {PassThrough} from 'node:stream';
 import {readTextFile} from '../../config/read-text-file.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import {messageOf} from '../../core/errors.ts';
@@ -6,13 +5,14 @@ import {saveMemory} from '../../core/program.ts';
 import {freeWrites, hasTaken} from '../../terminal/free-writes.ts';
 import type {TuiEnd, TuiWorld} from '../../tui/shell/tui-world.ts';
 import type {SavedState} from '../../tui/state/saved-state.ts';
+import {runCaptured} from '../console/captured-run.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {manualSettings, readManualPage} from '../manual/read-page.ts';
 import {detach, type Shown, whenToLeave} from './detach.ts';
 import {openPersonLogins, readOnlyLogins} from './late-logins.ts';
 
-/** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on when nobody said that it is to end. */
+/** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on unless it was told to end. */
 export async function showScreen(
 	shown: Shown,
 	run: (world: TuiWorld) => Promise<TuiEnd>,
@@ -80,37 +80,19 @@ export async function showScreen(
 
 /** `svc gateway`, whose words go to the screen. @throws Error with those words where it fails */
 async function startFromScreen(context: Context): Promise<string> {
-	const {emptyInput} = await import('../linear/lines.ts');
-	const {environment, clock} = context;
 	const {profile} = context.paths();
-	const said: string[] = [];
-	const take = () => {
-		const stream = Object.assign(new PassThrough(), {isTTY: false});
-		stream.setEncoding('utf8').on('data', (text: string) => {
-			said.push(text);
-		});
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream that is no terminal
-		return stream as unknown as NodeJS.WriteStream;
-	};
-	const code = await context.run(['--profile', profile, 'gateway'], {
-		stdin: emptyInput(),
-		stdout: take(),
-		stderr: take(),
-		environment,
-		clock,
-	});
-	const text = said.join('').trim();
+	const {code, text} = await runCaptured(context, ['--profile', profile, 'gateway']);
 	if (code !== 0) {
-		throw new Error(text);
+		throw new Error(text.trim());
 	}
 
-	return text;
+	return text.trim();
 }
 
-/** What becomes of the gateway once a person has left what shows it: it ends with whoever quits, and goes on where nobody said that it is to end. */
+/** What becomes of the gateway once a person has left what shows it: it ends when the person quits, and goes on unless it was told to end. */
 export async function leaveFace(shown: Shown, left: TuiEnd['reason']): Promise<void> {
 	const {context, port, gateway, stop} = shown;
-	// Who quits is there, and who ends it wants it ended; nobody else waits for a terminal that does not read.
+	// After quitting, or a signal, the terminal may take its time; in all other cases one that does not read counts as gone.
 	const reason =
 		left === 'quit' || stop.signal.aborted || (await hasTaken(context.stdout, context.clock))
 			? left

@@ -15,20 +15,15 @@ import {inFileOrder, serversOf} from '../mcp/find-servers.ts';
 
 type Capability = Awaited<ReturnType<typeof capabilityOf>>;
 
+type RunTools = {
+	readonly profile: string;
+	readonly toolsets: readonly string[] | undefined;
+	/** Whether sandboxes work for it is tried, where its toolsets need one. */
+	readonly route?: Route;
+};
+
 /** The tools that runs of a profile would have for these toolsets, as far as it is known without connecting to anything. */
-export async function toolsOfRuns(
-	context: Context,
-	{
-		profile,
-		toolsets,
-		route,
-	}: {
-		readonly profile: string;
-		readonly toolsets: readonly string[] | undefined;
-		/** Whether sandboxes work for it is tried, where its toolsets need one. */
-		readonly route?: Route;
-	},
-) {
+export async function toolsOfRuns(context: Context, {profile, toolsets, route}: RunTools) {
 	const all = inFileOrder(context, await serversOf(context, profile));
 	const servers = all.filter(({status}) => status !== 'skipped');
 	const config = readConfig(context);
@@ -56,7 +51,7 @@ const starts = {
 
 const noTools = {tools: [], unknownServers: [], notes: []};
 
-/** What whoever holds the secret of a route can make happen; `job`: the one that it fires. Texts are clean. */
+/** What an event with the secret of a route can make happen; `job`: the one that it fires. Texts are clean. */
 export async function capabilityOf(context: Context, route: Route, job: JobDefinition | undefined) {
 	const {mode} = viewOfRoute(route);
 	const {profile, deliver, deliverExtra} = route;
@@ -80,7 +75,7 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		hasServers: found.hasServers,
 		/** Toolsets of svc's own that the file has settings for, and that are not named. */
 		...(found.unnamed.length > 0 && {unnamed: found.unnamed}),
-		/** Whether runs start without anybody being asked. */
+		/** Whether runs start without a question to a person. */
 		unattended: mode !== 'deliver_only',
 		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
 		/** What its runs get beforehand, of whatever pull request an event names. */

@@ -10,7 +10,7 @@ import type {GatewayCommands} from '../../gateway/port.ts';
 import {canAsk, confirm, confirmDiff} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {editInEditor} from '../console/edit-in-editor.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult, tellEach} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
@@ -88,21 +88,17 @@ async function askOnceMore(context: Context, why: string): Promise<void> {
 	}
 }
 
+type RouteEdit = Required<Omit<Editing, 'editor'>> & {
+	readonly read: RouteDefinition;
+	readonly edit: Edit;
+	readonly hasEditor: boolean;
+};
+
 /** Edits until it is written, or left. */
 async function untilWritten(
 	context: Context,
 	gateway: GatewayCommands,
-	{
-		read,
-		edit,
-		hasEditor,
-		yes,
-		json,
-	}: Required<Omit<Editing, 'editor'>> & {
-		readonly read: RouteDefinition;
-		readonly edit: Edit;
-		readonly hasEditor: boolean;
-	},
+	{read, edit, hasEditor, yes, json}: RouteEdit,
 ): Promise<void> {
 	const {name} = read;
 	let {definition} = read;
@@ -127,9 +123,10 @@ async function untilWritten(
 		const plan = await gateway.planRouteSave(name, draft);
 		const [problem] = plan.problems;
 		if (problem) {
-			for (const line of plan.problems.map(sentence)) {
-				tell(context, `Not valid: ${line}`);
-			}
+			tellEach(
+				context,
+				plan.problems.map(one => `Not valid: ${sentence(one)}`),
+			);
 
 			// oxlint-disable-next-line no-await-in-loop
 			await askOnceMore(context, sentence(problem));
@@ -151,11 +148,8 @@ async function untilWritten(
 
 		// oxlint-disable-next-line no-await-in-loop
 		const {file, warnings} = await gateway.saveRoute(name, draft);
-		if (json) {
-			printJson(context, {name, source, file, warnings});
-		} else {
-			printLines(context, [`Saved ${name} in ${file}`]);
-		}
+		const value = {name, source, file, warnings};
+		printResult(context, {json, value, lines: [`Saved ${name} in ${file}`]});
 
 		return;
 	}
@@ -195,26 +189,22 @@ async function inEditor(
 	}
 }
 
+type DefinitionEdit = {
+	readonly definition: JsonObject;
+	readonly edit: Edit;
+	/** The setting to begin with, as `coalesce.window_seconds`. */
+	readonly at: string | undefined;
+};
+
 /** Asks for each setting over its declaration; `undefined` when the person left. */
 async function byQuestions(
 	context: Context,
 	gateway: Pick<GatewayCommands, 'listRouteFields'>,
-	{
-		definition,
-		edit,
-		at,
-	}: {
-		readonly definition: JsonObject;
-		readonly edit: Edit;
-		/** The setting to begin with, as `coalesce.window_seconds`. */
-		readonly at: string | undefined;
-	},
+	{definition, edit, at}: DefinitionEdit,
 ): Promise<JsonObject | undefined> {
-	const [{settingField}, {valueIn, withValueAt}, {newForm}] = await Promise.all([
-		import('../../tui/editor/route-form.ts'),
-		import('../../tui/editor/draft.ts'),
-		import('../../tui/forms/form.ts'),
-	]);
+	const {settingField} = await import('../../tui/editor/route-form.ts');
+	const {valueIn, withValueAt} = await import('../../tui/editor/draft.ts');
+	const {newForm} = await import('../../tui/forms/form.ts');
 	const settings = (await gateway.listRouteFields()).filter(
 		({path, byHand, inMapping}) =>
 			path.length > 0 &&

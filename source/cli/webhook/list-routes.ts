@@ -15,7 +15,7 @@ import {readLostEvents} from './lost-events.ts';
 /** Lists every route of the home, also those that are not served. */
 export async function listRoutes(
 	context: Context,
-	{json}: {readonly json: boolean},
+	{json = false}: {readonly json?: boolean},
 ): Promise<void> {
 	const config = readConfig(context);
 	const routes = readRoutes(context, config);
@@ -61,7 +61,7 @@ export async function listRoutes(
 	});
 }
 
-/** What the journal holds of a day; `undefined` where it cannot be read: whoever asks for the records themselves is told why. */
+/** What the journal holds of a day; `undefined` where it cannot be read: commands that show the records say why. */
 async function readTraffic(context: Context): Promise<RoutesTraffic | undefined> {
 	try {
 		await using home = await openHome(context, 'read');

@@ -8,7 +8,7 @@ import {openHome} from '../home/open-home.ts';
 const maxCounted = 1000;
 
 /**
- * The newest 1,000 events that routes turned away within the hour because of their rate. None where the records cannot be read: whoever asks for the records themselves is told
+ * The newest 1,000 events that routes turned away within the hour because of their rate. None where the records cannot be read: commands that show the records say
  * what is wrong with them.
  */
 export async function readLostEvents(context: Context): Promise<readonly DeliveryRow[]> {

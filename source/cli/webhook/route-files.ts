@@ -11,7 +11,7 @@ import {surroundingsOf} from '../../gateway/route-editor/surroundings.ts';
 import type {RotatedSecret, RoutePort} from '../../nouns/route/route-acts.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {tell, printResult} from '../console/print.ts';
 import {readConfig, readRoutes} from '../home/receiver-facts.ts';
 
 /** Acts on routes where they are written, whether a gateway runs or not. */
@@ -39,17 +39,15 @@ export const routeFiles = (context: Context, secret: string | undefined): RouteF
 		}
 
 		const {kept, until} = rotated;
-		if (json) {
-			printJson(context, {name, ...rotated, until: kept === 0 ? null : new Date(until)});
-		} else {
-			printLines(context, [
-				`Rotated ${name}`,
-				`secret  ${rotated.secret}   (shown once)`,
-				kept === 0
-					? 'The old secret does not pass any more'
-					: `The old secret passes until ${printableTime(until)}: give the sender the new one before`,
-			]);
-		}
+		const passes =
+			kept === 0
+				? 'The old secret does not pass any more'
+				: `The old secret passes until ${printableTime(until)}: give the sender the new one before`;
+		printResult(context, {
+			json,
+			value: {name, ...rotated, until: kept === 0 ? null : new Date(until)},
+			lines: [`Rotated ${name}`, `secret  ${rotated.secret}   (shown once)`, passes],
+		});
 
 		if (!readRoutes(context, readConfig(context)).routes.has(name)) {
 			tell(context, `Route "${name}" is not served: see "svc webhook list"`);
@@ -67,7 +65,7 @@ export const routeFiles = (context: Context, secret: string | undefined): RouteF
  */
 export async function renameRoute(
 	context: Context,
-	{from, name, json}: {readonly from: string; readonly name: string; readonly json: boolean},
+	{from, name, json}: {readonly from: string; readonly name: string; readonly json?: boolean},
 ): Promise<void> {
 	if (from === name) {
 		throw new SvcError('route_refused', `Cannot rename route "${from}": that is its name`);
@@ -85,29 +83,15 @@ export async function renameRoute(
 
 	const {source, entry} = written;
 	const definition = withoutSecrets(entry);
-	const {file, warnings} = await saveDraft(
-		name,
-		{
-			source,
-			from,
-			fingerprint: fingerprintOf(entry),
-			definition: isJsonObject(definition) ? definition : {},
-		},
-		{
-			surroundings: surroundingsOf(
-				{clock},
-				{config, load: text => loadConfig({paths, environment, text})},
-			),
-			clock,
-		},
-	);
-	if (json) {
-		printJson(context, {name, from, source, file, warnings});
-		return;
-	}
-
-	printLines(context, [`Renamed ${from} to ${name}`]);
-	for (const warning of warnings) {
-		tell(context, warning);
-	}
+	const draft = {
+		source,
+		from,
+		fingerprint: fingerprintOf(entry),
+		definition: isJsonObject(definition) ? definition : {},
+	};
+	const load = (text: string) => loadConfig({paths, environment, text});
+	const surroundings = surroundingsOf({clock}, {config, load});
+	const {file, warnings} = await saveDraft(name, draft, {surroundings, clock});
+	const value = {name, from, source, file, warnings};
+	printResult(context, {json, value, lines: [`Renamed ${from} to ${name}`], notes: warnings});
 }

@@ -19,7 +19,7 @@ import {curlLine, sampleRequest} from '../../gateway/receiver/sample-event.ts';
 import {reachesPeople} from '../../platforms/platforms.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {printJson, printLines, tell, tellEach} from '../console/print.ts';
 import {findGateway} from '../home/gateway-access.ts';
 import {readConfig, urlOf} from '../home/receiver-facts.ts';
 import {servedByNobody, servingHome} from '../home/serving-home.ts';
@@ -35,15 +35,15 @@ export type SubscribeOptions = Omit<SubscribeFlags, 'filters'> & {
 };
 
 /**
- * Creates or changes a dynamic route; prints its URL, its secret if it is new, a ready curl line, and what whoever has them can make happen.
+ * Creates or changes a dynamic route; prints its URL, its secret if it is new, a ready curl line, and what its events can make happen.
  *
  * @throws SvcError `subscription_refused`, `job_not_found`, `job_ambiguous`, `job_invalid`, …
  */
 export async function subscribe(
 	context: Context,
-	{name, options}: {readonly name: string; readonly options: SubscribeOptions},
+	name: string,
+	{filtersFile, deliverExtra, json, ...rest}: SubscribeOptions,
 ): Promise<void> {
-	const {filtersFile, deliverExtra, json = false, ...rest} = options;
 	const filters = filtersFile === undefined ? undefined : await readFilters(context, filtersFile);
 	const flags: SubscribeFlags = {...rest, ...(filters !== undefined && {filters})};
 	const paths = context.paths();
@@ -94,28 +94,23 @@ export async function subscribe(
 	});
 }
 
+type Subscribed = {
+	readonly name: string;
+	/** As written. */
+	readonly entry: JsonObject;
+	readonly checked: CheckedSubscription;
+	readonly config: Config;
+	readonly isNew: boolean;
+	readonly showSecret: boolean;
+	readonly json: boolean | undefined;
+};
+
 /** Prints where events go, the secret when it is new, a ready curl line, and what they can make happen. */
 async function report(
 	context: Context,
-	{
-		name,
-		entry,
-		checked: {route, warnings: known},
-		config,
-		isNew,
-		showSecret,
-		json,
-	}: {
-		readonly name: string;
-		/** As written. */
-		readonly entry: JsonObject;
-		readonly checked: CheckedSubscription;
-		readonly config: Config;
-		readonly isNew: boolean;
-		readonly showSecret: boolean;
-		readonly json: boolean;
-	},
+	{name, entry, checked, config, isNew, showSecret, json}: Subscribed,
 ): Promise<void> {
+	const {route, warnings: known} = checked;
 	const ofJob = route && problemWithJob(context, route, config);
 	const servedThere = await servingHome(context);
 	const warnings = [
@@ -126,19 +121,15 @@ async function report(
 	];
 	// A route of a profile that is not served has its place all the same.
 	const {profile = 'default'} = entry;
-	const path = routePath(
-		route ?? {name, profile: typeof profile === 'string' ? profile : 'default'},
-	);
-	const url = urlOf(config) + path;
+	const place = route ?? {name, profile: typeof profile === 'string' ? profile : 'default'};
+	const url = urlOf(config) + routePath(place);
 	const request = route && sampleRequest(route, {now: context.clock.now()});
 	const curl = request?.isSigned ? curlLine(url, request) : undefined;
 	const secret = showSecret && typeof entry['secret'] === 'string' ? entry['secret'] : undefined;
 	const job = jobOf(context, entry, config);
 	// What a job that is not known can do is not known either.
-	const capability =
-		route && (route.cronJob === undefined || job)
-			? await capabilityOf(context, route, job)
-			: undefined;
+	const isKnown = route && (route.cronJob === undefined || job);
+	const capability = isKnown && (await capabilityOf(context, route, job));
 	const line = capability && capabilityLine(capability);
 	const advice = route && overflowAdvice(route, entry);
 	if (json) {
@@ -146,18 +137,16 @@ async function report(
 			name,
 			url,
 			created: isNew,
-			...(secret !== undefined && {secret}),
-			...(curl && {curl}),
-			...(capability && {capability: {...capability, line}}),
-			...(warnings.length > 0 && {warnings}),
-			...(advice !== undefined && {advice}),
+			secret,
+			curl,
+			capability: capability && {...capability, line},
+			warnings: warnings.length > 0 ? warnings : undefined,
+			advice,
 		});
 		return;
 	}
 
-	for (const sentence of [...warnings, ...(capability?.notes ?? [])]) {
-		tell(context, sentence);
-	}
+	tellEach(context, [...warnings, ...(capability?.notes ?? [])]);
 
 	printLines(context, [
 		`${isNew ? 'Created' : 'Updated'} ${name}`,
@@ -172,7 +161,7 @@ async function report(
 	}
 }
 
-/** Said until somebody has decided it either way. */
+/** Printed until the route has a value for `overflow`. */
 const overflowAdvice = (
 	{events, rateLimit, deliverOnly}: Route,
 	{overflow}: JsonObject,
@@ -206,17 +195,13 @@ async function cannotSend(
 	const [ofPrefetch] = await prefetchProblemsNow(context, config, [route]);
 	const [ofReading] = await readingProblemsNow(context, config, [route]);
 	return [
-		...(isForLog
-			? [
-					'Its answers go to the log alone: no language model is configured (svc help model), and model.allow_offline_delivery is not set',
-				]
-			: []),
-		...(problem === undefined ? [] : [`Its answers cannot be delivered now: ${problem}`]),
-		...(ofPrefetch === undefined ? [] : [`What it prefetches cannot be got now: ${ofPrefetch}`]),
-		...(ofReading === undefined
-			? []
-			: [`What its commands read of the code host cannot be got now: ${ofReading}`]),
-	];
+		isForLog &&
+			'Its answers go to the log alone: no language model is configured (svc help model), and model.allow_offline_delivery is not set',
+		problem !== undefined && `Its answers cannot be delivered now: ${problem}`,
+		ofPrefetch !== undefined && `What it prefetches cannot be got now: ${ofPrefetch}`,
+		ofReading !== undefined &&
+			`What its commands read of the code host cannot be got now: ${ofReading}`,
+	].filter(sentence => sentence !== false);
 }
 
 /** Whether no language model would answer, as the running gateway has it, else as the file says. */

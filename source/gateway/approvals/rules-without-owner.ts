@@ -33,9 +33,7 @@ export function rulesWithoutOwner(
 			kind === 'job' && profile !== 'default' ? ` of profile ${quotedName(profile)}` : '';
 		const meant = nearest === undefined ? '' : `, did you mean ${quotedName(nearest)}`;
 		const message = `the rule of ${place} is for ${kind} ${quotedName(name)}${where}, which does not exist: it allows nothing${meant}`;
-		return [
-			{...placeless(paths.config, {key: 'approvals.allow', message}), severity: 'warning' as const},
-		];
+		return [placeless(paths.config, {key: 'approvals.allow', message, severity: 'warning'})];
 	});
 }
 

@@ -1,4 +1,4 @@
-import type {ModelLimits} from '../../agent/model-limits.ts';
+import type {ModelLimits} from '../../agent/providers.ts';
 import type {PublicModel} from '../../api/http/public-model.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {ApiModels} from './api-upstream.ts';

@@ -1,4 +1,4 @@
-import {testMessage} from '../../delivery/test-message.ts';
+import {testMessage} from '../../delivery/deliverer.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {setup as table} from '../contract/setup.ts';
 import type {Rooms} from '../rooms.ts';

@@ -1,4 +1,4 @@
-import type {ChatRequest} from '../../agent/runner.ts';
+import type {ChatTurn} from '../../agent/runner.ts';
 import type {Clock} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {originOf, type Conversation} from '../../core/origin.ts';
@@ -56,7 +56,7 @@ export function createSessionTurns({
 
 	return {
 		/** What was said before the turn; `undefined` for a run that is none. */
-		async begin(run: StoredRun): Promise<ChatRequest | undefined> {
+		async begin(run: StoredRun): Promise<ChatTurn | undefined> {
 			const turn = turnOf(run);
 			if (!turn) {
 				return undefined;

@@ -2,7 +2,7 @@ import {isPassing} from '../../agent/model-errors.ts';
 import {defaultProfile} from '../../config/home-paths.ts';
 import {isUnsignedRoute} from '../../config/route-refusals.ts';
 import {codeOf} from '../../core/errors.ts';
-import {nextTry} from '../../delivery/retry-plan.ts';
+import {nextTry} from '../../delivery/deliverer.ts';
 import {sweepSocketFolders} from '../../tools/sandbox/egress.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';

@@ -1,5 +1,5 @@
 import type {Client, ContentBlock, RequestOptions} from '@modelcontextprotocol/client';
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {UtilityKind} from '../catalogue/utility-tools.ts';
 import type {ToolAnswer} from './render-answer.ts';
 
@@ -30,7 +30,7 @@ const asks: Readonly<Record<UtilityKind, Ask>> = {
 	async list_resources(client, args, options) {
 		const resources = await listPages(cursorOf(args), async params => {
 			const page = await client.request({method: 'resources/list', params}, options);
-			return {entries: page.resources.map(withoutMeta), next: page.nextCursor};
+			return [page.resources, page];
 		});
 		// Once is enough: with the first page.
 		const templates =
@@ -51,7 +51,7 @@ const asks: Readonly<Record<UtilityKind, Ask>> = {
 	async list_prompts(client, args, options) {
 		const prompts = await listPages(cursorOf(args), async params => {
 			const page = await client.request({method: 'prompts/list', params}, options);
-			return {entries: page.prompts.map(withoutMeta), next: page.nextCursor};
+			return [page.prompts, page];
 		});
 		return asText({prompts: prompts.entries, ...nextOf(prompts)});
 	},
@@ -74,7 +74,7 @@ async function listTemplates(client: Client, options: RequestOptions): Promise<P
 	try {
 		return await listPages(undefined, async params => {
 			const page = await client.request({method: 'resources/templates/list', params}, options);
-			return {entries: page.resourceTemplates.map(withoutMeta), next: page.nextCursor};
+			return [page.resourceTemplates, page];
 		});
 	} catch (error) {
 		options.signal?.throwIfAborted();
@@ -93,14 +93,16 @@ type Page = {readonly entries: readonly object[]; readonly next?: string | undef
 
 async function listPages(
 	first: string | undefined,
-	read: (params: {cursor?: string}) => Promise<Page>,
+	read: (params: {
+		cursor?: string;
+	}) => Promise<readonly [readonly object[], {nextCursor?: string | undefined}]>,
 ): Promise<Page> {
 	const entries: object[] = [];
 	let cursor = first;
 	for (let page = 0; page < maxPages; page += 1) {
 		// oxlint-disable-next-line no-await-in-loop -- a page says where the next begins
-		const {entries: more, next} = await read(cursor === undefined ? {} : {cursor});
-		entries.push(...more.slice(0, maxEntries));
+		const [more, {nextCursor: next}] = await read(cursor === undefined ? {} : {cursor});
+		entries.push(...more.slice(0, maxEntries).map(withoutMeta));
 		// A server whose cursor does not move would be asked for ever.
 		const moves = next !== undefined && next !== cursor;
 		cursor = moves ? next : undefined;
@@ -115,12 +117,15 @@ async function listPages(
 const nextOf = ({next}: Page): {next_cursor?: string} =>
 	next === undefined ? {} : {next_cursor: next};
 
-/** Icons are for people, the protocol's own data for nobody. */
+/** A model needs neither icons nor the protocol's own data. */
 const withoutMeta = ({
 	_meta,
 	icons: _icons,
 	...entry
-}: object & {readonly _meta?: unknown; readonly icons?: unknown}): object => entry;
+}: {
+	_meta?: unknown;
+	icons?: unknown;
+}): object => entry;
 
 const asText = (value: object): ToolAnswer => ({
 	content: [asBlock(JSON.stringify(value, null, 1))],
@@ -147,10 +152,8 @@ function textsOf({arguments: given = {}}: JsonObject): Record<string, string> {
 		throw new BadArguments('The argument "arguments" must be an object of texts');
 	}
 
-	return Object.fromEntries(
-		Object.entries(given).map(([key, value]) => [
-			key,
-			typeof value === 'string' ? value : JSON.stringify(value),
-		]),
-	);
+	return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, wordsOf(value)]));
 }
+
+const wordsOf = (value: JsonValue): string =>
+	typeof value === 'string' ? value : JSON.stringify(value);

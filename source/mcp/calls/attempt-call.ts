@@ -56,14 +56,14 @@ export async function attemptCall(
 	}
 
 	using attempt = beginAttempt(connection, context, options.server.timeoutMs);
+	const {signal} = attempt;
+	const {onProgress, runId} = context;
+	const onprogress = onProgress && createProgressReporter(onProgress, options);
+	const request = {signal, timeout: neverMs, ...(onprogress && {onprogress})};
 	try {
-		const answer = await Promise.race([
-			ask(connection.client, {planned, args: given}, requestOptions(call, attempt, options)),
-			attempt.ended,
-		]);
-		const {cacheDir, redact} = options;
-		const result = await renderAnswer(answer, {cacheDir, redact, runId: context.runId});
-		return {kind: 'result', result};
+		const asked = ask(connection.client, {planned, args: given}, request);
+		const answer = await Promise.race([asked, attempt.ended]);
+		return {kind: 'result', result: await renderAnswer(answer, {...options, runId})};
 	} catch (error) {
 		context.signal.throwIfAborted();
 		if (error instanceof BadArguments) {
@@ -94,7 +94,7 @@ function beginAttempt(
 ): Attempt {
 	const controller = new AbortController();
 	const {promise: ended, reject} = Promise.withResolvers<never>();
-	// Nobody may be waiting any more.
+	// The call may have ended already.
 	ended.catch(() => {});
 	let isTimeout = false;
 	const end = (reason: string) => {
@@ -104,11 +104,7 @@ function beginAttempt(
 
 	const onCancel = () => end('cancelled');
 	// What the connection said of this call before it went is still on its way, and says more.
-	const onGone = () => {
-		setImmediate(() => {
-			end('connection closed');
-		});
-	};
+	const onGone = () => setImmediate(() => end('connection closed'));
 
 	context.signal.addEventListener('abort', onCancel, {once: true});
 	connection.signal.addEventListener('abort', onGone, {once: true});
@@ -131,19 +127,6 @@ function beginAttempt(
 			context.signal.removeEventListener('abort', onCancel);
 			connection.signal.removeEventListener('abort', onGone);
 		},
-	};
-}
-
-function requestOptions(
-	{context}: Call,
-	{signal}: Attempt,
-	{clock, redact}: ToolCallOptions,
-): RequestOptions {
-	const {onProgress} = context;
-	return {
-		signal,
-		timeout: neverMs,
-		...(onProgress ? {onprogress: createProgressReporter(onProgress, {clock, redact})} : {}),
 	};
 }
 
@@ -180,13 +163,9 @@ async function ask(
 	const {content, structuredContent, isError} = await client.callTool(
 		{name: tool, arguments: {...args}},
 		// What was planned is what the answer is compared with, whatever the server lists by now.
-		{...options, ...(listed ? {toolDefinition: listed} : {})},
+		{...options, ...(listed && {toolDefinition: listed})},
 	);
-	return {
-		content,
-		structured: structuredContent,
-		...(isError === undefined ? {} : {isError}),
-	};
+	return {content, structured: structuredContent, ...(isError !== undefined && {isError})};
 }
 
 const timeoutMessage = ({tool, readOnly}: PlannedTool, {timeoutMs}: ToolServerConfig): string => {

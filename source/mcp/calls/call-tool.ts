@@ -35,38 +35,28 @@ export async function callTool(
 	call: ToolCall,
 	dependencies: CallDependencies,
 ): Promise<ToolResult> {
-	const {seen, context} = call;
+	const {
+		seen: {tool, readOnly},
+		context,
+	} = call;
 	const server = dependencies.server();
-	const {redact} = dependencies.options;
-	const {name} = server;
+	const failed = (why: string) =>
+		failedCall(`The tool server "${server.name}" ${why}`, {...dependencies.options, server});
 	try {
 		const first = await callOverConnection(call, dependencies);
-		if (first.kind === 'result') {
-			return first.result;
+		const isOver = first.kind === 'result' || (first.sent && !readOnly);
+		const last = isOver ? first : await callOverConnection(call, dependencies);
+		if (last.kind === 'result') {
+			return last.result;
 		}
 
-		if (first.sent && !seen.readOnly) {
-			return uncertainResult({server: name, tool: seen.tool, reason: first.reason});
-		}
-
-		const second = await callOverConnection(call, dependencies);
-		if (second.kind === 'result') {
-			return second.result;
-		}
-
-		return first.sent || second.sent
-			? uncertainResult({server: name, tool: seen.tool, reason: second.reason})
-			: failedCall(`The tool server "${name}" was not called: its connections were closed`, {
-					server,
-					redact,
-				});
+		return last.sent || (first.kind === 'lost' && first.sent)
+			? uncertainResult({server: server.name, tool, reason: last.reason})
+			: failed('was not called: its connections were closed');
 	} catch (error) {
 		context.signal.throwIfAborted();
 		if (error instanceof ConnectError) {
-			return failedCall(`The tool server "${name}" is not connected: ${error.failure.message}`, {
-				server,
-				redact,
-			});
+			return failed(`is not connected: ${error.failure.message}`);
 		}
 
 		throw error;
@@ -92,20 +82,13 @@ async function callOverConnection(
 			}
 
 			// What the server refuses in the middle of a call concerns the connection.
-			const observed = {
-				client: opened.client,
-				signal: opened.signal,
-				calls: opened.calls,
-				explain(error: unknown) {
-					const failure = opened.explain(error);
-					if (failure.kind === 'needs-login') {
-						refusal = failure;
-					}
-
-					return failure;
-				},
+			const explain = (error: unknown) => {
+				const failure = opened.explain(error);
+				refusal = failure.kind === 'needs-login' ? failure : refusal;
+				return failure;
 			};
-			return attemptCall(observed, {planned, args, context}, present);
+
+			return attemptCall({...opened, explain}, {planned, args, context}, present);
 		},
 		answered: answer => answer.kind === 'result' && answer.result.isError !== true,
 	});
@@ -117,7 +100,7 @@ async function callOverConnection(
 	return outcome;
 }
 
-/** A run may hold a tool that is not what it was when the run began: nobody has agreed to what it is now. */
+/** A run may hold a tool that is not what it was when the run began: no person has agreed to what it is now. */
 function reasonNotToCall(seen: PlannedTool, now: PlannedTool | undefined): string | undefined {
 	if (!now) {
 		return 'does not exist any more';

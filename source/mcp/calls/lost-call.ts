@@ -69,46 +69,35 @@ export function callFailure(
 	}
 
 	const {kind, message} = connection.explain(error);
-	if (kind === 'session-expired') {
-		return {kind: 'lost', reason: 'session_expired', sent: true};
-	}
-
-	if (kind === 'stream-lost') {
-		return {kind: 'lost', reason: 'stream_lost', sent: true};
-	}
-
-	if (connection.signal.aborted || codes.some(code => closedCodes.has(code))) {
-		return {kind: 'lost', reason: 'closed', sent: true};
+	const isClosed = connection.signal.aborted || codes.some(code => closedCodes.has(code));
+	const reason = lossOf(kind) ?? (isClosed ? 'closed' : undefined);
+	if (reason) {
+		return {kind: 'lost', reason, sent: true};
 	}
 
 	const isUnfit = error instanceof Error && unfitAnswer.test(error.message);
-	return {
-		kind: 'error',
-		message: isUnfit
-			? `The tool ran, but what it answered is not of its outputSchema: ${message}`
-			: message,
-	};
+	const lead = isUnfit ? 'The tool ran, but what it answered is not of its outputSchema: ' : '';
+	return {kind: 'error', message: `${lead}${message}`};
 }
 
-/** What the model reads of a call whose outcome nobody knows. @see manual/tool-servers.md#states */
-export const uncertainResult = ({
-	server,
-	tool,
-	reason,
-}: {
+const lossOf = (kind: ConnectFailure['kind']): LostReason | undefined =>
+	kind === 'session-expired'
+		? 'session_expired'
+		: kind === 'stream-lost'
+			? 'stream_lost'
+			: undefined;
+
+/** What the model reads of a call whose outcome is not known. @see manual/tool-servers.md#states */
+export function uncertainResult(lost: {
 	readonly server: string;
 	readonly tool: string;
 	readonly reason: LostReason;
-}): ToolResult => ({
-	text: JSON.stringify({
-		error: `outcome_uncertain: the tool "${tool}" of the tool server "${server}" was called, then ${reasons[reason].words}; verify what it did before calling it again`,
-		outcome_uncertain: true,
-		server,
-		tool,
-		reason,
-	}),
-	isError: true,
-});
+}): ToolResult {
+	const {server, tool, reason} = lost;
+	const error = `outcome_uncertain: the tool "${tool}" of the tool server "${server}" was called, then ${reasons[reason].words}; verify what it did before calling it again`;
+	const facts = {error, outcome_uncertain: true, server, tool, reason};
+	return {text: JSON.stringify(facts), isError: true};
+}
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 

@@ -21,13 +21,7 @@ const maxAnswerLength = 256 * 1024;
  * Compares what the tools of one connection answer with the schemas that they announced, each compiled once. A schema that cannot be compiled is no reason not to
  * use its tool: that is logged once, and the answer taken as it is. So is one whose check could hold the program up, and an answer above 256 kB.
  */
-export function createCheckedOutput({
-	log,
-	server,
-}: {
-	readonly log: Logger;
-	readonly server: string;
-}): jsonSchemaValidator {
+export function createCheckedOutput(log: Logger, server: string): jsonSchemaValidator {
 	const validators = new WeakMap<object, JsonSchemaValidator<unknown>>();
 	let shared = new AjvJsonSchemaValidator();
 	let compiled = 0;
@@ -52,10 +46,8 @@ export function createCheckedOutput({
 			compiled += 1;
 			return bounded(shared.getValidator(schema));
 		} catch (error) {
-			log.warn('An outputSchema cannot be used: what its tool answers is not checked', {
-				server,
-				error: messageOf(error),
-			});
+			const facts = {server, error: messageOf(error)};
+			log.warn('An outputSchema cannot be used: what its tool answers is not checked', facts);
 			return anything;
 		}
 	};
@@ -72,9 +64,9 @@ export function createCheckedOutput({
 
 type Schema = Parameters<jsonSchemaValidator['getValidator']>[0];
 
-const anything: JsonSchemaValidator<unknown> = input => ({
+const anything: JsonSchemaValidator<unknown> = data => ({
 	valid: true,
-	data: input,
+	data,
 	errorMessage: undefined,
 });
 

@@ -13,14 +13,12 @@ const maxSchemaBytes = 16 * 1024;
 export const askAbout = (
 	server: ToolServerConfig,
 	profile: string,
-	tool: Pick<AskedTool, 'tool' | 'name' | 'definition' | 'changed'> & {
-		readonly listed?: ListedTool;
+	tool: Pick<AskedTool, 'tool' | 'name' | 'definition' | 'changed' | 'changes' | 'claims'> & {
 		readonly description: string;
 		readonly inputSchema: unknown;
-		readonly claims: ToolClaims;
-		readonly changes?: readonly string[] | undefined;
 	},
 ): AskedTool & {readonly from: FromServer} => ({
+	...tool,
 	from: {
 		kind: 'server',
 		server: server.name,
@@ -30,25 +28,19 @@ export const askAbout = (
 		trust: server.trust,
 	},
 	profile,
-	tool: tool.tool,
-	name: tool.name,
-	claims: tool.claims,
 	description: escapeBlock(tool.description, {maxLength: maxDescriptionLength}),
 	inputSchema: shownSchema(tool.inputSchema),
-	definition: tool.definition,
-	changed: tool.changed,
-	...(tool.changes && {changes: tool.changes}),
 });
 
 /** The annotations of a tool. Only `true` and `false` count. */
 export function claimsOf({annotations = {}}: ListedTool): ToolClaims {
-	const {readOnlyHint, destructiveHint, idempotentHint, openWorldHint} = annotations;
-	return {
-		...(typeof readOnlyHint === 'boolean' ? {readOnly: readOnlyHint} : {}),
-		...(typeof destructiveHint === 'boolean' ? {destructive: destructiveHint} : {}),
-		...(typeof idempotentHint === 'boolean' ? {idempotent: idempotentHint} : {}),
-		...(typeof openWorldHint === 'boolean' ? {openWorld: openWorldHint} : {}),
-	};
+	const claims = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
+	return Object.fromEntries(
+		claims.flatMap(claim => {
+			const hint: unknown = annotations[`${claim}Hint`];
+			return typeof hint === 'boolean' ? [[claim, hint]] : [];
+		}),
+	);
 }
 
 /** Host and port of a remote server, the name of the program of another; never credentials. */

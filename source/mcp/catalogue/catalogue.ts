@@ -52,16 +52,8 @@ export type CatalogueDependencies = Pick<World, 'log' | 'redact'> & {
 
 const emptyPlan: ToolPlan = {tools: [], warnings: [], offered: 0, reserved: new Set()};
 
-export function createCatalogue({
-	server,
-	profile,
-	pins,
-	log,
-	redact,
-	taken,
-	execute,
-	onChange,
-}: CatalogueDependencies): Catalogue {
+export function createCatalogue(dependencies: CatalogueDependencies): Catalogue {
+	const {server, profile, pins, log, redact, taken, execute, onChange} = dependencies;
 	let listed: readonly ListedTool[] | undefined;
 	let capabilities: ServerFacts['capabilities'] = {resources: false, prompts: false};
 	let listWarnings: readonly string[] = [];
@@ -77,14 +69,9 @@ export function createCatalogue({
 		}
 
 		const {name, trust} = server();
-		plan = planTools({
-			server: server(),
-			profile,
-			listed,
-			capabilities,
-			known: pins.knownOf(profile, name),
-			taken: taken(),
-		});
+		const known = pins.knownOf(profile, name);
+		const now = {server: server(), profile, listed, capabilities};
+		plan = planTools({...now, known, taken: taken()});
 		tools = plan.tools.map(planned => toolOf(planned, execute));
 		views = plan.tools.map(planned => viewTool(planned, redact));
 		remembered = pins.remember({
@@ -145,13 +132,16 @@ export function createCatalogue({
 	};
 }
 
-const toolOf = (planned: PlannedTool, execute: CatalogueDependencies['execute']): Tool => ({
-	name: planned.name,
-	description: planned.description,
-	inputSchema: planned.inputSchema,
-	readOnly: planned.readOnly,
-	needsApproval: planned.needsApproval,
-	...(planned.listed?.title !== undefined && {title: planned.listed.title}),
-	asked: planned.asked,
-	execute: async (args, context) => execute(planned, args, context),
-});
+function toolOf(planned: PlannedTool, execute: CatalogueDependencies['execute']): Tool {
+	const {name, description, inputSchema, readOnly, needsApproval, asked, listed} = planned;
+	return {
+		name,
+		description,
+		inputSchema,
+		readOnly,
+		needsApproval,
+		asked,
+		...(listed?.title !== undefined && {title: listed.title}),
+		execute: async (args, context) => execute(planned, args, context),
+	};
+}

@@ -23,28 +23,23 @@ export type Selection = {
  */
 export function filterTools(listed: readonly ListedTool[], policy: ToolsPolicy): Selection {
 	const byName = Map.groupBy(listed, ({name}) => name);
-	const wanted = byName
-		.values()
+	const wanted = [...byName.values()]
 		.flatMap(some => some.slice(0, 1))
 		.filter(({name}) => passes(name, policy))
-		.toArray()
 		.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 	const refused = wanted.filter(tool => !isUsable(tool));
 	const usable = wanted.filter(tool => !refused.includes(tool));
-	const repeated = byName.entries().filter(([, some]) => some.length > 1);
+	const repeated = [...byName].flatMap(([name, some]) => (some.length > 1 ? [name] : []));
+	const unmatched = policy.include?.filter(
+		pattern => ![...byName.keys()].some(name => matchesGlob(name, pattern)),
+	);
 	return {
 		tools: usable.slice(0, maxTools),
 		warnings: [
-			...warnOf(
-				'listed more than once, the first counts',
-				repeated.map(([name]) => name).toArray(),
-			),
+			...warnOf('listed more than once, the first counts', repeated),
 			...warnOf('left out, larger or deeper than allowed', namesOf(refused)),
 			...warnOf(`left out, more than ${maxTools} tools`, namesOf(usable.slice(maxTools))),
-			...warnOf(
-				'in include, but the server has no such tool',
-				unmatched(policy, [...byName.keys()]),
-			),
+			...warnOf('in include, but the server has no such tool', unmatched ?? []),
 		],
 	};
 }
@@ -53,9 +48,6 @@ const passes = (name: string, {include, exclude}: ToolsPolicy): boolean =>
 	include
 		? include.some(pattern => matchesGlob(name, pattern))
 		: !exclude.some(pattern => matchesGlob(name, pattern));
-
-const unmatched = ({include = []}: ToolsPolicy, names: readonly string[]): readonly string[] =>
-	include.filter(pattern => !names.some(name => matchesGlob(name, pattern)));
 
 const namesOf = (tools: readonly ListedTool[]) => tools.map(({name}) => name);
 

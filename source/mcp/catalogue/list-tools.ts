@@ -1,7 +1,7 @@
 import type {Client, Tool as ListedTool} from '@modelcontextprotocol/client';
 
 /** What is looked at of a server's list, before its filter: far more than may be registered. */
-export const maxListed = 5000;
+export const maxListedTools = 5000;
 export const maxListedBytes = 8 * 1024 * 1024;
 
 /** The tools that a server listed, as it said them. */
@@ -25,23 +25,17 @@ export async function listTools(
 		return {tools: [], warnings: []};
 	}
 
-	const result = await client.listTools(undefined, {
-		signal,
-		timeout: timeoutMs,
-		cacheMode: 'refresh',
-	});
+	const options = {signal, timeout: timeoutMs, cacheMode: 'refresh'} as const;
+	const result = await client.listTools(undefined, options);
 	const ttlMs: unknown = 'ttlMs' in result ? result['ttlMs'] : undefined;
-	return {
-		...boundTools(result.tools),
-		...(typeof ttlMs === 'number' && ttlMs > 0 ? {ttlMs} : {}),
-	};
+	return {...boundTools(result.tools), ...(typeof ttlMs === 'number' && ttlMs > 0 ? {ttlMs} : {})};
 }
 
 /** The first 5,000 tools, and of those as many as fit into 8 MB of JSON. */
 export function boundTools(tools: readonly ListedTool[]): Pick<ToolListing, 'tools' | 'warnings'> {
 	const kept: ListedTool[] = [];
 	let bytes = 0;
-	for (const tool of tools.slice(0, maxListed)) {
+	for (const tool of tools.slice(0, maxListedTools)) {
 		bytes += Buffer.byteLength(JSON.stringify(tool));
 		if (bytes > maxListedBytes) {
 			break;
@@ -51,13 +45,7 @@ export function boundTools(tools: readonly ListedTool[]): Pick<ToolListing, 'too
 	}
 
 	const dropped = tools.length - kept.length;
-	return {
-		tools: kept,
-		warnings:
-			dropped > 0
-				? [
-						`offers ${tools.length} tools, ${bytes > maxListedBytes ? 'more than 8 MB of definitions' : `more than ${maxListed}`}; not used: ${dropped}`,
-					]
-				: [],
-	};
+	const most = bytes > maxListedBytes ? '8 MB of definitions' : String(maxListedTools);
+	const warning = `offers ${tools.length} tools, more than ${most}; not used: ${dropped}`;
+	return {tools: kept, warnings: dropped > 0 ? [warning] : []};
 }

@@ -83,12 +83,10 @@ function setOf(body: readonly string[]): Part {
 		}
 	}
 
-	return character => ranges.some(([from, to]) => isBetween(character, {from, to})) !== negated;
+	return character => {
+		const point = pointOf(character);
+		return ranges.some(([from, to]) => pointOf(from) <= point && point <= pointOf(to)) !== negated;
+	};
 }
-
-const isBetween = (character: string, {from, to}: {from: string; to: string}): boolean => {
-	const point = pointOf(character);
-	return pointOf(from) <= point && point <= pointOf(to);
-};
 
 const pointOf = (character: string) => character.codePointAt(0) ?? -1;

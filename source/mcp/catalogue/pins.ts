@@ -1,20 +1,20 @@
-import {mkdir} from 'node:fs/promises';
-import {dirname} from 'node:path';
+import {createHash} from 'node:crypto';
+import {readTextFile} from '../../config/read-text-file.ts';
 import {messageOf} from '../../core/errors.ts';
-import {withFileLock} from '../../core/file-lock.ts';
+import {isJsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
+import {createMutex} from '../../core/mutex.ts';
 import type {World} from '../../core/world.ts';
-import {stillKept} from './kept-definitions.ts';
-import {type PinnedTools, pinKey, readPins, writePins} from './pin-file.ts';
+import {replaceShared} from '../wire/shared-file.ts';
 
 /** What is remembered of the tools of one server. */
 export type KnownTools = {
 	/** Tools that are not in `definitions` are seen for the first time; otherwise (the file was broken, or is full) they count as changed. */
 	readonly trustsNewTools: boolean;
 	/** Server's own name of a tool → hash of the definition that was seen first, or accepted last. */
-	readonly definitions: ReadonlyMap<string, string>;
+	readonly definitions: Texts;
 	/** The same tools → canonical JSON of that definition, where it is kept. */
-	readonly texts?: ReadonlyMap<string, string>;
+	readonly texts?: Texts;
 };
 
 /** Remembers how each tool was defined when it was seen first: trust on first use. */
@@ -29,20 +29,15 @@ export type Pins = {
 	accept(pin: AcceptedTool): Promise<void>;
 };
 
-export type SeenServer = {
+type SeenServer = {
 	readonly profile: string;
 	readonly server: string;
 	readonly trust: 'full' | 'untrusted';
-	/** The server's own tools, no utility tools. */
-	readonly tools: ReadonlyArray<{
-		readonly tool: string;
-		readonly definition: string;
-		/** What `definition` is the hash of. */
-		readonly text?: string;
-	}>;
+	/** The server's own tools, no utility tools. `text`: what `definition` is the hash of. */
+	readonly tools: ReadonlyArray<Pick<AcceptedTool, 'tool' | 'definition'> & {text?: string}>;
 };
 
-export type AcceptedTool = {
+type AcceptedTool = {
 	readonly profile: string;
 	readonly server: string;
 	/** The server's own name. */
@@ -51,59 +46,65 @@ export type AcceptedTool = {
 	readonly definition: string;
 };
 
+type Texts = ReadonlyMap<string, string>;
+
+/** What the file holds. */
+type PinnedTools = {
+	/** Whether what is not pinned is new. False for good once the file was broken. */
+	readonly trustsNewTools: boolean;
+	/** Profile and server → tool → definition; what was used last is last. */
+	readonly servers: ReadonlyMap<string, Texts>;
+	/** Hash → canonical JSON of the definitions as they were when they were pinned. For comparison only; which of them is trusted, the pins say. */
+	readonly kept: Texts;
+};
+
+const maxFileBytes = 32 * 1024 * 1024;
+
 /** Twice what a server may register: names may change, but a server cannot push out its own pins by changing them. */
 const maxPerServer = 1000;
+
 const maxServers = 200;
-const lockWaitMs = 2000;
+
+const limits = {waitMs: 2000, makesFolder: true};
+
+/** A server that says much takes no room from others. In UTF-16 units. */
+const most = {definition: 16 * 1024, server: 256 * 1024, all: 4 * 1024 * 1024} as const;
 
 /**
  * Reads the pins of `path` (`cache/mcp_tool_pins.json`, 0600). A file that cannot be read makes every tool count as changed until it is accepted or the file is
  * removed. Changes are written with what other processes wrote in the meantime; what cannot be written is logged and holds until the end of the process.
  */
-export async function openPins({
-	path,
-	log,
-	clock,
-}: Pick<World, 'clock' | 'log'> & {readonly path: string}): Promise<Pins> {
-	let pinned = readOrDistrust(path, log);
+export async function openPins(
+	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
+): Promise<Pins> {
+	const {path, log, clock} = world;
+	let pinned = readPins(path, log);
 	/** Servers of which this process knows more than the file may. */
 	const touched = new Set<string>();
-	/** One write after the other. */
-	let lastWrite = Promise.resolve();
+	const oneByOne = createMutex();
+	const merged = () => {
+		pinned = merge(readPins(path), pinned, touched);
+		return fileOf(pinned);
+	};
 
-	const write = async (): Promise<void> => {
+	const change = async (key: string, tools: NewPins): Promise<void> => {
+		const next = withTools(pinned, key, tools);
+		if (next === pinned) {
+			return;
+		}
+
+		pinned = next;
+		touched.add(key);
 		try {
-			await mkdir(dirname(path), {recursive: true, mode: 0o700});
-			await withFileLock(
-				`${path}.lock`,
-				async () => {
-					pinned = merge(readOrDistrust(path), pinned, touched);
-					await writePins(path, pinned);
-				},
-				{waitMs: lockWaitMs, clock},
-			);
+			await oneByOne(async () => replaceShared(path, merged, {...limits, clock}));
 		} catch (error) {
 			log.warn(`Cannot write down how tools are defined: ${messageOf(error)}`, {path});
 		}
 	};
 
-	const change = async (key: string, tools: NewPins): Promise<void> => {
-		const next = withTools(pinned, key, tools);
-		if (next !== pinned) {
-			pinned = next;
-			touched.add(key);
-			const before = lastWrite;
-			lastWrite = (async () => {
-				await before;
-				await write();
-			})();
-			await lastWrite;
-		}
-	};
-
 	return {
 		knownOf(profile, server) {
-			const definitions = pinned.servers.get(pinKey(profile, server)) ?? new Map<string, string>();
+			const definitions: Texts = pinned.servers.get(pinKey(profile, server)) ?? new Map();
 			const texts = [...definitions].flatMap(([tool, hash]) => {
 				const text = pinned.kept.get(hash);
 				return text === undefined ? [] : [[tool, text] as const];
@@ -114,24 +115,75 @@ export async function openPins({
 				...(texts.length > 0 && {texts: new Map(texts)}),
 			};
 		},
-		remember: async ({profile, server, trust, tools}) =>
-			change(pinKey(profile, server), {
-				tools,
-				replaces: trust === 'full',
-				adds: trust === 'full' || pinned.trustsNewTools,
-			}),
-		accept: async ({profile, server, tool, definition}) =>
-			change(pinKey(profile, server), {tools: [{tool, definition}], replaces: true, adds: true}),
+		async remember({profile, server, trust, tools}) {
+			const replaces = trust === 'full';
+			const adds = replaces || pinned.trustsNewTools;
+			await change(pinKey(profile, server), {tools, replaces, adds});
+		},
+		accept: async ({profile, server, ...tool}) =>
+			change(pinKey(profile, server), {tools: [tool], replaces: true, adds: true}),
 	};
 }
 
-function readOrDistrust(path: string, log?: Logger): PinnedTools {
+/** One text for a profile and a server; neither can forge another. */
+const pinKey = (profile: string, server: string): string => JSON.stringify([profile, server]);
+
+/** A file that does not exist holds no pins; of one that cannot be used nothing of what is in it is told. */
+function readPins(path: string, log?: Logger): PinnedTools {
 	try {
-		return readPins(path);
-	} catch (error) {
-		log?.error(messageOf(error));
+		const text = readTextFile(path, maxFileBytes);
+		return text === undefined
+			? {trustsNewTools: true, servers: new Map(), kept: new Map()}
+			: parse(text);
+	} catch {
+		log?.error(
+			`Cannot use "${path}", which remembers how tools were defined when they were first seen: until it is removed, tools count as changed unless they are accepted`,
+		);
 		return {trustsNewTools: false, servers: new Map(), kept: new Map()};
 	}
+}
+
+const fileOf = ({trustsNewTools, servers, kept}: PinnedTools) => ({
+	version: 1,
+	trustsNewTools,
+	servers: [...servers].map(([key, tools]) => [key, Object.fromEntries(tools)]),
+	kept: Object.fromEntries(kept),
+});
+
+function parse(text: string): PinnedTools {
+	const value: unknown = JSON.parse(text);
+	if (!isJsonObject(value) || value['version'] !== 1 || !Array.isArray(value['servers'])) {
+		throw new Error('not of the form');
+	}
+
+	const kept = isJsonObject(value['kept']) ? Object.entries(value['kept']) : [];
+	return {
+		trustsNewTools: value['trustsNewTools'] === true,
+		servers: new Map(value['servers'].map(parseServer)),
+		// What is not the text of its hash is left out.
+		kept: new Map(
+			kept.flatMap(([hash, known]) =>
+				typeof known === 'string' && hashOf(known) === hash ? [[hash, known] as const] : [],
+			),
+		),
+	};
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function parseServer(entry: unknown): readonly [string, Texts] {
+	const [key, tools]: readonly unknown[] = Array.isArray(entry) ? entry : [];
+	const pins = isJsonObject(tools) ? Object.entries(tools) : [];
+	const hashes = pins.flatMap(([tool, definition]) =>
+		typeof definition === 'string' && /^[0-9a-f]{64}$/.test(definition)
+			? [[tool, definition] as const]
+			: [],
+	);
+	if (typeof key !== 'string' || !isJsonObject(tools) || hashes.length < pins.length) {
+		throw new Error('not of the form');
+	}
+
+	return [key, new Map(hashes)];
 }
 
 /** What the file holds, and what this process knows of the servers in `touched`. */
@@ -144,11 +196,8 @@ function merge(file: PinnedTools, own: PinnedTools, touched: ReadonlySet<string>
 	}
 
 	const last = lastServers(servers);
-	return {
-		trustsNewTools: file.trustsNewTools,
-		servers: last,
-		kept: stillKept(last, new Map([...file.kept, ...own.kept])),
-	};
+	const kept = stillKept(last, new Map([...file.kept, ...own.kept]));
+	return {trustsNewTools: file.trustsNewTools, servers: last, kept};
 }
 
 type NewPins = {
@@ -161,7 +210,7 @@ type NewPins = {
 
 /** The same object when nothing is different. */
 function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewPins): PinnedTools {
-	const before = pins.servers.get(key) ?? new Map<string, string>();
+	const before: Texts = pins.servers.get(key) ?? new Map();
 	const after = new Map(before);
 	for (const {tool, definition} of tools) {
 		if (after.has(tool) ? replaces : adds && after.size < maxPerServer) {
@@ -172,13 +221,8 @@ function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewP
 	const isSame =
 		after.size === before.size &&
 		after.entries().every(([tool, hash]) => before.get(tool) === hash);
-	const servers = new Map(pins.servers);
-	if (!isSame) {
-		servers.delete(key);
-		servers.set(key, after);
-	}
-
-	const last = isSame ? pins.servers : lastServers(servers);
+	const others = [...pins.servers].filter(([other]) => other !== key);
+	const last = isSame ? pins.servers : lastServers(new Map([...others, [key, after]]));
 	const texts = tools.flatMap(({tool, definition, text}) =>
 		text !== undefined && after.get(tool) === definition ? [[definition, text] as const] : [],
 	);
@@ -187,6 +231,24 @@ function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewP
 	return isSame && isSameKept ? pins : {...pins, servers: last, kept};
 }
 
-const lastServers = (
-	servers: ReadonlyMap<string, ReadonlyMap<string, string>>,
-): PinnedTools['servers'] => new Map([...servers].slice(-maxServers));
+const lastServers = (servers: PinnedTools['servers']): PinnedTools['servers'] =>
+	new Map([...servers].slice(-maxServers));
+
+/** Of `kept`, what `servers` have pinned, as far as there is room; those that were used last first. */
+function stillKept(servers: PinnedTools['servers'], kept: Texts): Texts {
+	const after = new Map<string, string>();
+	let room: number = most.all;
+	for (const pins of [...servers.values()].toReversed()) {
+		let left = Math.min(room, most.server);
+		for (const hash of pins.values()) {
+			const text = kept.get(hash);
+			if (text !== undefined && text.length <= Math.min(left, most.definition)) {
+				after.set(hash, text);
+				left -= text.length;
+				room -= text.length;
+			}
+		}
+	}
+
+	return after;
+}

@@ -68,14 +68,8 @@ const maxDescriptionLength = 8000;
 const maxWarnings = 20;
 
 /** Which tools of a server are registered, under which names, and which of them ask. Pure; same input, same order. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states */
-export function planTools({
-	server,
-	profile,
-	listed,
-	capabilities,
-	known,
-	taken,
-}: ToolsToPlan): ToolPlan {
+export function planTools(offer: ToolsToPlan): ToolPlan {
+	const {server, listed, capabilities, taken} = offer;
 	const selection = filterTools(listed, server.tools);
 	const utilities = utilitiesOf(server, capabilities);
 	const {names, collided, reserved} = nameTools(
@@ -86,26 +80,24 @@ export function planTools({
 		],
 		taken,
 	);
-	const owner = {server, profile, known, names};
+	const owner = {...offer, names};
 	const natives = selection.tools.map(tool => planNative(tool, owner));
 	const tools = [
 		...natives.map(({tool}) => tool),
 		...utilities.map(kind => planUtility(kind, owner)),
 	];
+	const changed = tools.filter(({asked}) => asked.changed);
+	const cuts = tools.filter(({description, fullDescription}) => description !== fullDescription);
+	const lost = natives.flatMap(({tool, lost: left}) => left.map(name => `${tool.tool}: ${name}`));
 	return {
 		tools: tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
 		warnings: [
-			...warnOf('changed since first seen or accepted', changedOf(tools)),
+			...warnOf('changed since first seen or accepted', ownNames(changed)),
 			...warnOf('same name as another tool, a hash tells them apart', collided),
-			...warnOf(
-				'arguments with names that models cannot use, left out',
-				natives.flatMap(({tool, lost}) => lost.map(argument => `${tool.tool}: ${argument}`)),
-			),
+			...warnOf('arguments with names that models cannot use, left out', lost),
 			...warnOf(
 				`description above ${maxToolDescriptionLength} characters, cut for models`,
-				tools
-					.filter(({description, fullDescription}) => description !== fullDescription)
-					.map(({tool}) => tool),
+				ownNames(cuts),
 			),
 			...selection.warnings,
 		].slice(0, maxWarnings),
@@ -120,8 +112,7 @@ type Owner = Pick<ToolsToPlan, 'server' | 'profile' | 'known'> & {
 
 const keyOf = (kind: PlannedTool['kind'], tool: string): string => `${kind} ${tool}`;
 
-const changedOf = (tools: readonly PlannedTool[]): readonly string[] =>
-	tools.filter(({asked}) => asked.changed).map(({tool}) => tool);
+const ownNames = (tools: readonly PlannedTool[]): readonly string[] => tools.map(({tool}) => tool);
 
 function planNative(
 	listed: ListedTool,
@@ -133,8 +124,10 @@ function planNative(
 	const pinned = known.definitions.get(tool);
 	const changed = pinned === undefined ? !known.trustsNewTools : pinned !== definition;
 	const before = changed ? known.texts?.get(tool) : undefined;
+	const changes =
+		before === undefined ? undefined : definitionChanges(before, definitionText(listed));
 	const claims = claimsOf(listed);
-	// Whoever is not trusted cannot take back what was agreed to by changing the claim.
+	// A server that is not trusted cannot take back what was agreed to by changing the claim.
 	const readOnly = claims.readOnly === true && (server.trust === 'full' || !changed);
 	const fullDescription = descriptionOf(listed, server.name);
 	const {schema, lost} = cleanSchema(listed.inputSchema);
@@ -154,8 +147,7 @@ function planNative(
 				name,
 				definition,
 				changed,
-				changes:
-					before === undefined ? undefined : definitionChanges(before, definitionText(listed)),
+				...(changes && {changes}),
 				description: listed.description ?? '',
 				inputSchema: listed.inputSchema,
 				claims,

@@ -1,14 +1,20 @@
-import {mkdir} from 'node:fs/promises';
-import {dirname} from 'node:path';
+import {createHash} from 'node:crypto';
+import type {
+	ClientCapabilities,
+	DiscoverResult,
+	Tool as ListedTool,
+} from '@modelcontextprotocol/client';
+import {z} from 'zod';
 import {readTextFile} from '../../config/read-text-file.ts';
-import {writePrivateFile} from '../../config/write-private-file.ts';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
-import {withFileLock} from '../../core/file-lock.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
 import type {World} from '../../core/world.ts';
-import {type CachedServer, parseCachedServer} from './cached-server.ts';
+import {replaceShared} from '../wire/shared-file.ts';
+import {maxListedTools, maxListedBytes} from './list-tools.ts';
+import type {ServerFacts} from './server-facts.ts';
 
 /** What the servers of one profile said when they were last connected, between two starts of the program. */
 export type SchemaCache = {
@@ -19,9 +25,12 @@ export type SchemaCache = {
 };
 
 const formatVersion = 1;
+
 const maxServers = 200;
+
 const maxFileBytes = 64 * 1024 * 1024;
-const lockWaitMs = 5000;
+
+const limits = {waitMs: 5000, makesFolder: true};
 
 /**
  * Opens `cache/mcp_schema_cache.json`. Entries that are broken, and a file that is, are left out with a warning: the servers connect at the start then.
@@ -29,37 +38,24 @@ const lockWaitMs = 5000;
  *
  * @see manual/tool-servers.md#states
  */
-export function openSchemaCache({
-	path,
-	log,
-	clock,
-}: Pick<World, 'clock' | 'log'> & {readonly path: string}): SchemaCache {
+export function openSchemaCache(
+	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
+): SchemaCache {
+	const {path, log, clock} = world;
 	const servers = new Map(read(path, log));
 	const oneByOne = createMutex();
-
 	const write = async (name: string, server: CachedServer) => {
+		const withServer = () => {
+			const others = read(path, log).filter(([other]) => other !== name);
+			const kept = [...others, [name, server] as const].slice(-maxServers);
+			return {version: formatVersion, servers: Object.fromEntries(kept)};
+		};
+
 		try {
-			await mkdir(dirname(path), {recursive: true, mode: 0o700});
-			await withFileLock(
-				`${path}.lock`,
-				async () => {
-					const present = new Map(read(path, log));
-					present.delete(name);
-					present.set(name, server);
-					const kept = [...present].slice(-maxServers);
-					const text = JSON.stringify({
-						version: formatVersion,
-						servers: Object.fromEntries(kept),
-					});
-					await writePrivateFile(path, `${text}\n`);
-				},
-				{waitMs: lockWaitMs, clock},
-			);
+			await replaceShared(path, withServer, {...limits, clock});
 		} catch (error) {
-			log.warn('Cannot keep the list of tools of a server', {
-				server: name,
-				error: messageOf(error),
-			});
+			const facts = {server: name, error: messageOf(error)};
+			log.warn('Cannot keep the list of tools of a server', facts);
 		}
 	};
 
@@ -101,4 +97,86 @@ function read(path: string, log: Logger): ReadonlyArray<readonly [string, Cached
 				return server ? [[name, server] as const] : ignore(`the entry "${name}" is broken`);
 			})
 		: ignore('it has another format');
+}
+
+/** What a server said when it was last connected. */
+export type CachedServer = {
+	/** @see fingerprintOf */
+	readonly fingerprint: string;
+	/** Milliseconds since 1970. */
+	readonly savedAt: number;
+	/** How long the server says that its list holds, milliseconds. */
+	readonly ttlMs?: number | undefined;
+	readonly facts: ServerFacts;
+	readonly tools: readonly ListedTool[];
+};
+
+/** How long a list holds of which the server does not say it, and the longest that it may say. */
+const usualTtlMs = 7 * 24 * 3_600_000;
+const maxTtlMs = 30 * 24 * 3_600_000;
+
+/**
+ * Whether the tools of a server may be offered without asking it: what was saved is for exactly this configuration, and not older than the server said,
+ * at most 30 days; 7 days when it said nothing.
+ *
+ * @see manual/tool-servers.md#settings, manual/tool-servers.md#states
+ */
+export function isFresh(
+	{fingerprint, savedAt, ttlMs}: CachedServer,
+	{now, expected}: {readonly now: number; readonly expected: string},
+): boolean {
+	const age = now - savedAt;
+	return fingerprint === expected && age >= 0 && age <= Math.min(ttlMs ?? usualTtlMs, maxTtlMs);
+}
+
+/**
+ * What a list of tools depends on: command, arguments, URL and transport as they are written, the tools policy, the protocol and what we declare.
+ * Lower-case hex SHA-256.
+ */
+export function fingerprintOf(server: ToolServerConfig, capabilities: ClientCapabilities): string {
+	const {endpoint, protocol, tools} = server;
+	const where =
+		endpoint.transport === 'stdio'
+			? {command: endpoint.command, args: endpoint.args}
+			: {url: endpoint.url};
+	const {include = null, exclude, resources, prompts} = tools;
+	const policy = {include, exclude, resources, prompts};
+	return createHash('sha256')
+		.update(JSON.stringify([where, endpoint.transport, policy, protocol, capabilities]))
+		.digest('hex');
+}
+
+const text = z.string().max(1000);
+
+/** The parts that this program reads; the rest of a definition is kept as it is, the client and the planner judge it. */
+const toolSchema = z.looseObject({
+	name: z.string(),
+	description: z.string().optional(),
+	inputSchema: z.looseObject({type: z.literal('object')}),
+});
+
+/** As far as the client looks before it asks the server. */
+const isDiscoverResult = (value: unknown): boolean =>
+	isJsonObject(value) &&
+	Array.isArray(value['supportedVersions']) &&
+	isJsonObject(value['capabilities']);
+
+const cachedSchema = z.object({
+	fingerprint: text,
+	savedAt: z.number(),
+	ttlMs: z.number().optional(),
+	facts: z.object({
+		era: z.enum(['legacy', 'modern']),
+		version: text,
+		serverInfo: text.exactOptional(),
+		capabilities: z.object({resources: z.boolean(), prompts: z.boolean()}),
+		discover: z.custom<DiscoverResult>(isDiscoverResult).exactOptional(),
+	}),
+	tools: z.array(toolSchema).max(maxListedTools),
+});
+
+/** An entry of the file; `undefined` when it is broken, or larger than a server may be. */
+function parseCachedServer(value: unknown): CachedServer | undefined {
+	const {data} = cachedSchema.safeParse(value);
+	return data && Buffer.byteLength(JSON.stringify(data.tools)) <= maxListedBytes ? data : undefined;
 }

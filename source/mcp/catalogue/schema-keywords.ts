@@ -21,7 +21,7 @@ const number: Keep = value => (Number.isFinite(value) ? Number(value) : undefine
 
 const flag: Keep = value => (typeof value === 'boolean' ? value : undefined);
 
-/** A value as it is: one that holds what nobody sees is none, since a model could neither read nor repeat it. */
+/** A value as it is: one with invisible characters is left out, since a model could neither read nor repeat it. */
 const exactly: Keep = value => {
 	const json = JSON.stringify(value) ?? '';
 	const isPlain =

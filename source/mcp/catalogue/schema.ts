@@ -97,10 +97,7 @@ function cleanProperties(schema: JsonObject, walk: Walk, place: Place): JsonObje
 	const needed = [...new Set(Array.isArray(required) ? required : [])].filter(
 		name => typeof name === 'string' && names.has(name),
 	);
-	return {
-		properties: Object.fromEntries(kept),
-		...(needed.length > 0 ? {required: needed} : {}),
-	};
+	return {properties: Object.fromEntries(kept), ...(needed.length > 0 ? {required: needed} : {})};
 }
 
 /** The keywords that hold schemas, but for `properties`. */

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
-import {canonicalJson, jsonHash, type JsonValue} from '../../core/json.ts';
+import {canonicalJson, jsonHash, parsedJson, type JsonValue} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 
 /**
@@ -17,27 +17,20 @@ export const definitionText = (tool: ListedTool): string =>
 	canonicalJson(plainJson(definitionParts(tool)));
 
 /** What the definition of a tool is made of. Icons and `_meta` are not shown to a model. */
-export const definitionParts = ({
-	name,
-	title,
-	description,
-	inputSchema,
-	outputSchema,
-	annotations,
-}: ListedTool): Partial<ListedTool> => ({
-	name,
-	...(title !== undefined && {title}),
-	...(description !== undefined && {description}),
-	inputSchema,
-	...(outputSchema !== undefined && {outputSchema}),
-	...(annotations !== undefined && {annotations}),
-});
+const definitionParts = (tool: ListedTool): object =>
+	Object.fromEntries(definedBy.filter(key => tool[key] !== undefined).map(key => [key, tool[key]]));
+
+const definedBy = [
+	'name',
+	'title',
+	'description',
+	'inputSchema',
+	'outputSchema',
+	'annotations',
+] as const;
 
 /** The value without members that are `undefined`. */
-const plainJson = (value: unknown): JsonValue => {
-	const json: JsonValue = JSON.parse(JSON.stringify(value));
-	return json;
-};
+const plainJson = (value: object): JsonValue => parsedJson(JSON.stringify(value)) ?? null;
 
 const maxNames = 10;
 const maxNameLength = 64;
@@ -52,32 +45,19 @@ export function describeToolChanges(
 ): string | undefined {
 	const old = new Map(before.map(tool => [tool.name, tool]));
 	const names = new Set(after.map(({name}) => name));
-	const parts = [
-		part(
-			'added',
-			[...names].filter(name => !old.has(name)),
-		),
-		part(
-			'removed',
-			[...old.keys()].filter(name => !names.has(name)),
-		),
-		part(
-			'changed',
-			after.filter(tool => isOther(tool, old.get(tool.name))).map(({name}) => name),
-		),
-	].filter(text => text !== '');
+	const added = [...names].filter(name => !old.has(name));
+	const removed = [...old.keys()].filter(name => !names.has(name));
+	const changed = after.filter(tool => isOther(tool, old.get(tool.name))).map(({name}) => name);
+	const parts = Object.entries({added, removed, changed}).flatMap(part);
 	return parts.length > 0 ? `tools changed: ${parts.join('; ')}` : undefined;
 }
 
 const isOther = (tool: ListedTool, old: ListedTool | undefined): boolean =>
 	old !== undefined && !isDeepStrictEqual(definitionParts(tool), definitionParts(old));
 
-function part(what: string, names: readonly string[]): string {
-	if (names.length === 0) {
-		return '';
-	}
-
+function part([what, names]: readonly [string, readonly string[]]): readonly string[] {
 	const shown = names.slice(0, maxNames).map(name => escapeLine(name, maxNameLength));
 	const more = names.length - shown.length;
-	return `${what} ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+	const text = `${what} ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+	return names.length === 0 ? [] : [text];
 }

@@ -8,13 +8,12 @@ import {
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import {version} from '../../core/program.ts';
-import {type ToolListing, listTools} from '../catalogue/list-tools.ts';
+import {listTools} from '../catalogue/list-tools.ts';
 import {factsOf} from '../catalogue/server-facts.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {ConnectError, passing} from '../wire/connect-error.ts';
 import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
 import type {TransportLogin} from '../wire/server-login.ts';
 import type {TransportFactory} from '../wire/transport-factory.ts';
-import type {CallsUnderWay} from './calls-under-way.ts';
 import {createLivenessCheck} from './check-liveness.ts';
 import type {ClientSide, OpenConnection} from './open-connection.ts';
 import {withDeadline} from './with-deadline.ts';
@@ -63,29 +62,24 @@ export async function attemptConnection(
 	let opened: OpenedTransport | undefined;
 	const lose = () => {
 		if (!gone.signal.aborted) {
-			const failure = opened?.explain(
-				new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'),
-			) ?? {kind: 'passing', message: 'The connection was closed'};
+			const closed = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed');
+			const failure = opened?.explain(closed) ?? passing('The connection was closed');
 			gone.abort(new ConnectError(failure));
 			if (established) {
 				onLost(failure);
 			}
 		}
 	};
-
+	const {capabilities, validator, calls} = clientSide;
 	const client = new Client(
 		{name: 'svc', version},
-		{
-			capabilities: clientSide.capabilities,
-			versionNegotiation: {mode},
-			...(clientSide.validator ? {jsonSchemaValidator: clientSide.validator} : {}),
-		},
+		{capabilities, versionNegotiation: {mode}, ...(validator && {jsonSchemaValidator: validator})},
 	);
 	clientSide.register(client);
 	// oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's only way
 	client.onclose = lose;
 	const close = async () => {
-		gone.abort(new ConnectError({kind: 'passing', message: 'The connection was ended'}));
+		gone.abort(new ConnectError(passing('The connection was ended')));
 		await client.close().catch(() => {});
 		await opened?.[Symbol.asyncDispose]();
 	};
@@ -94,30 +88,23 @@ export async function attemptConnection(
 		opened = await transports.open(server, {
 			signal: ended.signal,
 			secrets,
-			...(login ? {login} : {}),
+			...(login && {login}),
 			onLost: lose,
 		});
 		onTransport(opened);
 		limited.throwIfAborted();
-		const request = {signal: limited, timeout: timeoutMs};
 		await client.connect(opened.transport, {
-			...request,
-			...(discover ? {prior: {kind: 'modern', discover}} : {}),
+			signal: limited,
+			timeout: timeoutMs,
+			...(discover && {prior: {kind: 'modern', discover}}),
 		});
 		shaken = true;
 		const listing = await listTools(client, {signal: limited, timeoutMs});
 		gone.signal.throwIfAborted();
 		established = true;
-		return openConnectionOf({
-			client,
-			clock,
-			calls: clientSide.calls,
-			opened,
-			listing,
-			gone: gone.signal,
-			close,
-			timeoutMs,
-		});
+		const {signal} = gone;
+		const own = {client, calls, listing, signal, [Symbol.asyncDispose]: close};
+		return {...own, ...overTime(own, opened, {clock, timeoutMs})};
 	} catch (error) {
 		const failure = limited.aborted ? undefined : failureOf(error, opened, {isRefusal: !shaken});
 		await close();
@@ -136,27 +123,15 @@ const failureOf = (
 		? error
 		: new ConnectError(opened.explain(error), isRefusal ? {cause: error} : {});
 
-function openConnectionOf({
-	client,
-	clock,
-	calls,
-	opened,
-	listing,
-	gone,
-	close,
-	timeoutMs,
-}: {
-	readonly client: Client;
-	readonly clock: Clock;
-	readonly calls: CallsUnderWay;
-	readonly opened: OpenedTransport;
-	readonly listing: ToolListing;
-	readonly gone: AbortSignal;
-	readonly close: () => Promise<void>;
-	readonly timeoutMs: number;
-}): OpenConnection {
+/** What is asked of a connection that works. */
+function overTime(
+	{client, signal: gone}: Pick<OpenConnection, 'client' | 'signal'>,
+	opened: OpenedTransport,
+	{clock, timeoutMs}: {readonly clock: Clock; readonly timeoutMs: number},
+) {
 	const facts = factsOf(client);
 	const checkNow = createLivenessCheck(client, clock);
+	const message = () => `It did not list its tools within ${timeoutMs / 1000} s`;
 	const explained = async <T>(task: () => Promise<T>): Promise<T> => {
 		try {
 			return await task();
@@ -167,27 +142,16 @@ function openConnectionOf({
 	};
 
 	return {
-		client,
-		calls,
 		era: facts.era,
 		facts,
-		listing,
-		signal: gone,
 		lastStderr: () => opened.lastStderr(),
-		explain: error => opened.explain(error),
-		list: async signal =>
+		explain: (error: unknown) => opened.explain(error),
+		list: async (signal: AbortSignal) =>
 			explained(async () =>
-				withDeadline(
-					{
-						clock,
-						timeoutMs,
-						signal,
-						message: () => `It did not list its tools within ${timeoutMs / 1000} s`,
-					},
-					async limited => listTools(client, {signal: limited, timeoutMs}),
+				withDeadline({clock, timeoutMs, signal, message}, async limited =>
+					listTools(client, {signal: limited, timeoutMs}),
 				),
 			),
-		check: async signal => explained(async () => checkNow(signal)),
-		[Symbol.asyncDispose]: close,
+		check: async (signal: AbortSignal) => explained(async () => checkNow(signal)),
 	};
 }

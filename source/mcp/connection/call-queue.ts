@@ -38,7 +38,7 @@ export function createCallQueue(concurrency: number): CallQueue {
 			try {
 				return await task();
 			} finally {
-				// Whoever is next takes the place over, so that nobody can step in between.
+				// The next task takes the place over, so that no other can step in between.
 				const next = waiting.shift();
 				if (next) {
 					next();

@@ -5,6 +5,8 @@ import {withDeadline} from './with-deadline.ts';
 
 const checkTimeoutMs = 30_000;
 
+const message = () => 'It did not answer a liveness check within 30 s';
+
 const methodNotFound = -32_601;
 
 /** Asks one connection whether it is alive. Resolves with the round trip in milliseconds, rejects with what was in the way. */
@@ -19,22 +21,12 @@ export type CheckLiveness = (signal: AbortSignal) => Promise<number>;
 export function createLivenessCheck(client: Client, clock: Clock): CheckLiveness {
 	let pings = true;
 	const ask = async (
-		request: (options: {
-			readonly signal: AbortSignal;
-			readonly timeout: number;
-		}) => Promise<unknown>,
+		request: (options: {signal: AbortSignal; timeout: number}) => Promise<unknown>,
 		signal: AbortSignal,
-	) => {
-		await withDeadline(
-			{
-				clock,
-				timeoutMs: checkTimeoutMs,
-				signal,
-				message: () => 'It did not answer a liveness check within 30 s',
-			},
-			async limited => request({signal: limited, timeout: checkTimeoutMs}),
+	) =>
+		withDeadline({clock, timeoutMs: checkTimeoutMs, signal, message}, async limited =>
+			request({signal: limited, timeout: checkTimeoutMs}),
 		);
-	};
 
 	const list = async (signal: AbortSignal) =>
 		ask(async options => client.listTools(undefined, {...options, cacheMode: 'bypass'}), signal);

@@ -4,8 +4,8 @@ import {
 	type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import {parsedJson} from '../../core/json.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {isJsonObject, parsedJson} from '../../core/json.ts';
+import {ConnectError, permanent} from '../wire/connect-error.ts';
 import type {OpenedTransport} from '../wire/open-transport.ts';
 import {
 	type ConnectDependencies,
@@ -53,9 +53,7 @@ export async function connectServer(
 		transport = opened;
 	};
 	const ended = new AbortController();
-	const end = () => {
-		ended.abort(signal.reason);
-	};
+	const end = () => ended.abort(signal.reason);
 
 	const openWithin = async (limited: AbortSignal) => {
 		const open = async (mode: VersionNegotiationMode, discover?: DiscoverResult) =>
@@ -66,16 +64,13 @@ export async function connectServer(
 			);
 		await transports.preflight(server, {signal: limited, secrets: options.secrets});
 		try {
-			return await openByProtocol(server.protocol, open, {
-				signal: limited,
-				discover: options.discover,
-			});
+			const {discover} = options;
+			return await openByProtocol(server.protocol, open, {signal: limited, discover});
 		} catch (error) {
 			limited.throwIfAborted();
 			const refusal = error instanceof ConnectError ? error.cause : undefined;
-			throw (await transports.isSse(server, {signal: limited, refusal}))
-				? sseEndpoint(server)
-				: error;
+			const isSse = await transports.isSse(server, {signal: limited, refusal});
+			throw isSse ? sseEndpoint(server) : error;
 		}
 	};
 
@@ -97,10 +92,11 @@ export async function connectServer(
 }
 
 const sseEndpoint = ({name}: ToolServerConfig): ConnectError =>
-	new ConnectError({
-		message: `MCP server '${name}': this looks like an SSE endpoint: --transport sse ("transport: sse" in config.yaml)`,
-		kind: 'permanent',
-	});
+	new ConnectError(
+		permanent(
+			`MCP server '${name}': this looks like an SSE endpoint: --transport sse ("transport: sse" in config.yaml)`,
+		),
+	);
 
 type Open = (mode: VersionNegotiationMode, discover?: DiscoverResult) => Promise<OpenConnection>;
 
@@ -122,15 +118,13 @@ async function openByProtocol(
 	}
 
 	switch (protocol) {
-		case 'legacy': {
+		case 'legacy':
 			return open('legacy');
-		}
 
-		case 'stateless': {
+		case 'stateless':
 			return open('auto');
-		}
 
-		case 'auto': {
+		case 'auto':
 			try {
 				return await open('legacy');
 			} catch (error) {
@@ -141,7 +135,6 @@ async function openByProtocol(
 
 				throw error;
 			}
-		}
 	}
 }
 
@@ -163,17 +156,13 @@ export function isRejectedAsModernOnly(error: unknown): boolean {
 		return false;
 	}
 
-	const {message, code, status, data} = error as Error & {
-		readonly code?: unknown;
-		readonly status?: unknown;
-		readonly data?: unknown;
-	};
+	const {message, code, status, data} = error as Error & Refusal & {readonly status?: unknown};
 	if (typeof status === 'number') {
 		return (
 			status >= 400 &&
 			status < 500 &&
 			!otherReasons.has(status) &&
-			wantsModern(errorOfBody(isJsonLike(data) ? data['text'] : undefined))
+			wantsModern(errorOfBody(isJsonObject(data) ? data['text'] : undefined))
 		);
 	}
 
@@ -185,7 +174,7 @@ type Refusal = {readonly code?: unknown; readonly message?: unknown; readonly da
 
 /** An error that names the version, or the member that has to hold it, whatever its code is. */
 function wantsModern({code, message, data}: Refusal): boolean {
-	const supported = isJsonLike(data) ? data['supported'] : undefined;
+	const supported = isJsonObject(data) ? data['supported'] : undefined;
 	return (
 		refusals.has(code) ||
 		(Array.isArray(supported) && supported.includes(modernVersion)) ||
@@ -195,11 +184,8 @@ function wantsModern({code, message, data}: Refusal): boolean {
 	);
 }
 
-const isJsonLike = (value: unknown): value is Readonly<Record<string, unknown>> =>
-	typeof value === 'object' && value !== null;
-
 function errorOfBody(text: unknown): Refusal {
 	const body: unknown = typeof text === 'string' ? parsedJson(text) : undefined;
 	const message: unknown = Array.isArray(body) ? body[0] : body;
-	return isJsonLike(message) && isJsonLike(message['error']) ? message['error'] : {};
+	return isJsonObject(message) && isJsonObject(message['error']) ? message['error'] : {};
 }

@@ -31,9 +31,8 @@ export function dueActionOf(state: ConnectedState, settings: ServerSettings, now
 export function wakeAt(state: ServerState, settings: ServerSettings): number | undefined {
 	switch (state.status) {
 		case 'failed':
-		case 'parked': {
+		case 'parked':
 			return state.nextAttemptAt;
-		}
 
 		case 'connected': {
 			const {ageAt, idleAt, checkAt} = timesOf(state, settings);
@@ -45,9 +44,8 @@ export function wakeAt(state: ServerState, settings: ServerSettings): number | u
 		case 'lazy':
 		case 'connecting':
 		case 'needs login':
-		case 'recycled': {
+		case 'recycled':
 			return undefined;
-		}
 	}
 }
 
@@ -67,7 +65,7 @@ const seconds = (ms: number): string => `${ms / 1000} s`;
 const remoteKeepaliveMs = 180_000;
 
 /** The times of a server's connection. "HTTP 180; stdio off when omitted". @see manual/tool-servers.md#settings */
-export function settingsOf({endpoint, keepaliveMs}: ToolServerConfig): ServerSettings {
+export function connectionSettings({endpoint, keepaliveMs}: ToolServerConfig): ServerSettings {
 	if (endpoint.transport !== 'stdio') {
 		return {keepaliveMs: keepaliveMs ?? remoteKeepaliveMs};
 	}

@@ -1,6 +1,6 @@
 import {type Clock, within} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {ConnectError, passing} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 import type {CallQueue} from './call-queue.ts';
 import {wakeAt} from './connection-times.ts';
@@ -10,7 +10,7 @@ import {
 	type ServerEvent,
 	type ServerSettings,
 	type ServerState,
-	whyNot,
+	whyDisconnected,
 } from './state.ts';
 import {stepServer, unconfigured} from './step.ts';
 
@@ -19,7 +19,7 @@ export type ManagedConnectionDependencies = {
 	readonly clock: Clock;
 	/** From 0 to 1, 1 excluded. */
 	readonly random: () => number;
-	/** Lets connections that nobody waits for be made, a few at a time. */
+	/** Slots for connections that no call waits for: a few are made at a time. */
 	readonly slots: CallQueue;
 	readonly settings: () => ServerSettings;
 	/** Makes a connection. Rejects with `ConnectError`, or with the reason of `signal`. */
@@ -27,7 +27,7 @@ export type ManagedConnectionDependencies = {
 		readonly signal: AbortSignal;
 		readonly onLost: (failure: ConnectFailure) => void;
 	}) => Promise<OpenConnection>;
-	/** A connection works now; called before anybody may use it. */
+	/** A connection works now; called before any call may use it. */
 	readonly onOpened: (opened: OpenConnection) => void;
 	/** The state is another one, or a check has told something. */
 	readonly onChange: () => void;
@@ -96,11 +96,7 @@ export function createManagedConnection(
 		cancelWake();
 		const at = wakeAt(state, settings());
 		cancelWake =
-			at === undefined
-				? nothing
-				: clock.after(at - clock.monotonic(), () => {
-						send({type: 'woken'});
-					});
+			at === undefined ? nothing : clock.after(at - clock.monotonic(), () => send({type: 'woken'}));
 		if (state !== before) {
 			changed.resolve();
 			changed = Promise.withResolvers();
@@ -123,7 +119,7 @@ export function createManagedConnection(
 			}
 
 			case 'end': {
-				attempt.abort(new ConnectError({kind: 'passing', message: 'The connection was ended'}));
+				attempt.abort(new ConnectError(passing('The connection was ended')));
 				awaitEnd(attempted);
 				end(current);
 				current = undefined;
@@ -153,9 +149,7 @@ export function createManagedConnection(
 			made = await withSlot(slots, {signal, urgent}, async () =>
 				dependencies.open({
 					signal,
-					onLost: failure => {
-						send({type: 'lost', connection, failure});
-					},
+					onLost: failure => send({type: 'lost', connection, failure}),
 				}),
 			);
 			signal.throwIfAborted();
@@ -199,7 +193,7 @@ export function createManagedConnection(
 		}
 
 		if (!current || disposed) {
-			throw new ConnectError(whyNot(state));
+			throw new ConnectError(whyDisconnected(state));
 		}
 
 		return current;
@@ -240,10 +234,8 @@ export function createManagedConnection(
 				send({type: failure.kind === 'stream-lost' ? 'stream-lost' : 'lost', connection, failure});
 			}
 		},
-		hurry() {
-			hurry.abort();
-		},
-		why: () => (current ? undefined : whyNot(state)),
+		hurry: () => hurry.abort(),
+		why: () => (current ? undefined : whyDisconnected(state)),
 		async settled() {
 			while (isPending()) {
 				// oxlint-disable-next-line no-await-in-loop -- until it is decided
@@ -256,7 +248,7 @@ export function createManagedConnection(
 		async [Symbol.asyncDispose]() {
 			disposed = true;
 			cancelWake();
-			attempt.abort(new ConnectError({kind: 'passing', message: 'svc is stopping'}));
+			attempt.abort(new ConnectError(passing('svc is stopping')));
 			awaitEnd(attempted);
 			end(current);
 			current = undefined;
@@ -266,7 +258,7 @@ export function createManagedConnection(
 	};
 }
 
-/** Waits for a slot, unless somebody waits for the connection. */
+/** Waits for a slot, unless a call waits for the connection. */
 async function withSlot<T>(
 	slots: CallQueue,
 	{signal, urgent}: {readonly signal: AbortSignal; readonly urgent: AbortSignal},
@@ -288,4 +280,4 @@ async function withSlot<T>(
 }
 
 const failureOf = (error: unknown): ConnectFailure =>
-	error instanceof ConnectError ? error.failure : {kind: 'passing', message: messageOf(error)};
+	error instanceof ConnectError ? error.failure : passing(messageOf(error));

@@ -1,3 +1,4 @@
+import {passing, permanent} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 
 /** What the time of a connection depends on. Milliseconds; absent: never. */
@@ -85,26 +86,19 @@ export type StepContext = {
 };
 
 /** Why a server in this state has no connection that a call could use. */
-export function whyNot(state: ServerState): ConnectFailure {
+export function whyDisconnected(state: ServerState): ConnectFailure {
 	switch (state.status) {
-		case 'needs login': {
+		case 'needs login':
 			return {kind: 'needs-login', message: state.reason};
-		}
-
 		case 'parked':
 		case 'failed':
-		case 'recycled': {
-			return {kind: 'passing', message: state.reason};
-		}
-
-		case 'skipped': {
-			return {kind: 'permanent', message: 'It is switched off'};
-		}
-
+		case 'recycled':
+			return passing(state.reason);
+		case 'skipped':
+			return permanent('It is switched off');
 		case 'lazy':
 		case 'connecting':
-		case 'connected': {
-			return {kind: 'passing', message: 'The connection was ended'};
-		}
+		case 'connected':
+			return passing('The connection was ended');
 	}
 }

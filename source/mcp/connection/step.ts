@@ -44,36 +44,30 @@ export function stepServer(state: ServerState, event: ServerEvent, context: Step
 	}
 
 	switch (event.type) {
-		case 'configured': {
+		case 'configured':
 			return configured(state, event, context);
-		}
 
 		case 'called':
-		case 'wanted': {
+		case 'wanted':
 			return needed(state, event.type, context);
-		}
 
-		case 'dismissed': {
+		case 'dismissed':
 			return dismissed(state, context);
-		}
 
 		case 'connected':
-		case 'refused': {
+		case 'refused':
 			return state.status === 'connecting' ? attempted(state, event, context) : stay(state);
-		}
 
 		case 'lost':
 		case 'stream-lost':
 		case 'call-started':
 		case 'call-ended':
 		case 'check-passed':
-		case 'check-failed': {
+		case 'check-failed':
 			return state.status === 'connected' ? used(state, event, context) : stay(state);
-		}
 
-		case 'woken': {
+		case 'woken':
 			return woken(state, context);
-		}
 	}
 }
 
@@ -124,21 +118,18 @@ function needed(state: ServerState, by: 'called' | 'wanted', context: StepContex
 	switch (state.status) {
 		case 'lazy':
 		case 'recycled':
-		case 'failed': {
+		case 'failed':
 			return connect(state, context);
-		}
 
 		// A call must not wait for what has been given up, nor hammer it.
 		case 'needs login':
-		case 'parked': {
+		case 'parked':
 			return by === 'wanted' ? connect({...state, failures: 0}, context) : stay(state);
-		}
 
 		case 'skipped':
 		case 'connecting':
-		case 'connected': {
+		case 'connected':
 			return stay(state);
-		}
 	}
 }
 
@@ -179,37 +170,31 @@ function used(
 ): Step {
 	const {now} = context;
 	switch (event.type) {
-		case 'call-started': {
+		case 'call-started':
 			return stay({...state, calls: state.calls + 1});
-		}
 
-		case 'call-ended': {
+		case 'call-ended':
 			return stay({
 				...state,
 				calls: Math.max(0, state.calls - 1),
 				usedAt: now,
 				...(event.answered ? {heardAt: now, failures: 0, proven: true} : {}),
 			});
-		}
 
-		case 'check-passed': {
+		case 'check-passed':
 			return stay({...state, heardAt: now, failures: 0, proven: true, checking: false});
-		}
 
 		// Not while others may still get their answers; they have limits of their own.
-		case 'check-failed': {
+		case 'check-failed':
 			return state.calls > 0
 				? stay({...state, heardAt: now, checking: false})
 				: lost(state, event.failure, context);
-		}
 
-		case 'stream-lost': {
+		case 'stream-lost':
 			return state.calls > 0 ? check(state) : lost(state, event.failure, context);
-		}
 
-		case 'lost': {
+		case 'lost':
 			return lost(state, event.failure, context);
-		}
 	}
 }
 
@@ -264,19 +249,16 @@ function woken(state: ServerState, context: StepContext): Step {
 
 	const due = dueActionOf(state, settings, now);
 	switch (due.verdict) {
-		case 'keep': {
+		case 'keep':
 			return stay(state);
-		}
 
-		case 'check': {
+		case 'check':
 			return check(state);
-		}
 
-		case 'recycle': {
+		case 'recycle':
 			return stay(
 				{...commonOf(state, now), status: 'recycled', reason: due.reason},
 				...endOf(state),
 			);
-		}
 	}
 }

@@ -1,69 +1,44 @@
 import {type Clock, within} from '../../core/clock.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {ConnectError, passing} from '../wire/connect-error.ts';
+import {timeLimit} from '../wire/time-limit.ts';
+
+type Limits = {readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal};
 
 /**
  * Does `task` with a signal that aborts with `signal` or after `timeoutMs`, and rejects at that moment, whether `task` notices or not:
- * with the reason of `signal`, or as below.
+ * with the reason of `signal`, or as below. `message` is asked for when the time is over.
  *
  * @throws ConnectError with `message`: another try may succeed
  */
 export async function withDeadline<T>(
-	{
-		clock,
-		timeoutMs,
-		signal,
-		message,
-	}: {
-		readonly clock: Clock;
-		readonly timeoutMs: number;
-		readonly signal: AbortSignal;
-		/** Asked for when the time is over. */
-		readonly message: () => string;
-	},
+	{clock, timeoutMs, signal, message}: Limits & {readonly message: () => string},
 	task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	signal.throwIfAborted();
-	const controller = new AbortController();
+	const reason = () => new ConnectError(passing(message()));
+	using limit = timeLimit(clock, timeoutMs, {signal, reason});
+	const limited = limit.signal;
 	const {promise: aborted, reject} = Promise.withResolvers<never>();
-	controller.signal.addEventListener(
-		'abort',
-		() => {
-			reject(controller.signal.reason);
-		},
-		{once: true},
-	);
-	const follow = () => {
-		controller.abort(signal.reason);
-	};
-
-	signal.addEventListener('abort', follow, {once: true});
-	const cancel = clock.after(timeoutMs, () => {
-		controller.abort(new ConnectError({kind: 'passing', message: message()}));
-	});
-	try {
-		return await Promise.race([
-			// An SDK that was aborted says so in words of its own.
-			task(controller.signal).catch((error: unknown) => {
-				controller.signal.throwIfAborted();
-				throw error;
-			}),
-			aborted,
-		]);
-	} finally {
-		cancel();
-		signal.removeEventListener('abort', follow);
-	}
+	limited.addEventListener('abort', () => reject(limited.reason), {once: true});
+	return await Promise.race([
+		// An SDK that was aborted says so in words of its own.
+		task(limited).catch((error: unknown) => {
+			limited.throwIfAborted();
+			throw error;
+		}),
+		aborted,
+	]);
 }
 
 /** Waits for `promise`, but no longer than `timeoutMs`. Rejects as it does, and with the reason of `signal`. */
 export async function waitAtMost(
-	limits: {readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal},
+	{clock, timeoutMs, signal}: Limits,
 	promise: Promise<unknown>,
 ): Promise<void> {
 	const {promise: over, resolve} = Promise.withResolvers<void>();
-	const cancel = limits.clock.after(limits.timeoutMs, resolve);
+	const cancel = clock.after(timeoutMs, resolve);
 	try {
-		await within(Promise.race([promise, over]), limits.signal);
+		await within(Promise.race([promise, over]), signal);
 	} finally {
 		cancel();
 	}

@@ -1,10 +1,12 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {within} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
-import {type LoginPlace, loginPlaceKey} from '../../core/logins.ts';
+import {loginPlaceKey, type LoginPlace} from '../../core/logins.ts';
 import {pinnedPorts} from '../oauth/client-document.ts';
-import type {KnownLogin, Redirect} from '../oauth/login-options.ts';
+import type {RegistrationFacts, Redirect} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {loginError, type ConnectError} from '../wire/connect-error.ts';
+import {timeLimit} from '../wire/time-limit.ts';
 import type {CallbackAnswer, CallbackListener} from './callback-listener.ts';
 import type {CallbackOutcome} from './callback-page.ts';
 import {issuerHostOf, type LoginWorld} from './login-world.ts';
@@ -22,12 +24,16 @@ type Callback = {readonly redirect: Redirect; readonly listener: CallbackListene
 /** What came back; without a `reply` it was pasted, and no page waits. */
 type BrowserAnswer = Pick<CallbackAnswer, 'params'> & Partial<Pick<CallbackAnswer, 'reply'>>;
 
+type Login = {
+	readonly server: ToolServerConfig;
+	readonly place: LoginPlace;
+	readonly settings: OAuthSettings;
+	readonly world: LoginWorld;
+};
+
 /** One login through the browser: the callback, the page, and what comes back. @throws ConnectError */
-export async function browserLogin(
-	server: ToolServerConfig,
-	{place, settings}: {readonly place: LoginPlace; readonly settings: OAuthSettings},
-	world: LoginWorld,
-): Promise<void> {
+export async function browserLogin(login: Login): Promise<void> {
+	const {server, world} = login;
 	const {logins, open, secrets, watch} = world;
 	let callback: Callback | undefined;
 	let reply: BrowserAnswer['reply'];
@@ -42,12 +48,12 @@ export async function browserLogin(
 			secrets,
 			signal: watch.signal,
 			async redirect(known) {
-				callback = await bindCallback(known, {server, place, settings, world});
+				callback = await bindCallback(known, login);
 				return callback.redirect;
 			},
 			async openBrowser(url, issuer) {
 				const opened = await show(url, reply, world);
-				const answer = await answerTo(url, {opened, issuer, callback, server, world});
+				const answer = await answerTo(url, {opened, issuer, callback}, login);
 				watch.tell({status: 'finishing'});
 				({reply} = answer);
 				return answer.params;
@@ -76,28 +82,15 @@ async function show(
 
 async function answerTo(
 	url: URL,
-	{
-		opened,
-		issuer,
-		callback,
-		server,
-		world: {clock, environment, watch},
-	}: {
-		readonly opened: boolean;
-		readonly issuer: string;
-		readonly callback: Callback | undefined;
-		readonly server: ToolServerConfig;
-		readonly world: LoginWorld;
-	},
+	{opened, issuer, callback}: {opened: boolean; issuer: string; callback: Callback | undefined},
+	{server, world: {clock, environment, watch}}: Login,
 ): Promise<BrowserAnswer> {
 	const {redirect, listener} = callback ?? {};
 	const state = url.searchParams.get('state') ?? '';
-	const late = new AbortController();
 	const over = new AbortController();
-	const signal = AbortSignal.any([watch.signal, late.signal, over.signal]);
-	const cancel = clock.after(waitMs, () => {
-		late.abort(tooLate(server, url));
-	});
+	const reason = () => tooLate(server, url);
+	using limit = timeLimit(clock, waitMs, {signal: watch.signal, reason});
+	const signal = AbortSignal.any([limit.signal, over.signal]);
 	const pasted = Promise.withResolvers<BrowserAnswer>();
 	watch.onPaste(text => {
 		const read = readPasted(text, {redirect: redirect?.url ?? '', state});
@@ -108,70 +101,37 @@ async function answerTo(
 		pasted.resolve({params: read.params});
 		return {};
 	});
+	const tunnel = listener && tunnelTo(listener.port, environment);
 	watch.tell({
 		status: 'waiting',
 		url: url.href,
 		...issuerHostOf(issuer),
 		opened,
 		endsAt: clock.now() + waitMs,
-		...(listener && {redirectPort: listener.port, ...tunnelOf(listener.port, environment)}),
+		...(listener && {redirectPort: listener.port}),
+		...(tunnel !== undefined && {tunnel}),
 	});
 	try {
 		const path = new URL(redirect?.url ?? loopbackCallback(0)).pathname;
-		return await Promise.race([
-			pasted.promise,
-			...(listener ? [listener.expect({path, state}, signal)] : []),
-			rejection(signal),
-		]);
+		signal.throwIfAborted();
+		const answers = [pasted.promise, ...(listener ? [listener.expect({path, state}, signal)] : [])];
+		return await within(Promise.race(answers), signal);
 	} finally {
-		cancel();
 		over.abort();
 	}
 }
 
-const tunnelOf = (port: number, environment: LoginWorld['environment']) => {
-	const tunnel = tunnelTo(port, environment);
-	return tunnel === undefined ? {} : {tunnel};
-};
-
-async function rejection(signal: AbortSignal): Promise<never> {
-	return new Promise((_, reject) => {
-		if (signal.aborted) {
-			reject(signal.reason);
-		}
-
-		signal.addEventListener(
-			'abort',
-			() => {
-				reject(signal.reason);
-			},
-			{once: true},
-		);
-	});
-}
-
 async function bindCallback(
-	known: KnownLogin,
-	{
-		server,
-		place,
-		settings,
-		world: {ports, watch},
-	}: {
-		readonly server: ToolServerConfig;
-		readonly place: LoginPlace;
-		readonly settings: OAuthSettings;
-		readonly world: LoginWorld;
-	},
+	known: RegistrationFacts,
+	{server, place, settings, world: {ports, watch}}: Login,
 ): Promise<Callback> {
 	const plan = planRedirect(settings, known);
 	const owner = loginPlaceKey(place);
+	const refused = (kind: 'permanent' | 'passing', reason: string) =>
+		loginError(server.name, reason, {kind});
 	if (plan.kind === 'own') {
 		if (!URL.canParse(plan.url)) {
-			throw new ConnectError({
-				kind: 'permanent',
-				message: `Cannot log in to tool server "${server.name}": "redirect_uri" in its oauth settings is no URL`,
-			});
+			throw refused('permanent', '"redirect_uri" in its oauth settings is no URL');
 		}
 
 		const redirect = {url: plan.url, isDeclared: false};
@@ -186,10 +146,10 @@ async function bindCallback(
 			alias: host,
 		});
 		if (!listener) {
-			throw new ConnectError({
-				kind: 'permanent',
-				message: `Cannot log in to tool server "${server.name}": port ${plan.port}, which its oauth settings name for the browser to come back to, is taken by another program`,
-			});
+			throw refused(
+				'permanent',
+				`port ${plan.port}, which its oauth settings name for the browser to come back to, is taken by another program`,
+			);
 		}
 
 		return {redirect, listener};
@@ -204,10 +164,7 @@ async function bindCallback(
 
 	const listener = pinned ?? (await ports.bind(owner, {ports: [0]}));
 	if (!listener) {
-		throw new ConnectError({
-			kind: 'passing',
-			message: `Cannot log in to tool server "${server.name}": this machine has no free port for the browser to come back to`,
-		});
+		throw refused('passing', 'this machine has no free port for the browser to come back to');
 	}
 
 	return {
@@ -224,8 +181,6 @@ const tooLate = ({name}: ToolServerConfig, url: URL): ConnectError => {
 	const document = /^https:/i.test(client)
 		? `; if its page refused the client metadata document "${client}", set "cimd: false" in the oauth settings of the server`
 		: '';
-	return new ConnectError({
-		kind: 'needs-login',
-		message: `Cannot log in to tool server "${name}": nobody came back from the browser within ${waitMs / 60_000} minutes${document}`,
-	});
+	const minutes = waitMs / 60_000;
+	return loginError(name, `nobody came back from the browser within ${minutes} minutes${document}`);
 };

@@ -1,4 +1,3 @@
-import {timingSafeEqual} from 'node:crypto';
 import {once} from 'node:events';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
@@ -7,6 +6,7 @@ import {type HttpPair, respond} from '../../http/http-answer.ts';
 import {createHttpServer, type HttpServer, usualLimits} from '../../http/http-server.ts';
 import {listen} from '../../http/listen.ts';
 import {requestTargetOf} from '../../http/request-target.ts';
+import {isSameText} from '../oauth/client-identity.ts';
 import {type CallbackOutcome, callbackPage} from './callback-page.ts';
 
 /** What the browser brought. */
@@ -41,19 +41,8 @@ const limits = {...usualLimits, maxConnections: 32, maxHeaderBytes: 65_536};
  *
  * @throws SvcError `port_in_use`, `port_forbidden`, `listen_failed`
  */
-export async function listenForCallback({
-	clock,
-	port,
-	asLocalhost = false,
-	alias,
-}: {
-	readonly clock: Clock;
-	readonly port: number;
-	/** Another name, with its port, under which browsers may come: of a proxy that leads here. */
-	readonly alias?: string;
-	/** The address that is advertised says `localhost`. */
-	readonly asLocalhost?: boolean;
-}): Promise<CallbackListener> {
+export async function listenForCallback(place: CallbackPlace): Promise<CallbackListener> {
+	const {clock, alias} = place;
 	const waiting = new Set<Waiting>();
 	const replies = new Set<(outcome: CallbackOutcome) => void>();
 
@@ -78,7 +67,7 @@ export async function listenForCallback({
 		}
 
 		const params = new URL(request.url ?? '/', 'http://localhost').searchParams;
-		const found = expected.find(({state}) => isSame(state, params.get('state') ?? ''));
+		const found = expected.find(({state}) => isSameText(state, params.get('state')));
 		if (!found) {
 			respond(pair, callbackPage('foreign'), clock);
 			return;
@@ -94,7 +83,7 @@ export async function listenForCallback({
 		respond(pair, answerOf(outcome), clock);
 	};
 
-	const servers = await listenOn({clock, port, handle, asLocalhost});
+	const servers = await listenOn(place, handle);
 	const bound = portOf(servers[0]);
 	return {
 		port: bound,
@@ -128,17 +117,19 @@ export async function listenForCallback({
 	};
 }
 
-async function listenOn({
-	clock,
-	port,
-	handle,
-	asLocalhost,
-}: {
+type CallbackPlace = {
 	readonly clock: Clock;
 	readonly port: number;
-	readonly handle: (pair: HttpPair) => Promise<void>;
-	readonly asLocalhost: boolean;
-}): Promise<readonly HttpServer[]> {
+	/** Another name, with its port, under which browsers may come: of a proxy that leads here. */
+	readonly alias?: string;
+	/** The address that is advertised says `localhost`. */
+	readonly asLocalhost?: boolean;
+};
+
+async function listenOn(
+	{clock, port, asLocalhost = false}: CallbackPlace,
+	handle: (pair: HttpPair) => Promise<void>,
+): Promise<readonly HttpServer[]> {
 	const create = () =>
 		createHttpServer(
 			{handle, clock, log: silentLogger, onRefused() {}, onEvicted() {}, onDropped() {}},
@@ -179,12 +170,6 @@ function portOf(http: HttpServer | undefined): number {
 /** Whether a request is for this machine by one of its own names. */
 const isOurs = (authority: string | undefined, port: number): boolean =>
 	['127.0.0.1', 'localhost', '[::1]'].some(host => authority?.toLowerCase() === `${host}:${port}`);
-
-/** In constant time for texts of one length, which they all are. */
-function isSame(expected: string, given: string): boolean {
-	const [one, other] = [Buffer.from(expected), Buffer.from(given)];
-	return one.length > 0 && one.length === other.length && timingSafeEqual(one, other);
-}
 
 const refusal = (status: number, text: string) => ({
 	status,

@@ -1,6 +1,6 @@
 /**
  * What the page says that the browser ends on. `done`: the login is stored. `denied`: the authorization server, or the person there, said no. `failed`: see
- * the terminal. `foreign`: an answer that nobody waits for.
+ * the terminal. `foreign`: an answer to no login that waits.
  */
 export type CallbackOutcome = 'done' | 'denied' | 'failed' | 'foreign';
 
@@ -41,7 +41,7 @@ const headers: Readonly<Record<string, string>> = {
 	'Cache-Control': 'no-store',
 };
 
-/** An answer with that page; it holds nothing that anybody else said. */
+/** An answer with that page; it holds no text from outside. */
 export function callbackPage(outcome: CallbackOutcome) {
 	const {status, title, text} = pages[outcome];
 	return {

@@ -5,8 +5,8 @@ import {type CallbackListener, listenForCallback} from './callback-listener.ts';
 /** The ports of this process that browsers come back to. */
 export type CallbackPorts = {
 	/**
-	 * The first of `ports` that nobody has, bound; `undefined` when all of them are taken. One that `owner` has bound already is shared: a login that is started again goes on
-	 * beside the one before. Dispose of it when nobody comes back any more.
+	 * The first of `ports` that is free, bound; `undefined` when all of them are taken. One that `owner` has bound already is shared: a login that is started again goes on
+	 * beside the one before. Dispose of it when no browser is expected any more.
 	 *
 	 * @throws SvcError `port_forbidden`, `listen_failed`
 	 */

@@ -11,15 +11,15 @@ import {
 } from '../../core/logins.ts';
 
 /** What a login that is under way tells of itself; what it says is cleaned. */
-export type LoginFacts = Partial<
+export type LoginProgress = Partial<
 	Omit<LoginAttempt, 'server' | 'profile' | 'startedAt' | 'endedAt' | 'reason' | 'notes' | 'status'>
 > & {readonly status?: 'waiting' | 'finishing'};
 
-/** What a login is given by whoever started it. */
+/** What the desk gives to one login. */
 export type LoginWatch = {
 	/** Aborts when it is not wanted any more. */
 	readonly signal: AbortSignal;
-	readonly tell: (facts: LoginFacts) => void;
+	readonly tell: (facts: LoginProgress) => void;
 	/** Says something that the person should know. */
 	readonly note: (text: string) => void;
 	/** Takes a URL that a person has pasted: whether it is an answer to this login, and if not, why. */
@@ -100,12 +100,8 @@ export function createLoginDesk({
 				{flow},
 				{
 					signal: one.stop.signal,
-					tell(facts) {
-						change(one, facts);
-					},
-					note(text) {
-						change(one, {notes: [...one.attempt.notes, text].slice(-maxNotes)});
-					},
+					tell: facts => change(one, facts),
+					note: text => change(one, {notes: [...one.attempt.notes, text].slice(-maxNotes)}),
 					onPaste(take) {
 						one.paste = take;
 					},
@@ -140,9 +136,7 @@ export function createLoginDesk({
 		},
 		subscribe(listener) {
 			listeners.add(listener);
-			return () => {
-				listeners.delete(listener);
-			};
+			return () => listeners.delete(listener);
 		},
 		start({server, profile}, {flow} = {}) {
 			const key = loginPlaceKey({server, profile});

@@ -2,7 +2,7 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import type {Environment} from '../../config/environment.ts';
 import {splitCommand} from '../../core/shell-words.ts';
 
-/** Whether somebody sits elsewhere: a browser that is started here would open on a screen that nobody looks at. */
+/** Whether the person sits at another machine: a browser that is started here would open on a screen that they do not see. */
 export const isOverSsh = (environment: Environment): boolean =>
 	['SSH_CONNECTION', 'SSH_TTY', 'SSH_CLIENT'].some(name => Boolean(environment[name]));
 
@@ -33,9 +33,7 @@ export async function openInBrowser(
 			return;
 		}
 
-		child.once('error', () => {
-			resolve(false);
-		});
+		child.once('error', () => resolve(false));
 		child.once('spawn', () => {
 			child.unref();
 			resolve(true);

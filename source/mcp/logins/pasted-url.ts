@@ -1,4 +1,4 @@
-import {timingSafeEqual} from 'node:crypto';
+import {isSameText} from '../oauth/client-identity.ts';
 
 const maxLength = 65_536;
 
@@ -23,8 +23,7 @@ export function readPasted(
 		};
 	}
 
-	const [expected, given] = [Buffer.from(state), Buffer.from(params.get('state') ?? '')];
-	return expected.length > 0 && expected.length === given.length && timingSafeEqual(expected, given)
+	return isSameText(state, params.get('state'))
 		? {params}
 		: {problem: 'The URL belongs to another login (state): use the page that was opened last'};
 }

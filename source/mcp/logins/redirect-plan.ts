@@ -1,5 +1,5 @@
 import {isLoopbackHost} from '../../core/hosts.ts';
-import type {KnownLogin} from '../oauth/login-options.ts';
+import type {RegistrationFacts} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 
 /**
@@ -14,7 +14,7 @@ export type RedirectPlan =
  * A port is pinned where the document may come to be presented, which declares those ports alone, and for a server that was never reached. What only
  * registers takes any port.
  */
-export function planRedirect(settings: OAuthSettings, known: KnownLogin): RedirectPlan {
+export function planRedirect(settings: OAuthSettings, known: RegistrationFacts): RedirectPlan {
 	const own = ownRedirect(settings);
 	if (own) {
 		return own;

@@ -2,7 +2,7 @@ import {isIP} from 'node:net';
 import {type Environment, variable} from '../../config/environment.ts';
 
 /**
- * The command that, typed where the browser is, brings a callback port of this machine there; `undefined` for somebody who sits here. The address is the one that
+ * The command that, typed where the browser is, brings a callback port of this machine there; `undefined` for a person at this machine. The address is the one that
  * the person's own connection goes to.
  */
 export function tunnelTo(port: number, environment: Environment): string | undefined {

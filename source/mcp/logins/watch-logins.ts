@@ -4,7 +4,7 @@ import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
 import {fileStem} from '../oauth/grant-files.ts';
-import type {LoginPlace} from '../oauth/login-shelf.ts';
+import type {LoginStorage} from '../oauth/login-shelf.ts';
 
 /** Not every file system tells of changes. */
 const lookMs = 30_000;
@@ -19,7 +19,7 @@ export type LoginWatcher = AsyncDisposable & {
 };
 
 /**
- * Says when the tokens of a server have changed, whoever changed them: a login in another shell, a renewal, a logout. `onChange` must not throw; it is not called after
+ * Says when the tokens of a server have changed: by a login in another shell, a renewal, a logout. `onChange` must not throw; it is not called after
  * disposal.
  */
 export function watchLogins({
@@ -27,7 +27,7 @@ export function watchLogins({
 	...world
 }: Pick<World, 'clock' | 'log'> & {
 	/** `mcp-tokens/` of the profile, which is there, or what members share. */
-	readonly place: LoginPlace;
+	readonly place: LoginStorage;
 	readonly onChange: (server: string) => void;
 }): LoginWatcher {
 	return typeof place === 'string'
@@ -36,7 +36,7 @@ export function watchLogins({
 }
 
 function watchShared(
-	logins: Exclude<LoginPlace, string>,
+	logins: Exclude<LoginStorage, string>,
 	onChange: (server: string) => void,
 ): LoginWatcher {
 	const servers = new Map<string, string>();
@@ -47,9 +47,7 @@ function watchShared(
 		}
 	});
 	return {
-		add(server) {
-			servers.set(`${fileStem(server)}.json`, server);
-		},
+		add: server => servers.set(`${fileStem(server)}.json`, server),
 		async ready() {},
 		async [Symbol.asyncDispose]() {
 			stop();
@@ -57,15 +55,13 @@ function watchShared(
 	};
 }
 
-function watchFolder({
-	folder,
-	clock,
-	log,
-	onChange,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly folder: string;
-	readonly onChange: (server: string) => void;
-}): LoginWatcher {
+function watchFolder(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly folder: string;
+		readonly onChange: (server: string) => void;
+	},
+): LoginWatcher {
+	const {folder, clock, log, onChange} = world;
 	const stamps = new Map<string, string>();
 	let closed = false;
 	let stopLooking = nothing;
@@ -93,9 +89,7 @@ function watchFolder({
 		watcher.on('all', look).on('error', error => {
 			log.warn(`Cannot watch "${folder}" for changes: ${messageOf(error)}`);
 		});
-		await new Promise<void>(resolve => {
-			watcher.once('ready', resolve);
-		});
+		await new Promise<void>(resolve => watcher.once('ready', resolve));
 		// What came while it began.
 		look();
 		return watcher;

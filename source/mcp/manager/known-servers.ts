@@ -2,11 +2,11 @@ import type {HomePaths} from '../../config/config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {World} from '../../core/world.ts';
-import {fingerprintOf} from '../catalogue/cached-server.ts';
 import {openPins} from '../catalogue/pins.ts';
 import {planTools, type ToolsToPlan} from '../catalogue/plan-tools.ts';
-import {openSchemaCache} from '../catalogue/schema-cache.ts';
+import {fingerprintOf, openSchemaCache} from '../catalogue/schema-cache.ts';
 import {viewTool} from '../catalogue/view-tool.ts';
+import {unconfigured} from '../connection/step.ts';
 import {clientCapabilities} from '../requests/client-handlers.ts';
 import {viewServer} from './server-view.ts';
 
@@ -23,18 +23,13 @@ export type KnownServer = Omit<ServerView, 'status' | 'since'> & {
  */
 export async function knownServers(
 	servers: ReadonlyMap<string, ToolServerConfig>,
-	{
-		profile,
-		paths,
-		clock,
-		log,
-		redact,
-	}: Pick<World, 'clock' | 'log' | 'redact'> & {
+	world: Pick<World, 'clock' | 'log' | 'redact'> & {
 		readonly profile: string;
 		/** Of that profile. */
 		readonly paths: Pick<HomePaths, 'schemaCache' | 'toolPins'>;
 	},
 ): Promise<readonly KnownServer[]> {
+	const {profile, paths, clock, log, redact} = world;
 	const cache = openSchemaCache({path: paths.schemaCache, log, clock});
 	const pins = await openPins({path: paths.toolPins, log, clock});
 	const known = [...servers.values()].map(server => {
@@ -56,30 +51,17 @@ export async function knownServers(
 		const others = known.filter(other => other.server !== server);
 		const taken = new Set(others.flatMap(({reserved = []}) => [...reserved]));
 		const plan = toPlan && planTools({...toPlan, taken});
-		const {
-			status: _status,
-			since: _since,
-			...view
-		} = viewServer(
-			{
-				server,
-				profile,
-				state: {status: 'skipped', since: 0, connection: 0, failures: 0, known: false},
-				facts: cached?.facts,
-				tools: plan?.tools.map(tool => viewTool(tool, redact)) ?? [],
-				offered: plan?.offered ?? 0,
-				stderr: undefined,
-				pingMs: undefined,
-				activeCalls: 0,
-				login: undefined,
-				warnings: plan?.warnings ?? [],
-			},
-			{clock, redact},
-		);
-		return {
-			...view,
-			enabled: server.enabled,
-			...(cached && {savedAt: cached.savedAt}),
+		const parts = {
+			server,
+			profile,
+			state: unconfigured,
+			facts: cached?.facts,
+			tools: plan?.tools.map(tool => viewTool(tool, redact)) ?? [],
+			offered: plan?.offered ?? 0,
+			activeCalls: 0,
+			warnings: plan?.warnings ?? [],
 		};
+		const {status: _, since: __, ...view} = viewServer(parts, {clock, redact});
+		return {...view, enabled: server.enabled, ...(cached && {savedAt: cached.savedAt})};
 	});
 }

@@ -11,25 +11,16 @@ import type {ClientSide, OpenConnection} from '../connection/open-connection.ts'
 import type {ServerManagerDependencies} from '../contract.ts';
 import {createClientHandlers} from '../requests/client-handlers.ts';
 import type {RequestWindow} from '../requests/request-limits.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {ConnectError, permanent} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
 
-type Dependencies = Pick<
-	ServerManagerDependencies,
-	| 'clock'
-	| 'log'
-	| 'redact'
-	| 'profile'
-	| 'environment'
-	| 'workdir'
-	| 'transports'
-	| 'elicit'
-	| 'sample'
-	| 'loginOf'
-> & {readonly samplingWindow: RequestWindow; readonly formWindow: RequestWindow};
+type Dependencies = Omit<ServerManagerDependencies, 'paths' | 'onChange' | 'onRemoved'> & {
+	readonly samplingWindow: RequestWindow;
+	readonly formWindow: RequestWindow;
+};
 
 /** What a connection that is made now is of. */
-export type Opening = {
+export type ConnectionSecrets = {
 	/** Not to be shown from then on. */
 	readonly secrets: readonly string[];
 	/** Whose grant is presented. */
@@ -49,7 +40,7 @@ export async function openServer(
 		...options
 	}: Parameters<ManagedConnectionDependencies['open']>[0] & {
 		readonly discover: DiscoverResult | undefined;
-		readonly onOpening: (opening: Opening) => void;
+		readonly onOpening: (opening: ConnectionSecrets) => void;
 	},
 	dependencies: Dependencies,
 ): Promise<OpenConnection> {
@@ -62,20 +53,16 @@ export async function openServer(
 
 	const expanded = expandServer(server, {environment, context});
 	if (!expanded.ok) {
-		throw new ConnectError({kind: 'permanent', message: expanded.message});
+		throw new ConnectError(permanent(expanded.message));
 	}
 
 	const login = dependencies.loginOf?.(expanded.server);
 	onOpening({secrets: expanded.secrets, login});
+	const clientSide = clientSideOf(expanded.server, dependencies);
 	const opened = await connectServer(
 		expanded.server,
 		{...options, secrets: expanded.secrets},
-		{
-			clock: dependencies.clock,
-			transports: dependencies.transports,
-			clientSide: clientSideOf(expanded.server, dependencies),
-			login,
-		},
+		{...dependencies, clientSide, login},
 	);
 	login?.keepFresh(opened.signal);
 	return opened;
@@ -93,12 +80,7 @@ function makeFolder(path: string): void {
 function clientSideOf(server: ToolServerConfig, dependencies: Dependencies): ClientSide {
 	const {clock, log} = dependencies;
 	const calls = createCallsUnderWay(clock);
-	return {
-		...createClientHandlers({...dependencies, server, calls}),
-		calls,
-		validator:
-			server.trust === 'untrusted'
-				? uncheckedOutput
-				: createCheckedOutput({log, server: server.name}),
-	};
+	const isTrusted = server.trust !== 'untrusted';
+	const validator = isTrusted ? createCheckedOutput(log, server.name) : uncheckedOutput;
+	return {...createClientHandlers({...dependencies, server, calls}), calls, validator};
 }

@@ -26,16 +26,10 @@ function afterwards(
 		return {lostTools: []};
 	}
 
-	const after = config.enabled
-		? planTools({
-				server: config,
-				profile,
-				...offer,
-				// Names and counts alone are looked at.
-				known: {trustsNewTools: true, definitions: new Map()},
-				taken: new Set(),
-			}).tools
-		: [];
+	// Names and counts alone are looked at.
+	const known = {trustsNewTools: true, definitions: new Map()};
+	const toPlan = {server: config, profile, ...offer, known, taken: new Set<string>()};
+	const after = config.enabled ? planTools(toPlan).tools : [];
 	const kept = new Set(after.map(({tool, kind}) => `${kind} ${tool}`));
 	return {
 		tools: {before: before.length, after: after.length},
@@ -58,15 +52,11 @@ function changeOf(
 		return {name, kind: 'removed', keys: [], isOther: true, closes: isConnected, lostTools};
 	}
 
-	const {keys: different, reconnects, isOther} = diffServer(server.config, config);
-	return different.length > 0
-		? {
-				name,
-				kind: 'changed',
-				keys: different,
-				isOther,
-				closes: reconnects && isConnected,
-				...(isOther ? {lostTools: []} : afterwards(server, config, profile)),
-			}
-		: undefined;
+	const {keys, reconnects, isOther} = diffServer(server.config, config);
+	if (keys.length === 0) {
+		return undefined;
+	}
+
+	const tools = isOther ? {lostTools: []} : afterwards(server, config, profile);
+	return {name, kind: 'changed', keys, isOther, closes: reconnects && isConnected, ...tools};
 }

@@ -39,12 +39,8 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 			slots,
 			random: Math.random,
 			taken: () => reservations.takenFor(name),
-			onReserve(reserved) {
-				reservations.reserve(name, reserved);
-			},
-			onChange() {
-				changed.mark(name);
-			},
+			onReserve: reserved => reservations.reserve(name, reserved),
+			onChange: () => changed.mark(name),
 		});
 		servers.set(name, server);
 		server.start();
@@ -103,10 +99,8 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 		async ready(signal, isNeeded = () => true) {
 			const timeoutMs = Math.max(0, connectsUntil - clock.monotonic());
 			const needed = [...servers.values()].filter(({config}) => isNeeded(config.name));
-			await waitAtMost(
-				{clock, timeoutMs, signal},
-				Promise.all(needed.map(async server => server.tried())),
-			);
+			const tried = Promise.all(needed.map(async server => server.tried()));
+			await waitAtMost({clock, timeoutMs, signal}, tried);
 		},
 		views: () => sorted().map(server => server.view()),
 		async connect(name) {
@@ -120,9 +114,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 			await server.disconnect();
 			return server.view();
 		},
-		loginChanged(name) {
-			servers.get(name)?.loginChanged();
-		},
+		loginChanged: name => servers.get(name)?.loginChanged(),
 		async accept(tool) {
 			await (await pins).accept({profile: dependencies.profile, ...tool});
 			servers.get(tool.server)?.replan();
@@ -144,13 +136,11 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 
 const byName = (a: ToolServerConfig, b: ToolServerConfig): number => (a.name < b.name ? -1 : 1);
 
-/** "No connection, discovery or registration", whoever asks. @see manual/tool-servers.md#settings */
+/** "No connection, discovery or registration". @see manual/tool-servers.md#settings */
 function requireEnabled({name, enabled}: ToolServerConfig): void {
 	if (!enabled) {
-		throw new SvcError(
-			'server_disabled',
-			`Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`,
-		);
+		const text = `Cannot connect to the tool server "${name}": it is switched off, set "enabled: true"`;
+		throw new SvcError('server_disabled', text);
 	}
 }
 

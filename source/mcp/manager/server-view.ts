@@ -19,11 +19,11 @@ export type ViewParts = {
 	readonly facts: ServerFacts | undefined;
 	readonly tools: readonly ServerToolView[];
 	readonly offered: number;
-	readonly stderr: string | undefined;
-	readonly pingMs: number | undefined;
+	readonly stderr?: string | undefined;
+	readonly pingMs?: number | undefined;
 	readonly activeCalls: number;
 	/** Of the login that was presented last. */
-	readonly login: LoginFacts | undefined;
+	readonly login?: LoginFacts | undefined;
 	readonly warnings: readonly string[];
 };
 
@@ -35,7 +35,8 @@ export function viewServer(
 	const {server, state, facts, stderr, pingMs} = parts;
 	const clean = (text: string, length: number) => escapeLine(redact(text), length);
 	const wallTime = (time: number) => Math.round(clock.now() + time - clock.monotonic());
-	const reason = 'reason' in state && state.reason !== undefined ? state.reason : undefined;
+	const reason = 'reason' in state ? state.reason : undefined;
+	const era = facts?.era === 'modern' ? 'stateless' : 'legacy';
 	return {
 		// What it is found by: two long names must not become one.
 		name: server.name,
@@ -46,22 +47,15 @@ export function viewServer(
 		endpoint: clean(endpointText(server.endpoint), 500),
 		trust: server.trust,
 		...sandboxOf(server, clean),
-		...(facts
-			? {
-					protocol: clean(
-						`${facts.era === 'modern' ? 'stateless' : 'legacy'} ${facts.version}`,
-						40,
-					),
-				}
-			: {}),
-		...(facts?.serverInfo === undefined ? {} : {serverInfo: clean(facts.serverInfo, 100)}),
+		...(facts && {protocol: clean(`${era} ${facts.version}`, 40)}),
+		...(facts?.serverInfo !== undefined && {serverInfo: clean(facts.serverInfo, 100)}),
 		tools: parts.tools,
 		offered: parts.offered,
 		...filterOf(server),
-		...(reason === undefined ? {} : {reason: clean(reason, 500)}),
-		...('nextAttemptAt' in state ? {nextAttemptAt: wallTime(state.nextAttemptAt)} : {}),
-		...(stderr === undefined ? {} : {stderr: clean(stderr, 300)}),
-		...(pingMs === undefined || state.status !== 'connected' ? {} : {pingMs: Math.round(pingMs)}),
+		...(reason !== undefined && {reason: clean(reason, 500)}),
+		...('nextAttemptAt' in state && {nextAttemptAt: wallTime(state.nextAttemptAt)}),
+		...(stderr !== undefined && {stderr: clean(stderr, 300)}),
+		...(pingMs !== undefined && state.status === 'connected' && {pingMs: Math.round(pingMs)}),
 		activeCalls: parts.activeCalls,
 		...loginOf(parts, clean),
 		warnings: parts.warnings.slice(0, maxWarnings).map(warning => clean(warning, 300)),
@@ -69,31 +63,28 @@ export function viewServer(
 }
 
 /** Facts of a login are of the connection that used it. */
-function loginOf(
-	{server, login}: ViewParts,
-	clean: (text: string, length: number) => string,
-): Pick<ServerView, 'login'> {
+function loginOf({server, login}: ViewParts, clean: Clean): Pick<ServerView, 'login'> {
 	const settings = oauthSettingsOf(server);
+	if (!settings) {
+		return {};
+	}
+
 	const {expiresAt, issuer, scope} = login ?? {};
 	const host = issuer === undefined ? undefined : URL.parse(issuer)?.host;
-	return settings
-		? {
-				login: {
-					flow: settings.flow,
-					stored: login !== undefined,
-					...(expiresAt !== undefined && {expiresAt}),
-					...(host !== undefined && {issuer: clean(host, 300)}),
-					...(scope !== undefined && {scope: clean(scope, 500)}),
-				},
-			}
-		: {};
+	const shown = {
+		flow: settings.flow,
+		stored: login !== undefined,
+		...(expiresAt !== undefined && {expiresAt}),
+		...(host !== undefined && {issuer: clean(host, 300)}),
+		...(scope !== undefined && {scope: clean(scope, 500)}),
+	};
+	return {login: shown};
 }
 
+type Clean = (text: string, length: number) => string;
+
 /** As its lists are written, with references. */
-function sandboxOf(
-	{endpoint}: ToolServerConfig,
-	clean: (text: string, length: number) => string,
-): Pick<ServerView, 'sandbox'> {
+function sandboxOf({endpoint}: ToolServerConfig, clean: Clean): Pick<ServerView, 'sandbox'> {
 	if (endpoint.transport !== 'stdio' || !endpoint.sandbox) {
 		return {};
 	}
@@ -112,12 +103,8 @@ const endpointText = (endpoint: StdioEndpoint | RemoteEndpoint): string =>
 
 const quoted = (word: string): string => (/^[^\s"']+$/.test(word) ? word : JSON.stringify(word));
 
-function filterOf({tools}: ToolServerConfig): {readonly filter?: string} {
-	if (tools.include) {
-		return {filter: escapeLine(`include [${tools.include.join(', ')}]`, 300)};
-	}
-
-	return tools.exclude.length > 0
-		? {filter: escapeLine(`exclude [${tools.exclude.join(', ')}]`, 300)}
-		: {};
+function filterOf({tools: {include, exclude}}: ToolServerConfig): {readonly filter?: string} {
+	const list = (include ?? exclude).join(', ');
+	const text = escapeLine(`${include ? 'include' : 'exclude'} [${list}]`, 300);
+	return include || exclude.length > 0 ? {filter: text} : {};
 }

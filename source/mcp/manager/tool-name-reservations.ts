@@ -1,4 +1,4 @@
-/** Which tool names each server has reserved, so that two that meet are both told apart, whoever came first. */
+/** Which tool names each server has reserved, so that two servers with one name are told apart, in whichever order they connect. */
 export type ToolNameReservations = {
 	/** What all other servers have reserved. */
 	takenFor(server: string): ReadonlySet<string>;

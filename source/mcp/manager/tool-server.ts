@@ -6,14 +6,18 @@ import {createRedact, type Redact} from '../../core/redact.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool, ToolContext} from '../../core/tool.ts';
 import {callTool} from '../calls/call-tool.ts';
-import {type CachedServer, fingerprintOf, isFresh} from '../catalogue/cached-server.ts';
 import {createCatalogue} from '../catalogue/catalogue.ts';
 import type {ToolListing} from '../catalogue/list-tools.ts';
 import type {Pins} from '../catalogue/pins.ts';
 import type {PlannedTool, ToolsToPlan} from '../catalogue/plan-tools.ts';
-import type {SchemaCache} from '../catalogue/schema-cache.ts';
-import {type CallQueue, createCallQueue} from '../connection/call-queue.ts';
-import {settingsOf} from '../connection/connection-times.ts';
+import {
+	fingerprintOf,
+	isFresh,
+	type CachedServer,
+	type SchemaCache,
+} from '../catalogue/schema-cache.ts';
+import {createCallQueue, type CallQueue} from '../connection/call-queue.ts';
+import {connectionSettings} from '../connection/connection-times.ts';
 import {createManagedConnection} from '../connection/managed-connection.ts';
 import type {OpenConnection} from '../connection/open-connection.ts';
 import {watchList} from '../connection/watch-list.ts';
@@ -21,7 +25,7 @@ import type {ServerManagerDependencies} from '../contract.ts';
 import {clientCapabilities} from '../requests/client-handlers.ts';
 import {createRequestWindow} from '../requests/request-limits.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
-import {openServer, type Opening} from './open-server.ts';
+import {openServer, type ConnectionSecrets} from './open-server.ts';
 import {viewServer} from './server-view.ts';
 
 /** Calls of one server that run side by side, where they may. */
@@ -80,7 +84,7 @@ export function createToolServer(
 	let activeCalls = 0;
 	let firstTry = Promise.resolve();
 	let saved = Promise.resolve();
-	let opening: Opening = {secrets: [], login: undefined};
+	let opening: ConnectionSecrets = {secrets: [], login: undefined};
 	const hideSecrets = createRedact(() => opening.secrets, {byShape: false});
 	const redact: Redact = text => hideSecrets(dependencies.redact(text));
 	const serial = createCallQueue(1);
@@ -88,11 +92,8 @@ export function createToolServer(
 	const samplingWindow = createRequestWindow(clock);
 	const formWindow = createRequestWindow(clock);
 
-	const fingerprint = () =>
-		fingerprintOf(
-			config,
-			clientCapabilities(config, {canSample: dependencies.sample !== undefined}),
-		);
+	const canSample = dependencies.sample !== undefined;
+	const fingerprint = () => fingerprintOf(config, clientCapabilities(config, {canSample}));
 
 	const cached = () => {
 		const entry = cache.get(config.name);
@@ -120,30 +121,25 @@ export function createToolServer(
 				take(opened, listing);
 			}
 		} catch (error) {
-			log.debug('Cannot list the tools of a server again', {
-				server: config.name,
-				error: messageOf(error),
-			});
+			const facts = {server: config.name, error: messageOf(error)};
+			log.debug('Cannot list the tools of a server again', facts);
 		}
+	};
+
+	const onOpening = (now: ConnectionSecrets) => {
+		opening = now;
 	};
 
 	const connection = createManagedConnection({
 		clock,
 		random: dependencies.random,
 		slots,
-		settings: () => settingsOf(config),
-		open: async options =>
-			openServer(
-				config,
-				{
-					...options,
-					discover: cached()?.facts.discover,
-					onOpening(now) {
-						opening = now;
-					},
-				},
-				{...dependencies, redact, samplingWindow, formWindow},
-			),
+		settings: () => connectionSettings(config),
+		async open(options) {
+			const {discover} = cached()?.facts ?? {};
+			const parts = {...dependencies, redact, samplingWindow, formWindow};
+			return openServer(config, {...options, discover, onOpening}, parts);
+		},
 		onOpened(opened) {
 			lastOpened = opened;
 			take(opened, opened.listing);
@@ -157,15 +153,10 @@ export function createToolServer(
 			activeCalls++;
 			onChange();
 			try {
-				return await callTool(
-					{seen, args, context},
-					{
-						connection,
-						server: () => config,
-						find: planned => catalogue.find(planned),
-						options: {cacheDir: dependencies.paths.cache, redact, clock},
-					},
-				);
+				const options = {cacheDir: dependencies.paths.cache, redact, clock};
+				const find = (planned: PlannedTool) => catalogue.find(planned);
+				const parts = {connection, server: () => config, find, options};
+				return await callTool({seen, args, context}, parts);
 			} finally {
 				activeCalls--;
 				onChange();
@@ -190,11 +181,8 @@ export function createToolServer(
 		const entry = config.enabled && config.lazy ? cached() : undefined;
 		if (entry && !catalogue.listed) {
 			said = entry;
-			catalogue.update({
-				tools: entry.tools,
-				warnings: [],
-				capabilities: entry.facts.capabilities,
-			});
+			const {tools, facts} = entry;
+			catalogue.update({tools, warnings: [], capabilities: facts.capabilities});
 		}
 
 		connection.send({type: 'configured', enabled: config.enabled, lazy: entry !== undefined});
@@ -253,14 +241,11 @@ export function createToolServer(
 				await connection.ended();
 			} else {
 				// Its times may be others; and what is not lazy any more connects.
-				connection.send({
-					type: !config.lazy && connection.state.status === 'lazy' ? 'wanted' : 'woken',
-				});
+				const isWanted = !config.lazy && connection.state.status === 'lazy';
+				connection.send({type: isWanted ? 'wanted' : 'woken'});
 			}
 		},
-		retry() {
-			tryAgain(new Set(['failed', 'parked']));
-		},
+		retry: () => tryAgain(new Set(['failed', 'parked'])),
 		loginChanged() {
 			tryAgain(new Set(['needs login', 'failed', 'parked']));
 			void opening.login?.state().then(onChange, onChange);
@@ -274,9 +259,7 @@ export function createToolServer(
 			connection.send({type: 'dismissed'});
 			await connection.ended();
 		},
-		replan() {
-			catalogue.replan();
-		},
+		replan: () => catalogue.replan(),
 		offer: () => said && {listed: said.tools, capabilities: said.facts.capabilities},
 		failure: () => connection.why(),
 		async [Symbol.asyncDispose]() {

@@ -1,12 +1,13 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
 import {isDeepJson} from '../../core/json.ts';
+import {timeLimit} from '../wire/time-limit.ts';
 
 export type Bounds = {readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number};
 
 /**
  * Fetches with an end: the whole answer has to be there after `timeoutMs` and fit into `maxBytes`. The answer is a `Response` of this
- * process's own class, whatever `fetch` is; the SDK asks for that. What is nested deeper than anything needs is no answer: it would exhaust the stack of whoever writes it down.
+ * process's own class, whatever `fetch` is; the SDK asks for that. An answer that is nested too deep is refused: writing it down would exhaust the stack.
  *
  * @throws TypeError as fetch does for a network that is in the way
  */
@@ -17,29 +18,20 @@ export async function boundedRequest(
 		signal,
 	}: {readonly bounds: Bounds; readonly signal?: AbortSignal | null | undefined},
 ): Promise<Response> {
-	const late = new AbortController();
-	const cancel = clock.after(timeoutMs, () => {
-		late.abort(new TypeError(`no complete answer within ${timeoutMs / 1000} s`));
-	});
-	try {
-		const response = await send(signal ? AbortSignal.any([signal, late.signal]) : late.signal);
-		const body = await readBody(response, maxBytes);
-		if (isDeepJson(Buffer.from(body.buffer).toString('latin1'))) {
-			throw new TypeError('the answer is nested too deep');
-		}
-
-		const {status, statusText} = response;
-		const headers = [...response.headers].filter(
-			([name]) => name !== 'content-encoding' && name !== 'content-length',
-		);
-		return new Response([204, 205, 304].includes(status) ? null : body, {
-			status,
-			statusText,
-			headers,
-		});
-	} finally {
-		cancel();
+	const reason = () => new TypeError(`no complete answer within ${timeoutMs / 1000} s`);
+	using limit = timeLimit(clock, timeoutMs, {signal, reason});
+	const response = await send(limit.signal);
+	const body = await readBody(response, maxBytes);
+	if (isDeepJson(Buffer.from(body.buffer).toString('latin1'))) {
+		throw new TypeError('the answer is nested too deep');
 	}
+
+	const {status, statusText} = response;
+	const headers = new Headers([...response.headers]);
+	headers.delete('content-encoding');
+	headers.delete('content-length');
+	const isEmpty = [204, 205, 304].includes(status);
+	return new Response(isEmpty ? null : body, {status, statusText, headers});
 }
 
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {

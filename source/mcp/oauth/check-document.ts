@@ -1,6 +1,6 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
-import {isJsonObject, parsedJson} from '../../core/json.ts';
+import {parsedObject} from '../../core/json.ts';
 import {version} from '../../core/program.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {boundedRequest} from './bounded-request.ts';
@@ -17,20 +17,14 @@ const maxBytes = 65_536;
  */
 export async function problemWithDocument(
 	url: string,
-	{
-		fetch,
-		clock,
-		signal,
-	}: {readonly fetch: FetchLike; readonly clock: Clock; readonly signal: AbortSignal},
+	{fetch, clock, signal}: {fetch: FetchLike; clock: Clock; signal: AbortSignal},
 ): Promise<string | undefined> {
+	const headers = {accept: 'application/json', 'user-agent': `Svc-Agent/${version}`};
+	const bounds = {clock, timeoutMs, maxBytes};
 	try {
 		const response = await boundedRequest(
-			async limited =>
-				fetch(new URL(url), {
-					headers: {accept: 'application/json', 'user-agent': `Svc-Agent/${version}`},
-					signal: limited,
-				}),
-			{bounds: {clock, timeoutMs, maxBytes}, signal},
+			async limited => fetch(new URL(url), {headers, signal: limited}),
+			{bounds, signal},
 		);
 		const problem = problemWithAnswer(response) ?? problemWithText(await response.text(), url);
 		return problem === undefined ? undefined : `${url} ${problem}`;
@@ -52,7 +46,7 @@ function problemWithAnswer({status, headers}: Response): string | undefined {
 }
 
 function problemWithText(text: string, url: string): string | undefined {
-	const document = objectOf(text);
+	const document = parsedObject(text);
 	if (!document) {
 		return 'is no JSON object';
 	}
@@ -74,9 +68,4 @@ function problemWithText(text: string, url: string): string | undefined {
 	}
 
 	return method === 'none' ? undefined : 'wants a "token_endpoint_auth_method" other than "none"';
-}
-
-function objectOf(text: string) {
-	const value = parsedJson(text);
-	return isJsonObject(value) ? value : undefined;
 }

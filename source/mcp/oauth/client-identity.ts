@@ -1,3 +1,4 @@
+import {timingSafeEqual} from 'node:crypto';
 import type {
 	AuthorizationServerMetadata,
 	OAuthClientMetadata,
@@ -57,4 +58,10 @@ export const sameIssuer = (one: string, other: string): boolean =>
 export function scopeUnion(...scopes: ReadonlyArray<string | undefined>): string | undefined {
 	const all = new Set(scopes.flatMap(scope => scope?.split(/\s+/) ?? []).filter(Boolean));
 	return all.size > 0 ? [...all].join(' ') : undefined;
+}
+
+/** Whether a text that must come back did, compared in constant time for texts of one length; nothing is no such text. */
+export function isSameText(expected: string, given: string | null): boolean {
+	const [one, other] = [Buffer.from(expected), Buffer.from(given ?? '')];
+	return one.length > 0 && one.length === other.length && timingSafeEqual(one, other);
 }

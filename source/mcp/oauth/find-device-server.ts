@@ -11,7 +11,7 @@ import {
 import {z} from 'zod';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {codeLoginError, ConnectError} from '../wire/connect-error.ts';
 import {sameIssuer} from './client-identity.ts';
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -53,28 +53,14 @@ type Verdict = {readonly server: DeviceServer} | {readonly reason: string};
  * @throws ConnectError that says of each why it does not do
  * @see RFC 9728, RFC 8414 §3.3, RFC 8628 §4, manual/logins.md#with-a-code
  */
-export async function findDeviceServer({
-	name,
-	endpoint,
-	resourceMetadataUrl,
-	issuer,
-	fetch,
-}: {
-	/** Of the tool server. */
-	readonly name: string;
-	readonly endpoint: URL;
-	/** Where it said that its metadata are. */
-	readonly resourceMetadataUrl?: URL | undefined;
-	/** The only one that does; absent: any. */
-	readonly issuer?: string;
-	readonly fetch: FetchLike;
-}): Promise<DeviceServer> {
-	const resource = await readResource(endpoint, {resourceMetadataUrl, fetch});
+export async function findDeviceServer(asked: Asked): Promise<DeviceServer> {
+	const {name, endpoint, resourceMetadataUrl, issuer, fetch} = asked;
+	const resource = await readResource(asked);
 	if (
 		resource &&
 		!checkResourceAllowed({requestedResource: endpoint, configuredResource: resource.resource})
 	) {
-		throw refusal(name, `it says that it is another one, ${quote(resource.resource)}`);
+		throw codeLoginError(name, `it says that it is another one, ${quote(resource.resource)}`);
 	}
 
 	const named = resource?.authorization_servers ?? [];
@@ -99,30 +85,34 @@ export async function findDeviceServer({
 		reasons.push(`${quote(address)} ${reason}`);
 	}
 
-	throw refusal(
-		name,
-		`no authorization server of it gives codes to devices: ${reasons.join('; ')}. Log in with "--flow browser"`,
-	);
+	const lead = 'no authorization server of it gives codes to devices';
+	throw codeLoginError(name, `${lead}: ${reasons.join('; ')}. Log in with "--flow browser"`);
 }
+
+type Asked = {
+	/** Of the tool server. */
+	readonly name: string;
+	readonly endpoint: URL;
+	/** Where it said that its metadata are. */
+	readonly resourceMetadataUrl?: URL | undefined;
+	/** The only one that does; absent: any. */
+	readonly issuer?: string;
+	readonly fetch: FetchLike;
+};
 
 const isMeant = (
 	{discovery: {authorizationServerMetadata: metadata}}: DeviceServer,
 	issuer: string | undefined,
 ): boolean => issuer === undefined || sameIssuer(issuer, metadata.issuer);
 
-async function readResource(
-	endpoint: URL,
-	{
-		resourceMetadataUrl,
-		fetch,
-	}: {readonly resourceMetadataUrl: URL | undefined; readonly fetch: FetchLike},
-): Promise<OAuthProtectedResourceMetadata | undefined> {
+async function readResource({
+	endpoint,
+	resourceMetadataUrl: url,
+	fetch,
+}: Asked): Promise<OAuthProtectedResourceMetadata | undefined> {
+	const place = url && {resourceMetadataUrl: url};
 	try {
-		return await discoverOAuthProtectedResourceMetadata(
-			endpoint,
-			resourceMetadataUrl && {resourceMetadataUrl},
-			fetch,
-		);
+		return await discoverOAuthProtectedResourceMetadata(endpoint, place, fetch);
 	} catch (error) {
 		if (error instanceof TypeError || error instanceof ConnectError) {
 			// The network, or an address that is not to be asked.
@@ -162,25 +152,13 @@ const reasonOf = (error: unknown): string => {
 	return escapeLine(codeOf(cause) === 'unknown' ? messageOf(error) : codeOf(cause), 200);
 };
 
-async function askForMetadata(
-	place: URL,
-	fetch: FetchLike,
-): Promise<{readonly status: number; readonly metadata: Metadata | undefined}> {
+async function askForMetadata(place: URL, fetch: FetchLike) {
 	const response = await fetch(place, {
 		headers: {accept: 'application/json', 'mcp-protocol-version': LATEST_PROTOCOL_VERSION},
 	});
-	return {
-		status: response.status,
-		metadata: response.ok ? await readMetadata(response) : undefined,
-	};
-}
-
-async function readMetadata(response: Response): Promise<Metadata | undefined> {
-	try {
-		return metadataShape.parse(await response.json());
-	} catch {
-		return undefined;
-	}
+	const {status, ok} = response;
+	const value = ok ? await response.json().catch(() => undefined) : undefined;
+	return {status, metadata: metadataShape.safeParse(value).data};
 }
 
 function judgeMetadata(metadata: Metadata, address: string): Verdict {
@@ -226,9 +204,3 @@ function isBareHostOf(issuer: string, address: string): boolean {
 }
 
 const quote = (text: string): string => `"${escapeLine(text, 200)}"`;
-
-const refusal = (name: string, reason: string): ConnectError =>
-	new ConnectError({
-		kind: 'permanent',
-		message: `Cannot log in to tool server "${name}" with a code: ${reason}`,
-	});

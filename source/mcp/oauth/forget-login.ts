@@ -1,17 +1,17 @@
 import type {Clock} from '../../core/clock.ts';
 import {fileStem} from './grant-files.ts';
-import {loginShelf, type LoginPlace} from './login-shelf.ts';
+import {loginShelf, type LoginStorage} from './login-shelf.ts';
 
-/** The tokens first: whoever looks meanwhile finds no login rather than half of one. */
+/** The tokens first: a reader finds no login meanwhile, rather than half of one. */
 const endings = ['.json', '.client.json', '.meta.json', '.cimd-off'] as const;
 
 /**
- * Removes everything that is kept of a server's login. Waits for whoever renews it. Returns whether there was a login.
+ * Removes everything that is kept of a server's login. Waits for a renewal that is under way. Returns whether there was a login.
  *
  * @throws SvcError `lock_timeout`, `lock_failed`
  */
 export async function forgetLogin(
-	place: LoginPlace,
+	place: LoginStorage,
 	{server, clock}: {readonly server: string; readonly clock: Clock},
 ): Promise<boolean> {
 	const shelf = loginShelf(place, {server, stem: fileStem(server)});

@@ -8,7 +8,7 @@ import {z} from 'zod';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {parsedJson} from '../../core/json.ts';
-import {loginShelf, type LoginPlace, type LoginShelf} from './login-shelf.ts';
+import {loginShelf, type LoginStorage, type LoginShelf} from './login-shelf.ts';
 import {maxPrivateFileBytes} from './private-file.ts';
 
 /** What an authorization server was found to say, and what the next login should ask for. */
@@ -51,7 +51,7 @@ export type GrantFiles = {
 /** All parts together still fit into a file that is read again. */
 const maxPartLength = 65_536;
 
-/** What a header can hold: another one would be presented to nobody, and named in an error. @see RFC 6749 §A.12 */
+/** What a header can hold: any other token could not be presented, and an error would quote it. @see RFC 6749 §A.12 */
 export const accessToken = z
 	.string()
 	.max(maxPartLength)
@@ -125,7 +125,7 @@ const refusal = '.cimd-off';
 
 /** The files for `server`, which is at `url`, in `place`, named after it. Nothing is read or made yet. */
 export function grantFiles(
-	place: LoginPlace,
+	place: LoginStorage,
 	{server, url, clock}: {readonly server: string; readonly url: string; readonly clock: Clock},
 ): GrantFiles {
 	const shelf = loginShelf(place, {server, stem: fileStem(server)});

@@ -105,9 +105,7 @@ export function createGrant(
 		wasRejected: token => rejected.has(token) || outgrown.has(token),
 		markDue: due.add,
 		isStale: token => rejected.has(token) || outgrown.has(token) || due.has(token),
-		retire: tokens => {
-			spent.add(pairOf(tokens));
-		},
+		retire: tokens => spent.add(pairOf(tokens)),
 		isUsable: tokens =>
 			!spent.has(pairOf(tokens)) &&
 			(tokens.refresh_token !== undefined || !rejected.has(tokens.access_token)),

@@ -5,7 +5,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {StoredTokens} from './grant-files.ts';
 import type {Grant} from './grant.ts';
 
-/** Another process may have renewed them, the wall clock may have jumped: nobody sleeps longer before a look. */
+/** Another process may have renewed them, the wall clock may have jumped: the longest sleep before a look. */
 const maxSleepMs = 60_000;
 
 /** So often at most, however short they live. */
@@ -51,25 +51,20 @@ export function isOver(tokens: StoredTokens, now: number): boolean {
 }
 
 /**
- * Renews the tokens of a grant before they end, whether they are used or not, until `signal` aborts. Never rejects: what is refused for good is seen by whoever
- * uses them next.
+ * Renews the tokens of a grant before they end, whether they are used or not, until `signal` aborts. Never rejects: what is refused for good fails at the
+ * next use.
  *
- * @param renew asks for new tokens, unless somebody else has got them meanwhile
+ * @param renew asks for new tokens, unless another process has got them meanwhile
  */
 export async function keepFresh(
 	grant: Pick<Grant, 'tokens' | 'markDue'>,
-	{
-		clock,
-		log,
-		server,
-		renew,
-		signal,
-	}: Pick<World, 'clock' | 'log'> & {
+	world: Pick<World, 'clock' | 'log'> & {
 		readonly server: string;
 		readonly renew: () => Promise<unknown>;
 		readonly signal: AbortSignal;
 	},
 ): Promise<void> {
+	const {clock, log, server, renew, signal} = world;
 	while (!signal.aborted) {
 		// oxlint-disable-next-line no-await-in-loop -- a look, then a pause
 		const pauseMs = await look();

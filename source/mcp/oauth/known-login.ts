@@ -1,4 +1,4 @@
-import {auth, type FetchLike, type OAuthDiscoveryState} from '@modelcontextprotocol/client';
+import type {FetchLike, OAuthDiscoveryState} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../../config/config.ts';
 import {loginCommand} from '../../core/shell-words.ts';
 import type {World} from '../../core/world.ts';
@@ -8,7 +8,7 @@ import {grantFiles} from './grant-files.ts';
 import {createGrant, type Grant} from './grant.ts';
 import {isOver, keepFresh} from './keep-fresh.ts';
 import {loginPlaceOf} from './login-shelf.ts';
-import {oauthFetch} from './oauth-fetch.ts';
+import {authorize, oauthFetch} from './oauth-fetch.ts';
 import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
 import {createStoredLogin} from './stored-login.ts';
 
@@ -24,18 +24,13 @@ export type KnownLogin = {
 /** Nothing is read or written yet. */
 export function createKnownLogin(
 	{server, endpoint, settings}: Pick<OAuthRequests, 'endpoint' | 'server' | 'settings'>,
-	{
-		clock,
-		log,
-		redact,
-		hide,
-		paths,
-	}: Pick<World, 'clock' | 'log' | 'redact'> & {
+	world: Pick<World, 'clock' | 'log' | 'redact'> & {
 		/** These are secrets from now on. */
 		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 		readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile' | 'shared'>;
 	},
 ): KnownLogin {
+	const {clock, log, redact, hide, paths} = world;
 	const files = grantFiles(loginPlaceOf(paths), {server, url: endpoint.href, clock});
 	const grant = createGrant(files, {hide});
 	hide([settings.clientSecret]);
@@ -49,10 +44,9 @@ export function createKnownLogin(
 		hide,
 		async onInvalidClient(clientId: string) {
 			if (clientId === settings.clientMetadataUrl) {
-				log.warn(
-					'the authorization server refuses our client metadata document: it is not used for this server until the next login',
-					{server, document: clientId},
-				);
+				const text =
+					'the authorization server refuses our client metadata document: it is not used for this server until the next login';
+				log.warn(text, {server, document: clientId});
 				await files.refuseDocument(clientId);
 			}
 		},
@@ -67,10 +61,7 @@ export function createKnownLogin(
 		tokens: storedTokens,
 		...stored
 	} = createStoredLogin({
-		server,
-		settings,
-		grant,
-		metadata: ofStored.metadata,
+		...ofStored,
 		log,
 		loginCommand: loginCommand({profile: paths.profile, name: server}),
 		rediscover: async issuer => rediscover(issuer, ofStored),
@@ -79,10 +70,7 @@ export function createKnownLogin(
 	const alive = new Set<FetchLike>();
 	let renewing: Promise<unknown> | undefined;
 	const renew = async () => {
-		renewing ??= auth(credentials, {
-			serverUrl: endpoint,
-			...(ofStored.fetch && {fetchFn: ofStored.fetch}),
-		}).finally(() => {
+		renewing ??= authorize(credentials, ofStored).finally(() => {
 			renewing = undefined;
 		});
 		return renewing;

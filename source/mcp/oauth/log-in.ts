@@ -1,5 +1,4 @@
 import {
-	auth,
 	CLIENT_CAPABILITIES_META_KEY,
 	CLIENT_INFO_META_KEY,
 	type FetchLike,
@@ -11,13 +10,14 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {version} from '../../core/program.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {type EndpointPlace, isPageForPeople} from '../wire/address-guard.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {ConnectError, loginError} from '../wire/connect-error.ts';
 import type {OpenedTransport} from '../wire/open-transport.ts';
+import {timeLimit} from '../wire/time-limit.ts';
 import type {LoginOptions} from './login-options.ts';
 import type {LoginProvider} from './login-provider.ts';
-import {oauthFetch} from './oauth-fetch.ts';
+import {authorize, oauthFetch} from './oauth-fetch.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
-import {redeemAnswer, refused} from './redeem-answer.ts';
+import {redeemAnswer} from './redeem-answer.ts';
 
 /** How often a person is asked to agree in one login; a server that wants more does not know what it wants. */
 const maxRounds = 3;
@@ -74,7 +74,7 @@ export async function logIn(
 	}
 
 	async function refuseRound(): Promise<never> {
-		throw refused(server, `it asks again after ${maxRounds} logins`);
+		throw loginError(server.name, `it asks again after ${maxRounds} logins`);
 	}
 }
 
@@ -99,39 +99,32 @@ async function isAccepted(
 		await (plain && checkDocument(plain));
 		await probeForLogin(opened, {provider, requests}, signal);
 		if (!provider.hasUrl && !provider.isGranted) {
-			// It lets everybody in so far, or is not there; a person wants to log in all the same.
-			await auth(provider, {
-				serverUrl: requests.endpoint,
-				...(requests.fetch && {fetchFn: requests.fetch}),
-			});
+			// The server wants no login so far, or is not there; the person wants one all the same.
+			await authorize(provider, requests);
 		}
 	} catch (error) {
 		signal.throwIfAborted();
-		throw error instanceof ConnectError
-			? error
-			: refused(server, metadataProblem(error) ?? opened.explain(error).message, error);
+		const reason = metadataProblem(error) ?? opened.explain(error).message;
+		throw error instanceof ConnectError ? error : loginError(server.name, reason, {cause: error});
 	}
 
 	const url = provider.takeUrl();
 	if (url) {
 		const problem = await problemWithPage(url, requests);
 		if (problem !== undefined) {
-			throw refused(
-				server,
-				`its authorization server would send you to "${escapeLine(url.href, 100)}", which ${problem}`,
-			);
+			const page = escapeLine(url.href, 100);
+			const reason = `its authorization server would send you to "${page}", which ${problem}`;
+			throw loginError(server.name, reason);
 		}
 
-		await redeemAnswer(server, await openBrowser(url, provider.issuer ?? url.href), {
-			provider,
-			requests,
-		});
+		const answer = await openBrowser(url, provider.issuer ?? url.href);
+		await redeemAnswer(server, answer, {provider, requests});
 		return false;
 	}
 
 	const granted = await provider.tokens();
 	if (granted && requests.grant.wasRejected(granted.access_token)) {
-		throw refused(server, 'it refuses the token that was granted');
+		throw loginError(server.name, 'it refuses the token that was granted');
 	}
 
 	return true;
@@ -155,10 +148,9 @@ function metadataProblem(error: unknown): string | undefined {
 	}
 
 	const {issues} = error instanceof Error && 'issues' in error ? error : {};
-	const paths = (Array.isArray(issues) ? issues : []).flatMap((issue: unknown) =>
-		typeof issue === 'object' && issue !== null && 'path' in issue && Array.isArray(issue.path)
-			? [issue.path.join('.')]
-			: [],
+	const paths = (Array.isArray(issues) ? issues : []).flatMap(
+		(issue: {readonly path?: unknown} | null) =>
+			Array.isArray(issue?.path) ? [issue.path.join('.')] : [],
 	);
 	return paths.length > 0
 		? `the metadata of its authorization server cannot be used: see ${escapeLine(paths.join(', '), 200)}`
@@ -176,29 +168,21 @@ async function probeForLogin(
 	{provider, requests: {clock}}: Pick<Login, 'provider' | 'requests'>,
 	signal: AbortSignal,
 ): Promise<void> {
-	const late = new AbortController();
-	const cancel = clock.after(probeTimeoutMs, () => {
-		late.abort();
-	});
+	using limit = timeLimit(clock, probeTimeoutMs, {signal});
 	try {
 		await transport.start();
 		for (const [id, message] of loginProbes.entries()) {
-			if (provider.hasUrl || late.signal.aborted) {
+			if (provider.hasUrl || limit.signal.aborted) {
 				return;
 			}
 
 			// oxlint-disable-next-line no-await-in-loop -- two refusals at once would begin two logins
 			await transport
-				.send(
-					{jsonrpc: '2.0', id, ...message},
-					{requestSignal: AbortSignal.any([late.signal, signal])},
-				)
+				.send({jsonrpc: '2.0', id, ...message}, {requestSignal: limit.signal})
 				.catch(onlyOurs);
 		}
 	} catch (error) {
 		onlyOurs(error);
-	} finally {
-		cancel();
 	}
 }
 

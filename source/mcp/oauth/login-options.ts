@@ -1,7 +1,7 @@
 import type {OpenTransport} from '../wire/open-transport.ts';
 
 /** What is known of a server before it is asked. */
-export type KnownLogin = {
+export type RegistrationFacts = {
 	/** Whether its authorization server takes metadata documents; `undefined`: it was never reached. */
 	readonly takesDocuments: boolean | undefined;
 	/** This program has registered there. */
@@ -19,7 +19,7 @@ export type Redirect = {
 export type LoginOptions = {
 	readonly open: OpenTransport;
 	/** Says where the authorization server sends the browser back to. */
-	readonly redirect: (known: KnownLogin) => Promise<Redirect>;
+	readonly redirect: (known: RegistrationFacts) => Promise<Redirect>;
 	/**
 	 * Shows an http(s) URL to a person and resolves with the parameters of the URL that the browser came back with. `issuer`: the authorization server, whose page it should be.
 	 */

@@ -1,19 +1,19 @@
-import {randomBytes, timingSafeEqual} from 'node:crypto';
+import {randomBytes} from 'node:crypto';
 import type {
 	OAuthClientProvider,
 	OAuthDiscoveryState,
 	StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import type {Logger} from '../../core/log.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {loginError} from '../wire/connect-error.ts';
 import {clientDocument} from './client-document.ts';
-import {clientMetadata, configuredClient} from './client-identity.ts';
+import {clientMetadata, configuredClient, isSameText} from './client-identity.ts';
 import type {Redirect} from './login-options.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
 /** A login under way: what it has found out is kept here, and reaches the files when the grant is there. */
 export type LoginProvider = OAuthClientProvider & {
-	/** Somebody has to agree to something. */
+	/** A person has to agree on a page. */
 	readonly hasUrl: boolean;
 	/** Where the browser is to go for that; taken once. */
 	takeUrl(): URL | undefined;
@@ -24,7 +24,7 @@ export type LoginProvider = OAuthClientProvider & {
 	/** Of the authorization server, once it is known; a URL. */
 	readonly issuer: string | undefined;
 	/** The document that is presented to an authorization server that takes one. */
-	readonly document: string | undefined;
+	document(): string | undefined;
 	/** Registers instead. */
 	dropDocument(): void;
 };
@@ -38,16 +38,8 @@ export type LoginDependencies = Pick<
 };
 
 /** The provider of one login that a person watches. Neither an old grant nor an old registration is used; both stay until they are replaced. */
-export function createLoginProvider({
-	server,
-	settings,
-	grant,
-	metadata,
-	redirect,
-	scopeFor,
-	hide,
-	log,
-}: LoginDependencies): LoginProvider {
+export function createLoginProvider(dependencies: LoginDependencies): LoginProvider {
+	const {server, settings, grant, metadata, redirect, scopeFor, hide, log} = dependencies;
 	const {files} = grant;
 	let client: StoredOAuthClientInformation | undefined;
 	let discovery: OAuthDiscoveryState | undefined;
@@ -111,7 +103,7 @@ export function createLoginProvider({
 		},
 		codeVerifier() {
 			if (verifier === undefined) {
-				throw failure(server, 'the login was not begun here');
+				throw loginError(server, 'the login was not begun here');
 			}
 
 			return verifier;
@@ -130,21 +122,11 @@ export function createLoginProvider({
 			url = authorization;
 		},
 		invalidateCredentials(what) {
-			if (what === 'client' || what === 'all') {
-				client = undefined;
-			}
-
-			if (what === 'discovery' || what === 'all') {
-				discovery = undefined;
-			}
-
-			if (what === 'verifier' || what === 'all') {
-				verifier = undefined;
-			}
-
-			if (what === 'tokens' || what === 'all') {
-				granted = false;
-			}
+			const isWhole = what === 'all';
+			client = isWhole || what === 'client' ? undefined : client;
+			discovery = isWhole || what === 'discovery' ? undefined : discovery;
+			verifier = isWhole || what === 'verifier' ? undefined : verifier;
+			granted &&= !isWhole && what !== 'tokens';
 		},
 		get hasUrl() {
 			return url !== undefined;
@@ -158,15 +140,15 @@ export function createLoginProvider({
 			const expected = state ?? '';
 			// One answer for one request, whatever it was.
 			state = undefined;
-			if (expected === '' || !isSame(expected, params.get('state') ?? '')) {
-				throw failure(server, 'the browser came back with an answer to another login (state)');
+			if (!isSameText(expected, params.get('state'))) {
+				throw loginError(server, 'the browser came back with an answer to another login (state)');
 			}
 
 			const issuer = discovery?.authorizationServerMetadata?.issuer;
 			const named = params.get('iss');
-			if (issuer !== undefined && named !== null && !isSame(issuer, named)) {
+			if (issuer !== undefined && named !== null && !isSameText(issuer, named)) {
 				// What another server says is not shown. @see RFC 9207 §2.4
-				throw failure(server, 'the browser came back from another authorization server (iss)');
+				throw loginError(server, 'the browser came back from another authorization server (iss)');
 			}
 		},
 		get isGranted() {
@@ -175,23 +157,9 @@ export function createLoginProvider({
 		get issuer() {
 			return discovery?.authorizationServerMetadata?.issuer ?? discovery?.authorizationServerUrl;
 		},
-		get document() {
-			return documentOf();
-		},
+		document: documentOf,
 		dropDocument() {
 			presents = false;
 		},
 	};
 }
-
-/** In constant time for texts of one length. */
-function isSame(expected: string, given: string): boolean {
-	const [one, other] = [Buffer.from(expected), Buffer.from(given)];
-	return one.length === other.length && timingSafeEqual(one, other);
-}
-
-const failure = (server: string, reason: string): ConnectError =>
-	new ConnectError({
-		kind: 'needs-login',
-		message: `Cannot log in to tool server "${server}": ${reason}`,
-	});

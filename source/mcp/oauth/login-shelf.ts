@@ -13,13 +13,13 @@ const lockWaitMs = 60_000;
 const lockEnding = '.lock';
 
 /** Where the logins of a profile are: the folder `mcp-tokens/`, or what the members of a cluster share. */
-export type LoginPlace = string | SharedLogins;
+export type LoginStorage = string | SharedLogins;
 
 /** The place of the logins of a home. */
 export const loginPlaceOf = ({
 	mcpTokens,
 	shared,
-}: Pick<HomePaths, 'mcpTokens' | 'shared'>): LoginPlace => shared?.logins ?? mcpTokens;
+}: Pick<HomePaths, 'mcpTokens' | 'shared'>): LoginStorage => shared?.logins ?? mcpTokens;
 
 /** The files of one server's login, by their endings. */
 export type LoginShelf = {
@@ -39,7 +39,7 @@ export type LoginShelf = {
 
 /** The files of `server`, whose names begin with `stem`. */
 export function loginShelf(
-	place: LoginPlace,
+	place: LoginStorage,
 	{server, stem}: {readonly server: string; readonly stem: string},
 ): LoginShelf {
 	if (typeof place !== 'string') {
@@ -52,7 +52,7 @@ export function loginShelf(
 		read: async ending => readPrivateFile(file(ending)),
 		replace: async (ending, text) => replacePrivateFile(file(ending), text),
 		has: ending => existsSync(file(ending)),
-		// A folder that somebody made in the place of one must not keep the others.
+		// A folder in the place of a file must not keep the others.
 		remove: async ending => rm(file(ending), {force: true, recursive: true}),
 		async exclusively(task, {clock, removes = false}) {
 			const lock = file(lockEnding);

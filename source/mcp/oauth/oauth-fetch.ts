@@ -1,10 +1,11 @@
-import type {FetchLike} from '@modelcontextprotocol/client';
+import {auth, type FetchLike, type OAuthClientProvider} from '@modelcontextprotocol/client';
+import {parsedObject} from '../../core/json.ts';
 import {version} from '../../core/program.ts';
-import {type EndpointPlace, refusalOfUrl} from '../wire/address-guard.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {refusalOfUrl, type EndpointPlace} from '../wire/address-guard.ts';
+import {ConnectError, loginError, permanent} from '../wire/connect-error.ts';
 import {boundedRequest} from './bounded-request.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
-import {readRegistration, registrationBody} from './register-client.ts';
+import {registrationRefusal} from './refusals.ts';
 import {requestTokens} from './request-tokens.ts';
 
 const metadataTimeoutMs = 10_000;
@@ -24,13 +25,12 @@ export function oauthFetch(
 	fetch: FetchLike,
 	{home, ends}: {readonly home: EndpointPlace['home']; readonly ends?: AbortSignal},
 ): FetchLike {
-	const ask = async (url: URL, init: RequestInit, timeoutMs: number) => {
-		const {clock} = requests;
-		return boundedRequest(async signal => fetch(url, {...init, signal}), {
+	const {clock} = requests;
+	const ask = async (url: URL, init: RequestInit, timeoutMs: number) =>
+		boundedRequest(async signal => fetch(url, {...init, signal}), {
 			bounds: {clock, timeoutMs, maxBytes: maxAnswerBytes},
 			signal: AbortSignal.any([init.signal, ends].filter(each => each instanceof AbortSignal)),
 		});
-	};
 
 	requests.askForCode = async (url, init) => {
 		await judge(url, requests.server, home);
@@ -100,10 +100,11 @@ function noteVerdict(
 async function judge(url: URL, server: string, home: EndpointPlace['home']): Promise<void> {
 	const refusal = refusalOfUrl(url, await home());
 	if (refusal) {
-		throw new ConnectError({
-			kind: 'permanent',
-			message: `Tool server "${server}" leads to "${url.origin}" for its login, and that is refused: ${refusal}`,
-		});
+		throw new ConnectError(
+			permanent(
+				`Tool server "${server}" leads to "${url.origin}" for its login, and that is refused: ${refusal}`,
+			),
+		);
 	}
 }
 
@@ -122,6 +123,12 @@ function withAgent(init: RequestInit, agent: string): RequestInit {
 /** The SDK sends texts and forms. */
 const textOf = (body: RequestInit['body']): string =>
 	body instanceof URLSearchParams ? body.toString() : typeof body === 'string' ? body : '';
+
+/** Lets the SDK go through an authorization with the fetch that was made for the provider last. */
+export const authorize = async (
+	provider: OAuthClientProvider,
+	{endpoint, fetch}: Pick<OAuthRequests, 'endpoint' | 'fetch'>,
+) => auth(provider, {serverUrl: endpoint, ...(fetch && {fetchFn: fetch})});
 
 /** What a request of the SDK is for. `tool-server`: a message, a stream, the end of a session. */
 export type RequestKind = 'tool-server' | 'token' | 'registration' | 'metadata';
@@ -152,6 +159,38 @@ export function requestKind(request: RequestInit): RequestKind {
 }
 
 /** A registration never has this member; a message always has, and the SDK writes it as text. */
-function isJsonRpc(body: string): boolean {
-	return /"jsonrpc"\s*:\s*"2\.0"/.test(body);
+const isJsonRpc = (body: string): boolean => /"jsonrpc"\s*:\s*"2\.0"/.test(body);
+
+/** What the SDK wants to register, with the scope that the authorization will ask for. @see manual/logins.md */
+function registrationBody(body: string, {scopeFor}: OAuthRequests): string {
+	const {scope: advertised, ...asked} = parsedObject(body) ?? {};
+	const scope = scopeFor(typeof advertised === 'string' ? advertised : undefined) ?? advertised;
+	return JSON.stringify({...asked, scope});
+}
+
+/**
+ * Lets a registration through.
+ *
+ * @throws ConnectError that leads with the statuses of the metadata when there was none
+ * @see manual/tool-servers.md#states
+ */
+async function readRegistration(
+	{metadata, redact, hide, server}: OAuthRequests,
+	response: Response,
+): Promise<Response> {
+	const {status, headers} = response;
+	if (status >= 300 && status < 400) {
+		return response;
+	}
+
+	const text = await response.text();
+	if (!response.ok) {
+		const lead = metadata.found ? '' : `OAuth metadata: ${metadata.statuses.join(', ')}; `;
+		const refusal = registrationRefusal({status, text}, redact);
+		throw loginError(server, `${lead}Registration failed: ${refusal}`);
+	}
+
+	const secret = parsedObject(text)?.['client_secret'];
+	hide(typeof secret === 'string' ? [secret] : []);
+	return new Response(text, {status, headers});
 }

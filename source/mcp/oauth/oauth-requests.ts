@@ -25,7 +25,7 @@ export type OAuthRequests = Pick<World, 'clock' | 'redact'> & {
 	askForCode?: (url: URL, init: RequestInit) => Promise<Response>;
 };
 
-/** How the look for metadata went, since somebody last began anew. */
+/** How the look for metadata went since it last began anew. */
 export type MetadataFacts = {
 	/** What was found may be out of date: the tool server refused a token. @see SEP-2352 */
 	distrusted: boolean;

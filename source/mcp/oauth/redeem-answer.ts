@@ -2,7 +2,7 @@ import {OAuthError, StreamableHTTPClientTransport} from '@modelcontextprotocol/c
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {ConnectError, loginError} from '../wire/connect-error.ts';
 import type {LoginProvider} from './login-provider.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
@@ -34,9 +34,8 @@ export async function redeemAnswer(
 		}
 
 		const lead = answer ? `the authorization server answered ${answer.code}: ` : '';
-		throw error instanceof ConnectError
-			? error
-			: refused(server, reasonOf(error, {lead, requests}), error);
+		const reason = escapeLine(requests.redact(lead + messageOf(error)), 300);
+		throw error instanceof ConnectError ? error : loginError(server.name, reason, {cause: error});
 	}
 }
 
@@ -46,21 +45,3 @@ const clientRefusals: ReadonlySet<string> = new Set([
 	'unauthorized_client',
 	'invalid_client_metadata',
 ]);
-
-function reasonOf(
-	error: unknown,
-	{lead, requests: {redact}}: {readonly lead: string; readonly requests: OAuthRequests},
-): string {
-	return escapeLine(redact(lead + messageOf(error)), 300);
-}
-
-/** Why there is no login. `reason`: cleaned, redacted. */
-export const refused = (
-	server: Pick<ToolServerConfig, 'name'>,
-	reason: string,
-	cause?: unknown,
-): ConnectError =>
-	new ConnectError(
-		{kind: 'needs-login', message: `Cannot log in to tool server "${server.name}": ${reason}`},
-		{cause},
-	);

@@ -19,7 +19,7 @@ export type TokenAnswer =
 	/** A redirect: the SDK decides whether to follow. */
 	| {readonly kind: 'elsewhere'; readonly response: Response};
 
-/** Whoever waited for a refresh that failed does not try the same at once. */
+/** A caller that waited for a refresh that failed does not try the same at once. */
 const refreshPauseMs = 5000;
 
 /** The grant, or the client that it was given to, is no good any more. @see RFC 6749 §5.2 */
@@ -30,7 +30,7 @@ const final: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Answers a request to refresh. It reaches the authorization server only when nobody else has refreshed since: with rotation, the second
+ * Answers a request to refresh. It reaches the authorization server only when no other process has refreshed since: with rotation, the second
  * request with one refresh token ends the grant. New tokens are on disk before the next process gets its turn.
  *
  * @throws ConnectError of kind `passing` when another try may succeed
@@ -85,7 +85,7 @@ export async function refreshOnce(
 
 		const now = await grant.tokens();
 		if (now && isNewer(now)) {
-			// Somebody without our lock was faster.
+			// A process without our lock was faster.
 			return adopt(now, grant);
 		}
 

@@ -1,4 +1,4 @@
-import {isDeepJson, isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
+import {isDeepJson, parsedObject, type JsonObject} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 
@@ -32,7 +32,7 @@ function refusalOf(what: string, answer: OAuthAnswer, {form, redact}: Sent): Ref
 	const sent = secretFields.flatMap(field => form.getAll(field));
 	const said = excerpt(answer.text, text => redact(createRedact(() => sent)(text)));
 	return {
-		code: errorCode(objectOf(answer.text)),
+		code: errorCode(parsedObject(answer.text)),
 		message: `${what} failed (HTTP ${answer.status})${said && `: ${said}`}`,
 	};
 }
@@ -65,16 +65,13 @@ function grantedIn(text: string): readonly string[] {
 
 /** What a registration endpoint refused with: `404`, `400: invalid_redirect_uri …`; pages are left out. */
 export function registrationRefusal({status, text}: OAuthAnswer, redact: Redact): string {
-	const body = objectOf(text);
-	return body ? `${status}: ${excerpt(text, redact)}` : String(status);
+	return parsedObject(text) ? `${status}: ${excerpt(text, redact)}` : String(status);
 }
 
 /** The error and its description, or the beginning of whatever was answered; one cleaned, redacted line. */
 function excerpt(text: string, redact: Redact): string {
-	const body = objectOf(text);
-	const said = body
-		? [body['error'], body['error_description']].filter(part => typeof part === 'string').join(', ')
-		: '';
+	const {error, error_description: description} = parsedObject(text) ?? {};
+	const said = [error, description].filter(part => typeof part === 'string').join(', ');
 	const grants = grantedIn(text);
 	// Redacted before it is cut: half a secret has no shape.
 	return escapeLine(
@@ -89,9 +86,4 @@ function excerpt(text: string, redact: Redact): string {
 function errorCode(body: JsonObject | undefined): string {
 	const code = body?.['error'];
 	return typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? code : 'server_error';
-}
-
-function objectOf(text: string): JsonObject | undefined {
-	const value = parsedJson(text);
-	return isJsonObject(value) ? value : undefined;
 }

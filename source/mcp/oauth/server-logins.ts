@@ -1,18 +1,18 @@
-import type {AuthorizationServerMetadata} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../../config/config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {World} from '../../core/world.ts';
-import {ConnectError} from '../wire/connect-error.ts';
+import {ConnectError, permanent} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
 import {problemWithDocument} from './check-document.ts';
 import {clientDocument} from './client-document.ts';
 import {scopeUnion} from './client-identity.ts';
+import type {KnownAuthorization} from './grant-files.ts';
 import {createKnownLogin, type KnownLogin, newFacts} from './known-login.ts';
 import type {LoginOptions} from './login-options.ts';
 import {createLoginProvider} from './login-provider.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
-import {oauthSettingsOf, type OAuthSettings} from './oauth-settings.ts';
+import {oauthSettingsOf} from './oauth-settings.ts';
 
 export type ServerLoginsDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	/** Of the profile whose logins these are. */
@@ -43,12 +43,8 @@ export type ServerLogins = {
 const maxSecrets = 500;
 
 /** Nothing is read or written before a server wants a login. */
-export function createServerLogins({
-	clock,
-	log,
-	redact,
-	paths,
-}: ServerLoginsDependencies): ServerLogins {
+export function createServerLogins(dependencies: ServerLoginsDependencies): ServerLogins {
+	const {clock, log, redact, paths} = dependencies;
 	const servers = new Map<string, KnownLogin & {readonly key: string}>();
 	let secrets: readonly string[] = [];
 	const hideSecrets = createRedact(() => secrets, {byShape: false});
@@ -62,80 +58,60 @@ export function createServerLogins({
 	return {
 		of: server => find(server)?.login,
 		async login(server, options) {
-			const {known, settings} = loginOf(server);
-			const {grant} = known;
+			const {grant, requests: common} = loginOf(server);
 			await grant.files.forgetRefusal();
-			const {wantedScope, discovery} = await grant.files.known();
+			const known = await grant.files.known();
 			const {client_id: clientId} = (await grant.files.client().catch(() => undefined)) ?? {};
-			const document = clientDocument(settings, {refused: false});
-			const supported = discovery && takesDocuments(discovery.authorizationServerMetadata);
+			const document = clientDocument(common.settings, {refused: false});
+			const supported =
+				known.discovery &&
+				known.discovery.authorizationServerMetadata?.client_id_metadata_document_supported === true;
 			const redirect = await options.redirect({
 				takesDocuments: supported,
 				isRegistered: clientId !== undefined && clientId !== document,
 				document,
 			});
-			const scopeFor = (advertised: string | undefined) =>
-				settings.scope ?? scopeUnion(advertised, wantedScope);
-			const metadata = newFacts();
-			const provider = createLoginProvider({
-				server: server.name,
-				settings,
-				grant,
-				metadata,
-				redirect,
-				scopeFor,
-				hide,
-				log,
-			});
-			const requests = {...known.requests, scopeFor, metadata};
+			const requests = {...common, ...scopesOf(common, known), metadata: newFacts()};
+			const provider = createLoginProvider({...requests, redirect, log});
 			const {logIn} = await import('./log-in.ts');
 			let isChecked = supported === false;
 			await logIn(server, options, {
 				provider,
 				requests,
 				async checkDocument(fetch) {
-					const {document: presented} = provider;
+					const presented = provider.document();
 					const problem =
 						isChecked || presented === undefined
 							? undefined
 							: await problemWithDocument(presented, {fetch, clock, signal: options.signal});
 					isChecked = true;
 					if (problem !== undefined) {
-						log.warn(
-							`The client metadata document cannot be used, so that this login registers instead: ${problem}`,
-						);
+						const lead = 'The client metadata document cannot be used';
+						log.warn(`${lead}, so that this login registers instead: ${problem}`);
 						provider.dropDocument();
 					}
 				},
 			});
 		},
 		async requestsOf(server) {
-			const {known, settings} = loginOf(server);
-			const {wantedScope} = await known.grant.files.known();
-			return {
-				...known.requests,
-				scopeFor: advertised => settings.scope ?? scopeUnion(advertised, wantedScope),
-				metadata: newFacts(),
-			};
+			const {grant, requests} = loginOf(server);
+			return {...requests, ...scopesOf(requests, await grant.files.known()), metadata: newFacts()};
 		},
 		secrets: () => secrets,
 	};
 
 	/** @throws ConnectError for a server without a login */
-	function loginOf(server: ToolServerConfig): {
-		readonly known: KnownLogin;
-		readonly settings: OAuthSettings;
-	} {
+	function loginOf(server: ToolServerConfig): KnownLogin {
 		const known = find(server);
-		const settings = oauthSettingsOf(server);
-		if (!known || !settings) {
-			throw new ConnectError({
-				kind: 'permanent',
-				message: `Tool server "${server.name}" has no login: its entry lacks "auth: oauth" or a URL`,
-			});
+		if (!known) {
+			throw new ConnectError(
+				permanent(
+					`Tool server "${server.name}" has no login: its entry lacks "auth: oauth" or a URL`,
+				),
+			);
 		}
 
-		return {known, settings};
+		return known;
 	}
 
 	function find(server: ToolServerConfig): KnownLogin | undefined {
@@ -162,5 +138,10 @@ export function createServerLogins({
 	}
 }
 
-const takesDocuments = (metadata: AuthorizationServerMetadata | undefined): boolean =>
-	metadata?.client_id_metadata_document_supported === true;
+/** The scopes that a login asks for: those of the settings, else those that are advertised and those that the grant lacks. */
+const scopesOf = (
+	{settings}: KnownLogin['requests'],
+	{wantedScope}: KnownAuthorization,
+): Pick<OAuthRequests, 'scopeFor'> => ({
+	scopeFor: advertised => settings.scope ?? scopeUnion(advertised, wantedScope),
+});

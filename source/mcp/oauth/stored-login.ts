@@ -8,7 +8,7 @@ import {clientMetadata, configuredClient, sameIssuer, scopeUnion} from './client
 import type {StoredTokens} from './grant-files.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
-/** The SDK takes a provider without one for a machine's, which needs nobody to agree; nothing is ever redirected here. */
+/** Without one the SDK takes the provider for that of a machine, which needs no person's consent; no browser is ever redirected here. */
 const unusedRedirect = 'http://127.0.0.1:27890/callback';
 
 export type StoredLoginDependencies = Pick<
@@ -39,18 +39,14 @@ const factsOf = ({expires_at: expires, issuer, scope}: StoredTokens): LoginFacts
  *
  * @see manual/logins.md
  */
-export function createStoredLogin({
-	server,
-	settings,
-	grant,
-	metadata,
-	log,
-	loginCommand,
-	rediscover,
-}: StoredLoginDependencies): Pick<ServerLogin, 'credentials' | 'state' | 'facts'> & {
+export function createStoredLogin(dependencies: StoredLoginDependencies): Pick<
+	ServerLogin,
+	'credentials' | 'state' | 'facts'
+> & {
 	/** What is stored, as the credentials present it. @throws ConnectError */
 	readonly tokens: () => Promise<StoredTokens | undefined>;
 } {
+	const {server, settings, grant, metadata, log, loginCommand, rediscover} = dependencies;
 	const {files} = grant;
 
 	const needsLogin = (reason: string) =>
@@ -64,19 +60,19 @@ export function createStoredLogin({
 		try {
 			return await value;
 		} catch (error) {
-			throw new ConnectError(
-				{kind: 'needs-login', message: `${messageOf(error)}; run "${loginCommand}"`},
-				{cause: error},
-			);
+			const message = `${messageOf(error)}; run "${loginCommand}"`;
+			throw new ConnectError({kind: 'needs-login', message}, {cause: error});
 		}
 	};
 
 	const tokensNow = async () => read(grant.tokens());
 
+	const refusedOrNone = (tokens: StoredTokens | undefined) =>
+		needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
 	const requireUsable = async () => {
 		const tokens = await tokensNow();
 		if (!tokens || !grant.isUsable(tokens)) {
-			throw needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
+			throw refusedOrNone(tokens);
 		}
 
 		return tokens;
@@ -92,7 +88,7 @@ export function createStoredLogin({
 			const {issuer} = await requireUsable();
 			const {discovery, byDevice} = await files.known();
 			if (!discovery || (issuer !== undefined && !sameIssuer(issuer, issuerOf(discovery)))) {
-				// Of another grant: whoever stored this one was cut short.
+				// Of another grant: the process that stored this one ended in the middle.
 				return undefined;
 			}
 
@@ -132,7 +128,7 @@ export function createStoredLogin({
 				await files.saveClient(client);
 			}
 		},
-		tokens: async () => tokensNow(),
+		tokens: tokensNow,
 		async saveTokens(tokens) {
 			// What was refreshed is stored already, and may have been replaced by another process since.
 			if (!grant.isStored(tokens.access_token)) {
@@ -156,7 +152,7 @@ export function createStoredLogin({
 				throw needsLogin(`wants a login with more rights (${scope})`);
 			}
 
-			throw needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
+			throw refusedOrNone(tokens);
 		},
 		async invalidateCredentials(what) {
 			log.debug('what a login consists of is refused', {server, what});

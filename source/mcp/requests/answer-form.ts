@@ -71,7 +71,7 @@ export function createFormHandler({
 		// The time of the call that asks does not pass meanwhile.
 		const pause = calls.pause();
 		try {
-			// Whoever shows it ends it in time: a person may ask for more of that.
+			// The approvals end it in time: a person may ask for more of that.
 			const answer = await elicit({
 				server: server.name,
 				host: endpointName(server),

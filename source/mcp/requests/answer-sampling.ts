@@ -63,22 +63,17 @@ export function createSamplingHandler({
 		times.add();
 		const pause = calls.pause();
 		try {
+			const message = () => `no answer within ${timeoutMs / 1000} s`;
+			const asked = {...verdict.sample, server: server.name, profile, ...runIdOf(calls)};
 			const {text, model, stopReason} = await withDeadline(
-				{clock, timeoutMs, signal, message: () => `no answer within ${timeoutMs / 1000} s`},
-				async limited =>
-					sample({
-						...verdict.sample,
-						server: server.name,
-						profile,
-						...runIdOf(calls),
-						signal: limited,
-					}),
+				{clock, timeoutMs, signal, message},
+				async limited => sample({...asked, signal: limited}),
 			);
 			return {
 				role: 'assistant',
 				content: {type: 'text', text: redact(text)},
 				model,
-				...(stopReason === undefined ? {} : {stopReason}),
+				...(stopReason !== undefined && {stopReason}),
 			};
 		} catch (error) {
 			throw new Refusal(`Sampling failed: ${escapeLine(redact(messageOf(error)), 300)}`);

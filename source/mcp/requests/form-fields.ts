@@ -9,7 +9,7 @@ const maxKeyLength = 200;
 
 const formats = new Set(['email', 'uri', 'date', 'date-time']);
 
-/** What people call what nobody else may read. */
+/** What people call secrets. */
 const secretWords =
 	/pass(?:word|phrase|code|wd)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|access[\s_-]?key|\bpin\b|\botp\b|\bcvv\b|\bcvc\b|\bssn\b/i;
 
@@ -104,13 +104,10 @@ function optionsOf(schema: JsonObject): FormField['options'] | undefined {
 	const titled = schema['oneOf'] ?? schema['anyOf'];
 	const pairs = Array.isArray(values)
 		? values.map((value: unknown, index) => [value, names[index]] as const)
-		: Array.isArray(titled)
-			? titled.map((entry: unknown) =>
-					isJsonObject(entry)
-						? ([entry['const'], entry['title']] as const)
-						: [undefined, undefined],
-				)
-			: [];
+		: (Array.isArray(titled) ? titled : []).map((entry: unknown) => {
+				const {const: value, title} = isJsonObject(entry) ? entry : {};
+				return [value, title] as const;
+			});
 	const options = pairs.flatMap(([value, title]) =>
 		typeof value === 'string' ? [{value, title: escapeLine(textOf(title) || value, 200)}] : [],
 	);

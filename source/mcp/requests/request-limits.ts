@@ -29,11 +29,10 @@ export function createRequestWindow(clock: Clock): RequestWindow {
 const pauseMs = 60_000;
 
 /** Says in the log that a request of a server is refused: the first at once, then one line a minute at most, with how many were not told of. */
-export function createRefusalLog({
-	clock,
-	log,
-	server,
-}: Pick<World, 'clock' | 'log'> & {readonly server: string}): (text: string) => void {
+export function createRefusalLog(
+	world: Pick<World, 'clock' | 'log'> & {readonly server: string},
+): (text: string) => void {
+	const {clock, log, server} = world;
 	let saidAt: number | undefined;
 	let untold = 0;
 	return text => {

@@ -65,7 +65,7 @@ export type EndpointPlace = {
  * The place of the tool server at `endpoint`. Before there is a connection its name is looked up once. Behind a proxy the address of a name is not known, so that it
  * counts as `public`.
  */
-export function placeOf(
+export function endpointPlace(
 	endpoint: URL,
 	{
 		isProxied = false,

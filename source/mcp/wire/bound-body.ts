@@ -18,9 +18,7 @@ export function boundBody(
 	},
 ): Bytes {
 	const reader = body.getReader();
-	const stop = () => {
-		reader.cancel().catch(() => {});
-	};
+	const stop = () => reader.cancel().catch(() => {});
 
 	return new ReadableStream<Uint8Array>(
 		{
@@ -39,7 +37,7 @@ export function boundBody(
 						return;
 					}
 
-					stop();
+					void stop();
 					if (verdict.stop !== 'quietly') {
 						throw verdict.stop;
 					}

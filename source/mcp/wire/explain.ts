@@ -5,31 +5,31 @@ import {
 	ProtocolError,
 	SdkError,
 	SdkErrorCode,
+	SdkHttpError,
 	SseError,
 	UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import {codeOf, SvcError} from '../../core/errors.ts';
+import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
 import type {Redact} from '../../core/redact.ts';
+import {asWord} from '../../core/shell-words.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {ConnectError} from './connect-error.ts';
-import {endOfProcess, spawnFailure} from './explain-process.ts';
-import {httpFailure} from './http-failures.ts';
-import {tooLarge} from './message-limit.ts';
-import {codeInText, networkVerdict} from './network-failures.ts';
+import {ConnectError, passing, permanent} from './connect-error.ts';
+import {codeInText, networkVerdict, spawnFailure} from './failure-codes.ts';
 import type {ConnectFailure} from './open-transport.ts';
-import {cleanQuote, quoteOf, httpStatusOf} from './quote-error.ts';
 import type {StdioFacts} from './stdio-transport.ts';
-import {messageTooLarge, sessionNotFound, streamLost} from './synthetic-errors.ts';
+import {messageTooLarge, sessionNotFound, streamLost, tooLargeError} from './synthetic-errors.ts';
 
 const maxMessageLength = 500;
+
+const maxQuoteLength = 200;
 
 /** What is known of the connection whose error is explained. */
 export type Situation = {
 	readonly server: Pick<ToolServerConfig, 'name' | 'endpoint'>;
 	/** The caller's; an abort surfaces as all kinds of errors. */
 	readonly signal: AbortSignal;
-	/** Hides this server's secrets and everybody's. */
+	/** Hides the secrets of this server and of the home. */
 	readonly redact: Redact;
 	/** Whether the handshake was done. */
 	readonly isEstablished: boolean;
@@ -43,7 +43,7 @@ export type Situation = {
 /** What an error of the SDK, of undici or of Node means for a connection: one sentence, cleaned, redacted. Never throws. */
 export function explain(error: unknown, situation: Situation): ConnectFailure {
 	if (situation.signal.aborted) {
-		return {message: 'The connection was cancelled', kind: 'passing'};
+		return passing('The connection was cancelled');
 	}
 
 	const {message, kind} = judge(error, situation, 0);
@@ -51,15 +51,12 @@ export function explain(error: unknown, situation: Situation): ConnectFailure {
 }
 
 function judge(error: unknown, situation: Situation, depth: number): ConnectFailure {
-	const {server, hasSession} = situation;
 	if (error instanceof ConnectError) {
 		return error.failure;
 	}
 
 	if (error instanceof SvcError) {
-		return situation.process?.exit
-			? endOfProcess(situation)
-			: {message: error.message, kind: 'passing'};
+		return situation.process?.exit ? endOfProcess(situation) : passing(error.message);
 	}
 
 	if (error instanceof ProtocolError) {
@@ -68,59 +65,87 @@ function judge(error: unknown, situation: Situation, depth: number): ConnectFail
 
 	const status = httpStatusOf(error);
 	if (status !== undefined) {
-		return httpFailure(status, {
-			quote: quoteOf(error, situation.redact),
-			hasSession,
-			hasLogin: server.endpoint.transport !== 'stdio' && server.endpoint.oauth !== undefined,
-			name: server.name,
-		});
+		return httpFailure(status, quoteOf(error, situation.redact), situation);
 	}
 
 	if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) {
-		return httpFailure(401, {quote: '', hasSession, hasLogin: true, name: server.name});
+		return wantsLogin(401, situation);
 	}
 
 	if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
 		return {message: `Its login failed: ${quoteOf(error, situation.redact)}`, kind: 'needs-login'};
 	}
 
-	const code = codeOf(error);
-	const verdict = networkFailure(error, code, situation);
-	if (verdict) {
-		return verdict;
-	}
-
-	if (error instanceof SdkError) {
-		return sdkFailure(error, situation, depth);
-	}
-
-	return otherFailure(error, situation, depth);
+	return (
+		networkFailure(error, situation) ??
+		(error instanceof SdkError
+			? sdkFailure(error, situation, depth)
+			: otherFailure(error, situation, depth))
+	);
 }
 
+/** A connection that broke: of one that stood, a call may have had its effect. */
+const broken = (message: string, {isEstablished}: Situation): ConnectFailure => ({
+	message,
+	kind: isEstablished ? 'stream-lost' : 'passing',
+});
+
 function protocolFailure(error: ProtocolError, situation: Situation): ConnectFailure {
-	if (error.code === streamLost) {
+	const {code} = error;
+	if (code === streamLost) {
 		return {message: 'The stream with its answer was lost', kind: 'stream-lost'};
 	}
 
-	if (error.code === messageTooLarge) {
-		return {message: tooLarge().message, kind: 'passing'};
+	if (code === messageTooLarge) {
+		return passing(tooLargeError().message);
 	}
 
 	const quote = quoteOf(error, situation.redact);
-	if (situation.hasSession && error.code === sessionNotFound && /session/i.test(quote)) {
-		return {message: 'It has ended the session', kind: 'session-expired'};
-	}
-
-	return {message: `It answered with error ${error.code}: ${quote}`, kind: 'passing'};
+	return situation.hasSession && code === sessionNotFound && /session/i.test(quote)
+		? {message: 'It has ended the session', kind: 'session-expired'}
+		: passing(`It answered with error ${code}: ${quote}`);
 }
 
-function networkFailure(
-	error: unknown,
-	code: string,
-	{server, process, isEstablished}: Situation,
-): ConnectFailure | undefined {
-	if (server.endpoint.transport === 'stdio') {
-		return process ? spawnFailure(error, server.endpoint.command) : undefined;
+const wantsLogin = (status: number, {server}: Situation): ConnectFailure => ({
+	message: `It wants a login (HTTP ${status}): run "svc mcp login ${asWord(server.name)}"`,
+	kind: 'needs-login',
+});
+
+/** `quote` is what it said, cleaned and cut; empty when it said nothing. */
+function httpFailure(status: number, quote: string, situation: Situation): ConnectFailure {
+	const said = quote === '' ? '' : `: ${quote}`;
+	const {endpoint} = situation.server;
+	if (status === 401 || status === 403) {
+		return endpoint.transport !== 'stdio' && endpoint.oauth !== undefined
+			? wantsLogin(status, situation)
+			: permanent(
+					`It refused the credentials (HTTP ${status}): check headers, or set auth: oauth${said}`,
+				);
+	}
+
+	// The specification says 404; server-everything and others say 400 and name the session. @see MCP 2025-11-25, Session Management
+	const isExpired = status === 404 || (status === 400 && /session/i.test(quote));
+	if (situation.hasSession && isExpired) {
+		return {message: `It has ended the session (HTTP ${status})`, kind: 'session-expired'};
+	}
+
+	if (status === 404 || status === 410) {
+		return permanent(`There is no tool server at its URL (HTTP ${status})${said}`);
+	}
+
+	if (status === 407) {
+		return permanent('The proxy wants a login (HTTP 407)');
+	}
+
+	const fail = status >= 500 || [408, 425, 429].includes(status) ? passing : permanent;
+	return fail(`It answered with HTTP ${status}${said}`);
+}
+
+function networkFailure(error: unknown, situation: Situation): ConnectFailure | undefined {
+	const {endpoint} = situation.server;
+	const code = codeOf(error);
+	if (endpoint.transport === 'stdio') {
+		return situation.process && spawnFailure(code, endpoint.command);
 	}
 
 	const inText = error instanceof SseError ? codeInText(error.message) : undefined;
@@ -130,93 +155,139 @@ function networkFailure(
 	}
 
 	const wantsCertificate =
-		!isEstablished && server.endpoint.url.startsWith('https:') && !server.endpoint.tls.client;
-	return isEstablished
-		? {message: verdict.message, kind: 'stream-lost'}
-		: {
-				message: `${verdict.message}${wantsCertificate ? ': it may want a TLS certificate (client_cert)' : ''}`,
-				kind: 'passing',
-			};
+		!situation.isEstablished && endpoint.url.startsWith('https:') && !endpoint.tls.client;
+	const hint = wantsCertificate ? ': it may want a TLS certificate (client_cert)' : '';
+	return broken(`${verdict.message}${hint}`, situation);
+}
+
+/** How a connection to a stdio server ended: our reason, or how its process exited and what it said is wrong. */
+function endOfProcess(situation: Situation): ConnectFailure {
+	const {process, complaint} = situation;
+	if (process?.reason !== undefined) {
+		return broken(process.reason, situation);
+	}
+
+	const said = complaint === undefined ? '' : `: ${complaint}`;
+	return broken(`${howEnded(process?.exit)}${said}`, situation);
+}
+
+function howEnded(exit: StdioFacts['exit']): string {
+	if (!exit) {
+		return 'It closed the connection';
+	}
+
+	const {signal, code} = exit;
+	return signal === null ? `It exited with code ${code}` : `It was ended by ${signal}`;
 }
 
 function sdkFailure(error: SdkError, situation: Situation, depth: number): ConnectFailure {
-	const {code} = error;
+	const {code, message} = error;
+	const {redact, process, complaint} = situation;
 	if (code === SdkErrorCode.RequestTimeout) {
-		const {complaint} = situation;
-		const said = complaint === undefined ? '' : `; it said: ${complaint}`;
-		return {message: `It did not answer in time${said}`, kind: 'passing'};
+		return passing(
+			`It did not answer in time${complaint === undefined ? '' : `; it said: ${complaint}`}`,
+		);
 	}
 
 	if (code === SdkErrorCode.ClientHttpUnexpectedContent) {
-		const type = /type: (.*)/.exec(error.message)?.[1] ?? 'something else';
-		return {
-			message: `It answered with ${cleanQuote(type, situation.redact)} where a tool server answers with JSON: is this the right URL`,
-			kind: 'permanent',
-		};
+		const type = /type: (.*)/.exec(message)?.[1] ?? 'something else';
+		return permanent(
+			`It answered with ${cleanQuote(type, redact)} where a tool server answers with JSON: is this the right URL`,
+		);
 	}
 
+	const isNegotiation = code === SdkErrorCode.EraNegotiationFailed;
 	if (
 		code === SdkErrorCode.ConnectionClosed ||
 		code === SdkErrorCode.NotConnected ||
-		isEndInNegotiation(error)
+		(isNegotiation && message.includes('closed'))
 	) {
-		return situation.process
-			? endOfProcess(situation)
-			: {
-					message: 'The connection was closed',
-					kind: situation.isEstablished ? 'stream-lost' : 'passing',
-				};
+		return process ? endOfProcess(situation) : broken('The connection was closed', situation);
 	}
 
 	if (error.cause !== undefined && depth < 5) {
 		return judge(error.cause, situation, depth + 1);
 	}
 
-	return code === SdkErrorCode.EraNegotiationFailed
-		? {
-				message: `No protocol version in common: ${quoteOf(error, situation.redact)}`,
-				kind: 'permanent',
-			}
-		: {message: `It broke the protocol: ${quoteOf(error, situation.redact)}`, kind: 'passing'};
+	const quote = quoteOf(error, redact);
+	return isNegotiation
+		? permanent(`No protocol version in common: ${quote}`)
+		: passing(`It broke the protocol: ${quote}`);
 }
-
-const isEndInNegotiation = (error: SdkError): boolean =>
-	error.code === SdkErrorCode.EraNegotiationFailed && error.message.includes('closed');
 
 function otherFailure(error: unknown, situation: Situation, depth: number): ConnectFailure {
 	if (error instanceof Error) {
-		if (error.cause !== undefined && depth < 5) {
-			return judge(error.cause, situation, depth + 1);
+		const {name, message, cause} = error;
+		if (cause !== undefined && depth < 5) {
+			return judge(cause, situation, depth + 1);
 		}
 
-		if (error.name === 'AbortError') {
-			return {message: 'The request was cancelled', kind: 'passing'};
+		if (name === 'AbortError') {
+			return passing('The request was cancelled');
 		}
 
-		// Whoever reads JSON by recursion falls.
-		if (error instanceof RangeError && error.message.includes('call stack')) {
-			return {message: 'Its answer is nested too deep', kind: 'passing'};
+		// Reading deep JSON by recursion exhausts the stack.
+		if (error instanceof RangeError && message.includes('call stack')) {
+			return passing('Its answer is nested too deep');
 		}
 
-		if (error instanceof SyntaxError || /ZodError/.test(error.name)) {
-			return {message: 'Its answer is not one of a tool server', kind: 'passing'};
+		if (error instanceof SyntaxError || /ZodError/.test(name)) {
+			return passing('Its answer is not one of a tool server');
 		}
 
-		if (/Invalid content type/.test(error.message)) {
-			return {
-				message:
-					'It does not answer with an event stream: is this the right URL, and an SSE server',
-				kind: 'permanent',
-			};
+		if (/Invalid content type/.test(message)) {
+			return permanent(
+				'It does not answer with an event stream: is this the right URL, and an SSE server',
+			);
 		}
 
-		if (/terminated|other side closed/.test(error.message)) {
-			return {
-				message: 'Its answer broke off',
-				kind: situation.isEstablished ? 'stream-lost' : 'passing',
-			};
+		if (/terminated|other side closed/.test(message)) {
+			return broken('Its answer broke off', situation);
 		}
 	}
 
-	return {message: `It failed: ${quoteOf(error, situation.redact)}`, kind: 'passing'};
+	return passing(`It failed: ${quoteOf(error, situation.redact)}`);
 }
+
+/** The HTTP status that an error stands for; the SSE transport has it in its text alone. */
+export function httpStatusOf(error: unknown): number | undefined {
+	if (error instanceof SdkHttpError) {
+		return error.status;
+	}
+
+	if (error instanceof SseError) {
+		return error.code === 200 || error.code === undefined ? undefined : error.code;
+	}
+
+	const inText = error instanceof Error ? /\(HTTP (\d{3})\)/.exec(error.message)?.[1] : undefined;
+	return inText === undefined ? undefined : Number(inText);
+}
+
+/** What a server said, without the SDK's words: the message of a JSON-RPC error, or the beginning of the text. */
+function quoteOf(error: unknown, redact: Redact): string {
+	if (error instanceof SseError && error.code !== undefined) {
+		return '';
+	}
+
+	const said = error instanceof SdkHttpError ? error.data['text'] : undefined;
+	const inMessage = messageOf(error).replace(
+		/^Error POSTing to endpoint(?: \(HTTP \d+\))?: (?:null$)?|^MCP error -?\d+: /,
+		'',
+	);
+	const text = typeof said === 'string' && said !== '' ? said : inMessage;
+	const isPage = /^\s*<(?:!doctype|html)/i.test(text);
+	return cleanQuote(isPage ? 'a web page' : messageInJson(text), redact);
+}
+
+function messageInJson(text: string): string {
+	try {
+		const message: unknown = JSON.parse(text)?.error?.message;
+		return typeof message === 'string' ? message : text;
+	} catch {
+		return text;
+	}
+}
+
+/** A stranger's words for one sentence: redacted, then cleaned and cut to 200 characters. */
+const cleanQuote = (text: string, redact: Redact): string =>
+	escapeLine(redact(text).trim(), maxQuoteLength);

@@ -27,7 +27,7 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 /** How long it may take to end: the second it gives its groups, and some. */
 const endMs = 2000;
 
-/** Who ends it more often than that has won; the ledger is left. */
+/** After so many it is not started again; the ledger is left. */
 const maxStarts = 10;
 
 export type GroupSupervisor = AsyncDisposable & {
@@ -39,7 +39,7 @@ export type GroupSupervisor = AsyncDisposable & {
 
 /**
  * One small shell beside the gateway that outlives it: the kernel closes its input when this process ends, however it ends, and then it ends
- * the groups it was told of. It is started with the first group, again should somebody have ended it, and does not keep this process alive.
+ * the groups it was told of. It is started with the first group, again if it was ended, and does not keep this process alive.
  */
 export function createGroupSupervisor({
 	clock,
@@ -53,9 +53,7 @@ export function createGroupSupervisor({
 	let starts = 0;
 	let isOver = false;
 
-	const tell = (change: '+' | '-', pgid: number) => {
-		shell?.stdin?.write(`${change} ${pgid}\n`);
-	};
+	const tell = (change: '+' | '-', pgid: number) => shell?.stdin?.write(`${change} ${pgid}\n`);
 
 	const start = () => {
 		const child = spawn('/bin/sh', ['-c', script], {
@@ -105,9 +103,7 @@ export function createGroupSupervisor({
 			}
 
 			const ended = new AbortController();
-			child.once('exit', () => {
-				ended.abort();
-			});
+			child.once('exit', () => ended.abort());
 			child.stdin?.end();
 			await sleep(clock, endMs, ended.signal).catch(() => {});
 		},

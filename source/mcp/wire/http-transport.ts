@@ -13,9 +13,9 @@ import {
 	type RemoteTransport,
 	type RemoteTransportOptions,
 	requestId,
+	withinNoticeTime,
 } from './remote-transport.ts';
 import {type StreamWatch, watchedStream} from './stream-watch.ts';
-import {withinNoticeTime} from './within-notice-time.ts';
 
 /** How long saying goodbye to a session may take. */
 const farewellMs = 1000;
@@ -44,9 +44,7 @@ export function createHttpTransport(
 ): RemoteTransport {
 	const calls = createOpenCalls({
 		clock,
-		answer(message) {
-			transport.onmessage?.(message);
-		},
+		answer: message => transport.onmessage?.(message),
 	});
 	let isEstablished = false;
 	let isEnding = false;
@@ -76,9 +74,7 @@ export function createHttpTransport(
 		options: TransportSendOptions,
 	) => {
 		const {watch, signal} = calls.open(id);
-		const withdraw = () => {
-			calls.forget(id);
-		};
+		const withdraw = () => calls.forget(id);
 
 		options.requestSignal?.addEventListener('abort', withdraw, {once: true});
 		try {

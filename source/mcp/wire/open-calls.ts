@@ -8,9 +8,9 @@ type LocalAnswer = ReturnType<typeof lostAnswer>;
 export type OpenCalls = Disposable & {
 	/** A request is about to be sent. `signal` aborts what it still has open when it is answered here, or withdrawn. */
 	open(id: MessageId): {readonly watch: StreamWatch; readonly signal: AbortSignal};
-	/** Its answer has come, or nobody waits for it any more. */
+	/** Its answer has come, or its caller has gone. */
 	forget(id: MessageId): void;
-	/** Nobody waits for it any more: its connection is let go. */
+	/** Its caller has gone: its connection is let go. */
 	withdraw(id: MessageId): void;
 	/** No stream is left that its answer could come by. */
 	lose(id: MessageId): void;
@@ -47,25 +47,15 @@ export function createOpenCalls({
 			const abort = new AbortController();
 			const watch = watchStreams({
 				clock,
-				onLost() {
-					end(lostAnswer(id));
-				},
-				onTooLarge() {
-					end(tooLargeAnswer(id));
-				},
+				onLost: () => end(lostAnswer(id)),
+				onTooLarge: () => end(tooLargeAnswer(id)),
 			});
 			calls.set(id, {abort, watch});
 			return {watch, signal: abort.signal};
 		},
-		forget(id) {
-			take(id);
-		},
-		withdraw(id) {
-			take(id)?.abort.abort();
-		},
-		lose(id) {
-			end(lostAnswer(id));
-		},
+		forget: id => take(id),
+		withdraw: id => take(id)?.abort.abort(),
+		lose: id => end(lostAnswer(id)),
 		[Symbol.dispose]() {
 			for (const id of calls.keys()) {
 				take(id);

@@ -2,16 +2,9 @@ import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {explain} from './explain.ts';
 import {createHttpTransport} from './http-transport.ts';
 import type {OpenedTransport, OpenOptions} from './open-transport.ts';
-import {readTls} from './read-tls.ts';
-import {createRemoteFetch} from './remote-fetch.ts';
-import {requestTarget} from './request-target.ts';
+import {openFetch} from './remote-fetch.ts';
 import {createSseTransport} from './sse-transport.ts';
 import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
-
-export type RemoteParts = Pick<
-	TransportParts,
-	'clock' | 'redact' | 'environment' | 'authorities' | 'resolve'
->;
 
 /**
  * Makes the way to a remote server; nothing is sent before `start()`.
@@ -21,22 +14,15 @@ export type RemoteParts = Pick<
 export function openRemote(
 	server: ServerAt<RemoteEndpoint>,
 	{signal, secrets, login, onLost = () => {}}: OpenOptions,
-	{clock, redact, environment, authorities, resolve}: RemoteParts,
+	parts: Omit<TransportParts, 'log' | 'groups' | 'stderrLog'>,
 ): OpenedTransport {
-	const {name, endpoint} = server;
-	const {url, headers} = requestTarget(name, endpoint);
-	const remote = createRemoteFetch(
-		{url, headers},
-		{
-			tls: readTls(name, endpoint.tls, {environment, authorities}),
-			environment,
-			resolve,
-		},
-	);
+	const remote = openFetch(server, parts);
+	const fetch = login ? login.fetchWith(remote.fetch, remote.home) : remote.fetch;
 	let isLost = false;
-	const parts = {
-		clock,
-		fetch: login ? login.fetchWith(remote.fetch, remote.home) : remote.fetch,
+	const create = server.endpoint.transport === 'sse' ? createSseTransport : createHttpTransport;
+	const transport = create(remote.url, {
+		clock: parts.clock,
+		fetch,
 		...(login && {authProvider: login.credentials}),
 		onLost() {
 			if (!isLost && !signal.aborted) {
@@ -44,31 +30,24 @@ export function openRemote(
 				onLost();
 			}
 		},
-	};
-	const transport =
-		endpoint.transport === 'sse' ? createSseTransport(url, parts) : createHttpTransport(url, parts);
-	const abandon = () => {
-		transport.abandon();
-	};
-
+	});
+	const abandon = () => transport.abandon();
 	signal.addEventListener('abort', abandon, {once: true});
+	const redact = redactAlso(parts.redact, secrets);
 	return {
 		transport,
 		lastStderr: () => undefined,
 		complaint: () => undefined,
 		exit: () => undefined,
-		explain: error =>
-			explain(error, {
-				server,
-				signal,
-				redact: redactAlso(redact, secrets),
-				isEstablished: transport.isEstablished(),
-				hasSession: transport.hasSession(),
-			}),
+		explain(error) {
+			const isEstablished = transport.isEstablished();
+			const hasSession = transport.hasSession();
+			return explain(error, {server, signal, redact, isEstablished, hasSession});
+		},
 		async [Symbol.asyncDispose]() {
 			signal.removeEventListener('abort', abandon);
 			await transport.close();
-			login?.fetchEnded?.(parts.fetch);
+			login?.fetchEnded?.(fetch);
 			await remote[Symbol.asyncDispose]();
 		},
 	};

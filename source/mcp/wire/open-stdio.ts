@@ -1,11 +1,12 @@
 import {stripVTControlCharacters} from 'node:util';
 import type {StdioEndpoint} from '../../config/tool-server.ts';
+import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {ConnectError} from './connect-error.ts';
 import {explain} from './explain.ts';
 import type {OpenedTransport, OpenOptions} from './open-transport.ts';
-import {createStderrMemory} from './stderr-memory.ts';
+import {reasonIn} from './stderr-reason.ts';
 import {createStdioTransport} from './stdio-transport.ts';
 import {
 	type ProcessLaunch,
@@ -27,17 +28,15 @@ export async function openStdio(
 	{signal, secrets, sandbox, onLost = () => {}}: OpenOptions,
 	parts: TransportParts,
 ): Promise<OpenedTransport> {
-	const {clock, log, redact, environment, groups, stderrLog} = parts;
+	const {clock, log, redact, stderrLog} = parts;
 	const hide = redactAlso(redact, secrets);
 	const said = createStderrMemory(clock);
 	await using stack = new AsyncDisposableStack();
 	const sandboxed = await sandboxedLaunch(server, {sandbox, signal, log, stack});
 	const transport = createStdioTransport({
+		...parts,
 		endpoint: server.endpoint,
-		environment,
 		sandboxed,
-		clock,
-		groups,
 		onStderr(line) {
 			const text = escapeLine(hide(stripVTControlCharacters(line)), maxLogLineLength);
 			if (text.trim() !== '') {
@@ -53,6 +52,7 @@ export async function openStdio(
 
 	signal.addEventListener('abort', end, {once: true});
 	const owned = stack.move();
+	const facts = {server, signal, redact: hide, hasSession: false};
 	return {
 		transport,
 		lastStderr: () => said.last(),
@@ -61,15 +61,8 @@ export async function openStdio(
 		explain(error) {
 			const process = transport.facts();
 			const {isEstablished} = process;
-			return explain(error, {
-				server,
-				signal,
-				redact: hide,
-				isEstablished,
-				hasSession: false,
-				process,
-				complaint: said.reason({isEstablished}),
-			});
+			const complaint = said.reason(process);
+			return explain(error, {...facts, isEstablished, process, complaint});
 		},
 		async [Symbol.asyncDispose]() {
 			signal.removeEventListener('abort', end);
@@ -77,45 +70,72 @@ export async function openStdio(
 			await owned.disposeAsync();
 			const {noiseLines} = transport.facts();
 			if (noiseLines > 0) {
-				log.debug('A tool server printed lines that are no messages', {
-					server: server.name,
-					lines: noiseLines,
-				});
+				const found = {server: server.name, lines: noiseLines};
+				log.debug('A tool server printed lines that are no messages', found);
 			}
 		},
 	};
 }
 
+type Sandboxing = Pick<OpenOptions, 'sandbox' | 'signal'> & {
+	readonly log: Logger;
+	readonly stack: AsyncDisposableStack;
+};
+
 async function sandboxedLaunch(
 	{name, endpoint: {command, args, env, sandbox}}: ServerAt<StdioEndpoint>,
-	{
-		sandbox: open,
-		signal,
-		log,
-		stack,
-	}: Pick<OpenOptions, 'sandbox' | 'signal'> & {
-		readonly log: Logger;
-		readonly stack: AsyncDisposableStack;
-	},
+	{sandbox: open, signal, log, stack}: Sandboxing,
 ): Promise<ProcessLaunch | undefined> {
 	if (!sandbox) {
 		return undefined;
 	}
 
-	const note = (text: string) => {
-		log.warn(text, {server: name});
-	};
-	const opened = await open?.(
-		{name, command: [command, ...args], env, sandbox},
-		{note, signal},
-		stack,
-	);
+	const wanted = {name, command: [command, ...args], env, sandbox};
+	const note = (text: string) => log.warn(text, {server: name});
+	const opened = await open?.(wanted, {note, signal}, stack);
 	if (opened?.ok !== true) {
-		throw new ConnectError({
-			kind: opened?.kind ?? 'permanent',
-			message: opened?.reason ?? 'It wants a sandbox, and there is none here',
-		});
+		const {kind = 'permanent', reason = 'It wants a sandbox, and there is none here'} =
+			opened ?? {};
+		throw new ConnectError({kind, message: reason});
 	}
 
 	return opened.launch;
+}
+
+/** Lines that are kept of the beginning, and in all. */
+const headLines = 40;
+const maxLines = 120;
+
+/** Of a server that had worked, what it said longer ago than this has nothing to do with its end. */
+const recentMs = 10_000;
+
+type StderrMemory = {
+	/** `line` is cleaned, redacted and short. */
+	push(line: string): void;
+	last(): string | undefined;
+	/** The line that says what is wrong, and where the rest is when there is more; `undefined` when it said nothing. */
+	reason(options: {readonly isEstablished: boolean}): string | undefined;
+};
+
+/** The first and the last lines of a server's standard error. */
+function createStderrMemory(clock: Clock): StderrMemory {
+	const lines: Array<{readonly at: number; readonly text: string}> = [];
+	return {
+		push(text) {
+			if (lines.length >= maxLines) {
+				lines.splice(headLines, 1);
+			}
+
+			lines.push({at: clock.monotonic(), text});
+		},
+		last: () => lines.at(-1)?.text,
+		reason({isEstablished}) {
+			const since = isEstablished ? clock.monotonic() - recentMs : 0;
+			const recent = lines.filter(({at}) => at >= since);
+			const line = reasonIn((recent.length > 0 ? recent : lines.slice(-1)).map(({text}) => text));
+			return line === undefined || lines.length === 1
+				? line
+				: `${line} (the rest is in logs/mcp-stderr.log)`;
+		},
+	};
 }

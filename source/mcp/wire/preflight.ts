@@ -1,28 +1,30 @@
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {ConnectError} from './connect-error.ts';
-import {readTls} from './read-tls.ts';
-import {createRemoteFetch} from './remote-fetch.ts';
-import {requestTarget} from './request-target.ts';
+import {ConnectError, permanent} from './connect-error.ts';
+import {openFetch} from './remote-fetch.ts';
+import {timeLimit} from './time-limit.ts';
 import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
-/** For everything together. */
-const preflightMs = 5000;
+/** What a look at an endpoint before the connection, or after it was refused, may take. */
+const lookMs = 5000;
 
 const maxTypeLength = 100;
 
-const probe = JSON.stringify({
-	jsonrpc: '2.0',
-	id: 0,
-	method: 'initialize',
-	params: {
-		protocolVersion: '2025-11-25',
-		capabilities: {},
-		clientInfo: {name: 'svc-preflight', version: '1'},
-	},
-});
+const maxRedirects = 5;
+
+/** The protocol of the `initialize` with which a server is asked what it is. */
+const probedVersion = '2025-11-25';
+
+const probe = initializeMessage(probedVersion, {name: 'svc-preflight', version: '1'});
+
+/** An `initialize` as text. */
+export function initializeMessage(
+	protocolVersion: string,
+	clientInfo: {readonly name: string; readonly version: string},
+): string {
+	const params = {protocolVersion, capabilities: {}, clientInfo};
+	return JSON.stringify({jsonrpc: '2.0', id: 0, method: 'initialize', params});
+}
 
 /**
  * Looks whether the endpoint may be a tool server, so that a web page is called one at once. `true`: it may. `false`: it did not say within 5 s, or the network
@@ -31,31 +33,16 @@ const probe = JSON.stringify({
  * @throws ConnectError for what is no tool server, and as `openRemote` does.
  */
 export async function preflight(
-	{name, endpoint}: ServerAt<RemoteEndpoint>,
+	server: ServerAt<RemoteEndpoint>,
 	{signal, secrets}: {readonly signal: AbortSignal; readonly secrets: readonly string[]},
-	{
-		clock,
-		environment,
-		authorities,
-		redact,
-		resolve,
-	}: Pick<TransportParts, 'clock' | 'environment' | 'authorities' | 'redact' | 'resolve'>,
+	parts: RemoteParts & Pick<TransportParts, 'redact'>,
 ): Promise<boolean> {
-	const {url, headers: configured} = requestTarget(name, endpoint);
-	await using remote = createRemoteFetch(
-		{url, headers: configured},
-		{
-			tls: readTls(name, endpoint.tls, {environment, authorities}),
-			environment,
-			resolve,
-		},
-	);
-	using limit = abortAfter(clock, signal);
+	await using remote = openFetch(server, parts);
+	using limit = timeLimit(parts.clock, lookMs, {signal});
 	const ask = async (init: RequestInit) => {
-		const response = await remote.fetch(url, {...init, signal: limit.signal});
-		const type = response.headers.get('content-type') ?? '';
+		const response = await remote.fetch(remote.url, {...init, signal: limit.signal});
 		await response.body?.cancel();
-		return {isOk: response.ok, type};
+		return {isOk: response.ok, type: response.headers.get('content-type') ?? ''};
 	};
 
 	const accept = 'application/json, text/event-stream';
@@ -71,7 +58,12 @@ export async function preflight(
 			return true;
 		}
 
-		throw notAServer(name, page.type, redactAlso(redact, secrets));
+		const type = escapeLine(redactAlso(parts.redact, secrets)(page.type), maxTypeLength);
+		throw new ConnectError(
+			permanent(
+				`MCP server '${server.name}': its url answers with ${type}, not as a tool server: check url, or set skip_preflight`,
+			),
+		);
 	} catch (error) {
 		signal.throwIfAborted();
 		if (error instanceof ConnectError) {
@@ -82,24 +74,48 @@ export async function preflight(
 	}
 }
 
+type RemoteParts = Pick<TransportParts, 'clock' | 'environment' | 'authorities' | 'resolve'>;
+
 /** What a tool server answers with, or what says nothing. */
 const isPossible = (type: string): boolean =>
 	type === '' || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
 
-const notAServer = (name: string, type: string, redact: Redact) =>
-	new ConnectError({
-		message: `MCP server '${name}': its url answers with ${escapeLine(redact(type), maxTypeLength)}, not as a tool server: check url, or set skip_preflight`,
-		kind: 'permanent',
-	});
+/** The statuses with which a server of the older transport answers the POST of an `initialize`: it takes a GET there, or sends elsewhere. */
+export const mayBeSse = (status: number | undefined): boolean =>
+	status !== undefined && ([400, 404, 405].includes(status) || isRedirect(status));
 
-/** Aborts with `signal`, or when a look at an endpoint has taken 5 s. */
-export function abortAfter(
-	clock: Clock,
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
+
+/**
+ * Whether a GET of the endpoint, within its origin, is answered with an event stream, within 5 s: what refuses a POST besides is a server of the older SSE transport. Never rejects.
+ *
+ * @see MCP 2025-11-25, Transports, Backwards Compatibility
+ */
+export async function looksLikeSse(
+	server: ServerAt<RemoteEndpoint>,
 	signal: AbortSignal,
-): Disposable & {readonly signal: AbortSignal} {
-	const limit = new AbortController();
-	const cancel = clock.after(preflightMs, () => {
-		limit.abort();
-	});
-	return {signal: AbortSignal.any([signal, limit.signal]), [Symbol.dispose]: cancel};
+	parts: RemoteParts,
+): Promise<boolean> {
+	try {
+		await using remote = openFetch(server, parts);
+		using limit = timeLimit(parts.clock, lookMs, {signal});
+		const init = {headers: {accept: 'text/event-stream'}, signal: limit.signal};
+		let target = remote.url;
+		for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+			// oxlint-disable-next-line no-await-in-loop -- one leads to the next
+			const {status, ok, headers, body} = await remote.fetch(target, init);
+			// oxlint-disable-next-line no-await-in-loop -- the stream has no end
+			await body?.cancel();
+			const next = URL.parse(headers.get('location') ?? '', target.href);
+			if (!isRedirect(status) || next?.origin !== remote.url.origin) {
+				return ok && /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+			}
+
+			target = next;
+		}
+	} catch {
+		// Then it is what the POST said.
+	}
+
+	return false;
 }

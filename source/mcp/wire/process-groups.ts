@@ -13,15 +13,13 @@ export type ProcessGroups = AsyncDisposable & {
 };
 
 /** No process of a tool server survives this one: a supervisor ends them when we are killed, a ledger at the next start when both were. */
-export function createProcessGroups({
-	clock,
-	log,
-	ledgerPath,
-	environment,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly ledgerPath: string;
-	readonly environment: Environment;
-}): ProcessGroups {
+export function createProcessGroups(
+	world: Pick<World, 'clock' | 'log'> & {
+		readonly ledgerPath: string;
+		readonly environment: Environment;
+	},
+): ProcessGroups {
+	const {clock, log, ledgerPath, environment} = world;
 	const ledger = createProcessLedger({path: ledgerPath, clock, log});
 	const supervisor = createGroupSupervisor({clock, environment});
 	const writing = new Set<Promise<void>>();

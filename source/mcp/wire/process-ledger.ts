@@ -1,13 +1,12 @@
 import {readFile} from 'node:fs/promises';
 import {z} from 'zod';
-import {writePrivateFile} from '../../config/write-private-file.ts';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {withFileLock} from '../../core/file-lock.ts';
 import {createMutex} from '../../core/mutex.ts';
+import {runInGroup} from '../../core/process-group.ts';
 import type {World} from '../../core/world.ts';
 import {endGroup} from './end-group.ts';
-import {startOfProcess} from './process-start.ts';
+import {replaceShared} from './shared-file.ts';
 
 const processSchema = z.object({pid: z.int().min(2), started: z.string().max(100)});
 
@@ -38,25 +37,18 @@ export type ProcessLedger = {
  * supervisor and of ours has left. A process is ended only when its number and its start are those noted, and its owner is gone: several programs of one home may
  * write here. A file that cannot be read or written costs the second safety net, and is said once.
  */
-export function createProcessLedger({
-	path,
-	clock,
-	log,
-}: Pick<World, 'clock' | 'log'> & {readonly path: string}): ProcessLedger {
+export function createProcessLedger(
+	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
+): ProcessLedger {
+	const {path, clock, log} = world;
 	let hasWarned = false;
 	let self: Promise<string | undefined> | undefined;
 	const oneByOne = createMutex();
 
 	const change = async (edit: Edit) => {
 		try {
-			await withFileLock(
-				`${path}.lock`,
-				async () => {
-					const processes = await edit(await read(path));
-					await writePrivateFile(path, `${JSON.stringify({processes})}\n`);
-				},
-				{waitMs: lockWaitMs, clock},
-			);
+			const processes = async () => ({processes: await edit(await read(path))});
+			await replaceShared(path, processes, {waitMs: lockWaitMs, clock, makesFolder: false});
 		} catch (error) {
 			if (!hasWarned) {
 				log.warn('Cannot note the processes of tool servers', {path, error: messageOf(error)});
@@ -70,15 +62,15 @@ export function createProcessLedger({
 
 	return {
 		async add(pgid) {
-			self ??= startOfProcess(process.pid, {clock});
+			self ??= startOfProcess(process.pid, clock);
 			await queue(async entries => {
-				const [started, ownerStarted] = await Promise.all([startOfProcess(pgid, {clock}), self]);
-				return started === undefined || ownerStarted === undefined
-					? entries
-					: [
-							...entries,
-							{pid: pgid, pgid, started, owner: {pid: process.pid, started: ownerStarted}},
-						];
+				const [started, ownerStarted] = await Promise.all([startOfProcess(pgid, clock), self]);
+				if (started === undefined || ownerStarted === undefined) {
+					return entries;
+				}
+
+				const owner = {pid: process.pid, started: ownerStarted};
+				return [...entries, {pid: pgid, pgid, started, owner}];
 			});
 		},
 		async remove(pgid) {
@@ -88,10 +80,8 @@ export function createProcessLedger({
 		},
 		async sweep() {
 			const entries = await read(path);
-			const isLeft = await Promise.all(
-				entries.map(async ({owner}) => !(await isProcess(owner, clock))),
-			);
-			const left = entries.filter((_, index) => isLeft[index]);
+			const isOwned = await Promise.all(entries.map(async ({owner}) => isProcess(owner, clock)));
+			const left = entries.filter((_, index) => !isOwned[index]);
 			if (left.length === 0) {
 				return 0;
 			}
@@ -116,10 +106,8 @@ export function createProcessLedger({
 const identify = ({pid, started, owner}: Entry) =>
 	`${pid} ${started} ${owner.pid} ${owner.started}`;
 
-const isProcess = async (
-	{pid, started}: {readonly pid: number; readonly started: string},
-	clock: Clock,
-) => (await startOfProcess(pid, {clock})) === started;
+const isProcess = async ({pid, started}: z.infer<typeof processSchema>, clock: Clock) =>
+	(await startOfProcess(pid, clock)) === started;
 
 /** A file that is missing or broken holds nothing. */
 async function read(path: string): Promise<readonly Entry[]> {
@@ -128,4 +116,41 @@ async function read(path: string): Promise<readonly Entry[]> {
 	} catch {
 		return [];
 	}
+}
+
+/**
+ * When a process was started, in the words of this system: with its number it names the process for good, since numbers are given again. The same
+ * text for the same process as long as the machine runs. `undefined` when there is none, or it is dead and not buried yet.
+ *
+ * @see proc_pid_stat(5), field 22
+ */
+export async function startOfProcess(pid: number, clock: Clock): Promise<string | undefined> {
+	try {
+		const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+		// The second field is the program's name in brackets; it may hold anything.
+		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+		return fields[0] === 'Z' ? undefined : fields[19];
+	} catch {
+		return process.platform === 'linux' ? undefined : askPs(pid, clock);
+	}
+}
+
+async function askPs(pid: number, clock: Clock): Promise<string | undefined> {
+	const kept = {limitBytes: 200, above: 'keep-start'} as const;
+	const exit = await runInGroup(
+		{
+			command: '/bin/ps',
+			args: ['-o', 'lstart=', '-p', String(pid)],
+			env: {LC_ALL: 'C'},
+			cwd: '/',
+			input: '',
+			stdout: kept,
+			stderr: kept,
+			timeoutMs: 2000,
+			termGraceMs: 0,
+			signal: new AbortController().signal,
+		},
+		{clock},
+	);
+	return exit.kind === 'exited' && exit.code === 0 ? exit.stdout.trim() || undefined : undefined;
 }

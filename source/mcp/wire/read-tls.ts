@@ -5,8 +5,8 @@ import {variable} from '../../config/environment.ts';
 import {readTextFile} from '../../config/read-text-file.ts';
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {codeOf} from '../../core/errors.ts';
-import {ConnectError} from './connect-error.ts';
-import {networkVerdict, wrongPassword} from './network-failures.ts';
+import {ConnectError, permanent} from './connect-error.ts';
+import {networkVerdict, wrongPassword} from './failure-codes.ts';
 import type {TransportParts} from './transport-parts.ts';
 
 const maxPemBytes = 4 * 1024 * 1024;
@@ -15,7 +15,7 @@ const maxPemBytes = 4 * 1024 * 1024;
 export type TlsOptions = {
 	/** To the server itself: with the client certificate, and without verification when it is switched off. */
 	endpoint(): ContextOptions;
-	/** To everybody else, as an authorization server: always verified, no certificate of ours. */
+	/** To other hosts, such as an authorization server: always verified, no certificate of ours. */
 	others(): ContextOptions;
 };
 
@@ -25,7 +25,7 @@ export type ContextOptions = {
 };
 
 /**
- * Reads the certificate files of a server. `~/` is the user's home. Synchronous; the CAs of the system are read once, when somebody needs them.
+ * Reads the certificate files of a server. `~/` is the user's home. Synchronous; the CAs of the system are read once, when they are first needed.
  *
  * @throws ConnectError `MCP server '<name>': client_cert not found at …` and the like.
  * @see manual/tool-servers.md#settings; manual/tool-servers.md#states
@@ -36,7 +36,7 @@ export function readTls(
 	{environment, authorities}: Pick<TransportParts, 'environment' | 'authorities'>,
 ): TlsOptions {
 	const fail = (text: string, cause?: unknown) =>
-		new ConnectError({message: `MCP server '${name}': ${text}`, kind: 'permanent'}, {cause});
+		new ConnectError(permanent(`MCP server '${name}': ${text}`), {cause});
 
 	const read = (key: string, path: string) => {
 		const file = resolve(path.replace(/^~(?=\/|$)/, variable(environment, 'HOME') ?? '~'));

@@ -3,18 +3,20 @@ import type {FetchLike} from '@modelcontextprotocol/client';
 import {Agent, type Dispatcher, fetch, ProxyAgent} from 'undici';
 import type {Environment} from '../../config/environment.ts';
 import {proxyOf} from '../../config/proxy-of.ts';
+import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import type {ResolveName} from '../../core/address-scope.ts';
 import {SvcError} from '../../core/errors.ts';
 import {version} from '../../core/program.ts';
-import {type EndpointPlace, placeOf} from './address-guard.ts';
+import {endpointPlace, type EndpointPlace} from './address-guard.ts';
 import {boundBody, limitBytes} from './bound-body.ts';
 import {createEventMeter} from './event-meter.ts';
-import {maxMessageBytes, tooLarge} from './message-limit.ts';
-import type {ContextOptions, TlsOptions} from './read-tls.ts';
-import type {ServerRequestTarget} from './request-target.ts';
+import {readTls, type ContextOptions, type TlsOptions} from './read-tls.ts';
+import {requestTarget, type ServerRequestTarget} from './request-target.ts';
 import {watchedStream} from './stream-watch.ts';
+import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
+import type {ServerAt, TransportParts} from './transport-parts.ts';
 
-/** As much of an error page as anybody looks at. */
+/** What is read of an error page. */
 const maxErrorBytes = 64 * 1024;
 
 /** Metadata and tokens are small. */
@@ -23,6 +25,23 @@ const maxOtherBytes = 1024 * 1024;
 const connectTimeoutMs = 30_000;
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** How requests of a server are made. */
+type FetchSettings = {
+	readonly tls: TlsOptions;
+	readonly environment: Environment;
+	readonly resolve?: ResolveName | undefined;
+};
+
+/** The fetch of a server as it is configured, and its URL. @throws ConnectError for its URL, its headers or its certificate files */
+export function openFetch(
+	{name, endpoint}: ServerAt<RemoteEndpoint>,
+	parts: Pick<TransportParts, 'environment' | 'authorities' | 'resolve'>,
+): RemoteFetch & {readonly url: URL} {
+	const target = requestTarget(name, endpoint);
+	const tls = readTls(name, endpoint.tls, parts);
+	return {...createRemoteFetch(target, {...parts, tls}), url: target.url};
+}
 
 export type RemoteFetch = AsyncDisposable & {
 	readonly fetch: FetchLike;
@@ -37,17 +56,9 @@ export type RemoteFetch = AsyncDisposable & {
  */
 export function createRemoteFetch(
 	{url: endpoint, headers}: ServerRequestTarget,
-	{
-		tls,
-		environment,
-		resolve,
-	}: {
-		readonly tls: TlsOptions;
-		readonly environment: Environment;
-		readonly resolve?: ResolveName | undefined;
-	},
+	{tls, environment, resolve}: FetchSettings,
 ): RemoteFetch {
-	const {home, ownLookup, guardedLookup} = placeOf(endpoint, {
+	const {home, ownLookup, guardedLookup} = endpointPlace(endpoint, {
 		isProxied: proxyOf(endpoint, environment) !== undefined,
 		resolve,
 	});
@@ -130,10 +141,8 @@ function textOf(body: RequestInit['body']): string | null {
 function renew(response: Awaited<ReturnType<typeof fetch>>, isMcp: boolean): Response {
 	const {status, body} = response;
 	if (status < 200 || status > 599) {
-		throw new SvcError(
-			'mcp_connect_failed',
-			`It answered with HTTP ${status}, which does not exist`,
-		);
+		const text = `It answered with HTTP ${status}, which does not exist`;
+		throw new SvcError('mcp_connect_failed', text);
 	}
 
 	return new Response(withoutBody.has(status) || !body ? null : bound(body, response, isMcp), {
@@ -153,7 +162,9 @@ function bound(
 	}
 
 	if (!isMcp || !/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) {
-		return boundBody(body, {judge: limitBytes(isMcp ? maxMessageBytes : maxOtherBytes, tooLarge)});
+		return boundBody(body, {
+			judge: limitBytes(isMcp ? maxMessageBytes : maxOtherBytes, tooLargeError),
+		});
 	}
 
 	const watch = watchedStream.getStore();
@@ -166,11 +177,9 @@ function bound(
 			}
 
 			watch?.tooLarge();
-			return {stop: tooLarge()};
+			return {stop: tooLargeError()};
 		},
-		onEnd(isWhole) {
-			watch?.ended(isWhole ? meter.retryMs() : undefined);
-		},
+		onEnd: isWhole => watch?.ended(isWhole ? meter.retryMs() : undefined),
 	});
 }
 

@@ -5,6 +5,8 @@ import type {
 	Transport,
 } from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {timeLimit} from './time-limit.ts';
 
 /** A transport of the SDK with what it does not do itself around it. */
 export type RemoteTransport = Transport & {
@@ -43,4 +45,18 @@ export function cancelledId(message: JSONRPCMessage): MessageId | undefined {
 
 	const id = message.params?.['requestId'];
 	return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** How long a server may take over a message that it only has to accept. */
+const noticeMs = 30_000;
+
+/** Sends such a message with a signal that aborts after 30 s. Rejects as `send` does. */
+export async function withinNoticeTime(
+	clock: Clock,
+	send: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+	using limit = timeLimit(clock, noticeMs, {
+		reason: () => new SvcError('mcp_connect_failed', 'It does not take a notification'),
+	});
+	await send(limit.signal);
 }

@@ -1,5 +1,5 @@
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
-import {ConnectError} from './connect-error.ts';
+import {ConnectError, permanent} from './connect-error.ts';
 
 /** Where requests for a server go, and what they carry. */
 export type ServerRequestTarget = {
@@ -22,13 +22,9 @@ export function requestTarget(
 		throw refusal(name, 'its url is no http or https URL');
 	}
 
-	for (const [key, value] of Object.entries(headers)) {
-		if (!isHeader(key, value)) {
-			throw refusal(
-				name,
-				`its header ${JSON.stringify(key)} has characters that no header may have`,
-			);
-		}
+	const bad = Object.entries(headers).find(([key, value]) => !isHeader(key, value))?.[0];
+	if (bad !== undefined) {
+		throw refusal(name, `its header ${JSON.stringify(bad)} has characters that no header may have`);
 	}
 
 	const {username, password} = parsed;
@@ -45,7 +41,7 @@ export function requestTarget(
 }
 
 const refusal = (name: string, text: string) =>
-	new ConnectError({message: `MCP server '${name}': ${text}`, kind: 'permanent'});
+	new ConnectError(permanent(`MCP server '${name}': ${text}`));
 
 function isHeader(key: string, value: string): boolean {
 	try {

@@ -2,7 +2,7 @@ import type {FetchLike, OAuthClientProvider} from '@modelcontextprotocol/client'
 import type {EndpointPlace} from './address-guard.ts';
 
 /** Whether a server can be connected to with what is stored. */
-export type LoginState =
+export type StoredLoginState =
 	| {readonly status: 'logged in'}
 	/** `reason`: one sentence with the command that logs in. */
 	| {readonly status: 'needs login'; readonly reason: string};
@@ -18,10 +18,10 @@ export type ServerLogin = {
 	fetchWith(fetch: FetchLike, home: EndpointPlace['home']): FetchLike;
 	/** What `fetchWith` made is of no use any more: its connection has ended. */
 	fetchEnded?(made: FetchLike): void;
-	/** Renews the tokens before they end, also while nobody uses them, until `signal` aborts: for as long as a connection stands. */
+	/** Renews the tokens before they end, used or not, until `signal` aborts: for as long as a connection lasts. */
 	keepFresh(signal: AbortSignal): void;
-	/** Looks at the files; asks nobody. */
-	state(): Promise<LoginState>;
+	/** Looks at the files; sends no request. */
+	state(): Promise<StoredLoginState>;
 	/** Of the tokens that were read last; `undefined` before, and while there are none. Texts as they came. */
 	facts(): LoginFacts | undefined;
 };

@@ -8,14 +8,14 @@ import {
 	type RemoteTransport,
 	type RemoteTransportOptions,
 	requestId,
+	withinNoticeTime,
 } from './remote-transport.ts';
 import {watchedStream} from './stream-watch.ts';
 import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
-import {withinNoticeTime} from './within-notice-time.ts';
 
 /**
  * The SDK's SSE transport, and beyond it: when the stream is lost the calls under way fail at once with the JSON-RPC error of `lostAnswer` and the connection ends. A new
- * stream would be a new session, which nobody has initialised. A withdrawn call lets its connection go; notifications have 30 s.
+ * stream would be a new session, which is not initialised. A withdrawn call lets its connection go; notifications have 30 s.
  *
  * @see MCP 2024-11-05, Transports, HTTP with SSE
  */

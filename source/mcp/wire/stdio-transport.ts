@@ -14,9 +14,9 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import {feedChild} from '../../core/process-group.ts';
 import {endGraceMs, endGroup} from './end-group.ts';
 import {createLineReader} from './line-reader.ts';
-import {maxMessageBytes, tooLarge} from './message-limit.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import {serverEnvironment} from './server-environment.ts';
+import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
 import type {ProcessLaunch} from './transport-parts.ts';
 import {notReading, writeWithEnd} from './write-with-end.ts';
 
@@ -53,7 +53,7 @@ export type StdioTransport = Transport & {
 
 /**
  * A server in a process group of its own: Ctrl-C does not reach it, and no child of it outlives the connection. Messages are lines of JSON of at most
- * 10 MB; what else it prints is skipped. The connection ends ~200 ms after its process, whoever still holds the pipes, and `close()` takes 2.5 s at most:
+ * 10 MB; what else it prints is skipped. The connection ends ~200 ms after its process, even if another process still holds the pipes, and `close()` takes 2.5 s at most:
  * the end of its input, a second later SIGTERM, another second later SIGKILL. `start()` rejects with Node's error when the command cannot be run.
  *
  * @see MCP 2025-11-25, Transports, stdio
@@ -131,7 +131,7 @@ export function createStdioTransport({
 
 	const receive = (line: string) => {
 		if (ending) {
-			// Nobody waits for it, and a server that floods us must not delay its own end.
+			// No caller waits for it, and a server that floods us must not delay its own end.
 			return;
 		}
 
@@ -160,26 +160,16 @@ export function createStdioTransport({
 			above: 'stop',
 			onLine: receive,
 			onTooLong() {
-				const error = tooLarge();
+				const error = tooLargeError();
 				reason = error.message;
 				transport.onerror?.(error);
 				void end(0);
 			},
 		});
-		const stderr = createLineReader({
-			maxBytes: maxStderrLineBytes,
-			above: 'cut',
-			onLine: onStderr,
-		});
-		onChunks(started.stdout, chunk => {
-			stdout.push(chunk);
-		});
-		onChunks(started.stderr, chunk => {
-			stderr.push(chunk);
-		});
-		started.stderr?.once('end', () => {
-			stderr.end();
-		});
+		const stderr = createLineReader({maxBytes: maxStderrLineBytes, above: 'cut', onLine: onStderr});
+		onChunks(started.stdout, chunk => stdout.push(chunk));
+		onChunks(started.stderr, chunk => stderr.push(chunk));
+		started.stderr?.once('end', () => stderr.end());
 		for (const stream of [started.stdin, started.stdout, started.stderr]) {
 			// Broken pipes: its exit follows.
 			stream?.on('error', () => {});
@@ -263,14 +253,12 @@ export function createStdioTransport({
 	return transport;
 }
 
-/** One chunk in each turn of the event loop: left alone, a pipe that is never empty gives 2 MB in a turn, and everybody else waits for seconds. */
+/** One chunk in each turn of the event loop: left alone, a pipe that is never empty gives 2 MB in a turn, and everything else waits for seconds. */
 function onChunks(stream: Readable | null, take: (chunk: Buffer) => void): void {
 	stream?.on('data', (chunk: Buffer) => {
 		take(chunk);
 		stream.pause();
-		setImmediate(() => {
-			stream.resume();
-		});
+		setImmediate(() => stream.resume());
 	});
 }
 

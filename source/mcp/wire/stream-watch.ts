@@ -16,7 +16,7 @@ export type StreamWatch = {
 	tooLarge(): void;
 };
 
-/** Whose streams are opened here: the SDK says it to nobody. Follows its reconnections too. */
+/** The watch of the streams that are opened here, which the SDK does not pass on. Follows its reconnections too. */
 export const watchedStream = new AsyncLocalStorage<StreamWatch>();
 
 /**

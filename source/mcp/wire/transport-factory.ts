@@ -45,27 +45,12 @@ const nobodyElse = {tls: {ca: []}, environment: {}, paths: {home: '/'}};
 /** Endpoints that are known to be tool servers. */
 const maxPassed = 1000;
 
-export function createTransportFactory({
-	clock,
-	log,
-	redact,
-	paths,
-	environment,
-	authorities = createAuthorities(() => nobodyElse, {log}),
-	resolve,
-}: TransportFactoryDependencies): TransportFactory {
+export function createTransportFactory(world: TransportFactoryDependencies): TransportFactory {
+	const {clock, log, paths, environment} = world;
+	const {authorities = createAuthorities(() => nobodyElse, {log})} = world;
 	const groups = createProcessGroups({clock, log, ledgerPath: paths.mcpProcesses, environment});
 	const stderrLog = createStderrLog({path: paths.mcpStderrLog, clock});
-	const parts: TransportParts = {
-		clock,
-		log,
-		redact,
-		environment,
-		authorities,
-		groups,
-		stderrLog,
-		resolve,
-	};
+	const parts: TransportParts = {...world, authorities, groups, stderrLog};
 	const opened = new Set<OpenedTransport>();
 	const passed = new Set<string>();
 	// At once: there may be something left though no stdio server is configured any more.
@@ -118,12 +103,10 @@ export function createTransportFactory({
 			}
 
 			const [{looksLikeSse, mayBeSse}, {httpStatusOf}] = await Promise.all([
-				import('./sse-hint.ts'),
-				import('./quote-error.ts'),
+				import('./preflight.ts'),
+				import('./explain.ts'),
 			]);
-			return (
-				mayBeSse(httpStatusOf(refusal)) && looksLikeSse({...server, endpoint}, {signal}, parts)
-			);
+			return mayBeSse(httpStatusOf(refusal)) && looksLikeSse({...server, endpoint}, signal, parts);
 		},
 		async [Symbol.asyncDispose]() {
 			await Promise.allSettled([...opened].map(async each => each[Symbol.asyncDispose]()));

@@ -44,7 +44,7 @@ export type OpenServerSandbox = (
 /** Server with an endpoint of kind `E`. */
 export type ServerAt<E> = ToolServerConfig & {readonly endpoint: E};
 
-/** Hides the secrets of everybody, then those of one server. */
+/** Hides the secrets of the home, then those of one server. */
 export function redactAlso(redact: Redact, secrets: readonly string[]): Redact {
 	const own = createRedact(() => secrets, {byShape: false});
 	return text => own(redact(text));

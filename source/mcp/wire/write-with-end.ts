@@ -37,19 +37,11 @@ export async function writeWithEnd(
 		return;
 	}
 
-	cleanup.defer(
-		clock.after(maxWaitMs, () => {
-			reject(notReading());
-		}),
-	);
-	const onAbort = () => {
-		reject(signal.reason);
-	};
+	cleanup.defer(clock.after(maxWaitMs, () => reject(notReading())));
+	const onAbort = () => reject(signal.reason);
 
 	signal.addEventListener('abort', onAbort, {once: true});
-	cleanup.defer(() => {
-		signal.removeEventListener('abort', onAbort);
-	});
+	cleanup.defer(() => signal.removeEventListener('abort', onAbort));
 	await promise;
 }
 

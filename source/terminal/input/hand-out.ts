@@ -1,12 +1,11 @@
 import {singleLine} from '../text/single-line.ts';
-import type {Handlers} from './handlers.ts';
 import type {KeyEvent} from './key-event.ts';
 import {mouseEventOf, tornMouseEvent, type MouseEvent} from './mouse-event.ts';
 import type {Paste} from './paste-collector.ts';
 import type {Token} from './split-input.ts';
 
 /** What waits for its turn: what was read, and when. */
-export type Entry =
+type InputEntry =
 	| (Exclude<Token, {kind: 'paste'}> & {readonly t: number; readonly alone: boolean})
 	| {readonly kind: 'pasted'; readonly paste: Paste};
 
@@ -17,7 +16,7 @@ export type FocusedField = {
 	readonly paste: (text: string) => void;
 };
 
-/** Whoever gets what was read. */
+/** The receivers of what was read, by kind. */
 export type Takers = {
 	readonly keys: Handlers<KeyEvent>;
 	readonly pastes: Handlers<Paste>;
@@ -30,8 +29,8 @@ export type Takers = {
 
 const maxFieldPasteLength = 10_000;
 
-/** Gives each entry to those who take its kind; keys and pastes that nobody takes go to the text field that has the focus. */
-export function createHandOut(takers: Takers): (entry: Entry) => void {
+/** Gives each entry to those who take its kind; keys and pastes that no handler takes go to the focused text field. */
+export function createHandOut(takers: Takers): (entry: InputEntry) => void {
 	const {keys, pastes, mouse, windowFocus, fieldNow, toAsker} = takers;
 	return entry => {
 		switch (entry.kind) {
@@ -70,5 +69,73 @@ export function createHandOut(takers: Takers): (entry: Entry) => void {
 				break;
 			}
 		}
+	};
+}
+
+export type Handlers<Value> = {
+	/** Returns the way out. */
+	readonly add: (handler: (value: Value) => boolean) => () => void;
+	/** Asks in order of subscription until one says `true`; whether one did. */
+	readonly ask: (value: Value) => boolean;
+};
+
+/** A list of handlers of which the first that takes a value ends the round. One may come or go while a round is on. */
+export function createHandlers<Value>(): Handlers<Value> {
+	let handlers: ReadonlyArray<{readonly handle: (value: Value) => boolean}> = [];
+	return {
+		add(handle) {
+			const entry = {handle};
+			handlers = [...handlers, entry];
+			return () => {
+				handlers = handlers.filter(other => other !== entry);
+			};
+		},
+		ask: value => handlers.some(({handle}) => handle(value)),
+	};
+}
+
+const maxWaiting = 10_000;
+
+/**
+ * Handles entries one after the other, the first one now, with two turns of the event loop in between: React draws what one did
+ * in the first at the latest. Handled together, `jj` would move one row and `abc` would type `c`. It also lets the gateway
+ * answer during a flood of keys.
+ */
+export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
+	let waiting: InputEntry[] = [];
+	let turn: NodeJS.Immediate | undefined;
+
+	const take = (entry: InputEntry) => {
+		turn = setImmediate(() => {
+			turn = setImmediate(next);
+		});
+		handle(entry);
+	};
+
+	const next = () => {
+		turn = undefined;
+		const entry = waiting.shift();
+		if (entry !== undefined) {
+			take(entry);
+		}
+	};
+
+	return {
+		/** Handles `entry` at once, or after those before it. What comes when 10,000 wait is dropped. */
+		add(entry: InputEntry) {
+			if (!turn) {
+				take(entry);
+			} else if (waiting.length < maxWaiting) {
+				waiting.push(entry);
+			}
+		},
+		/** Whether something waits, or the turn of the last one is not over. */
+		busy: () => turn !== undefined,
+		/** Drops what waits. */
+		clear() {
+			waiting = [];
+			clearImmediate(turn);
+			turn = undefined;
+		},
 	};
 }

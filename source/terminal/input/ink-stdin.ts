@@ -1,20 +1,10 @@
 import {EventEmitter} from 'node:events';
 
-export type InkStdin = {
-	/** To be given to Ink's `render({stdin})`. */
-	readonly stream: NodeJS.ReadStream;
-	/** Lets Ink read `text` as one piece. */
-	push(text: string): void;
-};
-
 /**
  * The members of a terminal's stdin that Ink 8 uses, over a queue: each piece is announced and read on its own, because
  * Ink makes one key press of whatever one `read()` returns.
  */
-export function createInkStdin(
-	terminal: NodeJS.ReadStream,
-	setRawMode: (isRaw: boolean) => void,
-): InkStdin {
+export function createInkStdin(terminal: NodeJS.ReadStream, setRawMode: (isRaw: boolean) => void) {
 	const queue: string[] = [];
 	const emitter = new EventEmitter();
 	const members = {
@@ -41,9 +31,11 @@ export function createInkStdin(
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Ink asks for a whole ReadStream and uses these members
 	const stream = Object.assign(emitter, members) as unknown as NodeJS.ReadStream;
 	return {
+		/** To be given to Ink's `render({stdin})`. */
 		stream,
-		push(text) {
-			// Nobody reads while the terminal is lent to another program.
+		/** Lets Ink read `text` as one piece. */
+		push(text: string) {
+			// Ink does not read while the terminal is lent to another program.
 			if (emitter.listenerCount('readable') === 0) {
 				return;
 			}

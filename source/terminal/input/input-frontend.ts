@@ -1,47 +1,19 @@
 import {StringDecoder} from 'node:string_decoder';
 import type {Clock} from '../../core/clock.ts';
-import {createHandOut, type FocusedField} from './hand-out.ts';
-import {createHandlers} from './handlers.ts';
+import {
+	createHandOut,
+	type FocusedField,
+	createHandlers,
+	createKeystrokeQueue,
+} from './hand-out.ts';
 import {createInkStdin} from './ink-stdin.ts';
-import {bytesOfKey} from './key-bytes.ts';
-import type {KeyEvent} from './key-event.ts';
-import {createKeystrokeQueue} from './keystroke-queue.ts';
-import {tornMouseEvent, type MouseEvent} from './mouse-event.ts';
+import {bytesOfKey, type KeyEvent} from './key-event.ts';
+import {tornMouseEvent, type MouseEvent, createTornMouse} from './mouse-event.ts';
 import {collectPaste, type Paste, type PasteCollector} from './paste-collector.ts';
 import {splitInput} from './split-input.ts';
 import {createTornAnswers, isAnswerBegun} from './torn-answer.ts';
-import {createTornMouse} from './torn-mouse.ts';
 
-export type InputFrontend = {
-	/** The stdin to give to Ink's `render()`. */
-	readonly stdin: NodeJS.ReadStream;
-	/** Keeps the terminal from echoing what is typed until Ink reads it; nothing of it is lost. */
-	disableEcho(): void;
-	/** Asks `handler` for every key, in order of subscription, until one returns `true` ("taken"). Returns the way out. */
-	onKey(handler: (key: KeyEvent) => boolean): () => void;
-	/** The same for pastes. */
-	onPaste(handler: (paste: Paste) => boolean): () => void;
-	onMouse(handler: (mouse: MouseEvent) => void): () => void;
-	/** Whether the terminal's window got (`true`) or lost the focus; while such reports are switched on. */
-	onWindowFocus(handler: (focused: boolean) => void): () => void;
-	/** The terminal is gone: the program has nobody to talk to. */
-	onEnd(handler: () => void): () => void;
-	/**
-	 * Says that the terminal was asked something: `handler` gets its answers as they come, until the release that is returned, or until Ink gives the terminal away. Meanwhile a lone
-	 * Escape is waited with somewhat longer, since an answer may begin so. One question at a time.
-	 */
-	expectAnswers(handler: (raw: string) => void): () => void;
-	/** Says that a text field has the focus: keys and pastes that nobody took go to it, and to no other. Returns the release. */
-	focusField(field: FocusedField): () => void;
-	/** Whether a text field has the focus. */
-	fieldFocused(): boolean;
-	/** Lets Ink read a key, for a component that gets its keys from Ink: each that is drawn gets it, at once. */
-	typeIntoInk(key: Pick<KeyEvent, 'id' | 'text'>): void;
-	/** Whether keys that were read have not been handled yet. */
-	busy(): boolean;
-	/** Lets go of the terminal, which echoes again; what is held is dropped. */
-	[Symbol.dispose](): void;
-};
+export type InputFrontend = ReturnType<typeof createInputFrontend>;
 
 export type InputFrontendOptions = {
 	readonly clock: Clock;
@@ -67,7 +39,7 @@ const isKittyAnswer = (reply: string) => /^.\[\?\d+u$/s.test(reply);
 export function createInputFrontend(
 	terminal: NodeJS.ReadStream,
 	{clock, escapeDelayMs = 60}: InputFrontendOptions,
-): InputFrontend {
+) {
 	const keys = createHandlers<KeyEvent>();
 	const pastes = createHandlers<Paste>();
 	const mouse = createHandlers<MouseEvent>();
@@ -105,7 +77,7 @@ export function createInputFrontend(
 
 	const continuePaste = (collector: PasteCollector) => {
 		const rest = collector.add(held) ?? '';
-		// Whoever got the paste may have given the terminal away.
+		// The receiver of the paste may have given the terminal away.
 		held = reading ? rest : '';
 	};
 
@@ -165,9 +137,7 @@ export function createInputFrontend(
 		if (held !== '') {
 			const heldAlone = alone && held.length === text.length;
 			const delayMs = onAnswer && isAnswerBegun(held) ? answerDelayMs : escapeDelayMs;
-			cancelFlush = clock.after(delayMs, () => {
-				cut(true, heldAlone);
-			});
+			cancelFlush = clock.after(delayMs, () => cut(true, heldAlone));
 		}
 	};
 
@@ -233,16 +203,25 @@ export function createInputFrontend(
 	terminal.on('error', onEnd);
 
 	return {
+		/** The stdin to give to Ink's `render()`. */
 		stdin: ink.stream,
-		disableEcho() {
-			setRaw(true);
-		},
+		/** Keeps the terminal from echoing what is typed until Ink reads it; nothing of it is lost. */
+		disableEcho: () => setRaw(true),
+		/** Asks a handler for every key, in order of subscription, until one returns `true` ("taken"). Returns the way out. */
 		onKey: keys.add,
+		/** The same for pastes. */
 		onPaste: pastes.add,
-		onMouse: handler => mouse.add(event => (handler(event), false)),
-		onWindowFocus: handler => windowFocus.add(focused => (handler(focused), false)),
-		onEnd: handler => ends.add(() => (handler(), false)),
-		expectAnswers(handler) {
+		onMouse: (handler: (mouse: MouseEvent) => void) => mouse.add(event => (handler(event), false)),
+		/** Whether the terminal's window got (`true`) or lost the focus; while such reports are switched on. */
+		onWindowFocus: (handler: (focused: boolean) => void) =>
+			windowFocus.add(focused => (handler(focused), false)),
+		/** The terminal is gone. */
+		onEnd: (handler: () => void) => ends.add(() => (handler(), false)),
+		/**
+		 * Says that the terminal was asked something: `handler` gets its answers as they come, until the release that is returned, or until Ink gives the terminal away. Meanwhile a lone
+		 * Escape is waited with somewhat longer, since an answer may begin so. One question at a time.
+		 */
+		expectAnswers: (handler: (raw: string) => void) => {
 			onAnswer = handler;
 			return () => {
 				if (onAnswer === handler) {
@@ -250,18 +229,22 @@ export function createInputFrontend(
 				}
 			};
 		},
-		focusField(field) {
+		/** Says that a text field has the focus: keys and pastes that no handler takes go to it alone. Returns the release. */
+		focusField(field: FocusedField) {
 			const own = {...field};
 			fields.add(own);
 			return () => {
 				fields.delete(own);
 			};
 		},
+		/** Whether a text field has the focus. */
 		fieldFocused: () => fields.size > 0,
-		typeIntoInk({id, text}) {
-			ink.push(text === '' ? bytesOfKey(id) : text);
-		},
+		/** Lets Ink read a key, for a component that gets its keys from Ink: each that is drawn gets it, at once. */
+		typeIntoInk: ({id, text}: Pick<KeyEvent, 'id' | 'text'>) =>
+			ink.push(text === '' ? bytesOfKey(id) : text),
+		/** Whether keys that were read have not been handled yet. */
 		busy: queue.busy,
+		/** Lets go of the terminal, which echoes again; what is held is dropped. */
 		[Symbol.dispose]() {
 			if (reading) {
 				stop();

@@ -22,26 +22,10 @@ const csiLetters: Readonly<Record<string, string>> = {
 };
 
 const csiNumbers: Readonly<Record<number, string>> = {
-	1: 'home',
-	2: 'insert',
-	3: 'delete',
-	4: 'end',
-	5: 'pgup',
-	6: 'pgdn',
-	7: 'home',
-	8: 'end',
-	11: 'f1',
-	12: 'f2',
-	13: 'f3',
-	14: 'f4',
-	15: 'f5',
-	17: 'f6',
-	18: 'f7',
-	19: 'f8',
-	20: 'f9',
-	21: 'f10',
-	23: 'f11',
-	24: 'f12',
+	...inTurn(1, 'home insert delete end pgup pgdn home end'),
+	...inTurn(11, 'f1 f2 f3 f4 f5'),
+	...inTurn(17, 'f6 f7 f8 f9 f10'),
+	...inTurn(23, 'f11 f12'),
 };
 
 const rxvtModifiers: Readonly<Record<string, number>> = {
@@ -59,16 +43,7 @@ const codePoints: Readonly<Record<number, string>> = {
 	32: 'space',
 	127: 'backspace',
 	57_414: 'enter',
-	57_417: 'left',
-	57_418: 'right',
-	57_419: 'up',
-	57_420: 'down',
-	57_421: 'pgup',
-	57_422: 'pgdn',
-	57_423: 'home',
-	57_424: 'end',
-	57_425: 'insert',
-	57_426: 'delete',
+	...inTurn(57_417, 'left right up down pgup pgdn home end insert delete'),
 };
 
 const keypadText = '0123456789./*-+';
@@ -170,13 +145,15 @@ function printable(character: string, bits: number): NamedKey | undefined {
 	return {id, text: isText ? id : ''};
 }
 
+type CodePointKey = {
+	readonly bits: number;
+	readonly shifted?: number;
+	readonly text?: readonly number[];
+};
+
 function ofCodePoint(
 	code: number,
-	{
-		bits,
-		shifted = 0,
-		text = [],
-	}: {readonly bits: number; readonly shifted?: number; readonly text?: readonly number[]},
+	{bits, shifted = 0, text = []}: CodePointKey,
 ): NamedKey | undefined {
 	const name = codePoints[code];
 	if (name !== undefined) {
@@ -212,3 +189,8 @@ const prefix = (bits: number) =>
 	(bits & ctrlBit ? 'ctrl+' : '') +
 	(bits & altBits ? 'alt+' : '') +
 	(bits & shiftBit ? 'shift+' : '');
+
+/** Names by numbers that follow each other. */
+function inTurn(first: number, names: string): Readonly<Record<number, string>> {
+	return Object.fromEntries(names.split(' ').map((name, index) => [first + index, name]));
+}

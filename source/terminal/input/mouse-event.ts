@@ -1,4 +1,5 @@
-import type {Token} from './split-input.ts';
+import type {Clock} from '../../core/clock.ts';
+import {mouseReportLength, type Token} from './split-input.ts';
 
 /** A mouse report. Columns and rows count from 1; 0 where the report was torn. */
 export type MouseEvent = {
@@ -45,4 +46,28 @@ function kindOf({button, released}: Extract<Token, {kind: 'mouse'}>): MouseEvent
 	}
 
 	return (button & motionBit) === 0 ? 'press' : 'move';
+}
+
+const restMs = 1000;
+
+/** Keeps the rest of a mouse report that was given up a moment ago from being typed. */
+export function createTornMouse(clock: Clock) {
+	let torn: {readonly raw: string; readonly t: number} | undefined;
+	return {
+		giveUp(raw: string) {
+			torn = {raw, t: clock.monotonic()};
+		},
+		/** How many UTF-16 units at the beginning of `text` are that rest. */
+		restLength(text: string): number {
+			const taken = torn;
+			torn = undefined;
+			return taken === undefined || clock.monotonic() - taken.t > restMs
+				? 0
+				: Math.max(0, mouseReportLength(taken.raw + text) - taken.raw.length);
+		},
+		/** Forgets it. */
+		clear() {
+			torn = undefined;
+		},
+	};
 }

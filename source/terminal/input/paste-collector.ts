@@ -1,4 +1,4 @@
-import type {Clock} from '../../core/clock.ts';
+import {type Clock, createTimer} from '../../core/clock.ts';
 import {pasteEnd} from './split-input.ts';
 
 /** Text that the terminal marked as pasted. */
@@ -11,14 +11,7 @@ export type Paste = {
 	readonly t: number;
 };
 
-export type PasteCollector = {
-	/** Takes what follows the start mark. Returns what stands behind the end mark; `undefined` while that has not come. */
-	add(text: string): string | undefined;
-	/** Forgets what was gathered. */
-	cancel(): void;
-};
-
-const nothing = () => {};
+export type PasteCollector = ReturnType<typeof collectPaste>;
 
 const maxPasteLength = 1_048_576;
 const silenceMs = 2000;
@@ -27,11 +20,11 @@ const silenceMs = 2000;
  * Gathers one paste. It ends with its mark, or when nothing came for 2 s: a lost mark must not swallow the keyboard for good.
  * What goes beyond 1 MB is dropped, not typed.
  */
-export function collectPaste(clock: Clock, done: (paste: Paste) => void): PasteCollector {
+export function collectPaste(clock: Clock, done: (paste: Paste) => void) {
 	const parts: string[] = [];
 	let length = 0;
 	let held = '';
-	let cancelSilence = nothing;
+	const silence = createTimer(clock);
 
 	const keep = (text: string) => {
 		const part = text.slice(0, Math.max(0, maxPasteLength - length));
@@ -42,17 +35,14 @@ export function collectPaste(clock: Clock, done: (paste: Paste) => void): PasteC
 	};
 
 	const finish = (ended: boolean) => {
-		cancelSilence();
-		done({
-			text: parts.join(''),
-			complete: ended && length <= maxPasteLength,
-			t: clock.monotonic(),
-		});
+		silence.cancel();
+		done({text: parts.join(''), complete: ended && length <= maxPasteLength, t: clock.monotonic()});
 	};
 
 	return {
-		add(text) {
-			cancelSilence();
+		/** Takes what follows the start mark. Returns what stands behind the end mark; `undefined` while that has not come. */
+		add(text: string): string | undefined {
+			silence.cancel();
 			held += text;
 			const end = held.indexOf(pasteEnd);
 			if (end !== -1) {
@@ -65,15 +55,14 @@ export function collectPaste(clock: Clock, done: (paste: Paste) => void): PasteC
 			const sure = Math.max(0, held.length - pasteEnd.length + 1);
 			keep(held.slice(0, sure));
 			held = held.slice(sure);
-			cancelSilence = clock.after(silenceMs, () => {
+			silence.set(silenceMs, () => {
 				keep(withoutTornMark(held));
 				finish(false);
 			});
 			return undefined;
 		},
-		cancel() {
-			cancelSilence();
-		},
+		/** Forgets what was gathered. */
+		cancel: silence.cancel,
 	};
 }
 

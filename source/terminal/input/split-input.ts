@@ -202,7 +202,7 @@ function splitString(input: string, final: boolean): Split | undefined {
 	}
 
 	if (input.startsWith('\u001B]11;')) {
-		// Of a colour it is known how it goes on: where it does not, somebody types.
+		// A colour report has a fixed grammar: text that leaves it was typed.
 		const length = answerLength(input);
 		const begun = input.slice(0, length).replace(/\u001B$/, '');
 		if (length < input.length && !isWholeAnswer(begun)) {

@@ -8,16 +8,6 @@ type Continuation =
 	/** What follows decides. */
 	| 'undecided';
 
-/** Puts answers together that came in pieces, and keeps their pieces from being typed. */
-export type TornAnswers = {
-	/** Remembers what is given up, if an answer can begin so. `isExpected`: even a lone Escape, which was handed out as a key. */
-	giveUp(raw: string, isExpected: boolean): void;
-	/** What of `text` (not empty) continues it. With `final` nothing more comes for now. */
-	continuation(text: string, final: boolean): Continuation;
-	/** Forgets it. */
-	clear(): void;
-};
-
 /** What follows later than that is not the rest. */
 const restMs = 1000;
 const maxAnswerLength = 64;
@@ -60,7 +50,7 @@ export function answerLength(text: string): number {
  * What is asked of a terminal may be answered late and in pieces, over a slow line byte by byte. The rest of an answer whose beginning was given up (or was taken for the key Escape, Alt-[
  * or Alt-]) is found by its grammar. A person's keys do not go on like one; what could be either is waited for and comes to be typed after all.
  */
-export function createTornAnswers(clock: Clock): TornAnswers {
+export function createTornAnswers(clock: Clock) {
 	let torn: {readonly raw: string; readonly isSure: boolean; readonly t: number} | undefined;
 
 	const take = (): typeof torn => {
@@ -70,13 +60,15 @@ export function createTornAnswers(clock: Clock): TornAnswers {
 	};
 
 	return {
-		giveUp(raw, isExpected) {
+		/** Remembers what is given up, if an answer can begin so. `isExpected`: even a lone Escape, which was handed out as a key. */
+		giveUp(raw: string, isExpected: boolean) {
 			const isKey = raw.length <= 2;
 			if (isAnswerBegun(raw) && (!isKey || isExpected)) {
 				torn = {raw, isSure: !isKey, t: clock.monotonic()};
 			}
 		},
-		continuation(text, final) {
+		/** What of `text` (not empty) continues it. With `final` nothing more comes for now. */
+		continuation(text: string, final: boolean): Continuation {
 			const taken = take();
 			if (!taken) {
 				return none;
@@ -109,6 +101,7 @@ export function createTornAnswers(clock: Clock): TornAnswers {
 
 			return {length: own};
 		},
+		/** Forgets it. */
 		clear() {
 			torn = undefined;
 		},

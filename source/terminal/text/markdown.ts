@@ -89,7 +89,7 @@ function linkWhole(token: Tokens.Generic): string | undefined {
 	return beside.length === 0 ? undefined : `${text} (${beside.join(' ')})`;
 }
 
-/** The name of a language; what else stands behind the fence of code is text that nobody would see. */
+/** The name of a language; any other text behind the fence of code would be invisible. */
 const language = /^[\w+#.-]{0,20}$/;
 
 function blocksOf(tokens: readonly Token[], width: number): readonly MarkdownRow[] {

@@ -21,7 +21,7 @@ export function offsetText(at: number): Safe {
 	return escapeLine(minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`);
 }
 
-/** `15:04 +01:00`, for somebody who may be elsewhere. */
+/** `15:04 +01:00`, for a reader in another time zone. */
 export const minuteTimeThere = (at: number): Safe =>
 	escapeLine(`${minuteTime(at)} ${offsetText(at)}`);
 
@@ -98,11 +98,7 @@ export const printableTime = (at: number): Safe => escapeLine(`${dayText(at)} ${
 /** `2026-11-20 15:04:02` on the clocks of an IANA zone. */
 export const zonedTime = (at: number, timeZone: string): string =>
 	// The one locale whose times are ISO 8601 but for the blank.
-	new Intl.DateTimeFormat('sv-SE', {
-		timeZone,
-		dateStyle: 'short',
-		timeStyle: 'medium',
-	}).format(at);
+	new Intl.DateTimeFormat('sv-SE', {timeZone, dateStyle: 'short', timeStyle: 'medium'}).format(at);
 
 /** `2026-11-20T15:04:02+01:00` on the clocks of an IANA zone. */
 export function zonedIsoTime(at: number, timeZone: string): string {

@@ -9,7 +9,7 @@ export type PaneCommand = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
 	readonly keys: readonly string[];
 	/** Why it cannot be done now; shown in the palette and when its key is pressed. */
 	readonly why?: (shell: Shell) => Safe | undefined;
-	/** It changes something, or begins to: a face that only looks does not do it. Absent: whoever presses it only looks, which a test wants to be told. */
+	/** It changes something, or begins to: a face that only looks does not do it. Absent: it only shows something; a test checks that. */
 	readonly changes?: true;
 	/** It allows something: only a key press that the guard of its dialog lets through does it. */
 	readonly isGuarded?: boolean;
@@ -27,22 +27,23 @@ export type Command = PaneCommand & {
 /** A command of a list that may say where it holds. */
 export type ListedCommand = PaneCommand & Partial<Pick<Command, 'scope'>>;
 
-/** A command by its identifier and its keys. */
+/** What a command is called, and the keys that do it. */
+export type IdAndKeys = readonly [id: string, ...keys: readonly string[]];
+
+/** A command by its identifier and its keys, and what a person is told of it. */
 export const onKeys = (
-	id: string,
-	keys: readonly string[],
-	rest: Omit<ListedCommand, 'id' | 'keys' | 'label'> & Pick<PaneCommand, 'label'>,
-): ListedCommand => ({id, keys, ...rest});
+	[id, ...keys]: IdAndKeys,
+	label: Safe,
+	rest: Omit<ListedCommand, 'id' | 'keys' | 'label'>,
+): ListedCommand => ({id, keys, label, ...rest});
 
 /** Commands that hold in `scope`, where they name no other one. */
 export const inScope = (scope: string, commands: readonly ListedCommand[]): readonly Command[] =>
 	commands.map(command => ({scope, ...command}));
 
 /** Whether it is kept from being done because this face only looks. */
-export const isForbidden = (
-	{changes}: Pick<PaneCommand, 'changes'>,
-	{port}: Pick<Shell, 'port'>,
-): boolean => changes === true && port.isReadOnly === true;
+export const isForbidden = ({changes}: Pick<PaneCommand, 'changes'>, {port}: Shell): boolean =>
+	changes === true && port.isReadOnly === true;
 
 /** Why it cannot be done now. */
 export const whyNot = (command: PaneCommand, shell: Shell): Safe | undefined =>

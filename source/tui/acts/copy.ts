@@ -11,11 +11,10 @@ export async function copyText(shell: Shell, text: string, what: Safe): Promise<
 /** Copies what there is to copy. */
 export const copying =
 	(what: Safe, textOf: (shell: Shell) => Promise<string> | string | undefined) =>
-	(shell: Shell): void => {
+	(shell: Shell): void =>
 		shell.attempt(async () => {
 			const text = await textOf(shell);
 			if (text !== undefined) {
 				await copyText(shell, text, what);
 			}
 		});
-	};

@@ -108,7 +108,7 @@ export type DialogOf<State> = {
 	press?(shell: Shell, state: State, key: KeyEvent): boolean;
 	/** Whether a key press may do what is guarded; never when absent. Says why not. */
 	guard?(shell: Shell, key: KeyEvent): boolean;
-	/** A key that means nothing here, or a paste, is a sign that somebody types who does not mean the dialog: it puts the guard off. */
+	/** An unbound key or a paste was probably typed for something else: it re-arms the guard. */
 	readonly isWatched?: true;
 	/** What it says is waiting: no banner says so besides. */
 	readonly tells?: 'approvals' | 'installs';
@@ -129,8 +129,8 @@ export type Dialog = Omit<DialogOf<Overlay>, 'commands'> & {
 export type DialogState<State> = {
 	readonly kind: string;
 	/** The state of the dialog, while it is the one that is open. */
-	readonly now: (shell: Pick<Shell, 'view'>) => State | undefined;
-	readonly isOpen: (shell: Pick<Shell, 'view'>) => boolean;
+	readonly now: (shell: Host) => State | undefined;
+	readonly isOpen: (shell: Host) => boolean;
 	/** Opens it in the place of whatever lies over the panes; `also` changes with it. Fails for a kind that is not in the list. */
 	readonly open: (shell: Shell, state: State, also?: Partial<ViewState>) => void;
 	/** Changes it, while it is the one that is open. */
@@ -154,13 +154,12 @@ export function dialogState<State extends object>(kind: string): DialogState<Sta
 
 			change(shell, {...also, overlay: {...state, kind}});
 		},
-		change(shell, update) {
+		change: (shell, update) =>
 			shell.view.set(view => {
 				const state = stateOf(view.overlay);
 				const next = state && update(state);
 				return next === state ? view : {...view, overlay: {...next, kind}};
-			});
-		},
+			}),
 	};
 }
 
@@ -210,7 +209,7 @@ export const defineWizard = (
 
 /** The dialog that is open, with its state. */
 export function dialogNow(
-	shell: Pick<Shell, 'view' | 'dialogs'>,
+	shell: Host,
 ): {readonly dialog: Dialog; readonly state: Overlay} | undefined {
 	const state = shell.view.get().overlay;
 	const dialog = state && shell.dialogs.get(state.kind);
@@ -218,13 +217,10 @@ export function dialogNow(
 }
 
 /** Whether a page stands in the place of the pane. */
-export const isPage = (shell: Pick<Shell, 'view' | 'dialogs'>): boolean =>
-	dialogNow(shell)?.dialog.page !== undefined;
+export const isPage = (shell: Host): boolean => dialogNow(shell)?.dialog.page !== undefined;
 
 /** Goes back to the panes. */
-export const close = (shell: Shell): void => {
-	change(shell, {overlay: undefined});
-};
+export const close = (shell: Shell): void => change(shell, {overlay: undefined});
 
 /** The way out of a dialog. */
 export const closing = (
@@ -269,9 +265,7 @@ export const scrolling = (
 			id: `${id}.${name}`,
 			keys,
 			label,
-			run(shell) {
-				scroll(shell, rows(page(shell)));
-			},
+			run: shell => scroll(shell, rows(page(shell))),
 			...more?.(name),
 		};
 	});

@@ -1,8 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {deliveryList} from '../entries/delivery-list.ts';
-import {entryList} from '../entries/entry-list.ts';
-import {runList} from '../entries/run-list.ts';
+import {entryList, runList} from '../entries/lists.ts';
 import {focusJobs, groupList, jobList} from '../entries/sections.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';

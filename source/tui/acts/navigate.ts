@@ -1,28 +1,12 @@
 import {literal} from '../../terminal/text/safe.ts';
 import {pathOf, placeIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
-import type {ListMove} from '../list/window.ts';
+import {type ListMove, rowsMoved} from '../list/window.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type ViewState} from '../state/view.ts';
 import {isTemporary} from './temporary-filter.ts';
 
 type Move = Extract<ListMove, string>;
-
-const whole = Number.MAX_SAFE_INTEGER;
-
-/** Rows that a move scrolls a detail of `height` rows. */
-const scrolls: Readonly<Record<Move, (height: number) => number>> = {
-	down: () => 1,
-	up: () => -1,
-	'page-down': height => Math.max(1, height - 1),
-	'page-up': height => -Math.max(1, height - 1),
-	'half-down': height => Math.max(1, Math.floor(height / 2)),
-	'half-up': height => -Math.max(1, Math.floor(height / 2)),
-	first: () => -whole,
-	last: () => whole,
-	follow: () => 0,
-	pause: () => 0,
-};
 
 /** The first row of a detail that is shown: cut so that the last page is full. */
 export const detailTop = (wanted: number, rows: number, height: number): number =>
@@ -31,7 +15,7 @@ export const detailTop = (wanted: number, rows: number, height: number): number 
 /** Moves in the list, or scrolls the detail when that has the keyboard. */
 export function move(shell: Shell, by: Move): void {
 	if (shell.view.get().region === 'list') {
-		if (shell.pane().focus?.cross(shell, by) !== true) {
+		if (shell.pane().focus?.cross?.(shell, by) !== true) {
 			shell.openList()?.move(by);
 		}
 
@@ -43,7 +27,7 @@ export function move(shell: Shell, by: Move): void {
 
 	const height = shell.layout().bodyHeight;
 	const rows = shell.detail.lines();
-	const step = scrolls[by](height);
+	const step = rowsMoved(by, height);
 	if (shell.section().listing?.hasCursor === true) {
 		moveCursor(shell, placeIn(rows, shell.view.get()).cursor + step);
 		return;
@@ -98,7 +82,7 @@ export function openPane(shell: Shell, id: string): void {
 		search: '',
 		...detailStart,
 	}));
-	pane.focus?.hold(shell);
+	pane.focus?.hold?.(shell);
 }
 
 /** Gives the keyboard to the detail, and holds the list still: what is read must not change under the reader. */
@@ -146,15 +130,14 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 	}
 }
 
+type IndexSearch = {
+	readonly from: number;
+	readonly step: 1 | -1;
+	readonly holds: (index: number) => boolean;
+};
+
 /** The first row that `holds` behind `from`, or before it, once around. */
-function nextIndex(
-	count: number,
-	{
-		from,
-		step,
-		holds,
-	}: {readonly from: number; readonly step: 1 | -1; readonly holds: (index: number) => boolean},
-): number | undefined {
+function nextIndex(count: number, {from, step, holds}: IndexSearch): number | undefined {
 	for (let far = 1; far < count; far += 1) {
 		const index = (((from + step * far) % count) + count) % count;
 		if (holds(index)) {
@@ -166,6 +149,5 @@ function nextIndex(
 }
 
 /** Changes the view. */
-export const change = (shell: Shell, part: Partial<ViewState>): void => {
+export const change = (shell: Shell, part: Partial<ViewState>): void =>
 	shell.view.set(state => ({...state, ...part}));
-};

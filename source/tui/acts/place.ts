@@ -38,7 +38,7 @@ export function placeNow(
 
 const nothingInside = (): readonly unknown[] => [];
 
-/** A list that follows goes on by itself: nobody has chosen what is selected there later. */
+/** A list that follows moves by itself: what is selected there later was not chosen. */
 function placeOf(shell: Shell) {
 	const {pane, region, overlay, field} = shell.view.get();
 	const list = shell.openList();

@@ -4,6 +4,13 @@ import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
 import {scrolling, type DialogCommand, type DialogState, type ShownParts} from './dialog.ts';
 
+type SheetScrolling = {
+	readonly layoutOf: (shell: Shell) => {readonly height: number; readonly most: number} | undefined;
+	readonly hint: 'down' | 'page-down';
+	/** When keys move by single rows. */
+	readonly whenRows?: DialogCommand['when'];
+};
+
 /**
  * Keys that scroll the rows of a sheet; `hint` is told of while there is more to see. A page leaves one row of the last one, and never jumps over any. A name is typed under
  * what has to be seen: `inText` turns pages meanwhile. The space bar turns none: a stray one has to put the guard off.
@@ -11,18 +18,7 @@ import {scrolling, type DialogCommand, type DialogState, type ShownParts} from '
 export function sheetScrolling(
 	id: string,
 	scroll: (shell: Shell, rows: number) => void,
-	{
-		layoutOf,
-		hint,
-		whenRows,
-	}: {
-		readonly layoutOf: (
-			shell: Shell,
-		) => {readonly height: number; readonly most: number} | undefined;
-		readonly hint: 'down' | 'page-down';
-		/** When keys move by single rows. */
-		readonly whenRows?: DialogCommand['when'];
-	},
+	{layoutOf, hint, whenRows}: SheetScrolling,
 ): {readonly moving: readonly DialogCommand[]; readonly inText: readonly DialogCommand[]} {
 	const moving = scrolling(id, scroll, {
 		page: shell => Math.max(1, (layoutOf(shell)?.height ?? 0) - 1),
@@ -53,17 +49,16 @@ type SeenSheet = {
 	readonly seen: SeenParts;
 };
 
+type SeenSheetOptions<State extends {readonly sheet: SeenSheet}> = {
+	/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
+	readonly nameOf: (state: State, size: Size) => string;
+	readonly layoutOf: (shell: Shell) => {readonly most: number; readonly top: number} | undefined;
+};
+
 /** How a sheet is changed that a person decides on by rows which were seen. All of it does nothing while the sheet is not open. */
 export function seenSheet<State extends {readonly sheet: SeenSheet}>(
 	dialog: DialogState<State>,
-	{
-		nameOf,
-		layoutOf,
-	}: {
-		/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
-		readonly nameOf: (state: State, size: Size) => string;
-		readonly layoutOf: (shell: Shell) => {readonly most: number; readonly top: number} | undefined;
-	},
+	{nameOf, layoutOf}: SeenSheetOptions<State>,
 ) {
 	const put = (shell: Shell, part: Partial<SeenSheet>): void => {
 		dialog.change(shell, state => ({...state, sheet: {...state.sheet, ...part}}));

@@ -10,7 +10,7 @@ const mostMs = 5000;
  * key it stands, once it does.
  */
 export function selectSoon(
-	{feed, clock, untilEnd}: Pick<Shell, 'feed' | 'clock' | 'untilEnd'>,
+	{feed, clock, untilEnd}: Shell,
 	list: AnyList,
 	find: () => string | undefined,
 ): void {

@@ -4,7 +4,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {askedFor, outcomeSentences} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {offeredScopes, type SheetStep} from '../approvals/sheet.ts';
-import {entryList} from '../entries/entry-list.ts';
+import {entryList} from '../entries/lists.ts';
 import type {Shell} from '../shell/shell.ts';
 import {openPane} from './navigate.ts';
 import {approvalSheet, closeSheet, leaveSheet, openSheet, sheetNow} from './sheet.ts';

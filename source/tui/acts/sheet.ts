@@ -3,9 +3,8 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {askedFor, askingServer, decisionSentence} from '../../nouns/approval/approval-words.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {foundInEvent, lookIntoEvent} from '../approvals/event-search.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
-import {newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';
+import {foundInEvent, lookIntoEvent, newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';
 import {newForm, withoutMasked} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
@@ -30,10 +29,7 @@ export type OpenSheet = {
 };
 
 /** The open sheet as it is at a time; `undefined` when there is none, or what it asks for waits no more. */
-export function sheetNow(
-	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port' | 'clock' | 'loader'>,
-	at = shell.clock.monotonic(),
-): OpenSheet | undefined {
+export function sheetNow(shell: Shell, at = shell.clock.monotonic()): OpenSheet | undefined {
 	const {sheet} = approvalSheet.now(shell) ?? {};
 	if (!sheet) {
 		return undefined;
@@ -87,10 +83,7 @@ export function openSheet(shell: Shell, approval: Approval, only?: number): void
 	const {drafts} = shell.view.get();
 	const step =
 		approval.kind === 'form'
-			? ({
-					kind: 'form',
-					form: drafts.get(approval.id) ?? newForm(approval.fields),
-				} as const)
+			? ({kind: 'form', form: drafts.get(approval.id) ?? newForm(approval.fields)} as const)
 			: ({kind: 'choose'} as const);
 	const under = underOf(shell);
 	approvalSheet.open(
@@ -114,9 +107,7 @@ function underOf(shell: Shell): Overlay | undefined {
 }
 
 /** Goes back to what the sheet was opened over. */
-export const closeSheet = (shell: Shell): void => {
-	change(shell, {overlay: underOf(shell)});
-};
+export const closeSheet = (shell: Shell): void => change(shell, {overlay: underOf(shell)});
 
 /** Leaves what is asked waiting; what was filled in is there when it is opened again, but for its secrets. */
 export function setAside(shell: Shell): void {
@@ -221,7 +212,7 @@ export function forgetShown(shell: Shell): void {
 /** What lies there in place of a sheet that something was being typed into: the rest of it is for no pane. */
 export const taken = dialogState<{readonly text: Safe}>('taken');
 
-/** Closes the sheet of a request that somebody else settled, or that became void; says how. */
+/** Closes the sheet of a request that was settled elsewhere, or became void; says how. */
 export function closeSettled(shell: Shell): void {
 	const {sheet} = approvalSheet.now(shell) ?? {};
 	if (!sheet) {

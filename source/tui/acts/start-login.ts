@@ -15,7 +15,7 @@ export const placeOf = ({name, profile}: Pick<ServerView, 'name' | 'profile'>): 
 	profile,
 });
 
-/** Why nobody can log in to a server; `undefined`: they can. */
+/** Why a login to a server is impossible; `undefined`: it is possible. */
 export function noLogin({login, status, transport}: ServerView): Safe | undefined {
 	if (status === 'skipped') {
 		return literal('It is switched off: set enabled: true in config.yaml');

@@ -13,11 +13,11 @@ export function setTemporaryFilter(shell: Shell, list: AnyList, text: string): v
 }
 
 /** Whether the list of the open pane is filtered as the jump to it left it. */
-export const isTemporary = ({list}: Pick<Host, 'list'>, jump: Jump): boolean =>
+export const isTemporary = ({list}: Host, jump: Jump): boolean =>
 	list(jump.list).get().filterText === jump.since;
 
 /** Filters as they are without what was lent; to be kept from one run to the next. */
-export function lastingFilters(shell: Pick<Host, 'list' | 'filters' | 'view'>) {
+export function lastingFilters(shell: Host) {
 	const {jump} = shell.view.get();
 	return jump && isTemporary(shell, jump)
 		? {...shell.filters(), [jump.list.id]: jump.before}

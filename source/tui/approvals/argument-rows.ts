@@ -4,8 +4,8 @@ import {quotedName} from '../../core/names.ts';
 import {type Safe, type Escaped, escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
@@ -35,22 +35,20 @@ type Argument = {
 	readonly origin?: FromEvent | undefined;
 };
 
+type ArgumentLook = {
+	readonly last: JsonValue | undefined;
+	readonly width: number;
+	/** What stands in the event, too. */
+	readonly fromEvent?: readonly FromEvent[];
+};
+
 /**
  * The arguments in rows of `width` cells, compared with those of the last call that was allowed. Control characters are escaped and flagged. What does
  * not fit in 200 rows is left out, and `isWhole` is false.
  */
 export function argumentRows(
 	args: JsonValue,
-	{
-		last,
-		width,
-		fromEvent = [],
-	}: {
-		readonly last: JsonValue | undefined;
-		readonly width: number;
-		/** What stands in the event, too. */
-		readonly fromEvent?: readonly FromEvent[];
-	},
+	{last, width, fromEvent = []}: ArgumentLook,
 ): ArgumentRows {
 	const origins = new Map(fromEvent.map(one => [one.argument, one]));
 	const list = argumentsOf(args, last).map(argument => ({
@@ -66,22 +64,14 @@ export function argumentRows(
 		flags += shown.flags;
 		rows.push(...shown.rows);
 		if (!shown.isWhole || rows.length > maxArgumentRows) {
-			return {
-				rows: [...rows.slice(0, maxArgumentRows), notWhole],
-				count: countOf(args),
-				isWhole: false,
-				flags,
-			};
+			return cutRows(rows, {count: countOf(args), flags});
 		}
 	}
 
 	return {rows, count: countOf(args), isWhole: true, flags};
 }
 
-export const notWhole = line(
-	literal('  … not everything can be shown here: e opens all of it'),
-	'warn',
-);
+const notWhole = line(literal('  … not everything can be shown here: e opens all of it'), 'warn');
 
 const countOf = (args: JsonValue): number | undefined =>
 	isJsonObject(args) ? Object.keys(args).length : undefined;
@@ -168,15 +158,7 @@ function rowsOf({name, value, before, origin}: Argument, {isCompared, cells, wid
 			...(isBeside && note !== '' ? [{text: safe`   ${note}`, tone: 'warn'} as const] : []),
 		],
 		...more.map(({text, mark}): Line => [head(mark, literal(' ')), {text: blank}, {text, tone}]),
-		...(isBeside || note === ''
-			? []
-			: wrapText(note, room)
-					.slice(0, notesRows)
-					.map((text, row): Line => [
-						head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
-						{text: blank},
-						{text, tone: 'warn'},
-					])),
+		...(isBeside || note === '' ? [] : remarkRows(note, room, [{text: blank}])),
 	];
 	const isNamed = names.isWhole && quotedName(name ?? '').length <= maxNameLength;
 	return {rows, flags, isWhole: now.isWhole && isNamed};
@@ -188,7 +170,23 @@ export const originText = ({field, isWhole}: FromEvent): Safe =>
 
 const maxFieldLength = 80;
 
-export const notesRows = 6;
+const notesRows = 6;
+
+/** A remark in rows of `width` cells, behind their marks and what is `between`. */
+export const remarkRows = (note: Safe, width: number, between: Line = []): readonly Line[] =>
+	wrapText(note, width)
+		.slice(0, notesRows)
+		.map((text, row): Line => [
+			head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
+			...between,
+			{text, tone: 'warn'},
+		]);
+
+/** As many rows as are shown, where there are more. */
+export const cutRows = (
+	rows: readonly Line[],
+	told: Pick<ArgumentRows, 'count' | 'flags'>,
+): ArgumentRows => ({...told, rows: [...rows.slice(0, maxArgumentRows), notWhole], isWhole: false});
 
 /** A row of a value, and whether it is another line of it or goes on with the row above. */
 type ValueRow = {readonly text: Safe; readonly mark: Safe};

@@ -1,4 +1,4 @@
-import type {Shell} from '../shell/shell.ts';
+import type {Host} from '../shell/shell.ts';
 import {createThrottle} from '../state/throttle.ts';
 
 /** Bells are at least so far apart. */
@@ -6,15 +6,13 @@ const ringMs = 10_000;
 
 /** Rings once for each new request from when `from` settles on, and not more often than every ten seconds. Returns the way out. */
 export function ringBellForApprovals(
-	{feed, clock, desktop}: Pick<Shell, 'feed' | 'clock' | 'desktop'>,
+	{feed, clock, desktop}: Host,
 	from?: Promise<void>,
 ): () => void {
 	const throttle = createThrottle(
 		clock,
 		() => ringMs,
-		() => {
-			desktop.ring();
-		},
+		() => desktop.ring(),
 	);
 	let newest = 0;
 	let isQuiet = from !== undefined;

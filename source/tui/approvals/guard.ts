@@ -1,6 +1,9 @@
-import {type Clock, createTimer} from '../../core/clock.ts';
+import {stopAll, type Clock, createTimer} from '../../core/clock.ts';
+import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import {createStore, type ValueStore} from '../state/store.ts';
+import type {TerminalModes} from '../../terminal/modes.ts';
+import type {Shell} from '../shell/shell.ts';
+import {createStore} from '../state/store.ts';
 
 /** Milliseconds between a moment and the first key that may allow something. */
 export const arming = {
@@ -8,43 +11,22 @@ export const arming = {
 	drawnMs: 500,
 	/** Since the window of the terminal got the focus: a click or a switch must not answer. */
 	focusMs: 300,
-	/** Since a key that meant nothing here, or came too early: whoever types goes on typing. */
+	/** Since a key that meant nothing here, or came too early: more keys of the same typing may follow. */
 	disturbedMs: 500,
 	/** Since what had the keyboard went away by itself. */
 	goneMs: 500,
 } as const;
 
-/**
- * Decides which key presses may allow something. Denying needs no permission. Times are `Clock.monotonic()`. `of` names what is asked as it
- * is shown: another request, another step or another size of the screen is something else, and has to be drawn before it can be allowed.
- */
-export type Guard = Disposable & {
-	/** `of` is on the screen now. */
-	shown(of: string): void;
-	/** The window of the terminal got the focus. */
-	focused(): void;
-	/** Somebody types, pastes or clicks who does not mean the sheet. */
-	disturbed(at: number): void;
-	/** Something else is asked from now on, or the same anew: it has to be drawn first. */
-	asked(): void;
-	/** What had the keyboard is gone: keys that are on their way were meant for it. */
-	gone(): void;
-	/** Ticks until `at`, when something else than the guard stops keeping keys from allowing. */
-	awaits(at: number): void;
-	/** Whether a key is heard at all. */
-	hears(key: Pick<KeyEvent, 't'>): boolean;
-	/** Whether a key may allow `of`: it came alone, and late enough. */
-	permits(of: string, key: Pick<KeyEvent, 't' | 'alone'>): boolean;
-	/** Milliseconds until a key may allow `of`; `undefined` while it is not drawn. */
-	waitMs(of: string): number | undefined;
-	/** Changes when something is asked anew, and ten times a second while `waitMs` runs. */
-	readonly ticks: Pick<ValueStore<number>, 'get' | 'subscribe'>;
-};
+export type Guard = ReturnType<typeof createGuard>;
 
 const tickMs = 100;
 
-/** Nothing is drawn, nothing is permitted. */
-export function createGuard(clock: Clock): Guard {
+/**
+ * Decides which key presses may allow something. Denying needs no permission. Times are `Clock.monotonic()`. `of` names what is asked as it
+ * is shown: another request, another step or another size of the screen is something else, and has to be drawn before it can be allowed.
+ * At first nothing is drawn, nothing is permitted.
+ */
+export function createGuard(clock: Clock) {
 	const ticks = createStore(0);
 	let drawn: {readonly of: string; readonly at: number} | undefined;
 	let notBefore = -Infinity;
@@ -69,40 +51,69 @@ export function createGuard(clock: Clock): Guard {
 	};
 
 	return {
-		shown(of) {
+		/** `of` is on the screen now. */
+		shown(of: string) {
 			if (drawn?.of !== of) {
 				drawn = {of, at: clock.monotonic()};
 				tick();
 			}
 		},
-		focused() {
-			wait(clock.monotonic() + arming.focusMs);
-		},
-		disturbed(at) {
-			wait(at + arming.disturbedMs);
-		},
+		/** The window of the terminal got the focus. */
+		focused: () => wait(clock.monotonic() + arming.focusMs),
+		/** A key, paste or click was not meant for the sheet. */
+		disturbed: (at: number) => wait(at + arming.disturbedMs),
+		/** Something else is asked from now on, or the same anew: it has to be drawn first. */
 		asked() {
 			drawn = undefined;
 			tick();
 		},
+		/** What had the keyboard is gone: keys that are on their way were meant for it. */
 		gone() {
 			deafUntil = clock.monotonic() + arming.goneMs;
 			drawn = undefined;
 		},
-		awaits(at) {
+		/** Ticks until `at`, when something else than the guard stops keeping keys from allowing. */
+		awaits(at: number) {
 			tickUntil = at;
 			tick();
 		},
-		hears: ({t}) => t >= deafUntil,
-		permits(of, {t, alone}) {
+		/** Whether a key is heard at all. */
+		hears: ({t}: Pick<KeyEvent, 't'>) => t >= deafUntil,
+		/** Whether a key may allow `of`: it came alone, and late enough. */
+		permits(of: string, {t, alone}: Pick<KeyEvent, 't' | 'alone'>): boolean {
 			const at = armedAt(of);
 			return alone && at !== undefined && t >= at;
 		},
-		waitMs(of) {
+		/** Milliseconds until a key may allow `of`; `undefined` while it is not drawn. */
+		waitMs(of: string): number | undefined {
 			const at = armedAt(of);
 			return at === undefined ? undefined : Math.max(0, at - clock.monotonic());
 		},
-		ticks,
+		/** Changes when something is asked anew, and ten times a second while `waitMs` runs. */
+		ticks: {get: ticks.get, subscribe: ticks.subscribe},
 		[Symbol.dispose]: timer[Symbol.dispose],
 	};
+}
+
+type FocusSources = {
+	readonly frontend: InputFrontend;
+	readonly modes: Pick<TerminalModes, 'setFocusReports'>;
+};
+
+/**
+ * While a sheet is open the terminal says when its window gets the focus: a key that comes right then was meant for something else. So was a
+ * click. Returns the way out.
+ */
+export function watchFocus(shell: Shell, {frontend, modes}: FocusSources): () => void {
+	return stopAll([
+		frontend.onWindowFocus(isFocused => {
+			if (isFocused) {
+				shell.guard.focused();
+			}
+		}),
+		frontend.onMouse(({t}) => shell.guard.disturbed(t)),
+		shell.view.subscribe(() =>
+			modes.setFocusReports(shell.view.get().overlay?.kind === 'approval'),
+		),
+	]);
 }

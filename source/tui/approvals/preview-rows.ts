@@ -5,8 +5,8 @@ import {quotedName} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {linesLeftOut, shownLine} from '../../nouns/approval/preview-lines.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {
@@ -15,9 +15,9 @@ import {
 	head,
 	indent,
 	maxArgumentRows,
-	notesRows,
-	notWhole,
 	originText,
+	remarkRows,
+	cutRows,
 } from './argument-rows.ts';
 
 /** Tones of lines of a diff, by their first character; of a command, all are strong. */
@@ -48,15 +48,10 @@ export function previewRows(
 	}
 
 	const rows = fromEvent.flatMap(origin =>
-		wrapText(
+		remarkRows(
 			safe`${escapeLine(quotedName(origin.argument))}: ${originText(origin)}`,
 			width - indent,
-		)
-			.slice(0, notesRows)
-			.map((text, row): Line => [
-				head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
-				{text, tone: 'warn'},
-			]),
+		),
 	);
 	let flags = 0;
 	for (const text of lines) {
@@ -73,12 +68,7 @@ export function previewRows(
 			]),
 		);
 		if (!wrapped.isWhole || rows.length > maxArgumentRows) {
-			return {
-				rows: [...rows.slice(0, maxArgumentRows), notWhole],
-				count: lines.length,
-				isWhole: false,
-				flags,
-			};
+			return cutRows(rows, {count: lines.length, flags});
 		}
 	}
 

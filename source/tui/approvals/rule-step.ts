@@ -103,10 +103,7 @@ export function ruleToShow(
 		scope: 'always',
 		...(answer.args !== undefined &&
 			answer.args !== 'any' && {
-				args: {
-					hash: '',
-					...(answer.args === 'exact' ? {shown: args} : {keys: [...answer.args]}),
-				},
+				args: {hash: '', ...(answer.args === 'exact' ? {shown: args} : {keys: [...answer.args]})},
 			}),
 		...(answer.when && {when: Object.entries(answer.when).map(keyOf)}),
 		...(lasting && {owner: lasting.owner}),

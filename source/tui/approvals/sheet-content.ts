@@ -1,16 +1,19 @@
-import type {FormApproval, ToolApproval} from '../../core/approval.ts';
+import type {Approval, ShownTool, FormApproval, ToolApproval} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
 import {derive} from '../../core/derive.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/names.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {toolFrom, whereWords} from '../../core/tool.ts';
-import {type Safe, escapeLine} from '../../core/untrusted.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
+import {type Safe, escapeBlock, escapeLine} from '../../core/untrusted.ts';
+import {outcomeWords} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {clockTime} from '../../terminal/text/time.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {formLines, messageLines} from '../forms/form-lines.ts';
 import {leaveEditing} from '../forms/form.ts';
-import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line, told} from '../lines/line.ts';
+import type {Tone} from '../theme/theme.ts';
 import {argumentRows, type ArgumentRows} from './argument-rows.ts';
 import {previewRows} from './preview-rows.ts';
 import {type KeyChoice, ruleKeys} from './rule-step.ts';
@@ -67,11 +70,8 @@ export function formContent(
 		part: 'form',
 		lines: [...head, ...(form?.rows ?? [])],
 		plain: [...head, ...(plain?.rows ?? [])],
-		cursor: form && {
-			first: head.length + form.cursor.first,
-			last: head.length + form.cursor.last,
-		},
-		// Pages of a form can be turned, but nobody types where it is not seen.
+		cursor: form && {first: head.length + form.cursor.first, last: head.length + form.cursor.last},
+		// Pages of a form can be turned, but the field that is typed in stays on the screen.
 		isHeld: step.kind === 'form' && step.form.editing !== undefined,
 		isWhole: true,
 	};
@@ -117,14 +117,16 @@ export function ruleContent(
 ): SheetContent {
 	const {args, tool} = approval;
 	const head = [
-		...wrapText(
+		...told(
 			safe`always allow ${escapeLine(quotedName(tool.tool))} ${escapeLine(whereWords(toolFrom(tool)))}${approval.lasting ? safe`, for runs of ${escapeLine(approval.lasting.owner.kind)} ${escapeLine(quotedName(approval.lasting.owner.name))} alone` : literal('')}`,
-			width - 2,
-		).map(row => line(safe`  ${row}`, 'strong')),
-		...wrapText(
+			width + 2,
+			'strong',
+		),
+		...told(
 			safe`the hash covers name, description, schema and annotations: a tool that changes asks again. Kept in ${escapeLine(state.gateway.home)}/state.db; 6 shows and revokes it.`,
-			width - 4,
-		).map(row => line(safe`  ${row}`, 'quiet')),
+			width,
+			'quiet',
+		),
 		blankLine,
 	];
 	const fields = ruleKeys(approval).map(key => ({
@@ -136,9 +138,7 @@ export function ruleContent(
 		fields.flatMap(({box: marked, names, value}, index) =>
 			names.map((name, row): Line => [
 				{text: index === at && row === 0 ? literal('  > ') : literal('    '), tone: 'accent'},
-				{
-					text: safe`${row > 0 ? literal('┊   ') : marked}${name}`,
-				},
+				{text: safe`${row > 0 ? literal('┊   ') : marked}${name}`},
 				...(row === names.length - 1 ? [{text: safe`  ${value}`, tone: 'quiet'} as const] : []),
 			]),
 		);
@@ -156,4 +156,85 @@ export function ruleContent(
 		isHeld: true,
 		isWhole: argumentsOf(approval, {width, fromEvent}).isWhole,
 	};
+}
+
+const sideLimits = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const;
+
+type Look = {readonly calls: readonly Approval[]; readonly width: number};
+
+/** What the server says of a tool, fenced as such, and the last calls of it; laid out once, for the sheet counts ten times a second. */
+export const sideLines = (tool: ShownTool, {calls, width}: Look): readonly Line[] =>
+	sideOf(tool, calls, width);
+
+const sideOf = derive((tool: ShownTool, calls: Look['calls'], width: number) =>
+	linesOf(tool, {calls, width}),
+);
+
+/** More of a schema is not looked at. */
+const maxSchemaLength = 8000;
+
+function linesOf(tool: ShownTool, {calls, width}: Look): readonly Line[] {
+	const isOfServer = toolFrom(tool).kind === 'server';
+	return [
+		line(
+			isOfServer ? literal('text by the server, not verified') : literal('text by svc'),
+			'title',
+		),
+		...bounded(
+			wrapText(escapeBlock(tool.description, {maxLength: 4000, maxLines: 100}), width - 2),
+			sideLimits.descriptionRows,
+			'plain',
+		),
+		blankLine,
+		line(literal('last calls'), 'title'),
+		...callRows(tool, {calls, width}),
+		blankLine,
+		line(isOfServer ? literal('its schema, by the server') : literal('its schema'), 'title'),
+		...(tool.inputSchema === null
+			? [line(literal('  too large to show'), 'quiet')]
+			: bounded(
+					wrapText(
+						escapeBlock(JSON.stringify(tool.inputSchema, undefined, 2), {
+							maxLength: maxSchemaLength,
+							maxLines: sideLimits.schemaRows + 1,
+						}),
+						width - 2,
+					),
+					sideLimits.schemaRows,
+					'quiet',
+				)),
+	];
+}
+
+const bounded = (rows: readonly Safe[], bound: number, tone: Tone): readonly Line[] => [
+	...rows.slice(0, bound).map(row => line(safe`  ${row}`, tone)),
+	...(rows.length > bound ? [line(safe`  … ${rows.length - bound} rows more`, 'quiet')] : []),
+];
+
+function callRows(tool: ShownTool, {calls, width}: Look): readonly Line[] {
+	const same = calls.filter(
+		call =>
+			call.kind === 'tool' &&
+			call.tool.profile === tool.profile &&
+			call.tool.server === tool.server &&
+			call.tool.tool === tool.tool,
+	);
+	const rows = same
+		.slice(-sideLimits.calls)
+		.toReversed()
+		.flatMap((call): readonly Line[] => {
+			const outcome = call.decision && outcomeWords[call.decision.outcome];
+			const args =
+				call.kind === 'tool' ? escapeLine(JSON.stringify(call.args), sideLimits.args) : literal('');
+			return [
+				[
+					{text: safe`  ${clockTime(call.decision?.at ?? call.requestedAt)} `, tone: 'quiet'},
+					{text: outcome?.text ?? literal('-'), tone: outcome?.tone ?? 'quiet'},
+				],
+				...wrapText(args, width - 4)
+					.slice(0, 2)
+					.map(row => line(safe`    ${row}`, 'quiet')),
+			];
+		});
+	return rows.length === 0 ? [line(literal('  none so far'), 'quiet')] : rows;
 }

@@ -6,10 +6,10 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {ruleText} from '../../nouns/approval/approval-words.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
-import {shownLine} from '../../terminal/text/line-editor.ts';
+import {type LineText, shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {line, wrapText, type Line} from '../lines/line.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
+import {line, type Line, told} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {answerOfRule, type RuleAnswer, ruleToShow} from './rule-step.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
@@ -26,7 +26,8 @@ export type FooterFacts = {
 	readonly width: number;
 };
 
-const keyRow = (key: Safe, text: Safe, tone: Tone = 'plain'): Line => [
+/** A key of a sheet, and what it does. */
+export const keyRow = (key: Safe, text: Safe, tone: Tone = 'plain'): Line => [
 	{text: safe`    ${key}  `, tone: tone === 'quiet' ? 'quiet' : 'accent'},
 	{text, tone},
 ];
@@ -64,7 +65,7 @@ function stepLines(
 						line(
 							safe`    type the tool's name, then enter${facts.locked ? safe` · ${facts.locked}` : literal('')}`,
 						),
-						typed(shownLine(step.text, {width: facts.width - 12})),
+						typedRow(step.text, facts.width),
 						refused
 							? line(safe`    ${clip(refused, facts.width - 4)}`, 'warn')
 							: line(literal('    Esc goes back'), 'quiet'),
@@ -73,7 +74,7 @@ function stepLines(
 		case 'reason':
 			return [
 				line(literal('    deny, and tell the agent why; then enter')),
-				typed(shownLine(step.text, {width: facts.width - 12})),
+				typedRow(step.text, facts.width),
 				line(literal('    Esc goes back'), 'quiet'),
 			];
 		case 'deny-all':
@@ -93,7 +94,11 @@ function stepLines(
 	}
 }
 
-const typed = (text: Safe): Line => [{text: literal('      > '), tone: 'accent'}, {text}];
+/** What is typed under a sheet of `width` cells. */
+export const typedRow = (text: LineText, width: number): Line => [
+	{text: literal('      > '), tone: 'accent'},
+	{text: shownLine(text, {width: width - 12})},
+];
 
 const keyCells = 7;
 const asksName = literal(' (asks for its name)');
@@ -150,17 +155,15 @@ const choiceLines = (
 				),
 			]
 		: []),
-	[
-		{text: literal('    d  '), tone: 'accent'},
-		{text: literal('deny    ')},
-		{text: literal('m  '), tone: 'accent'},
-		{text: literal('deny, say why    ')},
-		{text: literal('w  '), tone: 'accent'},
-		{text: literal('wait 5 min    ')},
-		{text: literal('D  '), tone: 'accent'},
-		{text: literal('deny all')},
-	],
+	keysInRow({d: 'deny    ', m: 'deny, say why    ', w: 'wait 5 min    ', D: 'deny all'}),
 ];
+
+/** Keys beside each other, with what they do. */
+const keysInRow = (does: Readonly<Record<string, string>>): Line =>
+	Object.entries(does).flatMap(([key, text], index) => [
+		{text: escapeLine(`${index === 0 ? '    ' : ''}${key}  `), tone: 'accent'} as const,
+		{text: escapeLine(text)},
+	]);
 
 const formChoices = ({locked}: FooterFacts, isRefused: boolean): readonly Line[] => [
 	locked === undefined
@@ -169,16 +172,7 @@ const formChoices = ({locked}: FooterFacts, isRefused: boolean): readonly Line[]
 				...keyRow(literal('a'), literal('send these values to the server'), 'quiet'),
 				{text: safe` · ${locked}`, tone: isRefused ? 'warn' : 'quiet'},
 			],
-	[
-		{text: literal('    d  '), tone: 'accent'},
-		{text: literal('decline   ')},
-		{text: literal('w  '), tone: 'accent'},
-		{text: literal('wait 5 min   ')},
-		{text: literal('D  '), tone: 'accent'},
-		{text: literal('deny all   ')},
-		{text: literal('Esc  '), tone: 'accent'},
-		{text: literal('leave')},
-	],
+	keysInRow({d: 'decline   ', w: 'wait 5 min   ', D: 'deny all   ', Esc: 'leave'}),
 ];
 
 type RuleStep = Extract<SheetStep, {kind: 'rule'}>;
@@ -220,21 +214,15 @@ const ruleRows = (
 	answer: RuleAnswer,
 	{now, width}: FooterFacts,
 ): readonly Line[] => [
-	...wrapText(ruleText(ruleToShow(approval, answer, now)), width - 4).map(row =>
-		line(safe`  ${row}`, 'strong'),
-	),
-	...(answer.when
-		? wrapText(freeText(approval, Object.keys(answer.when)), width - 4).map(row =>
-				line(safe`  ${row}`, 'warn'),
-			)
-		: []),
+	...told(ruleText(ruleToShow(approval, answer, now)), width, 'strong'),
+	...(answer.when ? told(freeText(approval, Object.keys(answer.when)), width, 'warn') : []),
 ];
 
 const byHandLines = (approval: ToolApproval, {width}: FooterFacts): readonly Line[] => [
-	...wrapText(
+	...told(
 		'What an event starts gets a lasting rule by hand alone. These lines in config.yaml let such calls pass, while the tool is defined as it is now:',
-		width - 4,
-	).map(row => line(safe`  ${row}`)),
+		width,
+	),
 	...(linesByHand(approval) ?? []).flatMap(text =>
 		hardWrap(escapeLine(text), width - 6, 4).rows.map((row, index) =>
 			line(safe`${index === 0 ? literal('    ') : safe`${gutter.goesOn}   `}${row}`, 'strong'),

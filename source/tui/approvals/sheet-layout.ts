@@ -13,6 +13,7 @@ import {
 	type AskedText,
 	type RowRange,
 	type SeenVerdict,
+	lockReason,
 } from './seen-rows.ts';
 import {
 	argumentsOf,
@@ -20,10 +21,9 @@ import {
 	formContent,
 	ruleContent,
 	type SheetContent,
+	sideLines,
 } from './sheet-content.ts';
 import {footerLines} from './sheet-footer.ts';
-import {lockReason} from './sheet-lock.ts';
-import {sideLines} from './sheet-side.ts';
 import {offeredScopes, type Sheet} from './sheet.ts';
 
 /** The sheet as it is drawn: what is asked scrolls, the choices under it stay. */
@@ -220,12 +220,7 @@ function titleOf(
 ): readonly Line[] {
 	const position = state.approvals.findIndex(({id}) => id === approval.id) + 1;
 	return [
-		[
-			{
-				text: safe`Approval ${position} of ${state.approvals.length}`,
-				tone: 'title',
-			},
-		],
+		[{text: safe`Approval ${position} of ${state.approvals.length}`, tone: 'title'}],
 		[{text: safe`${deadlineText(approval, now)}`, tone: 'warn'}],
 		locked === undefined ? [] : [{text: locked, tone: 'quiet'}],
 	];

@@ -7,9 +7,9 @@ import {askerFacts, requestHead, sinceFacts, toolFacts} from '../../nouns/approv
 import type {Fact} from '../../nouns/noun.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {bytes} from '../../terminal/text/time.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {line, wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {ArgumentRows} from './argument-rows.ts';
@@ -46,19 +46,14 @@ function factLines(
 /** The first two columns of a row; what goes on from the row above is marked, for its text begins anywhere. */
 const lead = (index: number): Safe => (index === 0 ? literal('  ') : safe`${gutter.goesOn} `);
 
+type CallLook = {
+	state: Pick<GatewayState, 'deliveries' | 'approvalRules' | 'servers'>;
+	args: ArgumentRows;
+	width: number;
+};
+
 /** What the tool is, who asks, and the arguments; everything that has to be seen before it is allowed. */
-export function callLines(
-	approval: ToolApproval,
-	{
-		state,
-		args,
-		width,
-	}: {
-		state: Pick<GatewayState, 'deliveries' | 'approvalRules' | 'servers'>;
-		args: ArgumentRows;
-		width: number;
-	},
-): readonly Line[] {
+export function callLines(approval: ToolApproval, {state, args, width}: CallLook): readonly Line[] {
 	const delivery = deliveryOf(approval, state);
 	return [
 		...headRows(approval, width),
@@ -81,7 +76,7 @@ const deliveryOf = (
 ): Delivery | undefined =>
 	deliveries.find(({delivery}) => delivery.id === approval.delivery)?.delivery;
 
-/** What is asked for, and of whom: whole, but for what nobody reads. */
+/** What is asked for, and of whom; only a place beyond 4,000 characters is cut. */
 function headRows(approval: Approval, width: number): readonly Line[] {
 	const [what, where] = requestHead(approval);
 	const text =

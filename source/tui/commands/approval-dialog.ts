@@ -13,10 +13,10 @@ import {
 	taken,
 } from '../acts/sheet.ts';
 import {sheetName} from '../approvals/sheet.ts';
-import {titled, told, widestText} from '../dialogs/box.ts';
+import {titled, widestText} from '../dialogs/box.ts';
 import {isComplete} from '../dialogs/wizard.ts';
 import {saveKeys} from '../forms/form-keys.ts';
-import {blankLine, line} from '../lines/line.ts';
+import {blankLine, line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {approvalSheetCommands} from './approval.ts';
 
@@ -77,10 +77,9 @@ export const approvalDialog = defineDialog(approvalSheet, {
 	isWatched: true,
 	commands: [
 		...approvalSheetCommands,
-		onKeys('form.send', saveKeys, {
+		onKeys(['form.send', ...saveKeys], literal('send these values'), {
 			changes: true,
 			scope: 'form',
-			label: literal('send these values'),
 			quiet: true,
 			isGuarded: true,
 			when: approvalSheet.isOpen,

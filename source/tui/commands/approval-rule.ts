@@ -30,16 +30,13 @@ function changeKey(
 	}
 }
 
-const otherFolder = (key: string, isWider: boolean, label: Safe): DialogCommand => ({
-	id: `approval.rule-${isWider ? 'wider' : 'nearer'}`,
-	keys: [key],
-	label,
-	quiet: true,
-	when: shell => stepOf(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
-	run(shell) {
-		changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider}));
-	},
-});
+const otherFolder = (key: string, isWider: boolean, label: Safe): DialogCommand =>
+	onKeys([`approval.rule-${isWider ? 'wider' : 'nearer'}`, key], label, {
+		quiet: true,
+		when: shell => stepOf(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
+		run: shell =>
+			changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider})),
+	});
 
 /** For what may destroy nothing is chosen at first: it is the person who says what the rule is for. */
 const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
@@ -47,21 +44,19 @@ const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
 	keys: new Map(),
 });
 
-const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): DialogCommand => ({
-	id: `approval.rule-${args}`,
-	keys: [key],
-	label,
-	quiet: true,
-	when: shell =>
-		stepOf(shell, 'rule') !== undefined &&
-		(args !== 'any' || callNow(shell)?.lasting?.isBound !== true),
-	run(shell) {
-		const step = stepOf(shell, 'rule');
-		if (step) {
-			goToStep(shell, {...step, args});
-		}
-	},
-});
+const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): DialogCommand =>
+	onKeys([`approval.rule-${args}`, key], label, {
+		quiet: true,
+		when: shell =>
+			stepOf(shell, 'rule') !== undefined &&
+			(args !== 'any' || callNow(shell)?.lasting?.isBound !== true),
+		run(shell) {
+			const step = stepOf(shell, 'rule');
+			if (step) {
+				goToStep(shell, {...step, args});
+			}
+		},
+	});
 
 /** What to write by hand, where no face may make a rule. */
 const linesNow = (shell: Shell): readonly string[] | undefined => {
@@ -71,8 +66,7 @@ const linesNow = (shell: Shell): readonly string[] | undefined => {
 
 /** Keys of the sheet for rules that last, and while one is put together. */
 export const ruleCommands: readonly DialogCommand[] = [
-	onKeys('approval.rule', ['v'], {
-		label: literal('always allow: shows the rule first'),
+	onKeys(['approval.rule', 'v'], literal('always allow: shows the rule first'), {
 		quiet: true,
 		when(shell) {
 			const call = callNow(shell);
@@ -82,12 +76,9 @@ export const ruleCommands: readonly DialogCommand[] = [
 				(call?.lasting !== undefined || call?.mustTypeName === false)
 			);
 		},
-		run(shell) {
-			goToStep(shell, {kind: 'rule', ...firstChoice(callNow(shell)), cursor: 0});
-		},
+		run: shell => goToStep(shell, {kind: 'rule', ...firstChoice(callNow(shell)), cursor: 0}),
 	}),
-	onKeys('approval.by-hand', ['v'], {
-		label: literal('always allow: what to write into config.yaml'),
+	onKeys(['approval.by-hand', 'v'], literal('always allow: what to write into config.yaml'), {
 		quiet: true,
 		when: shell =>
 			stepOf(shell, 'choose') !== undefined &&
@@ -99,38 +90,28 @@ export const ruleCommands: readonly DialogCommand[] = [
 					? literal('No lasting rule for this: chats make none, new or destroying tools neither')
 					: literal('No lasting rule for this: without a sandbox each call asks')
 				: undefined,
-		run(shell) {
-			goToStep(shell, {kind: 'by-hand'});
-		},
+		run: shell => goToStep(shell, {kind: 'by-hand'}),
 	}),
-	onKeys('approval.by-hand-back', ['v'], {
-		label: literal('back to the choice'),
+	onKeys(['approval.by-hand-back', 'v'], literal('back to the choice'), {
 		quiet: true,
 		when: shell => stepOf(shell, 'by-hand') !== undefined,
-		run(shell) {
-			goToStep(shell, {kind: 'choose'});
-		},
+		run: shell => goToStep(shell, {kind: 'choose'}),
 	}),
-	onKeys('approval.copy-lines', ['y'], {
-		label: literal('copy the lines'),
+	onKeys(['approval.copy-lines', 'y'], literal('copy the lines'), {
 		when: shell => stepOf(shell, 'by-hand') !== undefined,
 		run: copying(literal('lines'), shell => linesNow(shell)?.concat('').join('\n')),
 	}),
 	covering('1', 'any', literal('a rule for any arguments')),
 	covering('2', 'exact', literal('a rule for exactly these arguments')),
 	covering('3', 'keys', literal('a rule for what is equal in the marked arguments')),
-	onKeys('approval.rule-mark', ['space'], {
-		label: literal('mark the argument'),
+	onKeys(['approval.rule-mark', 'space'], literal('mark the argument'), {
 		when: shell => stepOf(shell, 'rule') !== undefined,
-		run(shell) {
-			changeKey(shell, withNextChoice);
-		},
+		run: shell => changeKey(shell, withNextChoice),
 	}),
 	otherFolder('<', true, literal('a wider folder')),
 	otherFolder('>', false, literal('a folder nearer to the path')),
-	onKeys('approval.always', ['A'], {
+	onKeys(['approval.always', 'A'], literal('store the rule and allow'), {
 		changes: true,
-		label: literal('store the rule and allow'),
 		quiet: true,
 		isGuarded: true,
 		when: shell => stepOf(shell, 'rule') !== undefined && isOffered(shell, 'always'),

@@ -34,37 +34,32 @@ function back(shell: Shell): void {
 
 /** The ways out, and the keys beside a text. */
 export const waysOut: readonly DialogCommand[] = [
-	onKeys('approval.back', ['esc', 'ctrl+c'], {
-		label: literal('back to the choice'),
+	onKeys(['approval.back', 'esc', 'ctrl+c'], literal('back to the choice'), {
 		when: isElsewhere,
 		run: back,
 	}),
-	onKeys('approval.leave', ['esc', 'ctrl+c', 'q'], {
-		label: literal('leave it waiting'),
+	onKeys(['approval.leave', 'esc', 'ctrl+c', 'q'], literal('leave it waiting'), {
 		when: isAtChoice,
 		run: setAside,
 	}),
-	onKeys('approval-text.allow', ['enter'], {
+	onKeys(['approval-text.allow', 'enter'], literal('allow, when the name is right'), {
 		changes: true,
 		scope: 'approval-text',
-		label: literal('allow, when the name is right'),
 		isGuarded: true,
 		when: shell => stepOf(shell, 'name') !== undefined,
 		run: allowNamed,
 	}),
-	onKeys('approval-text.deny', ['enter'], {
+	onKeys(['approval-text.deny', 'enter'], literal('deny and tell the agent'), {
 		changes: true,
 		scope: 'approval-text',
-		label: literal('deny and tell the agent'),
 		when: shell => stepOf(shell, 'reason') !== undefined,
 		run(shell) {
 			const reason = stepOf(shell, 'reason')?.text.value.trim() ?? '';
 			answer(shell, {choice: 'deny', ...(reason !== '' && {reason})});
 		},
 	}),
-	onKeys('approval-text.back', ['esc', 'ctrl+c'], {
+	onKeys(['approval-text.back', 'esc', 'ctrl+c'], literal('back to the choice'), {
 		scope: 'approval-text',
-		label: literal('back to the choice'),
 		when: shell => stepOf(shell, 'form') === undefined,
 		run: back,
 	}),

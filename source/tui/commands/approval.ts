@@ -16,9 +16,9 @@ import {
 	sheetNow,
 	turnSheet,
 } from '../acts/sheet.ts';
-import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
+import {foundInEvent} from '../approvals/sheet.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
@@ -41,18 +41,14 @@ const allowing = (
 	key: string,
 	scope: Exclude<ApprovalScope, 'always'>,
 	label: Command['label'],
-): DialogCommand => ({
-	id: `approval.${scope}`,
-	changes: true,
-	keys: [key],
-	label,
-	quiet: true,
-	isGuarded: true,
-	when: shell => stepOf(shell, 'choose') !== undefined && isOffered(shell, scope),
-	run(shell) {
-		allow(shell, scope);
-	},
-});
+): DialogCommand =>
+	onKeys([`approval.${scope}`, key], label, {
+		changes: true,
+		quiet: true,
+		isGuarded: true,
+		when: shell => stepOf(shell, 'choose') !== undefined && isOffered(shell, scope),
+		run: shell => allow(shell, scope),
+	});
 
 function page(shell: Shell): void {
 	const {approval} = sheetNow(shell) ?? {};
@@ -86,43 +82,32 @@ const turning = (
 	id: string,
 	key: string,
 	{label, step}: {readonly label: Command['label']; readonly step: 1 | -1},
-): DialogCommand => ({
-	id: `approval.${id}`,
-	keys: [key],
-	label,
-	quiet: step === -1,
-	when: shell => isAtChoice(shell) && shell.port.getState().approvals.length > 1,
-	run(shell) {
-		turnSheet(shell, step);
-	},
-});
+): DialogCommand =>
+	onKeys([`approval.${id}`, key], label, {
+		quiet: step === -1,
+		when: shell => isAtChoice(shell) && shell.port.getState().approvals.length > 1,
+		run: shell => turnSheet(shell, step),
+	});
 
 /** Keys of the sheet while it asks to choose. */
 const choiceCommands: readonly DialogCommand[] = [
 	allowing('a', 'once', literal('allow this one call')),
 	allowing('r', 'run', literal('allow the tool until its run ends')),
 	allowing('s', 'process', literal('allow the tool until svc stops')),
-	onKeys('approval.deny', ['d'], {
+	onKeys(['approval.deny', 'd'], literal('deny'), {
 		changes: true,
-		label: literal('deny'),
 		quiet: true,
 		when: isAtChoice,
-		run(shell) {
-			answer(shell, {choice: 'deny'});
-		},
+		run: shell => answer(shell, {choice: 'deny'}),
 	}),
-	onKeys('approval.reason', ['m'], {
+	onKeys(['approval.reason', 'm'], literal('deny and tell the agent why'), {
 		changes: true,
-		label: literal('deny and tell the agent why'),
 		quiet: true,
 		when: shell => stepOf(shell, 'choose') !== undefined,
-		run(shell) {
-			goToStep(shell, {kind: 'reason', text: lineText()});
-		},
+		run: shell => goToStep(shell, {kind: 'reason', text: lineText()}),
 	}),
-	onKeys('approval.deny-all', ['D'], {
+	onKeys(['approval.deny-all', 'D'], literal('deny all (asks)'), {
 		changes: true,
-		label: literal('deny all (asks)'),
 		quiet: true,
 		when: isAtChoice,
 		run(shell) {
@@ -130,28 +115,25 @@ const choiceCommands: readonly DialogCommand[] = [
 			goToStep(shell, {kind: 'deny-all', ...(form && {form})});
 		},
 	}),
-	onKeys('approval.deny-all-now', ['D'], {
+	onKeys(['approval.deny-all-now', 'D'], literal('deny all that wait: the second D'), {
 		changes: true,
-		label: literal('deny all that wait: the second D'),
 		when: shell => stepOf(shell, 'deny-all') !== undefined,
 		run: denyAll,
 	}),
-	onKeys('approval.extend', ['w'], {
+	onKeys(['approval.extend', 'w'], literal('wait 5 min longer'), {
 		changes: true,
-		label: literal('wait 5 min longer'),
 		quiet: true,
 		when: isAtChoice,
 		run: extend,
 	}),
-	onKeys('approval.copy', ['y'], {
-		label: literal('copy arguments'),
+	onKeys(['approval.copy', 'y'], literal('copy arguments'), {
 		when: shell => stepOf(shell, 'choose') !== undefined,
 		run: copying(literal('arguments'), shell => {
 			const call = callNow(shell);
 			return call && JSON.stringify(call.args, undefined, 2);
 		}),
 	}),
-	onKeys('approval.pager', ['e'], {label: literal('open in $PAGER'), when: isAtChoice, run: page}),
+	onKeys(['approval.pager', 'e'], literal('open in $PAGER'), {when: isAtChoice, run: page}),
 	turning('next', 'n', {label: literal('next request'), step: 1}),
 	turning('previous', 'N', {label: literal('request before'), step: -1}),
 ];

@@ -20,31 +20,27 @@ function askToUseModel(shell: Shell): void {
 			literal('Every run then costs money there. The choice is written to config.yaml.'),
 		],
 		act: literal('use it'),
-		run() {
+		run: () =>
 			shell.attempt(async () => {
 				await shell.port.useModel(offer.provider);
 				shell.toast(safe`${escapeLine(offer.provider)} answers from now on`, 'good');
-			});
-		},
+			}),
 	});
 }
 
 /** What a banner offers to do, for as long as it is there. */
 export const bannerCommands: readonly Command[] = inScope('banner', [
-	onKeys('receiver.retry', ['r'], {
+	onKeys(['receiver.retry', 'r'], literal('retry the receiver'), {
 		changes: true,
-		label: literal('retry the receiver'),
 		when: isRefused,
-		run(shell) {
+		run: shell =>
 			shell.attempt(async () => {
 				await shell.port.restartReceiver();
 				shell.toast(literal('The receiver is tried again'));
-			});
-		},
+			}),
 	}),
-	onKeys('gateway.start', ['S'], {
+	onKeys(['gateway.start', 'S'], literal('start a gateway'), {
 		changes: true,
-		label: literal('start a gateway'),
 		when: shell => !shell.feed.get().state.gateway.reachable,
 		why: ({desktop}) =>
 			desktop.startGateway ? undefined : literal('It cannot be started from here: svc gateway'),
@@ -56,9 +52,8 @@ export const bannerCommands: readonly Command[] = inScope('banner', [
 			});
 		},
 	}),
-	onKeys('model.use', ['M'], {
+	onKeys(['model.use', 'M'], literal('use the model that was found (asks)'), {
 		changes: true,
-		label: literal('use the model that was found (asks)'),
 		when: shell => shell.feed.get().state.modelOffer !== undefined,
 		run: askToUseModel,
 	}),

@@ -1,7 +1,7 @@
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command, type PaneCommand} from '../acts/command.ts';
-import {goBack} from '../acts/go-back.ts';
+import {goBack} from '../acts/jump.ts';
 import {change, move, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
 import {review} from '../acts/settle.ts';
@@ -26,9 +26,7 @@ const moving = (
 	keys,
 	label,
 	quiet: true,
-	run(shell) {
-		move(shell, name);
-	},
+	run: shell => move(shell, name),
 });
 
 /** The keys that move in a list, or scroll a detail. */
@@ -60,67 +58,52 @@ function reload(shell: Shell): void {
 	});
 }
 
-const paneCommands = panes.map(({id, title}, index): PaneCommand => ({
-	id: `pane.${id}`,
-	keys: [paneKey(index)].filter(key => key !== undefined),
-	label: title,
-	quiet: true,
-	aliases: [`/${id}`],
-	run(shell) {
-		openPane(shell, id);
-	},
-}));
+const paneCommands = panes.map(({id, title}, index): PaneCommand =>
+	onKeys([`pane.${id}`, ...[paneKey(index)].filter(key => key !== undefined)], title, {
+		quiet: true,
+		aliases: [`/${id}`],
+		run: shell => openPane(shell, id),
+	}),
+);
 
 /** Commands that hold whatever pane is open. */
 export const everywhereCommands: readonly Command[] = inScope('global', [
-	onKeys('detail.open', ['enter'], {
-		label: literal('open'),
+	onKeys(['detail.open', 'enter'], literal('open'), {
 		quiet: shell => shell.openList()?.selectedKey() === undefined,
 		when: shell => shell.view.get().region === 'list',
 		run: openDetail,
 	}),
-	onKeys('detail.close', ['esc'], {
-		label: literal('back'),
+	onKeys(['detail.close', 'esc'], literal('back'), {
 		when: shell => shell.view.get().region === 'detail',
 		run: goBack,
 	}),
-	onKeys('list.filter', ['/'], {
-		label: literal('filter'),
+	onKeys(['list.filter', '/'], literal('filter'), {
 		why: noList,
 		run(shell) {
 			const {region} = shell.view.get();
 			change(shell, {field: region === 'detail' ? 'search' : 'filter'});
 		},
 	}),
-	onKeys('list.follow', ['f'], {
-		label: literal('follow'),
+	onKeys(['list.follow', 'f'], literal('follow'), {
 		why: notLive,
 		run(shell) {
 			shell.openList()?.move('follow');
 			change(shell, detailStart);
 		},
 	}),
-	onKeys('help', ['?'], {
-		label: literal('help'),
-		aliases: ['/help', '/keys'],
-		run: openHelp,
-	}),
-	onKeys('palette', [':', 'ctrl+k'], {
-		label: literal('palette'),
-		run(shell) {
-			palette.open(shell, {query: '', index: 0});
-		},
+	onKeys(['help', '?'], literal('help'), {aliases: ['/help', '/keys'], run: openHelp}),
+	onKeys(['palette', ':', 'ctrl+k'], literal('palette'), {
+		run: shell => palette.open(shell, {query: '', index: 0}),
 	}),
 	openStates,
-	onKeys('approvals.review', ['!'], {label: literal('review approvals'), quiet: true, run: review}),
+	onKeys(['approvals.review', '!'], literal('review approvals'), {quiet: true, run: review}),
 	...leavingCommands,
 	...paneCommands,
 	...movingCommands,
-	onKeys('region.next', ['tab', 'shift+tab'], {
-		label: literal('other region'),
+	onKeys(['region.next', 'tab', 'shift+tab'], literal('other region'), {
 		quiet: true,
 		run(shell) {
-			if (shell.pane().focus?.next(shell) === true) {
+			if (shell.pane().focus?.next?.(shell) === true) {
 				return;
 			}
 
@@ -131,42 +114,25 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 			}
 		},
 	}),
-	onKeys('back', ['esc'], {
-		label: literal('back one level, never quits'),
-		quiet: true,
-		run: goBack,
-	}),
-	onKeys('list.pause', ['space'], {
-		label: literal('pause or resume live updates'),
+	onKeys(['back', 'esc'], literal('back one level, never quits'), {quiet: true, run: goBack}),
+	onKeys(['list.pause', 'space'], literal('pause or resume live updates'), {
 		quiet: true,
 		why: notLive,
-		run(shell) {
-			shell.openList()?.toggleFollow();
-		},
+		run: shell => shell.openList()?.toggleFollow(),
 	}),
-	onKeys('match.next', ['n'], {
-		label: literal('next match'),
+	onKeys(['match.next', 'n'], literal('next match'), {
 		quiet: true,
-		run(shell) {
-			nextMatch(shell, 1);
-		},
+		run: shell => nextMatch(shell, 1),
 	}),
-	onKeys('match.previous', ['N'], {
-		label: literal('previous match'),
+	onKeys(['match.previous', 'N'], literal('previous match'), {
 		quiet: true,
-		run(shell) {
-			nextMatch(shell, -1);
-		},
+		run: shell => nextMatch(shell, -1),
 	}),
-	onKeys('region.zoom', ['z'], {
-		label: literal('zoom region'),
+	onKeys(['region.zoom', 'z'], literal('zoom region'), {
 		quiet: true,
-		run(shell) {
-			shell.view.set(state => ({...state, isZoomed: !state.isZoomed}));
-		},
+		run: shell => shell.view.set(state => ({...state, isZoomed: !state.isZoomed})),
 	}),
-	onKeys('redraw', ['ctrl+l'], {
-		label: literal('full redraw'),
+	onKeys(['redraw', 'ctrl+l'], literal('full redraw'), {
 		quiet: true,
 		run(shell) {
 			// A pane that could not be drawn is tried again.
@@ -174,14 +140,12 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 			shell.desktop.redraw();
 		},
 	}),
-	onKeys('config.reload', [], {
+	onKeys(['config.reload'], literal('reload the configuration'), {
 		changes: true,
-		label: literal('reload the configuration'),
 		aliases: ['/reload'],
 		run: reload,
 	}),
-	onKeys('doctor', [], {
-		label: literal('check the installation'),
+	onKeys(['doctor'], literal('check the installation'), {
 		quiet: true,
 		aliases: ['/doctor'],
 		run(shell) {
@@ -192,14 +156,12 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 			);
 		},
 	}),
-	onKeys('config.reload-servers', [], {
-		changes: true,
-		label: literal('reload the tool servers: shows what changes, and asks'),
-		aliases: ['/reload-mcp'],
-		run: askToReload,
-	}),
-	onKeys('theme.next', [], {
-		label: literal('next theme: dark, light, ansi16, mono'),
+	onKeys(
+		['config.reload-servers'],
+		literal('reload the tool servers: shows what changes, and asks'),
+		{changes: true, aliases: ['/reload-mcp'], run: askToReload},
+	),
+	onKeys(['theme.next'], literal('next theme: dark, light, ansi16, mono'), {
 		aliases: ['/theme'],
 		run(shell) {
 			const next = themeNames[(themeNames.indexOf(shell.view.get().theme) + 1) % themeNames.length];

@@ -17,18 +17,12 @@ export const fieldCommands: readonly Command[] = inScope('field', [
 		label,
 		quiet: step === -1,
 		when: ({view}) => view.get().field === 'filter',
-		run(shell) {
-			completeFilter(shell, step);
-		},
+		run: shell => completeFilter(shell, step),
 	})),
-	onKeys('field.accept', ['enter', 'tab'], {
-		label: literal('back to the list'),
-		run(shell) {
-			change(shell, {field: undefined});
-		},
+	onKeys(['field.accept', 'enter', 'tab'], literal('back to the list'), {
+		run: shell => change(shell, {field: undefined}),
 	}),
-	onKeys('field.clear', ['esc', 'ctrl+c'], {
-		label: literal('clear, then leave'),
+	onKeys(['field.clear', 'esc', 'ctrl+c'], literal('clear, then leave'), {
 		run(shell) {
 			const {field, search} = shell.view.get();
 			const list = shell.openList();
@@ -44,19 +38,13 @@ export const fieldCommands: readonly Command[] = inScope('field', [
 			}
 		},
 	}),
-	onKeys('field.review', ['alt+a'], {label: literal('review approvals'), quiet: true, run: review}),
-	onKeys('field.down', ['down', 'ctrl+n'], {
-		label: literal('down'),
+	onKeys(['field.review', 'alt+a'], literal('review approvals'), {quiet: true, run: review}),
+	onKeys(['field.down', 'down', 'ctrl+n'], literal('down'), {
 		quiet: true,
-		run(shell) {
-			move(shell, 'down');
-		},
+		run: shell => move(shell, 'down'),
 	}),
-	onKeys('field.up', ['up', 'ctrl+p'], {
-		label: literal('up'),
+	onKeys(['field.up', 'up', 'ctrl+p'], literal('up'), {
 		quiet: true,
-		run(shell) {
-			move(shell, 'up');
-		},
+		run: shell => move(shell, 'up'),
 	}),
 ]);

@@ -25,11 +25,7 @@ export type FirstRunCard = {
 	/** Keys and what they do, instead of those of a first start. */
 	readonly keys?: ReadonlyArray<readonly [key: string, does: string]>;
 	/** A step that is done when `over` resolves, and is called `done` then. No bell rings before. */
-	readonly underWay?: {
-		readonly step: string;
-		readonly done: string;
-		readonly over: Promise<void>;
-	};
+	readonly underWay?: {readonly step: string; readonly done: string; readonly over: Promise<void>};
 };
 
 export const firstRun = dialogState<{readonly card: FirstRunCard}>('first-run');
@@ -46,7 +42,7 @@ export function tickOff(view: ValueStore<ViewState>, card: FirstRunCard | undefi
 			view.set(state => (state.overlay?.kind === firstRun.kind ? {...state, overlay} : state));
 			return undefined;
 		},
-		// Whoever began it reports the error.
+		// The caller that began it reports the error.
 		() => undefined,
 	);
 }
@@ -131,9 +127,8 @@ export const firstRunDialog = defineDialog(firstRun, {
 		return false;
 	},
 	commands: [
-		onKeys('first-run.test', ['T'], {
+		onKeys(['first-run.test', 'T'], literal('send a test event, and go to the traffic'), {
 			changes: true,
-			label: literal('send a test event, and go to the traffic'),
 			run(shell) {
 				const {card} = firstRun.now(shell) ?? {};
 				if (card) {
@@ -143,16 +138,14 @@ export const firstRunDialog = defineDialog(firstRun, {
 				}
 			},
 		}),
-		onKeys('first-run.copy', ['c'], {
-			label: literal('copy the curl line'),
+		onKeys(['first-run.copy', 'c'], literal('copy the curl line'), {
 			run: copying(literal('signed curl line'), shell => {
 				const {card} = firstRun.now(shell) ?? {};
 				return card && shell.port.curlLine(card.route);
 			}),
 		}),
-		onKeys('first-run.setup', ['s'], {
+		onKeys(['first-run.setup', 's'], literal('set up the receiver'), {
 			changes: true,
-			label: literal('set up the receiver'),
 			when: shell => firstRun.now(shell)?.card.keys === undefined,
 			run: openSetup,
 		}),

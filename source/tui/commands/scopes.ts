@@ -68,7 +68,7 @@ function takeKey(shell: Shell, key: KeyEvent): boolean {
 
 	shell.noteKey();
 	const open = dialogNow(shell);
-	shell.pane().focus?.hold(shell);
+	shell.pane().focus?.hold?.(shell);
 	if (open?.dialog.press?.(shell, open.state, key) === true) {
 		return true;
 	}
@@ -93,7 +93,7 @@ function takeKey(shell: Shell, key: KeyEvent): boolean {
 export const mayDo = (shell: Shell, key: KeyEvent): boolean =>
 	dialogNow(shell)?.dialog.guard?.(shell, key) === true;
 
-/** A key that no command takes: text for a line of ours, or a sign that somebody types who does not mean the sheet. */
+/** A key that no command takes: text for a line of ours, or typed for something else than the sheet. */
 function takeText(shell: Shell, key: KeyEvent): boolean {
 	if (isTyping(shell)) {
 		typeKey(shell, key);

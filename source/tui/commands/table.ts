@@ -5,8 +5,7 @@ import {formCommands} from '../dialogs/form.ts';
 import {installActs} from '../dialogs/install-link.ts';
 import {openKeyForm} from '../dialogs/key.ts';
 import {setupActs} from '../dialogs/setup.ts';
-import {createKeyRouter, type KeyBinding, type KeyRouter} from '../input/key-router.ts';
-import {bindingsMarkdown} from '../input/keymap.ts';
+import {type KeyBinding, createKeyRouter, type KeyRouter} from '../input/key-router.ts';
 import type {Pane} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -85,3 +84,32 @@ export const {acts, commands, bindings, router, commandOf} = keyTable;
 
 /** The key table as Markdown, for `svc keymap`. @see manual/commands.md */
 export const keymapMarkdown = (): string => bindingsMarkdown(keyTable.bindings, keyTable.titleOf);
+
+type Row = Pick<KeyBinding, 'keys' | 'id' | 'label' | 'scope'>;
+
+/** The table as Markdown, one section for each scope in order of first appearance, under its title; for `svc keymap`. */
+export function bindingsMarkdown(
+	shown: readonly Row[],
+	titleOf: (scope: string) => string,
+): string {
+	const sections = [...Map.groupBy(shown, ({scope}) => scope)].map(([scope, rows]) =>
+		[
+			`## ${titleOf(scope)}`,
+			'',
+			'| Key | Act | Command |',
+			'| - | - | - |',
+			...rows.map(
+				({keys, label, id}) =>
+					`| ${keys.map(key => codeSpan(key)).join(', ')} | ${escapeCell(label)} | ${codeSpan(id)} |`,
+			),
+			'',
+		].join('\n'),
+	);
+
+	return ['# Keys', '', ...sections].join('\n');
+}
+
+const escapeCell = (text: string) => text.replaceAll(/[\\|<]/g, String.raw`\$&`);
+
+const codeSpan = (text: string) =>
+	text.includes('`') ? `\`\` ${text} \`\`` : `\`${text.replaceAll('|', String.raw`\|`)}\``;

@@ -5,9 +5,9 @@ import type {FieldRecord} from '../../nouns/field.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {defineDialog, dialogState} from '../acts/dialog.ts';
 import {newForm, type FormState} from '../forms/form.ts';
-import {blankLine} from '../lines/line.ts';
+import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {titled, told} from './box.ts';
+import {titled} from './box.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
 /** Something that is done when a person says so, and may say more of it. */

@@ -5,7 +5,6 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Area, BoxContent} from '../acts/dialog.ts';
 import {blankLine, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
-import type {Tone} from '../theme/theme.ts';
 
 /** Where a dialog lies in the part of the screen that it may cover, its border included. */
 export type BoxPlace = {
@@ -27,10 +26,7 @@ const margins = [
 /** What a dialog may take at most inside of its border. */
 export function roomIn({width, height}: Area): Area {
 	const {cells = 0} = margins.find(({from}) => width >= from) ?? {};
-	return {
-		width: Math.max(0, width - 2 * cells - border),
-		height: Math.max(0, height - border),
-	};
+	return {width: Math.max(0, width - 2 * cells - border), height: Math.max(0, height - border)};
 }
 
 /** A dialog of these contents in the middle, never larger than the area. */
@@ -111,10 +107,6 @@ export function fitRows(rows: readonly Line[], height: number, shown?: number): 
 export const widestText = 76;
 
 export const titled = (text: Safe): readonly Line[] => [[{text, tone: 'title'}]];
-
-/** Prose in rows, two cells from the border. */
-export const told = (words: string, width: number, tone: Tone = 'plain'): readonly Line[] =>
-	wrapText(words, width - 4).map(row => line(safe`  ${row}`, tone));
 
 /** Rows of prose under a title, in at most `widest` cells. */
 export function boxOf(

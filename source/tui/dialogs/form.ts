@@ -24,7 +24,7 @@ import type {Overlay} from '../state/view.ts';
 import {openHelp} from './help.ts';
 
 /** The form of the open dialog. */
-export function formNow(shell: Pick<Shell, 'view' | 'dialogs'>): FormState | undefined {
+export function formNow(shell: Shell): FormState | undefined {
 	const now = dialogNow(shell);
 	return now?.dialog.form?.get(now.state);
 }
@@ -49,13 +49,13 @@ function changeTyped(shell: Shell, next: Overlay): void {
 }
 
 /** The line of the open dialog that has the keyboard. */
-const lineNow = (shell: Pick<Shell, 'view' | 'dialogs'>): LineText | undefined => {
+const lineNow = (shell: Shell): LineText | undefined => {
 	const now = dialogNow(shell);
 	return now?.dialog.line?.get(now.state);
 };
 
 /** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
-export const isTyping = (shell: Pick<Shell, 'view' | 'dialogs'>): boolean =>
+export const isTyping = (shell: Shell): boolean =>
 	lineNow(shell) !== undefined || formNow(shell)?.editing !== undefined;
 
 function changeLine(shell: Shell, update: (line: LineText) => LineText): void {
@@ -105,30 +105,20 @@ function press(shell: Shell, {step, act: update}: FormKey): void {
 	}
 }
 
-const keyOfForm = (key: FormKey): DialogCommand => ({
-	id: `form.${key.id}`,
-	keys: key.keys,
-	label: key.label,
-	quiet: true,
-	run(shell) {
-		press(shell, key);
-	},
-});
+const keyOfForm = (key: FormKey): DialogCommand =>
+	onKeys([`form.${key.id}`, ...key.keys], key.label, {
+		quiet: true,
+		run: shell => press(shell, key),
+	});
 
-const changing = (update: (form: FormState) => FormState) => (shell: Shell) => {
+const changing = (update: (form: FormState) => FormState) => (shell: Shell) =>
 	changeForm(shell, update);
-};
 
 const betweenFields: readonly DialogCommand[] = [
-	onKeys('form.edit', ['enter'], {
-		changes: true,
-		label: literal('edit'),
-		run: changing(actOnField),
-	}),
+	onKeys(['form.edit', 'enter'], literal('edit'), {changes: true, run: changing(actOnField)}),
 	...[...moveKeys, ...turnKeys].map(keyOfForm),
-	onKeys('form.help', ['?'], {label: literal('help'), run: openHelp}),
-	onKeys('form.copy', ['y'], {
-		label: literal('copy the values, but no secrets'),
+	onKeys(['form.help', '?'], literal('help'), {run: openHelp}),
+	onKeys(['form.copy', 'y'], literal('copy the values, but no secrets'), {
 		quiet: true,
 		run: copying(literal('values'), shell => {
 			const {fields = [], values = {}} = formNow(shell) ?? {};
@@ -139,25 +129,18 @@ const betweenFields: readonly DialogCommand[] = [
 ];
 
 const whileTyping: readonly DialogCommand[] = [
-	onKeys('form-text.keep', ['enter', 'esc'], {
-		label: literal('keep it'),
-		run: changing(endEditing),
-	}),
-	onKeys('form-text.next', ['tab', 'down'], {
-		label: literal('keep it, next field'),
+	onKeys(['form-text.keep', 'enter', 'esc'], literal('keep it'), {run: changing(endEditing)}),
+	onKeys(['form-text.next', 'tab', 'down'], literal('keep it, next field'), {
 		run: changing(form => typeOn(form, 1)),
 	}),
-	onKeys('form-text.previous', ['shift+tab', 'up'], {
-		label: literal('keep it, previous field'),
+	onKeys(['form-text.previous', 'shift+tab', 'up'], literal('keep it, previous field'), {
 		quiet: true,
 		run: changing(form => typeOn(form, -1)),
 	}),
-	onKeys('form-text.leave', ['ctrl+c'], {
-		label: literal('leave it as it was'),
+	onKeys(['form-text.leave', 'ctrl+c'], literal('leave it as it was'), {
 		run: changing(leaveEditing),
 	}),
-	onKeys('form-text.review', ['alt+a'], {
-		label: literal('review approvals'),
+	onKeys(['form-text.review', 'alt+a'], literal('review approvals'), {
 		quiet: true,
 		when: shell => !approvalSheet.isOpen(shell),
 		run: review,

@@ -4,9 +4,9 @@ import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {close, type DialogOf, type DialogState} from '../acts/dialog.ts';
 import {tooEarly} from '../acts/sheet.ts';
-import {blankLine, line} from '../lines/line.ts';
+import {blankLine, line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, told} from './box.ts';
+import {boxOf} from './box.ts';
 
 /**
  * A dialog that may open while somebody types: keys that were meant for something else do nothing of what its commands guard. A key press has to come alone, half a second after the dialog
@@ -84,12 +84,10 @@ export const onceDialog = (
 					...told('c copies it; y closes this when you have kept it', width, 'quiet'),
 				]),
 			commands: [
-				onKeys(`${id}.copy`, ['c'], {
-					label: safe`copy the ${noun}`,
+				onKeys([`${id}.copy`, 'c'], safe`copy the ${noun}`, {
 					run: copying(noun, shell => dialog.now(shell)?.secret),
 				}),
-				onKeys(`${id}.kept`, ['y'], {
-					label: literal('I have kept it: close'),
+				onKeys([`${id}.kept`, 'y'], literal('I have kept it: close'), {
 					isGuarded: true,
 					run: close,
 				}),

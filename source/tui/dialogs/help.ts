@@ -94,12 +94,7 @@ const keyCells = 16;
 
 /** The keys that are needed most, then every key, those that hold `here` first (scopes; the part of the pane with the keyboard when absent), then those of the open pane; `query` keeps what holds it, once. A face that only looks has what changes something struck out. */
 export function helpLines(
-	{
-		pane,
-		section,
-		keys: {bindings, titleOf},
-		port,
-	}: Pick<Shell, 'pane' | 'section' | 'keys' | 'port'>,
+	{pane, section, keys: {bindings, titleOf}, port}: Shell,
 	query: string,
 	here: readonly string[] = [section().id],
 ): readonly Line[] {
@@ -152,21 +147,15 @@ export const helpDialog = defineDialog(help, {
 			? {
 					value: query,
 					note: empty,
-					onChange(value) {
-						help.change(shell, now => ({...now, query: value}));
-					},
+					onChange: value => help.change(shell, now => ({...now, query: value})),
 				}
 			: undefined,
 	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: [
-		onKeys('help.search', ['/'], {
-			label: literal('search'),
-			run(shell) {
-				help.change(shell, now => ({...now, isSearching: true, top: 0}));
-			},
+		onKeys(['help.search', '/'], literal('search'), {
+			run: shell => help.change(shell, now => ({...now, isSearching: true, top: 0})),
 		}),
-		onKeys('help.manual', ['m'], {
-			label: literal('manual'),
+		onKeys(['help.manual', 'm'], literal('manual'), {
 			run(shell) {
 				const {manual} = shell.pane();
 				shell.attempt(async () => {
@@ -176,22 +165,14 @@ export const helpDialog = defineDialog(help, {
 				});
 			},
 		}),
-		onKeys('help.close', ['esc', '?', 'q', 'ctrl+c'], {
-			label: literal('close help'),
-			run: closeHelp,
-		}),
-		onKeys('help.accept', ['enter'], {
-			label: literal('end the search'),
+		onKeys(['help.close', 'esc', '?', 'q', 'ctrl+c'], literal('close help'), {run: closeHelp}),
+		onKeys(['help.accept', 'enter'], literal('end the search'), {
 			quiet: true,
-			run(shell) {
-				help.change(shell, now => ({...now, isSearching: false}));
-			},
+			run: shell => help.change(shell, now => ({...now, isSearching: false})),
 		}),
 		...scrolling(
 			'help',
-			(shell, rows) => {
-				help.change(shell, now => ({...now, top: Math.max(0, now.top + rows)}));
-			},
+			(shell, rows) => help.change(shell, now => ({...now, top: Math.max(0, now.top + rows)})),
 			{names: ['down', 'up', 'page-down', 'page-up']},
 		),
 	],

@@ -14,21 +14,17 @@ import {ofText} from './wizard.ts';
 export const installLink = dialogState<{readonly text: LineText}>('install-link');
 
 /** The links that wait for a person, the oldest first. */
-export const waitingInstalls = ({
-	feed,
-	clock,
-}: Pick<Shell, 'feed' | 'clock'>): readonly WaitingInstall[] =>
+export const waitingInstalls = ({feed, clock}: Shell): readonly WaitingInstall[] =>
 	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
 
+type ReviewedLink = {
+	readonly link: string;
+	readonly waiting?: number;
+	readonly isStillHere: StillHere;
+};
+
 /** Opens the sheet of a link, unless the person has gone on by then. */
-async function openReview(
-	shell: Shell,
-	{
-		link,
-		waiting,
-		isStillHere,
-	}: {readonly link: string; readonly waiting?: number; readonly isStillHere: StillHere},
-): Promise<void> {
+async function openReview(shell: Shell, {link, waiting, isStillHere}: ReviewedLink): Promise<void> {
 	const reviewed = await shell.port.reviewInstall({link});
 	if (isStillHere(literal('The link was not opened'))) {
 		openInstall(shell, {link, review: reviewed, waiting});
@@ -61,15 +57,13 @@ export function pasteLink(shell: Shell, text: string): void {
 
 /** How the sheet is reached. */
 export const installActs: readonly Command[] = inScope('global', [
-	onKeys('install.review', ['I'], {
+	onKeys(['install.review', 'I'], literal('look at the install link that was opened'), {
 		scope: 'banner',
-		label: literal('look at the install link that was opened'),
 		when: shell => waitingInstalls(shell).length > 0,
 		run: reviewWaiting,
 	}),
-	onKeys('install.paste', [], {
+	onKeys(['install.paste'], literal('install a tool server from a link (svc://mcp/install)'), {
 		changes: true,
-		label: literal('install a tool server from a link (svc://mcp/install)'),
 		aliases: ['/install'],
 		run: askForLink,
 	}),
@@ -94,11 +88,8 @@ export const installLinkDialog = defineDialog(installLink, {
 	line: ofText(),
 	paste: pasteLink,
 	commands: [
-		onKeys('install-link.review', ['enter'], {
-			label: literal('look at it'),
-			run(shell) {
-				pasteLink(shell, installLink.now(shell)?.text.value ?? '');
-			},
+		onKeys(['install-link.review', 'enter'], literal('look at it'), {
+			run: shell => pasteLink(shell, installLink.now(shell)?.text.value ?? ''),
 		}),
 		closing('install-link', ['esc', 'ctrl+c']),
 	],

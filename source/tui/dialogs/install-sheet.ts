@@ -1,16 +1,15 @@
 import {derive} from '../../core/derive.ts';
 import {installLines, type InstallLine, type InstallReview} from '../../core/install.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {dialogState, type DialogOf, type DialogState, type Page} from '../acts/dialog.ts';
 import {seenSheet} from '../acts/seen-sheet.ts';
 import {tooEarly} from '../acts/sheet.ts';
 import {arming} from '../approvals/guard.ts';
-import {judgeSeen, type AskedParts, type SeenParts} from '../approvals/seen-rows.ts';
+import {judgeSeen, type AskedParts, type SeenParts, lockReason} from '../approvals/seen-rows.ts';
 import type {SheetLayout} from '../approvals/sheet-layout.ts';
-import {lockReason} from '../approvals/sheet-lock.ts';
 import {line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';

@@ -1,13 +1,13 @@
-import {type Safe, escapeLine} from '../../core/untrusted.ts';
-import {lineText, shownLine, type LineText} from '../../terminal/text/line-editor.ts';
+import {escapeLine} from '../../core/untrusted.ts';
+import {lineText} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineWizard, step} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
+import {keyRow, typedRow} from '../approvals/sheet-footer.ts';
 import {saveKeys} from '../forms/form-keys.ts';
-import {line, type Line} from '../lines/line.ts';
+import {line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Tone} from '../theme/theme.ts';
 import {
 	installChoice,
 	installConfirm,
@@ -93,30 +93,20 @@ function drop(shell: Shell): void {
 	}
 }
 
-const key = (name: string, text: Safe, tone: Tone = 'plain'): Line => [
-	{text: escapeLine(`    ${name}  `), tone: tone === 'quiet' ? 'quiet' : 'accent'},
-	{text, tone},
-];
-
-const typed = (text: LineText, width: number): Line => [
-	{text: literal('      > '), tone: 'accent'},
-	{text: shownLine(text, {width: width - 12})},
-];
-
 const choosing = sheetOf(installChoice, ({sheet: {review}}, {locked}) => {
 	const {kind, name, exists} = review;
 	const asks = kind === 'program' ? literal(' (asks for its name)') : empty;
 	const waits = locked === undefined ? empty : safe` · ${locked}`;
 	return [
 		exists
-			? key('a', literal('that name is taken: n gives it another one'), 'quiet')
-			: key(
-					'a',
+			? keyRow(literal('a'), literal('that name is taken: n gives it another one'), 'quiet')
+			: keyRow(
+					literal('a'),
 					safe`install ${escapeLine(name)}${asks}${waits}`,
 					locked === undefined ? 'plain' : 'quiet',
 				),
-		key('n', literal('give it another name')),
-		key('d', literal('drop the link, install nothing')),
+		keyRow(literal('n'), literal('give it another name')),
+		keyRow(literal('d'), literal('drop the link, install nothing')),
 	];
 });
 
@@ -125,12 +115,12 @@ const confirming = sheetOf(installConfirm, ({text}, {width, locked}) => [
 	line(
 		safe`    type the server's name to install it, then enter · ${locked ?? literal('Esc goes back')}`,
 	),
-	typed(text, width),
+	typedRow(text, width),
 ]);
 
 const renaming = sheetOf(installRename, ({text}, {width}) => [
 	line(literal('    another name: letters, digits, ".", "_", "-"; then enter · Esc goes back')),
-	typed(text, width),
+	typedRow(text, width),
 ]);
 
 const sheets = [choosing, confirming, renaming];
@@ -142,32 +132,26 @@ const {moving, inText} = sheetScrolling(
 			scroll(shell, rows);
 		}
 	},
-	{
-		layoutOf: shell => sheets.map(({layoutOf}) => layoutOf(shell)).find(Boolean),
-		hint: 'page-down',
-	},
+	{layoutOf: shell => sheets.map(({layoutOf}) => layoutOf(shell)).find(Boolean), hint: 'page-down'},
 );
 
 const choice = step(installChoice, {
 	...choosing.record,
 	commands: [
-		onKeys('install.yes', saveKeys, {
+		onKeys(['install.yes', ...saveKeys], literal('install it'), {
 			changes: true,
-			label: literal('install it'),
 			quiet: true,
 			isGuarded: true,
 			when: shell => installChoice.now(shell)?.sheet.review.exists === false,
 			run: installChosen,
 		}),
-		onKeys('install.rename', ['n'], {
+		onKeys(['install.rename', 'n'], literal('give it another name'), {
 			changes: true,
-			label: literal('give it another name'),
 			quiet: true,
 			run: askForOther,
 		}),
-		onKeys('install.drop', ['d'], {
+		onKeys(['install.drop', 'd'], literal('drop the link'), {
 			changes: true,
-			label: literal('drop the link'),
 			quiet: true,
 			run: drop,
 		}),
@@ -181,9 +165,8 @@ const confirm = step(installConfirm, {
 	typesApart: true,
 	line: {...ofText(), mustBeTyped: () => true},
 	commands: [
-		onKeys('install-text.confirm', ['enter'], {
+		onKeys(['install-text.confirm', 'enter'], literal('install, when the name is right'), {
 			changes: true,
-			label: literal('install, when the name is right'),
 			isGuarded: true,
 			run: installNamed,
 		}),
@@ -195,9 +178,8 @@ const other = step(installRename, {
 	typesApart: true,
 	line: ofText(),
 	commands: [
-		onKeys('install-text.rename', ['enter'], {
+		onKeys(['install-text.rename', 'enter'], literal('take this name'), {
 			changes: true,
-			label: literal('take this name'),
 			run: rename,
 		}),
 	],
@@ -205,9 +187,8 @@ const other = step(installRename, {
 
 const keys = [
 	...inText,
-	onKeys('install-text.back', ['esc', 'ctrl+c'], {
+	onKeys(['install-text.back', 'esc', 'ctrl+c'], literal('back'), {
 		scope: 'install-text',
-		label: literal('back'),
 		run: back,
 	}),
 ];

@@ -6,11 +6,11 @@ import {onKeys, type Command} from '../acts/command.ts';
 import {close, defineWizard, dialogState, step, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
-import {keyList} from '../entries/key-list.ts';
+import {keyList} from '../entries/lists.ts';
 import {newForm, type FormState} from '../forms/form.ts';
-import {blankLine} from '../lines/line.ts';
+import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, titled, told} from './box.ts';
+import {boxOf, titled} from './box.ts';
 import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
@@ -28,11 +28,9 @@ const offering = guarding(keyOffer, () => 'key');
 const showing = onceDialog(keyShown, {id: 'key', noun: literal('key'), widest});
 
 /** Asks whether the first key is to be made now. */
-export const offerFirstKey = (shell: Shell): void => {
-	offering.open(shell, {});
-};
+export const offerFirstKey = (shell: Shell): void => offering.open(shell, {});
 
-/** Shows a key that was made, whatever was opened meanwhile: nobody can ask for it again. */
+/** Shows a new key, even over a dialog opened meanwhile: it cannot be shown again. */
 export function showKey(
 	shell: Shell,
 	{key: {id, name, retiring}, secret}: MintedKey,
@@ -120,9 +118,8 @@ const offer = step(keyOffer, {
 			),
 		]),
 	commands: [
-		onKeys('key.first', ['m'], {
+		onKeys(['key.first', 'm'], literal('make it and show it'), {
 			changes: true,
-			label: literal('make it and show it'),
 			isGuarded: true,
 			run: makeFirst,
 		}),
@@ -131,12 +128,9 @@ const offer = step(keyOffer, {
 
 const leaving: readonly DialogCommand[] = [
 	reviewing('key'),
-	onKeys('key.decline', ['esc'], {
-		label: literal('make none'),
+	onKeys(['key.decline', 'esc'], literal('make none'), {
 		when: keyOffer.isOpen,
-		run(shell) {
-			change(shell, {overlay: undefined, declinedKey: true});
-		},
+		run: shell => change(shell, {overlay: undefined, declinedKey: true}),
 	}),
 	{
 		...leavingForm('key', literal('leave'), {leave: showing.leave}),

@@ -3,12 +3,11 @@ import {countOf} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {waitingLogins} from '../../nouns/login/login-entry.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Tone} from '../theme/theme.ts';
 import {titled, widestText} from './box.ts';
 import {keyOffer} from './key.ts';
 
@@ -28,7 +27,7 @@ export function askToQuit(shell: Shell): void {
 }
 
 /** Whether a gateway of this process can go on while the shell gets its prompt back; an attached face leaves nothing behind. */
-export const canLetGo = ({port, desktop}: Pick<Shell, 'port' | 'desktop'>): boolean =>
+export const canLetGo = ({port, desktop}: Shell): boolean =>
 	!port.embedded || (desktop.givesPromptBack && !desktop.endsWithFace);
 
 const whyNotLetGo = (shell: Shell): Safe | undefined => {
@@ -42,49 +41,39 @@ const whyNotLetGo = (shell: Shell): Safe | undefined => {
 };
 
 /** What a person may want to know who cannot leave the gateway of this process running. */
-export function howToKeep({port, desktop}: Pick<Shell, 'port' | 'desktop'>): string | undefined {
-	if (canLetGo({port, desktop})) {
+export function howToKeep(shell: Shell): string | undefined {
+	if (canLetGo(shell)) {
 		return undefined;
 	}
 
-	return desktop.endsWithFace
+	return shell.desktop.endsWithFace
 		? 'This is a demo: it ends with its screen, and nothing of it stays.'
 		: 'To keep it running, close this terminal instead: the gateway then goes on in the background.';
 }
 
 /** The two ways out of the interface. */
 export const leavingCommands: readonly ListedCommand[] = [
-	onKeys('quit', ['q', 'ctrl+c'], {
-		label: literal('quit'),
-		aliases: ['/quit', '/exit'],
-		run: askToQuit,
-	}),
-	onKeys('key.quit', ['q', 'ctrl+c'], {
+	onKeys(['quit', 'q', 'ctrl+c'], literal('quit'), {aliases: ['/quit', '/exit'], run: askToQuit}),
+	onKeys(['key.quit', 'q', 'ctrl+c'], literal('quit'), {
 		scope: 'key',
-		label: literal('quit'),
 		when: keyOffer.isOpen,
 		run: askToQuit,
 	}),
-	onKeys('let-go', ['B'], {
-		label: literal('leave; the gateway goes on in the background'),
+	onKeys(['let-go', 'B'], literal('leave; the gateway goes on in the background'), {
 		quiet: true,
 		aliases: ['/background', '/detach'],
 		why: whyNotLetGo,
-		run(shell) {
-			shell.desktop.letGo();
-		},
+		run: shell => shell.desktop.letGo(),
 	}),
-	onKeys('suspend', ['ctrl+z'], {
-		label: literal('why svc does not stop here'),
+	onKeys(['suspend', 'ctrl+z'], literal('why svc does not stop here'), {
 		quiet: true,
-		run(shell) {
+		run: shell =>
 			shell.toast(
 				canLetGo(shell)
 					? literal('svc would stop answering webhooks – B leaves, and the gateway goes on')
 					: literal('svc would stop answering webhooks – use tmux or another terminal'),
 				'warn',
-			);
-		},
+			),
 	}),
 ];
 
@@ -116,11 +105,9 @@ export const quitFacts = ({
 /** The consequences of leaving, named from what goes on now. */
 function quitLines(leaving: Leaving, width: number): readonly Line[] {
 	const {embedded, howToKeep: way} = leaving;
-	const rows = (text: string, tone: Tone = 'plain') =>
-		wrapText(text, width - 2).map(row => line(safe`  ${row}`, tone));
 	return [
 		blankLine,
-		...quitFacts(leaving).flatMap(fact => rows(fact)),
+		...quitFacts(leaving).flatMap(fact => told(fact, width + 2)),
 		blankLine,
 		[
 			{text: literal('  q'), tone: 'accent'},
@@ -134,7 +121,7 @@ function quitLines(leaving: Leaving, width: number): readonly Line[] {
 			{text: literal('Esc'), tone: 'accent'},
 			{text: literal(' stay')},
 		],
-		...(way === undefined ? [] : [blankLine, ...rows(way, 'quiet')]),
+		...(way === undefined ? [] : [blankLine, ...told(way, width + 2, 'quiet')]),
 	];
 }
 
@@ -190,18 +177,10 @@ export const quitDialog = defineDialog(quit, {
 		),
 	}),
 	commands: [
-		onKeys('quit.leave', ['q', 'ctrl+c'], {
-			label: literal('quit'),
-			run(shell) {
-				shell.desktop.leave();
-			},
-		}),
-		onKeys('quit.let-go', ['b'], {
-			label: literal('leave the gateway running in the background'),
+		onKeys(['quit.leave', 'q', 'ctrl+c'], literal('quit'), {run: shell => shell.desktop.leave()}),
+		onKeys(['quit.let-go', 'b'], literal('leave the gateway running in the background'), {
 			when: shell => shell.port.embedded && canLetGo(shell),
-			run(shell) {
-				shell.desktop.letGo();
-			},
+			run: shell => shell.desktop.letGo(),
 		}),
 		closing('quit', ['esc', 'n'], literal('stay')),
 	],

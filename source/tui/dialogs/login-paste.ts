@@ -4,9 +4,9 @@ import {lineText, insertText, type LineText} from '../../terminal/text/line-edit
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {blankLine} from '../lines/line.ts';
+import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {askedLine, titled, told, widestText} from './box.ts';
+import {askedLine, titled, widestText} from './box.ts';
 
 export const loginPaste = dialogState<{
 	readonly place: LoginPlace;
@@ -57,18 +57,12 @@ export const loginPasteDialog = defineDialog(loginPaste, {
 			}),
 		};
 	},
-	line: {
-		get: ({text}) => text,
-		set: ({place}, text) => ({place, text}),
-	},
+	line: {get: ({text}) => text, set: ({place}, text) => ({place, text})},
 	paste: pasteLogin,
 	commands: [
-		onKeys('login-paste.send', ['enter'], {
+		onKeys(['login-paste.send', 'enter'], literal('take this address'), {
 			changes: true,
-			label: literal('take this address'),
-			run(shell) {
-				answer(shell, loginPaste.now(shell)?.text.value ?? '');
-			},
+			run: shell => answer(shell, loginPaste.now(shell)?.text.value ?? ''),
 		}),
 		closing('login-paste', ['esc', 'ctrl+c'], literal('back; the login waits on')),
 	],

@@ -111,7 +111,7 @@ function commandEntry(shell: Shell, act: Command): PaletteEntry {
 				openPane(shell, home.pane.id);
 			}
 
-			home?.pane.focus?.choose(shell, home.section);
+			home?.pane.focus?.choose?.(shell, home.section);
 			perform(act, shell);
 		},
 	};
@@ -146,11 +146,10 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 			destinationEntry({
 				label: safe`${escapeLine(name)}: ${escapeLine(says)}`,
 				place: escapeLine(`help ${topic}`),
-				go() {
+				go: () =>
 					shell.attempt(async () => {
 						await shell.desktop.manual(topic);
-					});
-				},
+					}),
 			}),
 		);
 }

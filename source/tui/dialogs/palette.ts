@@ -46,9 +46,7 @@ function paletteBox(
 		field: {
 			value: query,
 			note: safe`${entries.length} `,
-			onChange(value) {
-				palette.open(shell, {query: value, index: 0});
-			},
+			onChange: value => palette.open(shell, {query: value, index: 0}),
 		},
 	};
 }
@@ -78,12 +76,11 @@ const moving = (label: Safe, keys: readonly string[], step: 1 | -1): DialogComma
 	id: `palette.${label}`,
 	keys,
 	label,
-	run(shell) {
+	run: shell =>
 		palette.change(shell, now => ({
 			...now,
 			index: cycle(now.index + step, entriesNow(shell).length),
-		}));
-	},
+		})),
 });
 
 export const paletteDialog = defineDialog(palette, {
@@ -91,8 +88,7 @@ export const paletteDialog = defineDialog(palette, {
 	contents: paletteBox,
 	takesText: () => true,
 	commands: [
-		onKeys('palette.run', ['enter'], {
-			label: literal('run'),
+		onKeys(['palette.run', 'enter'], literal('run'), {
 			run(shell) {
 				const entry = entriesNow(shell)[palette.now(shell)?.index ?? 0];
 				close(shell);

@@ -5,10 +5,10 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
-import {blankLine, type Line} from '../lines/line.ts';
+import {blankLine, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
-import {askedLine, titled, told, widestText} from './box.ts';
+import {askedLine, titled, widestText} from './box.ts';
 
 /** One entry of a menu; `key` chooses it at once, an empty one does not. */
 export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
@@ -53,16 +53,14 @@ export const confirmDialog = defineDialog(confirm, {
 		};
 	},
 	commands: [
-		onKeys('confirm.yes', ['y'], {
-			label: literal('yes'),
+		onKeys(['confirm.yes', 'y'], literal('yes'), {
 			run(shell) {
 				const question = confirm.now(shell);
 				close(shell);
 				question?.run();
 			},
 		}),
-		onKeys('confirm.other', ['t'], {
-			label: literal('to another route'),
+		onKeys(['confirm.other', 't'], literal('to another route'), {
 			when: shell => confirm.now(shell)?.other !== undefined,
 			run(shell) {
 				const {other} = confirm.now(shell) ?? {};
@@ -70,24 +68,19 @@ export const confirmDialog = defineDialog(confirm, {
 				other?.run();
 			},
 		}),
-		onKeys('confirm.close', ['esc', 'n', 'q', 'ctrl+c'], {
-			label: literal('no'),
-			run(shell) {
-				change(shell, {overlay: confirm.now(shell)?.under});
-			},
+		onKeys(['confirm.close', 'esc', 'n', 'q', 'ctrl+c'], literal('no'), {
+			run: shell => change(shell, {overlay: confirm.now(shell)?.under}),
 		}),
 	],
 });
 
+type DropQuestion = {readonly run: (shell: Shell) => void} & Pick<Question, 'under'> &
+	Partial<Pick<Question, 'lines'>>;
+
 /** Asks whether a form is left whose changes are not saved. `under`: the dialog of the form, where it is one. */
 export function askToDrop(
 	shell: Shell,
-	{
-		lines = [literal('What you filled in is not saved.')],
-		run,
-		under,
-	}: {readonly run: (shell: Shell) => void} & Pick<Question, 'under'> &
-		Partial<Pick<Question, 'lines'>>,
+	{lines = [literal('What you filled in is not saved.')], run, under}: DropQuestion,
 ): void {
 	confirm.open(shell, {
 		title: literal('Leave without saving?'),
@@ -95,9 +88,7 @@ export function askToDrop(
 		act: literal('drop them'),
 		stay: literal('stay in the form'),
 		under,
-		run() {
-			run(shell);
-		},
+		run: () => run(shell),
 	});
 }
 
@@ -111,9 +102,15 @@ export type Menu = {
 
 export const menu = dialogState<Menu>('menu');
 
-/** Offers a choice over the pane. */
-export function openMenu(shell: Shell, choice: Omit<Menu, 'index'>): void {
-	menu.open(shell, {...choice, index: 0});
+type OfferedItem = Omit<MenuItem, 'key'> & Partial<Pick<MenuItem, 'key'>>;
+
+/** Offers a choice over the pane; of items without a key the first nine are numbered. */
+export function openMenu(
+	shell: Shell,
+	{items, ...menuOf}: Omit<Menu, 'index' | 'items'> & {readonly items: readonly OfferedItem[]},
+): void {
+	const keyed = items.map((item, index) => ({key: index < 9 ? String(index + 1) : '', ...item}));
+	menu.open(shell, {...menuOf, items: keyed, index: 0});
 }
 
 /** `index` in a list that goes around. */
@@ -134,9 +131,8 @@ const movingMenu = (
 	keys,
 	label,
 	quiet: step === -1,
-	run(shell) {
-		menu.change(shell, now => ({...now, index: cycle(now.index + step, now.items.length)}));
-	},
+	run: shell =>
+		menu.change(shell, now => ({...now, index: cycle(now.index + step, now.items.length)})),
 });
 
 export const menuDialog = defineDialog(menu, {
@@ -167,8 +163,7 @@ export const menuDialog = defineDialog(menu, {
 		return item !== undefined;
 	},
 	commands: [
-		onKeys('menu.choose', ['enter'], {
-			label: literal('choose'),
+		onKeys(['menu.choose', 'enter'], literal('choose'), {
 			run(shell) {
 				const {items, index = 0} = menu.now(shell) ?? {};
 				choose(shell, items?.[index]);
@@ -244,9 +239,8 @@ export const typeNameDialog = defineDialog(typeName, {
 		mustBeTyped: () => true,
 	},
 	commands: [
-		onKeys('type-name.do', ['enter'], {
+		onKeys(['type-name.do', 'enter'], literal('do it'), {
 			changes: true,
-			label: literal('do it'),
 			run(shell) {
 				const question = typeName.now(shell);
 				if (question && isName(question, question.text.value)) {

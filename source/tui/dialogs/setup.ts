@@ -7,9 +7,9 @@ import {close, defineWizard, dialogState, step, type DialogCommand} from '../act
 import {saveKeys} from '../forms/form-keys.ts';
 import {isUntouched} from '../forms/form.ts';
 import {changeLines} from '../lines/diff-lines.ts';
-import {blankLine, line, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, titled, told} from './box.ts';
+import {boxOf, titled} from './box.ts';
 import {
 	allFields,
 	atStep,
@@ -41,7 +41,7 @@ export function openSetup(shell: Shell): void {
 	const before = shell.view.get().overlay;
 	shell.attempt(async () => {
 		const {now} = await shell.port.planSetup({});
-		// Somebody may have opened something else meanwhile.
+		// Another dialog may have been opened meanwhile.
 		if (shell.view.get().overlay === before) {
 			setupForm.open(shell, newSetup(now), {field: undefined});
 		}
@@ -108,7 +108,7 @@ function write(shell: Shell): void {
 	shell.attempt(async () => {
 		const written = await shell.port.setUp(draft);
 		if (setupForm.isOpen(shell) || written.secret !== undefined) {
-			// A secret that was made is shown whatever was opened meanwhile: nobody can ask for it again.
+			// A new secret is shown even over a dialog opened meanwhile: it cannot be shown again.
 			setupDone.open(shell, written, {field: undefined});
 		} else {
 			shell.toast(safe`The receiver is set up in ${escapeLine(written.file)}`, 'good');
@@ -118,9 +118,8 @@ function write(shell: Shell): void {
 
 /** How it is reached. */
 export const setupActs: readonly Command[] = inScope('global', [
-	onKeys('setup.open', [], {
+	onKeys(['setup.open'], literal('set up the receiver: port, secret, a first route'), {
 		changes: true,
-		label: literal('set up the receiver: port, secret, a first route'),
 		aliases: ['/setup'],
 		run: openSetup,
 	}),
@@ -150,16 +149,10 @@ const form = step(setupForm, {
 	},
 	form: ofForm(),
 	commands: [
-		onKeys('setup.next', saveKeys, {
-			label: literal('go on'),
-			run: next,
-		}),
-		onKeys('setup.skip', ['s'], {
-			label: literal('no route'),
+		onKeys(['setup.next', ...saveKeys], literal('go on'), {run: next}),
+		onKeys(['setup.skip', 's'], literal('no route'), {
 			when: shell => setupForm.now(shell)?.step === lastStep,
-			run(shell) {
-				plan(shell, false);
-			},
+			run: shell => plan(shell, false),
 		}),
 	],
 });
@@ -188,7 +181,7 @@ const scrolled = scrolledDialog(setupDiff, {
 const review = step(setupDiff, {
 	...scrolled,
 	commands: [
-		onKeys('setup.write', saveKeys, {changes: true, label: literal('write it'), run: write}),
+		onKeys(['setup.write', ...saveKeys], literal('write it'), {changes: true, run: write}),
 		...scrolled.commands,
 	],
 });
@@ -213,18 +206,16 @@ const done = step(setupDone, {
 		return {...box, shown: box.rows.length - 1};
 	},
 	commands: [
-		onKeys('setup.copy', ['c'], {
-			label: literal('copy the secret'),
+		onKeys(['setup.copy', 'c'], literal('copy the secret'), {
 			when: shell => setupDone.now(shell)?.secret !== undefined,
 			run: copying(literal('secret'), shell => setupDone.now(shell)?.secret),
 		}),
-		{id: 'setup.done', keys: ['enter'], label: literal('close'), run: close},
+		onKeys(['setup.done', 'enter'], literal('close'), {run: close}),
 	],
 });
 
 const keys: readonly DialogCommand[] = [
-	onKeys('setup.back', ['b'], {
-		label: literal('back'),
+	onKeys(['setup.back', 'b'], literal('back'), {
 		when: shell => setupDiff.isOpen(shell) || (setupForm.now(shell)?.step ?? 0) > 0,
 		run: back,
 	}),

@@ -7,7 +7,7 @@ import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
 import {dayTime, duration} from '../../terminal/text/time.ts';
-import type {PaneCommand} from '../acts/command.ts';
+import {type PaneCommand, onKeys} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
@@ -66,16 +66,15 @@ const severityOf = ({word: {tone}}: Part): number => (tone === 'bad' ? 0 : tone 
 export const states = dialogState<{readonly top: number}>('states');
 
 /** Opens the states of everything that the gateway is made of. */
-export const openStates: PaneCommand = {
-	id: 'states',
-	keys: ['H'],
-	label: literal('states of all parts, all alarms'),
-	quiet: true,
-	aliases: ['/status', '/states'],
-	run(shell) {
-		states.open(shell, {top: 0});
+export const openStates: PaneCommand = onKeys(
+	['states', 'H'],
+	literal('states of all parts, all alarms'),
+	{
+		quiet: true,
+		aliases: ['/status', '/states'],
+		run: shell => states.open(shell, {top: 0}),
 	},
-};
+);
 
 const scrolled = scrolledDialog(states, {
 	id: 'states',

@@ -62,12 +62,9 @@ const nameCells = 28;
 export function chooseTool(shell: Shell, server: ServerView): void {
 	openMenu(shell, {
 		title: safe`Try a tool of ${escapeLine(server.name)}`,
-		items: server.tools.map((tool, index) => ({
-			key: index < 9 ? String(index + 1) : '',
+		items: server.tools.map(tool => ({
 			label: safe`${fit(escapeLine(tool.tool), nameCells)}  ${escapeLine(tool.title ?? tool.description)}`,
-			run() {
-				openTrial(shell, server, tool);
-			},
+			run: () => openTrial(shell, server, tool),
 		})),
 	});
 }
@@ -152,8 +149,7 @@ export const answerDialog = defineDialog(toolAnswer, {
 	}),
 	comesBack: true,
 	commands: [
-		onKeys('answer.again', ['t'], {
-			label: literal('other arguments'),
+		onKeys(['answer.again', 't'], literal('other arguments'), {
 			run(shell) {
 				const tried = toolAnswer.now(shell)?.trial;
 				if (tried) {
@@ -161,8 +157,7 @@ export const answerDialog = defineDialog(toolAnswer, {
 				}
 			},
 		}),
-		onKeys('answer.copy', ['y'], {
-			label: literal('copy'),
+		onKeys(['answer.copy', 'y'], literal('copy'), {
 			run: copying(literal('answer'), shell => toolAnswer.now(shell)?.text),
 		}),
 		...scrolling(

@@ -16,9 +16,9 @@ import {review} from '../acts/settle.ts';
 import {saveKeys} from '../forms/form-keys.ts';
 import {fieldTitle, formLines} from '../forms/form-lines.ts';
 import {firstInvalidField, isUntouched, type FormState} from '../forms/form.ts';
-import {blankLine, type Line} from '../lines/line.ts';
+import {blankLine, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, scrolledBox, told} from './box.ts';
+import {boxOf, scrolledBox} from './box.ts';
 import {changeForm, formNow} from './form.ts';
 import {askToDrop} from './questions.ts';
 
@@ -87,22 +87,18 @@ export const ofText = <State extends {readonly text: LineText}>(): NonNullable<
 	DialogOf<State>['line']
 > => ({get: ({text}) => text, set: (state, text) => ({...state, text})});
 
+type ScrolledDialog<State extends {readonly top: number}> = {
+	readonly id: string;
+	readonly title: Safe;
+	readonly widest: number;
+	readonly rows: (state: State, width: number, shell: Shell) => readonly Line[];
+	readonly more?: ScrollOptions['more'];
+};
+
 /** Rows that are scrolled in the box of a dialog. */
 export const scrolledDialog = <State extends {readonly top: number}>(
 	dialog: DialogState<State>,
-	{
-		id,
-		title,
-		widest,
-		rows,
-		more,
-	}: {
-		readonly id: string;
-		readonly title: Safe;
-		readonly widest: number;
-		readonly rows: (state: State, width: number, shell: Shell) => readonly Line[];
-		readonly more?: ScrollOptions['more'];
-	},
+	{id, title, widest, rows, more}: ScrolledDialog<State>,
 ): Required<Pick<DialogOf<State>, 'contents' | 'commands' | 'settle'>> => ({
 	contents(state, shell, room) {
 		const box = boxOf(room, {title, widest}, width => rows(state, width, shell));
@@ -111,35 +107,29 @@ export const scrolledDialog = <State extends {readonly top: number}>(
 	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: scrolling(
 		id,
-		(shell, by) => {
-			dialog.change(shell, state => ({...state, top: Math.max(0, state.top + by)}));
-		},
+		(shell, by) => dialog.change(shell, state => ({...state, top: Math.max(0, state.top + by)})),
 		{names: ['down', 'up'], ...(more && {more})},
 	),
 });
 
+type FormDialog<State extends {readonly form: FormState}, Taken extends object> = {
+	readonly widest: number;
+	readonly title: (state: State) => FormPage['title'];
+	readonly head?: (state: State, width: number) => readonly Line[];
+	/** The keys that send it. */
+	readonly foot?: string;
+	readonly send: Pick<DialogCommand, 'id' | 'label'> & {
+		/** What is said when it is not sent: `Not called`. */
+		readonly failed: Safe;
+		readonly take: (shell: Shell, state: State) => Taken | {readonly problem: string};
+		readonly act: (shell: Shell, taken: Taken) => Promise<void>;
+	};
+};
+
 /** A dialog that is one form, which `a` sends. `take` reads what is filled in, or says what is wrong with it beyond single fields. */
 export const formDialog = <State extends {readonly form: FormState}, Taken extends object>(
 	dialog: DialogState<State>,
-	{
-		widest,
-		title,
-		head,
-		foot,
-		send: {failed, take, act, ...command},
-	}: {
-		readonly widest: number;
-		readonly title: (state: State) => FormPage['title'];
-		readonly head?: (state: State, width: number) => readonly Line[];
-		/** The keys that send it. */
-		readonly foot?: string;
-		readonly send: Pick<DialogCommand, 'id' | 'label'> & {
-			/** What is said when it is not sent: `Not called`. */
-			readonly failed: Safe;
-			readonly take: (shell: Shell, state: State) => Taken | {readonly problem: string};
-			readonly act: (shell: Shell, taken: Taken) => Promise<void>;
-		};
-	},
+	{widest, title, head, foot, send: {failed, take, act, ...command}}: FormDialog<State, Taken>,
 ): Pick<DialogOf<State>, 'comesBack' | 'contents' | 'commands' | 'form'> => ({
 	contents(state, _shell, room) {
 		const width = Math.min(room.width, widest);
@@ -192,8 +182,7 @@ export const leavingForm = (
 		readonly isUntouched?: (shell: Shell) => boolean;
 	} = {},
 ): DialogCommand =>
-	onKeys(`${id}.close`, ['esc', 'ctrl+c', 'q'], {
-		label,
+	onKeys([`${id}.close`, 'esc', 'ctrl+c', 'q'], label, {
 		run(shell) {
 			if (hasNothing(shell)) {
 				leave(shell);
@@ -204,10 +193,5 @@ export const leavingForm = (
 	});
 
 /** What waits can be reviewed over a dialog that comes back then. */
-export const reviewing = (id: string): DialogCommand => ({
-	id: `${id}.review`,
-	keys: ['!'],
-	label: literal('review approvals'),
-	quiet: true,
-	run: review,
-});
+export const reviewing = (id: string): DialogCommand =>
+	onKeys([`${id}.review`, '!'], literal('review approvals'), {quiet: true, run: review});

@@ -12,7 +12,7 @@ import {changeEditor, editorNow} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
 import {changesBetween} from './shown-value.ts';
 
-/** Does something with the file; when somebody else was there first, a person chooses, unless they have gone on. */
+/** Reads or writes the file of the route. If another writer changed it meanwhile, the person chooses what to keep, unless they have gone on. */
 export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Promise<void>): void {
 	const isStillHere = placeNow(shell, literal('a'), () => {
 		const {draft, place, find} = editorNow(shell) ?? {};
@@ -72,25 +72,19 @@ function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
 
 const maxChanges = 4;
 
-/** What can be done where somebody else has changed the route, or removed it; Esc leaves the form as it is. */
+/** The choices after another writer changed or removed the route; Esc leaves the form as it is. */
 function choicesOf(shell: Shell, theirs: RouteDefinition | undefined): readonly MenuItem[] {
 	return theirs
 		? [
-				item('m', literal('keep mine: on top of what is in the file now'), () => {
-					keepMine(shell, theirs);
-				}),
-				item('t', literal('take theirs: yours go (u brings them back)'), () => {
-					takeTheirs(shell, theirs);
-				}),
-				item('b', literal('open both in $EDITOR'), () => {
-					openBoth(shell, theirs);
-				}),
+				item('m', literal('keep mine: on top of what is in the file now'), () =>
+					keepMine(shell, theirs),
+				),
+				item('t', literal('take theirs: yours go (u brings them back)'), () =>
+					takeTheirs(shell, theirs),
+				),
+				item('b', literal('open both in $EDITOR'), () => openBoth(shell, theirs)),
 			]
-		: [
-				item('t', literal('take theirs: leave, the route is gone'), () => {
-					closeEditor(shell);
-				}),
-			];
+		: [item('t', literal('take theirs: leave, the route is gone'), () => closeEditor(shell))];
 }
 
 const item = (key: string, label: Safe, run: () => void): MenuItem => ({key, label, run});
@@ -124,9 +118,7 @@ function openBoth(shell: Shell, theirs: RouteDefinition): void {
 		{result: definition, mine: draft.definition, theirs: theirs.definition},
 		{
 			read: value => (isJsonObject(value['result']) ? value['result'] : undefined),
-			before() {
-				keepMine(shell, theirs);
-			},
+			before: () => keepMine(shell, theirs),
 		},
 	);
 }

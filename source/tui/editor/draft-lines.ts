@@ -3,7 +3,7 @@ import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {typedText} from '../../nouns/field-kinds.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {line, wrapText, type Line} from '../lines/line.ts';
+import {line, type Line, paragraph} from '../lines/line.ts';
 import {countChanges} from './draft.ts';
 import type {EditorState} from './editor-state.ts';
 
@@ -21,8 +21,10 @@ export function draftLines(
 	const counted = backtestLines(backtest, width);
 	const shown = [
 		...(id === undefined
-			? wrapText('No event of it is stored: there is nothing to show the prompt with', width).map(
-					row => line(row, 'quiet'),
+			? paragraph(
+					'No event of it is stored: there is nothing to show the prompt with',
+					width,
+					'quiet',
 				)
 			: [
 					line(
@@ -55,7 +57,7 @@ export function draftLines(
 			// What is of one setting stands there.
 			.filter(text => !said.some(({message}) => text.endsWith(message)))
 			.slice(0, maxWarnings)
-			.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
+			.flatMap(text => paragraph(`! ${text}`, width, 'warn')),
 		...(isTemplate ? [...shown, ...counted] : [...counted, ...shown]),
 	];
 }
@@ -88,23 +90,21 @@ function backtestLines(backtest: RouteBacktest | undefined, width: number): read
 		...(leftOut > 0 ? [`${leftOut} left out`] : []),
 	].join(', ');
 	return [
-		...wrapText(escapeLine(text), width).map(row => line(row)),
-		...notes.flatMap(note => wrapText(note, width).map(row => line(row, 'quiet'))),
+		...paragraph(escapeLine(text), width),
+		...notes.flatMap(note => paragraph(note, width, 'quiet')),
 	];
 }
 
 function previewLines(preview: RoutePreview, width: number): readonly Line[] {
 	const {problem, trace = [], prompt = '', promptLength = 0, extra, unresolved = []} = preview;
 	if (problem !== undefined) {
-		return wrapText(problem, width).map(row => line(row, 'warn'));
+		return paragraph(problem, width, 'warn');
 	}
 
 	return [
 		...trace
 			.filter(({verdict}) => verdict === 'stop')
-			.flatMap(({step, detail}) =>
-				wrapText(`✗ ${step}: ${detail}`, width).map(row => line(row, 'bad')),
-			),
+			.flatMap(({step, detail}) => paragraph(`✗ ${step}: ${detail}`, width, 'bad')),
 		...trace
 			.filter(({step}) => step === 'dispatch')
 			.map(({detail}) => line(safe`✓ ${escapeLine(detail)}`, 'good')),
@@ -136,7 +136,7 @@ function promptLines(
 	for (const text of prompt.split('\n').slice(0, maxPromptLines)) {
 		const missing = unresolved.filter(one => one.at >= at && one.at <= at + text.length);
 		const cut = new Set<number>();
-		rows.push(...wrapText(text, width).map(row => line(row)));
+		rows.push(...paragraph(text, width));
 		for (const {at: place, key} of missing) {
 			const indent = widthOf(escapeBlock(text.slice(0, place - at)));
 			if (!cut.has(indent)) {

@@ -100,7 +100,7 @@ export function withValueAt(
 	return Object.fromEntries(Object.entries(definition).filter(([other]) => other !== key));
 }
 
-/** The draft on top of what somebody else made of the route meanwhile: keys that this one changed are as they are here, all others as they are there. */
+/** The draft rebased on the route as another writer left it: keys changed here keep their value, all others take that of the file. */
 export function onTopOf(
 	draft: Draft,
 	theirs: {readonly definition: JsonObject; readonly fingerprint: string},

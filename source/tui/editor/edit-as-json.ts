@@ -13,15 +13,13 @@ export function editAsJson(shell: Shell): void {
 	}
 }
 
+type JsonEdit = {
+	readonly read: (value: JsonObject) => JsonObject | undefined;
+	readonly before?: () => void;
+};
+
 /** Opens `shown` in the editor of the person; what `read` takes from what is saved there is the draft then. `before`: done first. */
-export function editText(
-	shell: Shell,
-	shown: JsonObject,
-	{
-		read,
-		before,
-	}: {readonly read: (value: JsonObject) => JsonObject | undefined; readonly before?: () => void},
-): void {
+export function editText(shell: Shell, shown: JsonObject, {read, before}: JsonEdit): void {
 	shell.attempt(async () => {
 		const text = await shell.desktop.edit(`${JSON.stringify(shown, null, 2)}\n`, '.json');
 		if (text === undefined) {

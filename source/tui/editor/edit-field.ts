@@ -12,8 +12,9 @@ import {
 	pasteInto,
 	typeInto,
 	type FormState,
+	isArea,
+	type Typing,
 } from '../forms/form.ts';
-import {isArea, type Typing} from '../forms/typing.ts';
 import type {Shell} from '../shell/shell.ts';
 import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
@@ -114,13 +115,12 @@ export function complete(shell: Shell): void {
 }
 
 /** Another one of what can complete a `{`. */
-export const moveCompletion = (step: 1 | -1) => (shell: Shell) => {
+export const moveCompletion = (step: 1 | -1) => (shell: Shell) =>
 	changeEditor(shell, state => {
 		const {length} = completionsOf(state);
 		const {completion = 0} = state;
 		return {...state, completion: length === 0 ? 0 : (completion + step + length) % length};
 	});
-};
 
 /** A word that was begun before the cursor, and what it can become. */
 export type Begun = {

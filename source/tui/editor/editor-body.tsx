@@ -1,10 +1,8 @@
 import {Box, useCursor} from 'ink';
 import {lossText} from '../../nouns/route/route-facts.ts';
 import type {Line} from '../lines/line.ts';
-import {useStore} from '../state/use-store.ts';
-import {LineBlock} from '../view/line-block.tsx';
-import type {RegionProps} from '../view/region.ts';
-import {useShell} from '../view/shell-context.ts';
+import {LineBlock, type RegionProps} from '../view/line-block.tsx';
+import {useStore, useShell} from '../view/shell-context.ts';
 import {draftLines} from './draft-lines.ts';
 import type {EditorState} from './editor-state.ts';
 import {findLine} from './find-field.ts';

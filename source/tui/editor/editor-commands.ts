@@ -2,8 +2,7 @@ import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type PaneCommand} from '../acts/command.ts';
 import {moveKeys, pageKeys, saveKeys, turnKeys} from '../forms/form-keys.ts';
-import {clearField, moveField, type FormState} from '../forms/form.ts';
-import {isArea} from '../forms/typing.ts';
+import {clearField, moveField, type FormState, isArea} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import {draftLines} from './draft-lines.ts';
 import {changeDraft, withValueAt} from './draft.ts';
@@ -38,21 +37,16 @@ const otherDelivery = (step: 1 | -1) => (shell: Shell) => {
 const sideStep = 8;
 
 /** Scrolls what the draft would do, as far as there is more of it than one step. */
-const scrollSide = (step: 1 | -1) => (shell: Shell) => {
+const scrollSide = (step: 1 | -1) => (shell: Shell) =>
 	changeEditor(shell, state => {
 		const {columns: width} = shell.view.get().size;
 		const most =
 			draftLines(state, {width, isTemplate: isTemplate(fieldNow(state))}).length - sideStep;
-		return {
-			...state,
-			sideTop: Math.max(0, Math.min(state.sideTop + step * sideStep, most)),
-		};
+		return {...state, sideTop: Math.max(0, Math.min(state.sideTop + step * sideStep, most))};
 	});
-};
 
-const changing = (update: (form: FormState) => FormState) => (shell: Shell) => {
+const changing = (update: (form: FormState) => FormState) => (shell: Shell) =>
 	changeRouteForm(shell, update);
-};
 
 const dayMs = 86_400_000;
 
@@ -97,17 +91,13 @@ function retireOne(definition: JsonObject, at: string, until: number): JsonObjec
 
 /** Keys of the secrets of a route. */
 const secretCommands: readonly PaneCommand[] = [
-	onKeys('editor.make-secret', ['n'], {
+	onKeys(['editor.make-secret', 'n'], literal('make a new secret'), {
 		changes: true,
-		label: literal('make a new secret'),
 		when: shell => secretNow(shell) !== undefined,
-		run(shell) {
-			change(shell, makeOne);
-		},
+		run: shell => change(shell, makeOne),
 	}),
-	onKeys('editor.retire-secret', ['r'], {
+	onKeys(['editor.retire-secret', 'r'], literal('let this one pass a day more'), {
 		changes: true,
-		label: literal('let this one pass a day more'),
 		when: shell => ![undefined, addKey].includes(secretNow(shell)),
 		run(shell) {
 			const at = secretNow(shell);
@@ -121,45 +111,36 @@ const secretCommands: readonly PaneCommand[] = [
 
 /** Keys of the form, between its fields. */
 export const editorCommands: readonly PaneCommand[] = [
-	onKeys('editor.edit', ['enter'], {changes: true, label: literal('edit'), run: enterField}),
-	onKeys('editor.save', saveKeys, {changes: true, label: literal('save'), run: reviewSave}),
-	onKeys('editor.leave', ['esc'], {label: literal('leave'), run: leaveEditor}),
-	onKeys('editor.undo', ['u'], {label: literal('undo'), run: undoChange}),
-	onKeys('editor.json', ['E'], {
-		changes: true,
-		label: literal('as JSON in $EDITOR'),
-		run: editAsJson,
-	}),
-	onKeys('editor.older', ['right', ']'], {label: literal('older event'), run: otherDelivery(1)}),
-	onKeys('editor.newer', ['left', '['], {
-		label: literal('newer event'),
+	onKeys(['editor.edit', 'enter'], literal('edit'), {changes: true, run: enterField}),
+	onKeys(['editor.save', ...saveKeys], literal('save'), {changes: true, run: reviewSave}),
+	onKeys(['editor.leave', 'esc'], literal('leave'), {run: leaveEditor}),
+	onKeys(['editor.undo', 'u'], literal('undo'), {run: undoChange}),
+	onKeys(['editor.json', 'E'], literal('as JSON in $EDITOR'), {changes: true, run: editAsJson}),
+	onKeys(['editor.older', 'right', ']'], literal('older event'), {run: otherDelivery(1)}),
+	onKeys(['editor.newer', 'left', '['], literal('newer event'), {
 		quiet: true,
 		run: otherDelivery(-1),
 	}),
-	onKeys('editor.side-down', ['J'], {
-		label: literal('what it would do, further down'),
+	onKeys(['editor.side-down', 'J'], literal('what it would do, further down'), {
 		quiet: true,
 		run: scrollSide(1),
 	}),
-	onKeys('editor.side-up', ['K'], {
-		label: literal('what it would do, further up'),
+	onKeys(['editor.side-up', 'K'], literal('what it would do, further up'), {
 		quiet: true,
 		run: scrollSide(-1),
 	}),
-	onKeys('editor.turn', ['space'], {
+	onKeys(['editor.turn', 'space'], literal('next value'), {
 		changes: true,
-		label: literal('next value'),
 		quiet: true,
 		run: changing(turnKeys[0].act),
 	}),
-	onKeys('editor.unset', ['x', 'delete'], {
+	onKeys(['editor.unset', 'x', 'delete'], literal('leave the setting out'), {
 		changes: true,
-		label: literal('leave the setting out'),
 		quiet: true,
 		run: changing(clearField),
 	}),
 	...[...moveKeys, ...pageKeys].map(({id, keys, label, act: update}) =>
-		onKeys(`editor.${id}`, keys, {label, quiet: true, run: changing(update)}),
+		onKeys([`editor.${id}`, ...keys], label, {quiet: true, run: changing(update)}),
 	),
 	...secretCommands,
 	findAct,
@@ -177,36 +158,27 @@ const keepAndMove = (step: 1 | -1) => (shell: Shell) => {
 
 /** Keys of a field that is typed in. */
 export const textCommands: readonly PaneCommand[] = [
-	onKeys('editor-text.keep', ['enter'], {label: literal('keep it'), when: isLine, run: keepTyped}),
-	onKeys('editor-text.done', ['esc'], {label: literal('keep it'), run: keepTyped}),
-	onKeys('editor-text.next', ['tab'], {label: literal('keep it, next field'), run: keepAndMove(1)}),
-	onKeys('editor-text.previous', ['shift+tab'], {
-		label: literal('keep it, previous field'),
+	onKeys(['editor-text.keep', 'enter'], literal('keep it'), {when: isLine, run: keepTyped}),
+	onKeys(['editor-text.done', 'esc'], literal('keep it'), {run: keepTyped}),
+	onKeys(['editor-text.next', 'tab'], literal('keep it, next field'), {run: keepAndMove(1)}),
+	onKeys(['editor-text.previous', 'shift+tab'], literal('keep it, previous field'), {
 		quiet: true,
 		run: keepAndMove(-1),
 	}),
-	onKeys('editor-text.drop', ['ctrl+c'], {label: literal('leave it as it was'), run: leaveTyped}),
+	onKeys(['editor-text.drop', 'ctrl+c'], literal('leave it as it was'), {run: leaveTyped}),
 ];
 
 /** Keys of what can complete a `{`. */
 export const completionCommands: readonly PaneCommand[] = [
-	onKeys('editor-completion.take', ['enter', 'tab'], {
-		label: literal('take this key'),
-		run: complete,
-	}),
-	onKeys('editor-completion.down', ['down', 'ctrl+n'], {
-		label: literal('next key'),
+	onKeys(['editor-completion.take', 'enter', 'tab'], literal('take this key'), {run: complete}),
+	onKeys(['editor-completion.down', 'down', 'ctrl+n'], literal('next key'), {
 		run: moveCompletion(1),
 	}),
-	onKeys('editor-completion.up', ['up', 'ctrl+p'], {
-		label: literal('previous key'),
+	onKeys(['editor-completion.up', 'up', 'ctrl+p'], literal('previous key'), {
 		quiet: true,
 		run: moveCompletion(-1),
 	}),
-	onKeys('editor-completion.close', ['esc'], {
-		label: literal('no key of these'),
-		run(shell) {
-			changeEditor(shell, state => ({...state, completion: undefined}));
-		},
+	onKeys(['editor-completion.close', 'esc'], literal('no key of these'), {
+		run: shell => changeEditor(shell, state => ({...state, completion: undefined})),
 	}),
 ];

@@ -30,8 +30,8 @@ function scrollDiff(shell: Shell, rows: number): void {
 
 /** Keys of the diff before saving. */
 const diffCommands: readonly PaneCommand[] = [
-	onKeys('editor-diff.save', saveKeys, {changes: true, label: literal('save it'), run: save}),
-	onKeys('editor-diff.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
+	onKeys(['editor-diff.save', ...saveKeys], literal('save it'), {changes: true, run: save}),
+	onKeys(['editor-diff.back', 'esc'], literal('back to the form'), {run: backToForm}),
 	...scrolling('editor-diff', scrollDiff, {
 		names: ['down', 'up'],
 		more: name => ({quiet: name === 'up'}),
@@ -44,8 +44,7 @@ const telling = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneC
 		return step?.kind === 'saved' ? step.saved[of] : undefined;
 	};
 
-	return onKeys(`editor-saved.${of}`, [key], {
-		label,
+	return onKeys([`editor-saved.${of}`, key], label, {
 		when: shell => textOf(shell) !== undefined,
 		run: copying(label, textOf),
 	});
@@ -56,7 +55,7 @@ const savedCommands: readonly PaneCommand[] = [
 	telling('secret', 's', literal('copy the secret')),
 	telling('url', 'y', literal('copy the URL')),
 	telling('curl', 'c', literal('copy the curl line')),
-	onKeys('editor-saved.close', ['enter', 'esc'], {label: literal('done'), run: closeEditor}),
+	onKeys(['editor-saved.close', 'enter', 'esc'], literal('done'), {run: closeEditor}),
 ];
 
 /** A part of the form; its keys hold, and the palette offers them, while it has the keyboard of the form. */
@@ -99,7 +98,7 @@ const sections = {
 export const editorSections: readonly PaneSection[] = Object.values(sections);
 
 /** The one that has the keyboard; `undefined` while no route is edited. */
-export function editorSection(host: Pick<Host, 'local'>): PaneSection | undefined {
+export function editorSection(host: Host): PaneSection | undefined {
 	const state = editorNow(host);
 	if (!state) {
 		return undefined;

@@ -45,7 +45,7 @@ export type EditorState = {
 	readonly place: Omit<FormPlace, 'index'> & {readonly key: string};
 	/** Fields that are not written are rows as well. */
 	readonly isUnfolded?: boolean;
-	/** Of what can complete a `{`: the one that Enter takes; `undefined`: nobody wants them now. */
+	/** The completion of a `{` that Enter takes; `undefined`: none is offered now. */
 	readonly completion: number | undefined;
 	/** Part of the name of the field that is looked for; absent: none is. */
 	readonly find?: LineText | undefined;
@@ -71,14 +71,10 @@ export type EditorState = {
 export const editor: LocalState<EditorState | undefined> = {initial: undefined};
 
 /** What is being edited. */
-export const editorNow = ({local}: Pick<Host, 'local'>): EditorState | undefined =>
-	local(editor).get();
+export const editorNow = ({local}: Host): EditorState | undefined => local(editor).get();
 
 /** Changes what is being edited, where something is. */
-export function changeEditor(
-	{local}: Pick<Host, 'local'>,
-	update: (state: EditorState) => EditorState,
-): void {
+export function changeEditor({local}: Host, update: (state: EditorState) => EditorState): void {
 	local(editor).set(state => state && update(state));
 }
 

@@ -48,32 +48,22 @@ export function pasteInFind(shell: Shell, pasted: string): void {
 }
 
 /** Begins to look for a field. */
-export const findAct: PaneCommand = onKeys('editor.find', ['/'], {
-	label: literal('find a field'),
+export const findAct: PaneCommand = onKeys(['editor.find', '/'], literal('find a field'), {
 	quiet: true,
-	run(shell) {
-		changeEditor(shell, state => ({...state, find: lineText()}));
-	},
+	run: shell => changeEditor(shell, state => ({...state, find: lineText()})),
 });
 
-const step = (by: -1 | 1) => (shell: Shell) => {
-	changeEditor(shell, state => atFound(state, by));
-};
+const step = (by: -1 | 1) => (shell: Shell) => changeEditor(shell, state => atFound(state, by));
 
 /** Keys while a field is looked for. */
 export const findCommands: readonly PaneCommand[] = [
-	onKeys('editor-find.done', ['enter', 'esc', 'ctrl+c'], {
-		label: literal('stay at it'),
-		run(shell) {
-			changeEditor(shell, state => ({...state, find: undefined}));
-		},
+	onKeys(['editor-find.done', 'enter', 'esc', 'ctrl+c'], literal('stay at it'), {
+		run: shell => changeEditor(shell, state => ({...state, find: undefined})),
 	}),
-	onKeys('editor-find.next', ['down', 'ctrl+n', 'tab'], {
-		label: literal('next field with it'),
+	onKeys(['editor-find.next', 'down', 'ctrl+n', 'tab'], literal('next field with it'), {
 		run: step(1),
 	}),
-	onKeys('editor-find.previous', ['up', 'ctrl+p', 'shift+tab'], {
-		label: literal('previous field with it'),
+	onKeys(['editor-find.previous', 'up', 'ctrl+p', 'shift+tab'], literal('previous field with it'), {
 		run: step(-1),
 	}),
 ];

@@ -144,7 +144,7 @@ async function open(shell: Shell, isStillHere: StillHere, draft: Draft): Promise
 	change(shell, {region: 'list', isZoomed: false, field: undefined});
 	refresh(shell);
 	if (draft.isNew) {
-		// Nothing else can be done before it has a name; and what somebody types at once must be no commands.
+		// A new route needs a name first, and letters typed at once must not be commands.
 		enterField(shell);
 	}
 

@@ -24,8 +24,8 @@ export function refresh(shell: Shell): void {
 	waiting.set(shell.view, stopAll([shell.untilEnd(stop), stop]));
 }
 
-/** Asks no more: nobody edits a draft. */
-export function stopRefreshing({view}: Pick<Shell, 'view'>): void {
+/** Stops asking: no draft is edited. */
+export function stopRefreshing({view}: Shell): void {
 	waiting.get(view)?.();
 	waiting.delete(view);
 }
@@ -52,7 +52,7 @@ function later(
 				try {
 					await act(shell, state);
 				} catch (error) {
-					// Of what is not there any more nobody wants to know why it could not be looked at.
+					// A failure concerns the draft that was asked about; another one is edited now.
 					if (editorNow(shell)?.version === version) {
 						shell.toast(escapeLine(messageOf(error)), 'bad');
 					}

@@ -26,15 +26,14 @@ import {shownValue} from './shown-value.ts';
 
 const maxShown = 8;
 
+type RouteLook = {
+	readonly width: number;
+	readonly now: number;
+	readonly losses?: string | undefined;
+};
+
 /** The fields of a route, with what is known of each beside or below it. `losses`: what is said of the events that it turned away. */
-export function routeRows(
-	state: EditorState,
-	{
-		width,
-		now,
-		losses,
-	}: {readonly width: number; readonly now: number; readonly losses?: string | undefined},
-): FieldRows {
+export function routeRows(state: EditorState, {width, now, losses}: RouteLook): FieldRows {
 	const byKey = new Map(fieldsOf(state).map(field => [keyOf(field), field]));
 	const form = routeForm(state);
 	const isRight = typedNow(form)?.ok === true;
@@ -172,7 +171,7 @@ function completionLines(state: EditorState, width: number): readonly Line[] {
 /** `{` and the name of a key, behind which no `}` comes in its line. */
 const unclosed = /\{([a-z_][\w.]*)(?![\w.])(?![^{}\n]*\})/gi;
 
-/** What to know of a template with keys that nobody closed: they stay as they are written, which may be meant. Empty where there are none. */
+/** A warning for each key of a template without its closing brace: it stays literal, which may be meant. Empty where there are none. */
 export function openBraces(template: JsonValue | undefined): readonly string[] {
 	const texts =
 		typeof template === 'string'

@@ -5,7 +5,7 @@ import {routeKey} from '../../nouns/route/route.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {askToDrop} from '../dialogs/questions.ts';
-import {routeList} from '../entries/route-list.ts';
+import {routeList} from '../entries/lists.ts';
 import type {Shell} from '../shell/shell.ts';
 import {attemptOnFile} from './conflict.ts';
 import {isRenamed, undo, unsavedText, wireDraft} from './draft.ts';
@@ -13,9 +13,8 @@ import {changeEditor, editorNow, type EditorStep} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
 import {allFieldsOf, isSaidOf, keyOf, routeForm} from './route-form.ts';
 
-const goTo = (shell: Shell, step: EditorStep): void => {
+const goTo = (shell: Shell, step: EditorStep): void =>
 	changeEditor(shell, state => ({...state, step}));
-};
 
 /** Leaves, after a question when something is not saved. */
 export function leaveEditor(shell: Shell): void {

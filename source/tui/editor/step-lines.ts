@@ -3,7 +3,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import {changeLines} from '../lines/diff-lines.ts';
-import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line, paragraph} from '../lines/line.ts';
 import type {EditorStep} from './editor-state.ts';
 
 /** What saving changes, before it does. */
@@ -58,26 +58,26 @@ const rotatedLines = (
 	width: number,
 ): readonly Line[] => [
 	line(safe`✓ ${escapeLine(name)} has a new secret in ${escapeLine(file)}`, 'good'),
-	...wrapText(
+	...paragraph(
 		until === undefined
 			? 'The old secret does not pass any more.'
 			: `The old secret passes until ${dayTime(until)}: give the sender the new one before.`,
 		width,
-	).map(row => line(row)),
+	),
 ];
 
 const addressLines = (saved: SavedRoute, width: number): readonly Line[] => [
 	blankLine,
 	...(saved.url === undefined
 		? []
-		: [line(literal('URL'), 'quiet'), ...wrapText(saved.url, width).map(row => line(row))]),
+		: [line(literal('URL'), 'quiet'), ...paragraph(saved.url, width)]),
 	...(saved.secret === undefined
 		? []
 		: [
 				line(literal('Secret, which will not be shown again'), 'warn'),
 				line(escapeLine(saved.secret), 'strong'),
 			]),
-	...saved.warnings.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
+	...saved.warnings.flatMap(text => paragraph(`! ${text}`, width, 'warn')),
 ];
 
 /** Rows of the line that are shown where it does not fit as a whole: it is there to be copied, and what matters must not be pushed off the screen by it. */

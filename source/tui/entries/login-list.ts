@@ -17,7 +17,7 @@ import {rowsWithNotes, type ListSource} from '../state/source.ts';
 export function rememberEntries({
 	feed,
 	logins,
-}: Pick<Host, 'feed' | 'logins'>): (servers?: readonly ServerView[]) => readonly LoginEntry[] {
+}: Host): (servers?: readonly ServerView[]) => readonly LoginEntry[] {
 	const remember = createMemory<readonly LoginEntry[]>();
 	return (servers = feed.get().state.servers) => {
 		const attempts = logins.attempts();

@@ -72,11 +72,8 @@ export const sectionsNow = (
 	sectionsOf(state, {height, emptyRows: () => emptyLines(noGroups(state), width).length});
 
 /** The sections as they are on the screen. */
-const shownSections = ({feed, view, layout}: Pick<Host, 'feed' | 'view' | 'layout'>): Sections =>
-	sectionsNow(feed.get().state, {
-		width: view.get().size.columns,
-		height: layout().bodyHeight,
-	});
+const shownSections = ({feed, view, layout}: Host): Sections =>
+	sectionsNow(feed.get().state, {width: view.get().size.columns, height: layout().bodyHeight});
 
 /** What is said where no group is. */
 export function noGroups({routes}: GatewayState): readonly string[] {
@@ -92,12 +89,11 @@ export function noGroups({routes}: GatewayState): readonly string[] {
 export const choseJobs: LocalState<boolean> = {initial: false};
 
 /** Whether keys go to the jobs: they were chosen, or there is nothing else. */
-export function jobsHaveFocus({feed, local}: Pick<Host, 'feed' | 'local'>): boolean {
+export function jobsHaveFocus({feed, local}: Host): boolean {
 	const {jobs, groups} = feed.get().state;
 	return jobs.length > 0 && (local(choseJobs).get() || groups.length === 0);
 }
 
 /** Gives the keyboard to the jobs, or to the groups. */
-export const focusJobs = ({local}: Pick<Host, 'local'>, isInJobs: boolean): void => {
+export const focusJobs = ({local}: Host, isInJobs: boolean): void =>
 	local(choseJobs).set(() => isInJobs);
-};

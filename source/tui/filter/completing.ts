@@ -42,38 +42,43 @@ function knownHere(shell: Host): Known {
 	return knownValues(shell.feed.get().state, () => (seen ? fieldsIn(seen) : []));
 }
 
-/** How the filter of the open list may go on. While one proposal is tried after the other, those of what was typed, with the one that is there. */
-export function proposalsNow(shell: Host): Proposals & {readonly chosen?: number} {
+/** The open list, and what the words of its filter may be; `undefined` where nothing is filtered. */
+function filteredNow(shell: Host) {
 	const list = shell.openList();
 	const {listing} = shell.section();
-	const known = knownHere(shell);
-	const text = list?.get().filterText ?? '';
-	const {last} = shell.local(completing).get();
-	const from = last?.text === text ? last : undefined;
-	if (!listing) {
+	return list && listing && {list, vocabulary: listing.vocabulary, known: knownHere(shell)};
+}
+
+/** How the filter of the open list may go on. While one proposal is tried after the other, those of what was typed, with the one that is there. */
+export function proposalsNow(shell: Host): Proposals & {readonly chosen?: number} {
+	const filtered = filteredNow(shell);
+	if (!filtered) {
 		return {start: 0, words: []};
 	}
 
-	const again = from && propose(from.from, listing.vocabulary, known);
+	const {list, vocabulary, known} = filtered;
+	const text = list.get().filterText;
+	const {last} = shell.local(completing).get();
+	const from = last?.text === text ? last : undefined;
+	const again = from && propose(from.from, vocabulary, known);
 	return again && again.words.length > 1
 		? {...again, chosen: from.index}
-		: propose(text, listing.vocabulary, known);
+		: propose(text, vocabulary, known);
 }
 
 /** Completes the filter of the open list, or tries the next proposal. Nothing where there is none. */
 export function completeFilter(shell: Host, step: 1 | -1): void {
-	const list = shell.openList();
-	const {listing} = shell.section();
-	if (!list || !listing) {
+	const filtered = filteredNow(shell);
+	if (!filtered) {
 		return;
 	}
 
-	const known = knownHere(shell);
+	const {list, vocabulary, known} = filtered;
 	const state = shell.local(completing);
 	const next = complete(list.get().filterText, {
 		last: state.get().last,
 		step,
-		proposalsFor: text => propose(text, listing.vocabulary, known),
+		proposalsFor: text => propose(text, vocabulary, known),
 	});
 	// A name of a stranger may be long, and the field takes no more.
 	if (next && singleLine(next.text, maxTyped) === next.text) {
@@ -86,17 +91,14 @@ const maxTyped = 500;
 
 /** Why the filter of the open list finds nothing, where that can be known. */
 export function doubtNow(shell: Host): string | undefined {
-	const list = shell.openList();
-	const {listing} = shell.section();
-	if (!list || !listing) {
+	const filtered = filteredNow(shell);
+	if (!filtered) {
 		return undefined;
 	}
 
+	const {list, vocabulary, known} = filtered;
 	const {filter, filterText, items} = list.get();
 	return (
-		filter.doubt ??
-		(items.length === 0
-			? unknownValue(filterText, listing.vocabulary, knownHere(shell))
-			: undefined)
+		filter.doubt ?? (items.length === 0 ? unknownValue(filterText, vocabulary, known) : undefined)
 	);
 }

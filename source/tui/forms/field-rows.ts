@@ -108,21 +108,18 @@ export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 /** What a field is called. */
 const titleOf = ({title, key}: FieldRecord): Safe => escapeLine(title === '' ? key : title);
 
+type ValueLook = {
+	readonly look: FieldLook;
+	readonly head: Line;
+	readonly isCurrent: boolean;
+	readonly notes: Array<{readonly text: string; readonly tone: Tone}>;
+};
+
 /** A value beside its title, with what is said of it where both have room; one of several lines, or that is looked at and has none, at full width below. */
 function valueRows(
 	{values}: FormState,
 	field: FieldRecord,
-	{
-		look,
-		head,
-		isCurrent,
-		notes,
-	}: {
-		readonly look: FieldLook;
-		readonly head: Line;
-		readonly isCurrent: boolean;
-		readonly notes: Array<{readonly text: string; readonly tone: Tone}>;
-	},
+	{look, head, isCurrent, notes}: ValueLook,
 ): readonly Line[] {
 	const value = values[field.key];
 	const tone = isCurrent ? 'selected' : value === undefined ? 'quiet' : 'plain';

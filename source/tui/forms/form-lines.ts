@@ -3,14 +3,13 @@ import {type Safe, escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {blankLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
-import {currentField, problemsIn, type FormState} from './form.ts';
+import {currentField, problemsIn, type FormState, isArea} from './form.ts';
 import {typedRows} from './typed-rows.ts';
-import {isArea} from './typing.ts';
 
 /** A form in rows, and the rows that have to be seen of what keys act on. */
 export type FormLines = {

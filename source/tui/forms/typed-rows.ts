@@ -3,7 +3,7 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {splitGraphemes} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {isArea, type Typing} from './typing.ts';
+import {isArea, type Typing} from './form.ts';
 
 /** A text that is typed, in rows, and where in them the next letter goes. */
 export type TypedRows = {
@@ -13,7 +13,7 @@ export type TypedRows = {
 
 type Look = {readonly width: number; readonly isMasked: boolean};
 
-/** All of a text that is typed, in rows of at most `width` cells; of a secret so many stars. Laid out once: a screen is drawn again while nobody types. */
+/** All of a text that is typed, in rows of at most `width` cells; of a secret so many stars. Laid out once: the screen is also drawn again between two keys. */
 export const typedRows = (typing: Typing, {width, isMasked}: Look): TypedRows =>
 	laidOut(typing, width, isMasked);
 

@@ -3,9 +3,8 @@ import {useEffect} from 'react';
 import {handleKey, handlePaste} from '../commands/scopes.ts';
 import {useKeys} from '../input/use-keys.ts';
 import type {Shell} from '../shell/shell.ts';
-import {useStore} from '../state/use-store.ts';
 import {themes} from '../theme/theme.ts';
-import {ShellContext, ThemeContext} from '../view/shell-context.ts';
+import {useStore, ShellContext, ThemeContext} from '../view/shell-context.ts';
 import {ErrorBoundary} from './error-boundary.tsx';
 import {Frame} from './frame.tsx';
 
@@ -35,9 +34,7 @@ function Root({shell, onReady}: {readonly shell: Shell; readonly onReady: AppPro
 		key => handleKey(shell, key),
 		paste => handlePaste(shell, paste),
 	);
-	useEffect(() => {
-		onReady?.(suspendTerminal);
-	}, [onReady, suspendTerminal]);
+	useEffect(() => onReady?.(suspendTerminal), [onReady, suspendTerminal]);
 
 	return (
 		<ShellContext value={shell}>

@@ -5,11 +5,9 @@ import {literal} from '../../terminal/text/safe.ts';
 import {dialogNow} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {boxLines, fitRows, lineWidth, placeBox, roomIn} from '../dialogs/box.ts';
-import {useStore} from '../state/use-store.ts';
 import {FieldRow} from '../view/field-row.tsx';
-import {LineBlock} from '../view/line-block.tsx';
-import type {RegionProps} from '../view/region.ts';
-import {useShell} from '../view/shell-context.ts';
+import {LineBlock, type RegionProps} from '../view/line-block.tsx';
+import {useStore, useShell} from '../view/shell-context.ts';
 
 const border = 1;
 

@@ -6,13 +6,11 @@ import {change} from '../acts/navigate.ts';
 import {type Line} from '../lines/line.ts';
 import {hintsLine} from '../shell/hints-line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {besideKeys, toastRows} from '../shell/toast-rows.ts';
-import {useStore} from '../state/use-store.ts';
+import {besideKeys, toastRows} from '../shell/toast.ts';
 import {FieldRow} from '../view/field-row.tsx';
 import {LineBlock} from '../view/line-block.tsx';
 import {LineRow} from '../view/line-row.tsx';
-import {useShell} from '../view/shell-context.ts';
-import {usePane} from '../view/use-pane.ts';
+import {useStore, useShell, usePane} from '../view/shell-context.ts';
 
 /** The text field that has the keyboard, else the keys that matter here. */
 export function LastRow({width}: {readonly width: number}) {
@@ -33,9 +31,7 @@ export function LastRow({width}: {readonly width: number}) {
 				value={view.search}
 				note={literal('enter, then n N')}
 				width={width}
-				onChange={search => {
-					change(shell, {search});
-				}}
+				onChange={search => change(shell, {search})}
 			/>
 		);
 	}
@@ -101,9 +97,7 @@ function FilterField({value, width}: {readonly value: string; readonly width: nu
 			value={value}
 			note={problem === undefined ? literal('esc clears') : safe`✗ ${escapeLine(problem)}`}
 			width={width}
-			onChange={text => {
-				list?.setFilter(text);
-			}}
+			onChange={text => list?.setFilter(text)}
 		/>
 	);
 }

@@ -2,11 +2,9 @@ import {Box, useApp} from 'ink';
 import {useEffect} from 'react';
 import {dialogNow, type Page} from '../acts/dialog.ts';
 import {ruleLine} from '../lines/title-parts.ts';
-import {useStore} from '../state/use-store.ts';
-import {LineBlock} from '../view/line-block.tsx';
+import {LineBlock, type RegionProps} from '../view/line-block.tsx';
 import {LineRow} from '../view/line-row.tsx';
-import type {RegionProps} from '../view/region.ts';
-import {useShell} from '../view/shell-context.ts';
+import {useStore, useShell} from '../view/shell-context.ts';
 
 /** A dialog that has the whole width: what is read there is not to be searched for between rows of a pane. */
 export function PageView({width, height}: RegionProps) {

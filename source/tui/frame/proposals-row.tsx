@@ -3,10 +3,8 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {doubtNow, proposalsNow} from '../filter/completing.ts';
 import {line, type Line, type Span} from '../lines/line.ts';
-import {useStore} from '../state/use-store.ts';
 import {LineRow} from '../view/line-row.tsx';
-import {useShell} from '../view/shell-context.ts';
-import {usePane} from '../view/use-pane.ts';
+import {useStore, useShell, usePane} from '../view/shell-context.ts';
 
 /** Above the field of a filter: how it may go on, or what is wrong with it. */
 export function ProposalsRow({width}: {readonly width: number}) {

@@ -39,19 +39,9 @@ export type KeyRouter<Context> = {
 	available(options: RouteOptions<Context>): ReadonlyArray<KeyBinding<Context>>;
 };
 
-const fieldKeys: ReadonlySet<string> = new Set([
-	'space',
-	'left',
-	'right',
-	'home',
-	'end',
-	'backspace',
-	'delete',
-	'ctrl+a',
-	'ctrl+e',
-	'ctrl+u',
-	'ctrl+w',
-]);
+const fieldKeys: ReadonlySet<string> = new Set(
+	'space left right home end backspace delete ctrl+a ctrl+e ctrl+u ctrl+w'.split(' '),
+);
 
 const belongsToField = (key: string) => fieldKeys.has(key) || !/^.+\+.|^[a-z0-9]{2,}$/u.test(key);
 

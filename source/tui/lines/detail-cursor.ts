@@ -41,11 +41,7 @@ export function placeIn(
 	const cursor = exact === -1 ? rowOf(detailPath.slice(0, 1), blockOf) : exact;
 	return cursor === -1
 		? asBefore
-		: {
-				cursor,
-				top: Math.max(0, detailTop + cursor - detailCursor),
-				field: fieldOf(rows[cursor]),
-			};
+		: {cursor, top: Math.max(0, detailTop + cursor - detailCursor), field: fieldOf(rows[cursor])};
 }
 
 /** Of the head of a block. */

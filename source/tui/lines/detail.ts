@@ -28,6 +28,8 @@ export function createDetails(host: Host): Details {
 			.flatMap(({sections}) => sections)
 			.flatMap(section => (section.listing ? [[section, section.listing.detail(host)]] : [])),
 	);
+	let wanting: DetailSource | undefined;
+
 	return {
 		lines() {
 			const {detailWidth, showsDetail} = host.layout();
@@ -35,10 +37,13 @@ export function createDetails(host: Host): Details {
 		},
 		want() {
 			const {showsDetail} = host.layout();
-			const open = host.section();
-			for (const [section, detail] of details) {
-				detail.want?.(showsDetail && section === open);
+			const open = details.get(host.section());
+			if (wanting !== open) {
+				wanting?.want?.(false);
+				wanting = open;
 			}
+
+			open?.want?.(showsDetail);
 		},
 	};
 }

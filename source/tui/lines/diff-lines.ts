@@ -1,7 +1,7 @@
 import {escapeLine, type Safe} from '../../core/untrusted.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
-import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, safe} from '../../terminal/text/safe.ts';
+import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import type {Tone} from '../theme/theme.ts';
 import {blankLine, line, wrapText, type Line} from './line.ts';
 
@@ -26,19 +26,16 @@ export const diffLines = (
 		);
 	});
 
+type FileChange = {
+	readonly file: string;
+	readonly diff: readonly string[];
+	readonly warnings: readonly string[];
+	readonly movesOthers?: boolean | undefined;
+};
+
 /** What writing a file changes, and what to beware of, before a person says so; `indent` stands before each row, and is free at its end. */
 export function changeLines(
-	{
-		file,
-		diff,
-		warnings,
-		movesOthers = false,
-	}: {
-		readonly file: string;
-		readonly diff: readonly string[];
-		readonly warnings: readonly string[];
-		readonly movesOthers?: boolean | undefined;
-	},
+	{file, diff, warnings, movesOthers = false}: FileChange,
 	width: number,
 	indent: Safe = empty,
 ): readonly Line[] {

@@ -1,28 +1,25 @@
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {AnyList} from '../state/list.ts';
-import type {Tone} from '../theme/theme.ts';
-import {blankLine, line, wrapText, type Line} from './line.ts';
+import {blankLine, line, type Line, told, paragraph} from './line.ts';
 import {searchedPart} from './title-parts.ts';
 
 /** A pane that has nothing: `says` why, and what helps. */
 export function emptyLines(says: readonly string[], width: number): readonly Line[] {
-	const indented = (text: string, tone: Tone) =>
-		wrapText(text, width - 2).map(row => line(safe`  ${row}`, tone));
-	const [first, ...rest] = says;
+	const [first = '', ...rest] = says;
 	return [
 		blankLine,
-		...indented(first ?? '', 'strong'),
-		...rest.flatMap(text => indented(text, 'quiet')),
+		...told(first, width + 2, 'strong'),
+		...rest.flatMap(text => told(text, width + 2, 'quiet')),
 	];
 }
 
-/** A list that shows nothing under its filter: because nothing passes, as far as was looked, or because nobody could look. */
+/** A list that shows nothing under its filter: nothing passes so far, or the journal could not be searched. */
 export function filteredLines(list: AnyList, width: number): readonly Line[] {
 	const {isWhole, searched} = list.get();
 	if (searched?.problem !== undefined) {
 		return [
-			...wrapText(searched.problem, width).map(text => line(text, 'bad')),
+			...paragraph(searched.problem, width, 'bad'),
 			line(literal('It is tried again by itself. Esc clears the filter, / changes it.'), 'quiet'),
 		];
 	}

@@ -111,3 +111,14 @@ export function wrapText(text: string, width: number): readonly Safe[] {
 /** A text as rows of at most `width` cells, of one tone; none where there is no text. */
 export const paragraph = (text: string | undefined, width: number, tone?: Tone): readonly Line[] =>
 	text === undefined ? [] : wrapText(text, width).map(row => line(row, tone));
+
+/** Prose in rows, two cells from both borders of `width` cells. */
+export const told = (words: string, width: number, tone?: Tone): readonly Line[] =>
+	wrapText(words, width - 4).map(row => line(safe`  ${row}`, tone));
+
+/** A name at the left of a row of `width` cells, and a word at its right. */
+export const apart = (name: Safe, word: Span, width: number): Line => [
+	{text: name, tone: 'strong'},
+	{text: escapeLine(' '.repeat(Math.max(1, width - widthOf(name) - widthOf(word.text) - 1)))},
+	word,
+];

@@ -1,6 +1,6 @@
 import {type ListPosition, type ListWindow, type RowList, windowOf} from './window.ts';
 
-/** Where a row stands among all, those that a filter keeps out included: a number that grows along the list, also of a row that is gone; `NaN` where nobody knows. */
+/** Where a row stands among all, those that a filter keeps out included: a number that grows along the list, also of a row that is gone; `NaN` if unknown. */
 export type RankOf = (id: string) => number;
 
 /**
@@ -61,6 +61,12 @@ function nearest(
 	return best;
 }
 
+type Shown<Item> = {
+	readonly wish: {readonly position: ListPosition};
+	readonly live: readonly Item[];
+	readonly height: number;
+};
+
 /**
  * Remembers where a person is in a list whose filter, or whose bound, takes rows away, and says what they see of `rows`. `rankOf`: see `ListOptions`. `wish` is the same value until the
  * person moves, or filters otherwise; `live` is all that the state has, in the order of the list.
@@ -69,18 +75,7 @@ export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf 
 	/** Where a person is now who was at a row that is not there. What they left stays in the wish: another filter may let it pass. */
 	let kept: {readonly wish: unknown; readonly position: ListPosition} | undefined;
 
-	return (
-		rows: RowList,
-		{
-			wish,
-			live,
-			height,
-		}: {
-			readonly wish: {readonly position: ListPosition};
-			readonly live: readonly Item[];
-			readonly height: number;
-		},
-	): ListWindow => {
+	return (rows: RowList, {wish, live, height}: Shown<Item>): ListWindow => {
 		const rank = rankOf ?? placesIn(() => live.map(keyOf));
 		const {cursor} = wish.position;
 		// A filter that lets nothing pass for a moment, or a page that is read again, must not lose the place.
@@ -103,7 +98,7 @@ export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf 
 	};
 }
 
-/** Ranks by the order of `keys`; they are looked through when somebody asks. */
+/** Ranks by the order of `keys`, read at the first call. */
 function placesIn(keys: () => readonly string[]): RankOf {
 	let places: ReadonlyMap<string, number> | undefined;
 	return id => {

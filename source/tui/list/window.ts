@@ -79,11 +79,7 @@ export function rowsOf<Row>(items: readonly Row[], idOf: (row: Row) => string): 
 		return item === undefined ? '' : idOf(item);
 	};
 
-	return {
-		length: items.length,
-		idAt,
-		indexOf: id => items.findIndex(item => idOf(item) === id),
-	};
+	return {length: items.length, idAt, indexOf: id => items.findIndex(item => idOf(item) === id)};
 }
 
 /** The part of `rows` that a person at `position` sees in `height` rows (0 or more), with the selected row in it. Pure. */
@@ -137,32 +133,24 @@ export function moveIn(
 
 const isPaging = (move: ListMove) => typeof move === 'string' && /^(?:page|half)-/.test(move);
 
-function targetOf(
-	rows: RowList,
-	{
-		move,
-		cursor,
-		height,
-	}: {move: Exclude<ListMove, 'follow' | 'pause'>; cursor: number; height: number},
-): number {
-	if (typeof move === 'object') {
-		const index = rows.indexOf(move.to);
-		return index === -1 ? cursor : index;
+type Step = {move: Exclude<ListMove, 'follow' | 'pause'>; cursor: number; height: number};
+
+function targetOf(rows: RowList, {move, cursor, height}: Step): number {
+	if (typeof move === 'string') {
+		return cursor + rowsMoved(move, height);
 	}
 
+	const index = rows.indexOf(move.to);
+	return index === -1 ? cursor : index;
+}
+
+/** Rows that a move leads down, where `height` of them are seen. */
+export function rowsMoved(move: Extract<ListMove, string>, height: number): number {
 	const page = Math.max(1, height - 1);
 	const half = Math.max(1, Math.floor(height / 2));
-	const targets = {
-		down: cursor + 1,
-		up: cursor - 1,
-		'page-down': cursor + page,
-		'page-up': cursor - page,
-		'half-down': cursor + half,
-		'half-up': cursor - half,
-		first: 0,
-		last: rows.length - 1,
-	};
-	return targets[move];
+	const pages = {'page-down': page, 'page-up': -page, 'half-down': half, 'half-up': -half};
+	const others = {down: 1, up: -1, first: -Infinity, last: Infinity, follow: 0, pause: 0};
+	return {...pages, ...others}[move];
 }
 
 function anchored(

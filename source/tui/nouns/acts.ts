@@ -4,7 +4,7 @@ import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act, Outcome} from '../../nouns/act.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {PaneCommand} from '../acts/command.ts';
+import {type PaneCommand, onKeys, type IdAndKeys} from '../acts/command.ts';
 import {askForTold} from '../dialogs/act-form.ts';
 import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -32,34 +32,37 @@ export function nounCommands<Item, Once = never>(
 ): readonly PaneCommand[] {
 	const {noun, acts, list, marked, others = [], actsLast = false} = options;
 	const selected = (shell: Shell) => shell.list(list).selected();
-	const actCommands = acts.map((act): PaneCommand => ({
-		id: `${list.id}.${act.verb}`,
-		changes: true,
-		keys: act.key === undefined ? [] : [act.key],
-		label: escapeLine(act.label ?? act.verb),
-		why(shell) {
-			const item = selected(shell);
-			if (act.all && marked && hasMarked(shell, marked.marks)) {
-				return undefined;
-			}
+	const actCommands = acts.map((act): PaneCommand =>
+		onKeys(
+			[`${list.id}.${act.verb}`, ...(act.key === undefined ? [] : [act.key])],
+			escapeLine(act.label ?? act.verb),
+			{
+				changes: true,
+				why(shell) {
+					const item = selected(shell);
+					if (act.all && marked && hasMarked(shell, marked.marks)) {
+						return undefined;
+					}
 
-			if (item === undefined) {
-				return nothingSelected;
-			}
+					if (item === undefined) {
+						return nothingSelected;
+					}
 
-			const reason = act.why?.(item, {now: shell.clock.now()});
-			return reason === undefined ? undefined : escapeLine(reason);
-		},
-		run(shell) {
-			const item = selected(shell);
-			if (act.all && marked && hasMarked(shell, marked.marks)) {
-				askForMarked(shell, {noun, marked}, act);
-			} else if (item !== undefined) {
-				const isBack = act.back?.isDone(item) === true;
-				doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
-			}
-		},
-	}));
+					const reason = act.why?.(item, {now: shell.clock.now()});
+					return reason === undefined ? undefined : escapeLine(reason);
+				},
+				run(shell) {
+					const item = selected(shell);
+					if (act.all && marked && hasMarked(shell, marked.marks)) {
+						askForMarked(shell, {noun, marked}, act);
+					} else if (item !== undefined) {
+						const isBack = act.back?.isDone(item) === true;
+						doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
+					}
+				},
+			},
+		),
+	);
 	const rest = [...others, ...(noun.copies ? [copyCommand(noun, list)] : [])];
 	return actsLast ? [...rest, ...actCommands] : [...actCommands, ...rest];
 }
@@ -69,52 +72,47 @@ const copyCommand = <Item>(
 	noun: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
 	list: ListSource<List<Item>>,
 ): PaneCommand =>
-	selectedCommand(list, {
-		id: `${list.id}.copy`,
-		keys: ['y'],
-		label: escapeLine(noun.copies?.label ?? 'copy'),
+	onSelected(list)([`${list.id}.copy`, 'y'], escapeLine(noun.copies?.label ?? 'copy'), {
 		quiet: noun.copies?.isQuiet === true,
 		why: item => noun.copies?.why?.(item),
-		run(shell, item) {
-			copyOf(shell, noun, item);
-		},
+		run: (shell, item) => copyOf(shell, noun, item),
 	});
 
 const nothingSelected = literal('Nothing is selected');
 
-type Described = Omit<PaneCommand, 'run' | 'why'>;
+type Described = Omit<PaneCommand, 'id' | 'keys' | 'label' | 'run' | 'why'>;
 
 /** Acts on the selected thing; `why`: what is in its way. */
-type OnItem<Item> = {
+type OnItem<Item> = Described & {
 	readonly of?: never;
-	readonly none?: never;
 	readonly why?: (item: Item) => string | undefined;
 	readonly run: (shell: Shell, item: Item) => void;
 };
 
 /** Acts on what is found of the selected thing; `none`: why nothing is found. */
-type OnPart<Item, Value> = {
+type OnPart<Item, Value> = Described & {
 	readonly of: (item: Item) => Value | undefined;
 	readonly none: Safe;
-	readonly why?: never;
 	readonly run: (shell: Shell, value: Value) => void;
 };
 
-/** A command that does something with the selected thing, or with what it finds of it. */
-export function selectedCommand<Item, Value>(
-	list: ListSource<List<Item>>,
-	command: Described & OnPart<Item, Value>,
-): PaneCommand;
-export function selectedCommand<Item>(
-	list: ListSource<List<Item>>,
-	command: Described & OnItem<Item>,
-): PaneCommand;
-export function selectedCommand<Item, Value>(
-	list: ListSource<List<Item>>,
-	command: Described & (OnItem<Item> | OnPart<Item, Value>),
-): PaneCommand {
-	return {
+type Selecting<Item> = {
+	<Value>(keys: IdAndKeys, label: Safe, command: OnPart<Item, Value>): PaneCommand;
+	(keys: IdAndKeys, label: Safe, command: OnItem<Item>): PaneCommand;
+};
+
+/** Commands that do something with the selected thing of a list, or with what they find of it. */
+export const onSelected =
+	<Item>(list: ListSource<List<Item>>): Selecting<Item> =>
+	<Value>(
+		[id, ...keys]: IdAndKeys,
+		label: Safe,
+		command: OnItem<Item> | OnPart<Item, Value>,
+	): PaneCommand => ({
 		...command,
+		id,
+		keys,
+		label,
 		why(shell) {
 			const item = shell.list(list).selected();
 			if (item === undefined) {
@@ -130,22 +128,14 @@ export function selectedCommand<Item, Value>(
 		},
 		run(shell) {
 			const item = shell.list(list).selected();
-			if (item === undefined) {
-				return;
-			}
-
-			if (!command.of) {
-				command.run(shell, item);
-				return;
-			}
-
-			const value = command.of(item);
-			if (value !== undefined) {
+			const value = item === undefined ? undefined : command.of?.(item);
+			if (command.of && value !== undefined) {
 				command.run(shell, value);
+			} else if (!command.of && item !== undefined) {
+				command.run(shell, item);
 			}
 		},
-	};
-}
+	});
 
 type Doing<Item, Once> = Pick<Options<Item, Once>, 'showOnce'> & {
 	readonly noun: Pick<Noun<Item>, 'id' | 'name'>;
@@ -162,9 +152,7 @@ export function doAct<Item, Once = never>(
 ): void {
 	askFirst(shell, doing.act, {
 		item,
-		goOn(spanMs, told) {
-			perform(shell, item, {...doing, given: {spanMs, ...(told && {told})}});
-		},
+		goOn: (spanMs, told) => perform(shell, item, {...doing, given: {spanMs, ...(told && {told})}}),
 	});
 }
 
@@ -181,9 +169,7 @@ function askFirst<Item>(
 			items: span.choices.map(({key, label, value}) => ({
 				key,
 				label: escapeLine(label),
-				run() {
-					goOn(value);
-				},
+				run: () => goOn(value),
 			})),
 		});
 		return;
@@ -200,18 +186,10 @@ function askFirst<Item>(
 		title: escapeLine(title),
 		lines: lines.map(text => escapeLine(text)),
 		act: escapeLine(act),
-		run() {
-			goOn(0);
-		},
+		run: () => goOn(0),
 	};
 	if (fields) {
-		askForTold(shell, {
-			...question,
-			fields,
-			run(told) {
-				goOn(0, told);
-			},
-		});
+		askForTold(shell, {...question, fields, run: told => goOn(0, told)});
 	} else if (typed) {
 		askForName(shell, {...question, ...typed});
 	} else {
@@ -219,18 +197,14 @@ function askFirst<Item>(
 	}
 }
 
+type Performing<Item, Once> = Doing<Item, Once> & {
+	readonly given: {readonly spanMs: number; readonly told?: JsonObject};
+};
+
 function perform<Item, Once>(
 	shell: Shell,
 	item: Item,
-	{
-		noun,
-		act,
-		given,
-		showOnce,
-		done,
-	}: Doing<Item, Once> & {
-		readonly given: {readonly spanMs: number; readonly told?: JsonObject};
-	},
+	{noun, act, given, showOnce, done}: Performing<Item, Once>,
 ): void {
 	if (act.starts) {
 		shell.toast(escapeLine(act.starts(item)));

@@ -11,7 +11,7 @@ export function copyOf<Item>(
 	{copies, name, one}: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
 	item: Item,
 ): void {
-	const copy = ({label, text}: Copied) => {
+	const copy = ({label, text}: Copied) =>
 		shell.attempt(async () => {
 			const found = typeof text === 'string' ? text : await text(shell.port);
 			if (found === undefined) {
@@ -20,7 +20,6 @@ export function copyOf<Item>(
 				await copyText(shell, found, escapeLine(label));
 			}
 		});
-	};
 
 	const all = copies?.of(item, shell.port.getState()) ?? [];
 	if ('text' in all) {
@@ -31,12 +30,6 @@ export function copyOf<Item>(
 	openMenu(shell, {
 		title: safe`Copy of ${escapeLine(name(item))}`,
 		notes: (copies?.notes ?? []).map(text => escapeLine(text)),
-		items: all.map(text => ({
-			key: text.key,
-			label: escapeLine(text.label),
-			run() {
-				copy(text);
-			},
-		})),
+		items: all.map(text => ({key: text.key, label: escapeLine(text.label), run: () => copy(text)})),
 	});
 }

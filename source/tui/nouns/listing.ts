@@ -1,8 +1,8 @@
 import {createMemory} from '../../core/derive.ts';
 import type {AsOf, ListedNoun, Noun} from '../../nouns/noun.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {paceOf, type DetailSource} from '../lines/detail.ts';
-import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line, told} from '../lines/line.ts';
 import type {Pane, PaneListing, PaneSection} from '../panes/pane.ts';
 import type {Host} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
@@ -60,14 +60,12 @@ export function listingOf<Item, More, Value = never>(
 	};
 }
 
-/** A pane with one list, which has the name of the pane. */
-export const onePane = ({
-	commands,
-	listing,
-	...pane
-}: Omit<Pane, 'sections' | 'short'> &
+type OnePane = Omit<Pane, 'sections' | 'short'> &
 	Partial<Pick<Pane, 'short'>> &
-	Pick<PaneSection, 'commands' | 'listing'>): Pane => ({
+	Pick<PaneSection, 'commands' | 'listing'>;
+
+/** A pane with one list, which has the name of the pane. */
+export const onePane = ({commands, listing, ...pane}: OnePane): Pane => ({
 	short: pane.title,
 	...pane,
 	sections: [{id: pane.id, title: pane.title, commands, listing}],
@@ -129,9 +127,6 @@ function loadingLines(loaded: Loaded<unknown>, width: number): readonly Line[] {
 		case 'loading':
 			return [blankLine, line(literal('  loading'), 'quiet')];
 		case 'failed':
-			return [
-				blankLine,
-				...wrapText(`✗ ${loaded.reason}`, width - 2).map(row => line(safe`  ${row}`, 'bad')),
-			];
+			return [blankLine, ...told(`✗ ${loaded.reason}`, width + 2, 'bad')];
 	}
 }

@@ -1,14 +1,19 @@
+import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {grouped} from '../../core/names.ts';
-import {escapeLine} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act} from '../../nouns/act.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import type {Noun} from '../../nouns/noun.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys, type PaneCommand} from '../acts/command.ts';
 import {askForTold} from '../dialogs/act-form.ts';
 import {confirm} from '../dialogs/questions.ts';
-import {actOnAll, clearMarks, markedOf, sayOutcome, type Marks} from '../lines/marks.ts';
+import {clearMarks, markedOf, maxMarks, type Marks} from '../lines/marks.ts';
 import type {Host, Shell} from '../shell/shell.ts';
+import type {List} from '../state/list.ts';
+import type {ListSource} from '../state/source.ts';
 
 /** Marked ones are acted on, whichever is selected. */
 export type Marked<Item> = {
@@ -17,19 +22,17 @@ export type Marked<Item> = {
 	readonly all: (shell: Shell) => readonly Item[];
 };
 
-export const hasMarked = ({local}: Pick<Host, 'local'>, marks: Marks): boolean =>
-	local(marks).get().size > 0;
+export const hasMarked = ({local}: Host, marks: Marks): boolean => local(marks).get().size > 0;
+
+type MarkedNoun<Item> = {
+	readonly noun: Pick<Noun<Item>, 'id' | 'many' | 'name' | 'one'>;
+	readonly marked: Marked<Item>;
+};
 
 /** Asks once for all that are marked, with what it means to how many of them, then does it to each. */
 export function askForMarked<Item>(
 	shell: Shell,
-	{
-		noun,
-		marked,
-	}: {
-		readonly noun: Pick<Noun<Item>, 'id' | 'many' | 'name' | 'one'>;
-		readonly marked: Marked<Item>;
-	},
+	{noun, marked}: MarkedNoun<Item>,
 	{verb, all, effect, fields, gone}: Act<Item, GatewayPort, unknown>,
 ): void {
 	if (!all) {
@@ -70,31 +73,24 @@ export function askForMarked<Item>(
 	);
 }
 
+type MarkedItems<Item> = {
+	readonly noun: Pick<Noun<never>, 'many' | 'one'>;
+	readonly marks: Marks;
+	readonly verb: string;
+	/** `cancelled`. */
+	readonly done: string;
+	readonly items: readonly Item[];
+	/** What it means to how many. */
+	readonly lines: readonly string[];
+	readonly gone: number;
+	/** What it may be told besides. */
+	readonly fields?: readonly FieldRecord[];
+};
+
 /** Asks once for marked `items`, then does `act` to each, which answers why it could not; `gone`: how many of the marked are not among them any more. */
 export function askForAll<Item>(
 	shell: Shell,
-	{
-		noun: {one, many},
-		marks,
-		verb,
-		done,
-		items,
-		lines,
-		gone,
-		fields,
-	}: {
-		readonly noun: Pick<Noun<never>, 'many' | 'one'>;
-		readonly marks: Marks;
-		readonly verb: string;
-		/** `cancelled`. */
-		readonly done: string;
-		readonly items: readonly Item[];
-		/** What it means to how many. */
-		readonly lines: readonly string[];
-		readonly gone: number;
-		/** What it may be told besides. */
-		readonly fields?: readonly FieldRecord[];
-	},
+	{noun: {one, many}, marks, verb, done, items, lines, gone, fields}: MarkedItems<Item>,
 	act: (item: Item, told: JsonObject) => Promise<string | undefined>,
 ): void {
 	const count = items.length;
@@ -118,5 +114,139 @@ export function askForAll<Item>(
 		askForTold(shell, {...question, fields});
 	} else {
 		confirm.open(shell, question);
+	}
+}
+
+const counted = (count: number): Safe => escapeLine(grouped(count));
+
+const tooMany = (shell: Shell): void =>
+	shell.toast(safe`At most ${counted(maxMarks)} rows can be marked`, 'warn');
+
+type MarkedList<Item> = {
+	readonly source: ListSource<List<Item>>;
+	readonly keyOf: (item: Item) => string;
+};
+
+/** Commands that mark rows of `source`: one, or all that pass the filter. */
+export function markCommands<Item>(
+	prefix: string,
+	marks: Marks<Item>,
+	{source, keyOf}: MarkedList<Item>,
+): readonly PaneCommand[] {
+	const mark = (
+		shell: Shell,
+		{items, isCut}: {readonly items: readonly Item[]; readonly isCut: boolean},
+	) => {
+		const listed = new Set(
+			shell
+				.list(source)
+				.get()
+				.items.map(item => keyOf(item)),
+		);
+		const keyed = items.map(item => [keyOf(item), item] as const);
+		shell
+			.local(marks)
+			.set(() => new Map(keyed.map(([key, item]) => [key, listed.has(key) ? undefined : item])));
+		const count = counted(items.length);
+		if (isCut) {
+			shell.toast(safe`The newest ${count} that pass are marked, there are more`, 'warn');
+		} else {
+			shell.toast(safe`${count} marked`);
+		}
+	};
+
+	return [
+		onKeys([`${prefix}.mark`, 'v'], literal('mark'), {
+			quiet: true,
+			why: shell =>
+				shell.list(source).selectedKey() === undefined ? literal('Nothing is selected') : undefined,
+			run(shell) {
+				const list = shell.list(source);
+				const key = list.selectedKey();
+				const marked = shell.local(marks).get();
+				if (key === undefined) {
+					return;
+				}
+
+				if (!marked.has(key) && marked.size >= maxMarks) {
+					tooMany(shell);
+					return;
+				}
+
+				// What is marked must not move away under the next key.
+				list.move('pause');
+				shell.local(marks).set(now => {
+					const next = new Map(now);
+					if (!next.delete(key)) {
+						next.set(key, undefined);
+					}
+
+					return next;
+				});
+				list.move('down');
+			},
+		}),
+		onKeys([`${prefix}.mark-all`, 'V'], literal('mark all that pass the filter'), {
+			quiet: true,
+			run(shell) {
+				const list = shell.list(source);
+				list.move('pause');
+				const {items, isWhole} = list.get();
+				if (isWhole) {
+					mark(shell, {items: items.slice(-maxMarks), isCut: items.length > maxMarks});
+					return;
+				}
+
+				// Until it is known how many there are, nothing is marked: what a key did to a part of them would look like all.
+				clearMarks(shell, marks);
+				shell.toast(literal('Looking for all that pass the filter'));
+				shell.attempt(async () => {
+					const all = await list.all(maxMarks);
+					if (all) {
+						mark(shell, all);
+					}
+				});
+			},
+		}),
+	];
+}
+
+/** What became of an act on several items. */
+export type BulkOutcome = {readonly done: number; readonly problems: readonly string[]};
+
+/** Does `act` to one item after the other; what fails for one does not stop the others. `act` answers why it could not. */
+export async function actOnAll<Item>(
+	items: readonly Item[],
+	act: (item: Item) => Promise<string | undefined>,
+): Promise<BulkOutcome> {
+	let done = 0;
+	const problems: string[] = [];
+	for (const item of items) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other: a hundred at once would be a flood of our own
+			const problem = await act(item);
+			if (problem === undefined) {
+				done += 1;
+			} else {
+				problems.push(problem);
+			}
+		} catch (error) {
+			problems.push(messageOf(error));
+		}
+	}
+
+	return {done, problems};
+}
+
+/** Says what became of it: `4 retried, 1 could not: it has ended`. */
+export function sayOutcome(shell: Shell, word: Safe, {done, problems}: BulkOutcome): void {
+	const [first] = problems;
+	if (first === undefined) {
+		shell.toast(safe`${counted(done)} ${word}`, 'good');
+	} else {
+		shell.toast(
+			safe`${counted(done)} ${word}, ${counted(problems.length)} could not: ${escapeLine(first)}`,
+			'warn',
+		);
 	}
 }

@@ -144,19 +144,14 @@ const keptBy = (
 	kept: number | 'blanks' = cells,
 ): number => (kept === 'blanks' ? widthOf(text) : kept);
 
+type CellPlace = {
+	readonly column: Pick<Column<never>, 'align'>;
+	readonly cells: number;
+	readonly isLast: boolean;
+};
+
 /** A cell and the blank behind it; a last one that is not aligned is as long as its text. */
-function cellOf(
-	text: Safe,
-	{
-		column: {align},
-		cells,
-		isLast,
-	}: {
-		readonly column: Pick<Column<never>, 'align'>;
-		readonly cells: number;
-		readonly isLast: boolean;
-	},
-): Safe {
+function cellOf(text: Safe, {column: {align}, cells, isLast}: CellPlace): Safe {
 	if (isLast && align === undefined) {
 		return text;
 	}
@@ -167,23 +162,18 @@ function cellOf(
 
 const isThere = (cells: number | undefined): boolean => cells !== 0;
 
+type TableRoom<Item, More> = {
+	readonly width: number;
+	readonly signCells: number;
+	readonly shown: Shown<Item, More> | undefined;
+};
+
 /** Which columns a list has room for, and how many cells each. */
 function placeColumns<Item, More>(
 	columns: ReadonlyArray<Column<Item, More>>,
-	{
-		width,
-		signCells,
-		shown,
-	}: {
-		readonly width: number;
-		readonly signCells: number;
-		readonly shown: Shown<Item, More> | undefined;
-	},
+	{width, signCells, shown}: TableRoom<Item, More>,
 ): ReadonlyArray<Placed<Item, More>> {
-	const least = columns.map(column => ({
-		column,
-		cells: fixedCells(column, {width, shown}),
-	}));
+	const least = columns.map(column => ({column, cells: fixedCells(column, {width, shown})}));
 	const room = (all: typeof least) =>
 		width -
 		signCells +

@@ -8,7 +8,7 @@ import {keyNoun, type KeyMore} from '../../nouns/key/key.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {openKeyForm, showKey} from '../dialogs/key.ts';
-import {keyList} from '../entries/key-list.ts';
+import {keyList} from '../entries/lists.ts';
 import {blankLine, line, type Line} from '../lines/line.ts';
 import {countPart} from '../lines/title-parts.ts';
 import {nounCommands} from '../nouns/acts.ts';
@@ -20,9 +20,7 @@ const keyDays: LoadSource<readonly KeyDay[]> = {
 };
 
 /** The sums of the runs of all keys, from the journal. */
-const keySums: LoadSource<RunSums> = {
-	load: async port => port.sumRuns({by: 'key'}),
-};
+const keySums: LoadSource<RunSums> = {load: async port => port.sumRuns({by: 'key'})};
 
 /** They are loaded again after this time. */
 const minuteMs = 60_000;
@@ -81,9 +79,7 @@ export const keysPane = onePane({
 			noun: keyNoun,
 			acts: keyActs,
 			list: keyList,
-			showOnce(shell, minted) {
-				showKey(shell, minted, true);
-			},
+			showOnce: (shell, minted) => showKey(shell, minted, true),
 		}),
 	],
 	listing: listingOf({
@@ -102,10 +98,7 @@ export const keysPane = onePane({
 	want({feed, layout, list, loader, section}) {
 		const isLooked =
 			section().id === keyList.id && layout().showsDetail && list(keyList).selected() !== undefined;
-		loader(keySums).want(isLooked ? String(Math.floor(feed.get().now / minuteMs)) : '', {
-			kind: 'rest',
-			ms: 0,
-		});
+		loader(keySums).want(isLooked ? String(Math.floor(feed.get().now / minuteMs)) : '');
 	},
 	summary({list, feed}) {
 		const {state, now} = feed.get();

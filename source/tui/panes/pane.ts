@@ -46,7 +46,7 @@ export type Pane = {
 	readonly waiting?: (shell: Shell) => Approval | undefined;
 	/** What of it is lost when the interface closes, in a sentence. */
 	readonly unsaved?: (host: Host) => string | undefined;
-	/** Tells loaders of its own what is looked at, whichever pane is open. */
+	/** Tells loaders of its own what is looked at: again and again while it is open, and once after that. */
 	readonly want?: (host: Host) => void;
 	/** Where the palette can go in it, by name. */
 	readonly destinations?: (shell: Shell) => readonly Destination[];
@@ -89,13 +89,14 @@ export type PaneListing = {
 export type SectionFocus = {
 	/** The section that has the keyboard. */
 	now(host: Host): PaneSection;
-	/** Makes it the chosen one: what comes later must not take the keyboard from it. */
-	hold(host: Host): void;
-	choose(host: Host, section: PaneSection): void;
+	/** Makes it the chosen one: what comes later must not take the keyboard from it. Absent: nothing that comes by itself does. */
+	hold?(host: Host): void;
+	/** Absent: what the pane shows says which section has the keyboard. */
+	choose?(host: Host, section: PaneSection): void;
 	/** Gives the keyboard to the next section; `false` where there is none. */
-	next(shell: Shell): boolean;
+	next?(shell: Shell): boolean;
 	/** Takes a step that leaves the list for the next one; whether it did. */
-	cross(shell: Shell, by: Extract<ListMove, string>): boolean;
+	cross?(shell: Shell, by: Extract<ListMove, string>): boolean;
 };
 
 /** Something with a name that can be gone to. */
@@ -104,7 +105,7 @@ export type Destination = {readonly label: Safe; readonly place: Safe; readonly 
 /** What a number or an identifier may stand for. */
 export type Found = {
 	readonly known?: Destination;
-	/** Somebody has to be asked whether it is there; it may have been meant otherwise. */
+	/** Only the journal knows whether it is there, and the query may mean something else. */
 	readonly guessed?: Destination;
 };
 

@@ -24,22 +24,14 @@ export type Banner = {
 	readonly isOfPart?: true;
 };
 
+/** The parts of the state that banners are made of. */
+export const bannerParts = [
+	...(['gateway', 'webhook', 'api', 'problems', 'platforms', 'routes', 'approvals'] as const),
+	...(['installs', 'model', 'modelOffer', 'modelProblem', 'modelSilence'] as const),
+];
+
 /** What banners are made of. */
-export type BannerState = Pick<
-	GatewayState,
-	| 'gateway'
-	| 'webhook'
-	| 'api'
-	| 'problems'
-	| 'model'
-	| 'modelOffer'
-	| 'modelProblem'
-	| 'modelSilence'
-	| 'approvals'
-	| 'installs'
-	| 'platforms'
-	| 'routes'
-> & {
+export type BannerState = Pick<GatewayState, (typeof bannerParts)[number]> & {
 	/** Routes that turn events away, the newest loss first. */
 	readonly lossy: readonly LossyRoute[];
 	readonly loginAlarm: Safe | undefined;
@@ -112,7 +104,7 @@ function approvalBanner({approvals}: BannerState, now: number): Banner | undefin
 			: literal('wants a form filled in');
 	return {
 		text: safe`! ${clip(askingServer(first), maxNameCells)} ${wants} for ${askedBy(first.run)}`,
-		// Nobody may learn of a request when it is too late.
+		// The deadline has to be seen in time.
 		helps: safe`${deadlineText(first, now)} · ! to review`,
 		tone: 'warn',
 	};
@@ -121,18 +113,21 @@ function approvalBanner({approvals}: BannerState, now: number): Banner | undefin
 /** The oldest link that was opened outside; its server's name is of letters and digits. */
 function installBanner({installs = []}: BannerState, now: number): Banner | undefined {
 	const [first, ...others] = installs.filter(({expiresAt}) => expiresAt > now);
-	const more = others.length > 0 ? ` (+${others.length})` : '';
-	return first
-		? {
-				text: safe`! a link wants tool server ${clip(escapeLine(first.name), maxNameCells)} installed${escapeLine(more)}`,
-				helps: literal('I to look at it'),
-				tone: 'warn',
-			}
-		: undefined;
+	return (
+		first && {
+			text: safe`! a link wants tool server ${clip(escapeLine(first.name), maxNameCells)} installed${moreText(others)}`,
+			helps: literal('I to look at it'),
+			tone: 'warn',
+		}
+	);
 }
 
+/** ` (+2)`: how many of a kind there are besides the one that is named. */
+export const moreText = ({length}: readonly unknown[]): Safe =>
+	length > 0 ? safe` (+${length})` : empty;
+
 /** A long name must not push the deadline out of the banner. */
-const maxNameCells = 32;
+export const maxNameCells = 32;
 
 const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 	webhook.state === 'refused'
@@ -163,9 +158,8 @@ function platformBanner({platforms}: BannerState): Banner | undefined {
 		return undefined;
 	}
 
-	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return {
-		text: safe`! ${escapeLine(first.name)}${escapeLine(more)} has failed: ${escapeLine(first.reason ?? 'it does not answer')}`,
+		text: safe`! ${escapeLine(first.name)}${moreText(others)} has failed: ${escapeLine(first.reason ?? 'it does not answer')}`,
 		helps: safe`svc platforms test ${escapeLine(first.name)} asks it now`,
 		tone: 'warn',
 		isOfPart: true,
@@ -179,9 +173,8 @@ function lossBanner({lossy}: BannerState): Banner | undefined {
 		return undefined;
 	}
 
-	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return {
-		text: safe`! ${clip(escapeLine(first.route), maxNameCells)}${escapeLine(more)} loses events ${escapeLine(first.why)}, the last at ${clockTime(first.lastAt)}`,
+		text: safe`! ${clip(escapeLine(first.route), maxNameCells)}${moreText(others)} loses events ${escapeLine(first.why)}, the last at ${clockTime(first.lastAt)}`,
 		helps: escapeLine(first.remedy),
 		tone: 'warn',
 	};
@@ -214,11 +207,10 @@ function routeBanner({routes}: BannerState): Banner | undefined {
 		return undefined;
 	}
 
-	const more = others.length > 0 ? ` (+${others.length})` : '';
 	const what =
 		first.problem === undefined ? literal('is served as it was') : literal('is not served');
 	return {
-		text: safe`! route ${clip(escapeLine(first.name), maxNameCells)}${escapeLine(more)} ${what}: ${escapeLine(first.problem ?? first.stale ?? '')}`,
+		text: safe`! route ${clip(escapeLine(first.name), maxNameCells)}${moreText(others)} ${what}: ${escapeLine(first.problem ?? first.stale ?? '')}`,
 		helps: literal('see Routes'),
 		tone: 'warn',
 	};

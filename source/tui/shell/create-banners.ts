@@ -9,7 +9,14 @@ import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Dialog} from '../acts/dialog.ts';
 import type {Snapshot} from '../state/feed.ts';
-import {type Banner, bannersOf} from './banners.ts';
+import {
+	type Banner,
+	type BannerState,
+	bannerParts,
+	bannersOf,
+	maxNameCells,
+	moreText,
+} from './banners.ts';
 
 /** How often a loss is looked at that may be over. */
 const lossyEveryMs = 10_000;
@@ -17,8 +24,8 @@ const lossyEveryMs = 10_000;
 /** How long a banner says that a route lost events; the status row does for an hour, where it takes no row of the pane. */
 const lossBannerMs = 600_000;
 
-/** What banners are told while the sheet is open, which says what waits itself. */
-const noApprovals: GatewayState['approvals'] = [];
+/** What banners are told of what the open dialog says itself. */
+const nothing: readonly never[] = [];
 
 /** The banners of what is shown now; the same ones again while nothing of them changed. */
 export function createBanners(): (
@@ -30,43 +37,21 @@ export function createBanners(): (
 	const findAlarm = createMemory<Safe | undefined>();
 	const findLossy = createMemory<readonly LossyRoute[]>();
 	return ({state, now}, told) => {
-		const {gateway, webhook, api, problems, platforms, routes, approvals} = state;
-		const {model, modelOffer, modelProblem, modelSilence} = state;
-		const installs = told === 'installs' ? undefined : state.installs;
-		const shown = told === 'approvals' ? noApprovals : approvals;
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
 			lossyRoutes(state, now).filter(({lastAt}) => now - lastAt < lossBannerMs),
 		);
-		const alarm = findAlarm([state.servers, state.runs, state.routes], () => loginAlarm(state));
-		const second = shown.length === 0 && !installs?.length ? 0 : Math.floor(now / 1000);
-		return remember(
-			[
-				gateway,
-				webhook,
-				api,
-				problems,
-				model,
-				modelOffer,
-				modelProblem,
-				modelSilence,
-				platforms,
-				routes,
-				shown,
-				installs,
-				lossy,
-				alarm,
-				second,
-			],
-			() =>
-				bannersOf(
-					{...state, approvals: shown, installs: installs ?? [], lossy, loginAlarm: alarm},
-					now,
-				),
-		);
+		const seen: BannerState = {
+			...state,
+			...(told && {[told]: nothing}),
+			lossy,
+			loginAlarm: findAlarm([state.servers, state.runs, state.routes], () => loginAlarm(state)),
+		};
+		const counts = seen.approvals.length > 0 || (seen.installs ?? nothing).length > 0;
+		const second = counts ? Math.floor(now / 1000) : 0;
+		const inputs = [...bannerParts.map(part => seen[part]), lossy, seen.loginAlarm, second];
+		return remember(inputs, () => bannersOf(seen, now));
 	};
 }
-
-const maxNameCells = 32;
 
 /** Names the tool server that wants a login while runs wait for it, or agents are at work that would have its tools: those do without. A run whose route names other toolsets is not among them. `undefined`: none. */
 export function loginAlarm({
@@ -100,10 +85,9 @@ export function loginAlarm({
 	}
 
 	const {server, waiting, working} = first;
-	const more = others.length > 0 ? ` (+${others.length})` : '';
 	const what =
 		waiting > 0
 			? safe`${waiting} ${waiting === 1 ? literal('run waits') : literal('runs wait')} for it`
 			: safe`${working} ${working === 1 ? literal('run is') : literal('runs are')} under way without it`;
-	return safe`! ${clip(escapeLine(serverName(server)), maxNameCells)}${escapeLine(more)} needs a login: ${what}`;
+	return safe`! ${clip(escapeLine(serverName(server)), maxNameCells)}${moreText(others)} needs a login: ${what}`;
 }

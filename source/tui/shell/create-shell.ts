@@ -16,18 +16,16 @@ import type {Pane} from '../panes/pane.ts';
 import {panes as allPanes} from '../panes/panes.ts';
 import {createFeed, feedIntervals} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
+import {localOf} from '../state/source.ts';
 import {createStore} from '../state/store.ts';
-import {newView, type Size, type ViewState} from '../state/view.ts';
+import {newView, type Size, type ViewState, watchView} from '../state/view.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {createBanners} from './create-banners.ts';
 import {watchFirstKey} from './first-key.ts';
-import {createLifetime} from './lifetime.ts';
-import {localOf} from './local-of.ts';
 import {openSources} from './open-sources.ts';
 import type {Host, Shell} from './shell.ts';
-import {createToaster} from './toaster.ts';
+import {createToaster} from './toast.ts';
 import type {TuiOptions} from './tui-world.ts';
-import {watchPace, watchSize} from './watch-view.ts';
 
 const pouringPerSecond = 20;
 
@@ -93,26 +91,18 @@ export function createShell(
 
 	const layout = () => {
 		const {size, region, isZoomed, field, overlay} = view.get();
-		const hints = field === 'filter' && !overlay ? 1 : 0;
 		const {isWide, listShare} = pane();
 		const {listing} = host.section();
 		const hasDetail = listing !== undefined;
-		const wish = {
-			hasDetail,
-			hasCursor: listing?.hasCursor === true,
-			isWide,
-			listShare,
-			region,
-			isZoomed,
-			hints,
+		const rows = {
+			banners: banners().length > 0 ? 1 : 0,
+			hints: field === 'filter' && !overlay ? 1 : 0,
 		};
-		return layoutOf(size, {...wish, banners: banners().length > 0 ? 1 : 0});
+		const hasCursor = listing?.hasCursor === true;
+		return layoutOf(size, {...rows, hasDetail, hasCursor, isWide, listShare, region, isZoomed});
 	};
 
 	const toaster = createToaster(view, clock);
-	const toast: Shell['toast'] = (text, tone) => {
-		toaster.toast(text, tone);
-	};
 
 	/** Whether something on the screen moves faster than seconds pass. */
 	const runsBars = (shown: GatewayState) => {
@@ -126,14 +116,18 @@ export function createShell(
 		return listing?.isLive === true && !host.list(listing.list).get().isFollowing;
 	};
 
+	let wanting: Pane | undefined;
 	// Asked in the turn in which the selection changed, not after drawing: one frame instead of two.
 	const want = () => {
 		try {
 			detail.want();
-			for (const one of panes) {
-				one.want?.(host);
+			const open = pane();
+			if (wanting !== open) {
+				wanting?.want?.(host);
+				wanting = open;
 			}
 
+			open.want?.(host);
 			dialogNow(host)?.dialog.want?.(host);
 		} catch {
 			// The pane that cannot list its items says so itself, when it is drawn.
@@ -146,10 +140,11 @@ export function createShell(
 		feed,
 		isPouring: () => pours(feed.get().state) && !isPaused(),
 	});
-	const {list, filters, loader, loads, isLoading} = sources;
 	const attempts = createStore(0);
 	const lifetime = createLifetime();
+	const {toast, noteKey} = toaster;
 	const host: Host = {
+		...sources,
 		port,
 		logins,
 		clock,
@@ -157,7 +152,6 @@ export function createShell(
 		view,
 		desktop,
 		version: escapeLine(options.version),
-		ssh: options.ssh,
 		by: options.by ?? 'tui',
 		dialogs: new Map((options.dialogs ?? allDialogs).map(dialog => [dialog.kind, dialog])),
 		keys:
@@ -172,19 +166,12 @@ export function createShell(
 		section: () => pane().focus?.now(host) ?? pane().sections[0],
 		openList() {
 			const {listing} = host.section();
-			return listing && list(listing.list);
+			return listing && sources.list(listing.list);
 		},
-		list,
-		filters,
-		loader,
-		loads,
-		isLoading,
 		local: state => localOf(view, state),
 		toast,
-		noteKey() {
-			toaster.noteKey();
-		},
-		attempt(action: () => Promise<void>) {
+		noteKey,
+		attempt(action) {
 			void (async () => {
 				attempts.set(count => count + 1);
 				try {
@@ -200,14 +187,18 @@ export function createShell(
 		attempts,
 	};
 	for (const {focus} of panes) {
-		focus?.hold(host);
+		focus?.hold?.(host);
 	}
 
 	const detail = createDetails(host);
 	const stops = [feed.subscribe(want), view.subscribe(want)];
 	want();
 	stops.push(
-		watchPace(view, feed),
+		watchView(
+			view,
+			({pane: id, region, overlay}) => [id, region, overlay],
+			() => feed.repace(),
+		),
 		ringBellForApprovals(host, options.firstRun?.underWay?.over),
 		announceLogins(host),
 	);
@@ -224,12 +215,12 @@ export function createShell(
 		},
 	};
 	stops.push(
-		feed.subscribe(() => {
-			closeSettled(whole);
-		}),
-		watchSize(view, () => {
-			forgetShown(whole);
-		}),
+		feed.subscribe(() => closeSettled(whole)),
+		watchView(
+			view,
+			({size}) => [size.columns, size.rows],
+			() => forgetShown(whole),
+		),
 		announceVersions(whole),
 	);
 	if (options.offersKey === true) {
@@ -237,4 +228,28 @@ export function createShell(
 	}
 
 	return whole;
+}
+
+/** Ends the timers and subscriptions that acts have started when the interface ends. */
+function createLifetime(): Disposable & Pick<Shell, 'untilEnd'> {
+	const stops = new Set<() => void>();
+	let isOver = false;
+	return {
+		untilEnd(stop) {
+			if (isOver) {
+				stop();
+				return () => {};
+			}
+
+			stops.add(stop);
+			return () => {
+				stops.delete(stop);
+			};
+		},
+		[Symbol.dispose]() {
+			isOver = true;
+			stopAll(stops)();
+			stops.clear();
+		},
+	};
 }

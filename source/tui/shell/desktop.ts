@@ -50,37 +50,17 @@ const pageLimits = {maxLength: 8_000_000, maxLines: 200_000};
 /** The clipboard, the editor and the pager of the person at the terminal. */
 export function createDesktop(
 	{clock, stdout, modes, suspend, holdInterrupts, leave}: DesktopWorld,
-	{
-		editor,
-		pager,
-		home,
-		environment,
-		readManual,
-		manualSettings,
-		examine,
-		startGateway,
-		givesPromptBack,
-		endsWithFace = false,
-		signal,
-	}: DesktopOptions,
+	options: DesktopOptions,
 ): Desktop {
+	const {editor, home, environment, signal} = options;
 	const clipboard = createClipboard(
-		{
-			write(sequence) {
-				stdout.write(sequence);
-			},
-			clock,
-		},
+		{write: sequence => void stdout.write(sequence), clock},
 		{environment, directory: join(home, 'clip'), isTty: stdout.isTTY},
 	);
-	const lending: Lending = {
-		suspend,
-		modes,
-		holdInterrupts,
-		directory: join(home, 'cache', 'open'),
-		environment,
-		signal,
-	};
+	const directory = join(home, 'cache', 'open');
+	const lending: Lending = {suspend, modes, holdInterrupts, directory, environment, signal};
+	const page = async (text: string) =>
+		pageText(lending, options.pager, escapeBlock(text, pageLimits));
 
 	return {
 		async copy(text) {
@@ -95,48 +75,42 @@ export function createDesktop(
 			await replaceFile(path, text);
 			return escapeLine(path);
 		},
-		page: async text => pageText(lending, pager, escapeBlock(text, pageLimits)),
+		page,
 		async pageHealth(mayOpen) {
-			const found = await examine();
+			const found = await options.examine();
 			if (mayOpen()) {
-				await pageText(lending, pager, escapeBlock(found, pageLimits));
+				await page(found);
 			}
 		},
-		startGateway,
-		pageFile: async path => pageText(lending, pager, escapeBlock(await endOf(path), pageLimits)),
+		startGateway: options.startGateway,
+		pageFile: async path => page(await endOf(path)),
 		async manual(topic) {
-			const text = readManual(topic);
+			const text = options.readManual(topic);
 			if (text === undefined) {
 				return false;
 			}
 
 			const width = Math.min(stdout.columns || maxManualWidth, maxManualWidth);
 			const rows = layOutMarkdown(text, width).map(row => row.text);
-			await pageText(lending, pager, escapeBlock(`${rows.join('\n')}\n`, pageLimits));
+			await page(`${rows.join('\n')}\n`);
 			return true;
 		},
-		settings: manualSettings,
+		settings: options.manualSettings,
 		redraw() {
-			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.
+			// Ink redraws every row when it gets the terminal back: lend it for an empty task.
 			void suspend(async () => {});
 		},
-		async openFile(path, lineOf) {
-			await openFile(lending, editor, {path, lineOf});
-		},
+		openFile: async (path, lineOf) => openFile(lending, editor, {path, lineOf}),
 		ring() {
 			if (stdout.isTTY) {
 				stdout.write(bell);
 			}
 		},
 		isStalled: () => isStalled(stdout),
-		leave() {
-			leave('quit');
-		},
-		givesPromptBack,
-		endsWithFace,
-		letGo() {
-			leave('let-go');
-		},
+		leave: () => leave('quit'),
+		givesPromptBack: options.givesPromptBack,
+		endsWithFace: options.endsWithFace === true,
+		letGo: () => leave('let-go'),
 	};
 }
 

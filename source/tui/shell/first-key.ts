@@ -4,6 +4,7 @@ import {close} from '../acts/dialog.ts';
 import {approvalSheet} from '../acts/sheet.ts';
 import {keyOffer, offerFirstKey} from '../dialogs/key.ts';
 import {quit} from '../dialogs/leaving.ts';
+import {watchView} from '../state/view.ts';
 import type {Shell} from './shell.ts';
 
 /** After an approval sheet nothing that has the same keys comes up for so long. */
@@ -54,12 +55,5 @@ export function watchFirstKey(shell: Shell): () => void {
 }
 
 /** Calls `save` as soon as the first key was declined: a process that is ended later must not ask again. Returns the way out. */
-export function whenDeclined(shell: Shell, save: () => void): () => void {
-	let isDeclined = shell.view.get().declinedKey;
-	return shell.view.subscribe(() => {
-		if (!isDeclined && shell.view.get().declinedKey) {
-			isDeclined = true;
-			save();
-		}
-	});
-}
+export const whenDeclined = (shell: Shell, save: () => void): (() => void) =>
+	watchView(shell.view, ({declinedKey}) => [declinedKey], save);

@@ -7,23 +7,20 @@ import type {Host} from './shell.ts';
 
 type OpenSources = Pick<Host, 'list' | 'filters' | 'loader' | 'loads' | 'isLoading'> & Disposable;
 
+type SourceOptions = {
+	readonly filters: Readonly<Record<string, string>>;
+	readonly onListChange: () => void;
+	readonly feed: Pick<Feed, 'subscribe'>;
+	readonly isPouring: () => boolean;
+};
+
 /**
  * Opens each list and each loader when it is first asked for. `filters` are those of the last run; `onListChange` is called when any
- * list moves. What was loaded is told at once, or, while `isPouring`, with what comes next: half of the frames of a list that rushes by would be for a payload that nobody can read.
+ * list moves. What was loaded is told at once, or, while `isPouring`, with what comes next: otherwise half of the frames of a fast list would show a payload too briefly to be read.
  */
 export function openSources(
 	host: () => Host,
-	{
-		filters,
-		onListChange,
-		feed,
-		isPouring,
-	}: {
-		readonly filters: Readonly<Record<string, string>>;
-		readonly onListChange: () => void;
-		readonly feed: Pick<Feed, 'subscribe'>;
-		readonly isPouring: () => boolean;
-	},
+	{filters, onListChange, feed, isPouring}: SourceOptions,
 ): OpenSources {
 	const once = createOnce();
 	const lists = new Map<string, AnyList>();
@@ -47,9 +44,7 @@ export function openSources(
 			once(source, () => {
 				const list = source.open(host(), filters[source.id] ?? '');
 				lists.set(source.id, list);
-				stops.push(list.subscribe(onListChange), () => {
-					list.end();
-				});
+				stops.push(list.subscribe(onListChange), () => list.end());
 				return list;
 			}),
 		filters: () => ({
@@ -72,9 +67,7 @@ export function openSources(
 						tell();
 					}
 				});
-				stops.push(() => {
-					loader[Symbol.dispose]();
-				});
+				stops.push(() => loader[Symbol.dispose]());
 				return loader;
 			}),
 		loads,

@@ -4,7 +4,7 @@ import {fillLine, lineWidth} from '../dialogs/box.ts';
 import {type Line} from '../lines/line.ts';
 import {marksPart} from '../lines/marks.ts';
 import {filterSpans, ruleLine} from '../lines/title-parts.ts';
-import {staleFor} from '../state/stale.ts';
+import {staleFor} from '../state/feed.ts';
 import type {Shell} from './shell.ts';
 
 /** Title, filter and summary of the open pane, and whether it is stale, in one rule of `width` cells. */

@@ -68,14 +68,13 @@ export type Desktop = {
 /** What panes are made with. */
 export type Host = {
 	readonly port: GatewayPort;
-	/** Of whoever sits here. */
+	/** Logins started by the person at this terminal. */
 	readonly logins: PersonLogins;
 	readonly clock: Clock;
 	readonly feed: Feed;
 	readonly view: ValueStore<ViewState>;
 	readonly desktop: Desktop;
 	readonly version: Safe;
-	readonly ssh: boolean;
 	/** Who answers approvals here. */
 	readonly by: string;
 	/** What can lie over the panes, by its kind. */
@@ -108,13 +107,13 @@ export type Host = {
 	/** A part of the view that one pane alone has; `view` tells when it changes. */
 	readonly local: <Value>(state: LocalState<Value>) => Pick<ValueStore<Value>, 'get' | 'set'>;
 	/** Shows a line beside or above the keys for four seconds; what is `bad` stays until a key is pressed. */
-	toast(text: Safe, tone?: Tone): void;
+	readonly toast: (text: Safe, tone?: Tone) => void;
 	/** A key was pressed. */
-	noteKey(): void;
+	readonly noteKey: () => void;
 	/** Does something that may fail; a failure becomes a toast. */
-	attempt(action: () => Promise<void>): void;
+	readonly attempt: (action: () => Promise<void>) => void;
 	/** Calls `stop` when the interface ends, at once when it has ended; returns what keeps it from being called. */
-	untilEnd(stop: () => void): () => void;
+	readonly untilEnd: (stop: () => void) => () => void;
 	/** How many such attempts are under way. */
 	readonly attempts: Pick<ValueStore<number>, 'get' | 'subscribe'>;
 };

@@ -10,8 +10,7 @@ import {clockTime, minuteTime} from '../../terminal/text/time.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {type Line, type Span} from '../lines/line.ts';
 import {grouped} from '../lines/title-parts.ts';
-import type {Snapshot} from '../state/feed.ts';
-import {staleFor} from '../state/stale.ts';
+import {type Snapshot, staleFor} from '../state/feed.ts';
 
 /** Address of the receiver, as a sign and its port. */
 export function receiverField(webhook: WebhookState): Span {

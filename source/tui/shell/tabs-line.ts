@@ -12,20 +12,16 @@ type Tab = {
 	readonly isOpen: boolean;
 };
 
+type TabsShown = {
+	readonly panes: ReadonlyArray<Pick<Pane, 'id' | 'title' | 'short'>>;
+	readonly open: string;
+};
+
 /**
  * The panes with their keys; the open one in brackets. Where they have no room they get short names, then no air, and at last those farthest from the open one are a key alone: none is
  * cut. What waits for a person stands in the status row.
  */
-export function tabsLine(
-	{
-		panes,
-		open,
-	}: {
-		readonly panes: ReadonlyArray<Pick<Pane, 'id' | 'title' | 'short'>>;
-		readonly open: string;
-	},
-	width: number,
-): Line {
+export function tabsLine({panes, open}: TabsShown, width: number): Line {
 	const tabs = panes.map(({id, title, short}, index): Tab => ({
 		key: paneKey(index) ?? '',
 		title,

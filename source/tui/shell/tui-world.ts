@@ -36,7 +36,7 @@ export type TuiOptions = {
 	/** The gateway of this process never outlives the interface. */
 	readonly endsWithFace?: boolean;
 	readonly firstRun?: FirstRunCard;
-	/** Whoever sits here may be given the first key of the chat API. */
+	/** Offers the first key of the chat API to the person at this terminal. */
 	readonly offersKey?: boolean;
 	/** As it was left; whatever the file of it holds. */
 	readonly state?: unknown;

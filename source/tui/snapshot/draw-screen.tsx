@@ -2,7 +2,7 @@ import {EventEmitter} from 'node:events';
 import {render} from 'ink';
 import type {Clock} from '../../core/clock.ts';
 import {createInputFrontend} from '../../terminal/input/input-frontend.ts';
-import {bytesOfKey} from '../../terminal/input/key-bytes.ts';
+import {bytesOfKey} from '../../terminal/input/key-event.ts';
 import {App} from '../frame/app.tsx';
 import {InputContext} from '../input/use-keys.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -37,9 +37,7 @@ export function drawScreen(shell: Shell): DrawnScreen {
 		},
 	});
 	const keyboard = createKeyboard();
-	const frontend = createInputFrontend(keyboard.stream, {
-		clock: {...shell.clock, after: atOnce},
-	});
+	const frontend = createInputFrontend(keyboard.stream, {clock: {...shell.clock, after: atOnce}});
 	const instance = render(
 		<InputContext value={frontend}>
 			<App
@@ -62,9 +60,7 @@ export function drawScreen(shell: Shell): DrawnScreen {
 
 	return {
 		frame: () => frame,
-		press(key) {
-			keyboard.type(bytesOfKey(key));
-		},
+		press: key => keyboard.type(bytesOfKey(key)),
 		resize(size) {
 			Object.assign(stdout, size);
 			shell.view.set(state => ({...state, size}));
@@ -92,12 +88,10 @@ export function drawScreen(shell: Shell): DrawnScreen {
 /** Nothing has to be waited for: a key comes whole. */
 const atOnce: Clock['after'] = (_, callback) => {
 	const planned = setImmediate(callback);
-	return () => {
-		clearImmediate(planned);
-	};
+	return () => clearImmediate(planned);
 };
 
-/** A terminal's stdin on which nobody types but the program. */
+/** A terminal's stdin that only the program types on. */
 function createKeyboard() {
 	const emitter = new EventEmitter();
 	const itself = () => stream;

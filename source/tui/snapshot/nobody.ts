@@ -31,7 +31,7 @@ const refuse = (): never => {
 
 const none: ReturnType<PersonLogins['attempts']> = [];
 
-/** Logins that nobody has started, and nobody starts. */
+/** No login is under way, and none can be started. */
 export const nobodysLogins: PersonLogins = {
 	attempts: () => none,
 	subscribe: () => nothing,

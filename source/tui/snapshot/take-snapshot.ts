@@ -37,6 +37,12 @@ export const paneNames: ReadonlyArray<{readonly id: string; readonly key: string
 	({id}, index) => ({id, key: paneKey(index) ?? ''}),
 );
 
+type SnapshotWorld = {
+	readonly port: GatewayPort;
+	readonly clock: Clock;
+	readonly isAnswering: () => boolean;
+};
+
 /**
  * The interface over `port` as one frame: rows of text with colours (SGR) and no other sequence. Waits until all that it shows has been loaded; `isAnswering` says whether
  * `port` still owes an answer.
@@ -44,11 +50,7 @@ export const paneNames: ReadonlyArray<{readonly id: string; readonly key: string
  * @throws SvcError `snapshot_timeout` with what was missing, `filter_invalid`
  */
 export async function takeSnapshot(
-	{
-		port,
-		clock,
-		isAnswering,
-	}: {readonly port: GatewayPort; readonly clock: Clock; readonly isAnswering: () => boolean},
+	{port, clock, isAnswering}: SnapshotWorld,
 	{pane, size, theme, keys, filter, version}: SnapshotOptions,
 ): Promise<string> {
 	using shell = createShell(

@@ -3,7 +3,6 @@ import type {GatewayEvent} from '../../core/events.ts';
 import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import {staleFor} from './stale.ts';
 import {createStore, type ValueStore} from './store.ts';
 import {createThrottle} from './throttle.ts';
 
@@ -42,10 +41,10 @@ export type FeedPace = {
 export const feedIntervals = {
 	localMs: 100,
 	sshMs: 200,
-	/** While events pour in: nobody reads ten lists a second. */
+	/** While events pour in: ten lists a second cannot be read. */
 	pouringMs: 200,
 	pausedMs: 500,
-	/** While the terminal does not read: so often somebody looks whether it does again. */
+	/** How often a terminal that does not read is looked at again. */
 	stalledMs: 5000,
 	tickMs: 1000,
 	/** Where bars run. */
@@ -116,12 +115,11 @@ export function createFeed(
 		},
 	);
 	const tick = createTimer(clock);
-	const tickAfter = (delayMs: number) => {
+	const tickAfter = (delayMs: number) =>
 		tick.set(delayMs, () => {
 			tickAfter(pace().tickMs);
 			throttle.ask();
 		});
-	};
 
 	const unsubscribe = port.subscribe(events => {
 		heardAt = clock.now();
@@ -207,4 +205,15 @@ export function looksAlike(before: GatewayState['health'], after: GatewayState['
 		Math.abs(before.rssBytes - after.rssBytes) < noticedRssBytes &&
 		Math.abs(before.loopDelayP99Ms - after.loopDelayP99Ms) < noticedDelayMs
 	);
+}
+
+/** Milliseconds of silence after which what is shown is called stale: the gateway samples itself each second. */
+export const staleAfterMs = 5000;
+
+/** How long nothing was heard from a gateway that reports each second, or is lost, milliseconds; `undefined` while it is fresh. */
+export function staleFor({state, now, heardAt}: Snapshot): number | undefined {
+	const silentMs = now - heardAt;
+	return !state.gateway.reachable || (state.health && silentMs > staleAfterMs)
+		? silentMs
+		: undefined;
 }

@@ -187,7 +187,7 @@ export function pagesAtStart<Item>(
 				return {...window, isNewerCut: isBelow};
 			}
 
-			// What the state has of it stands apart; what lies between, nobody has counted.
+			// The rows of the state stand apart; those between are not counted.
 			const {readsBody} = asked;
 			const known = Math.max(since, high);
 			const apart = readsBody ? 0 : newerThan(rowsOf(passing, keyOf), known, history.cursorOf);

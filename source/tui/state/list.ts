@@ -165,9 +165,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	};
 
 	/** Asks for what the person comes near to. */
-	const look = () => {
-		pages?.look(() => ({...current().below, height: height()}));
-	};
+	const look = () => pages?.look(() => ({...current().below, height: height()}));
 
 	const go = (move: ListMove) => {
 		const wanted = newestFirst && typeof move === 'string' ? reversedMoves[move] : move;
@@ -200,7 +198,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	};
 
 	pages?.begin(filter, filterText);
-	/** What a hidden list showed last is thousands of rows that nobody else has any more. */
+	/** A hidden list must not keep thousands of rows alive that the state has let go of. */
 	const forget = () => {
 		const next = read(feed.get().state);
 		if (next !== live) {
@@ -230,9 +228,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			return newestFirst ? shown.toReversed() : shown;
 		},
 		move: go,
-		toggleFollow() {
-			go(current().view.isFollowing ? 'pause' : 'follow');
-		},
+		toggleFollow: () => go(current().view.isFollowing ? 'pause' : 'follow'),
 		async all(most) {
 			const {items: listed, filterText: asked} = current().view;
 			const isWanted = () => store.get().filterText === asked;

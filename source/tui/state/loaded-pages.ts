@@ -116,7 +116,7 @@ export function createLoadedPages<Item>(
 			if (asking === mine) {
 				asking = undefined;
 				pause.set(pauseMs, () => {
-					// Whoever looks asks anew.
+					// Listeners look again, and ask anew.
 					store.set(stretch => ({...stretch}));
 				});
 				pauseMs = Math.min(2 * pauseMs, pauses.longest);
@@ -140,7 +140,7 @@ export function createLoadedPages<Item>(
 		return item === undefined ? undefined : cursorOf?.(keyOf(item));
 	};
 
-	/** The older end went too far away, or the newer one: it is asked for again when somebody comes near. */
+	/** Drops the far end beyond `maxKept`; it is asked for again when the window comes near. */
 	const bounded = (stretch: Stretch<Item>, way: 'back' | 'forth'): Stretch<Item> => {
 		if (!cursorOf) {
 			return stretch.items.length < maxKept ? stretch : {...stretch, isOldest: true};
@@ -195,9 +195,7 @@ export function createLoadedPages<Item>(
 			end();
 			store.set(() => ({...nothing, ...from}));
 		},
-		add(items) {
-			store.set(stretch => ({...stretch, items: together(stretch.items, items)}));
-		},
+		add: items => store.set(stretch => ({...stretch, items: together(stretch.items, items)})),
 		async load(way, filter, ends = {}) {
 			if (!isLoading()) {
 				const {low, high} = store.get();
@@ -239,20 +237,17 @@ export function createLoadedPages<Item>(
 	};
 }
 
+type NewestWish<Item> = {
+	readonly filter: string;
+	readonly most: number;
+	readonly keyOf: (item: Item) => string;
+	readonly isWanted: () => boolean;
+};
+
 /** What passes a filter from the newest on, newest first, by their keys: more than `most` of them where there are more. `undefined` when `isWanted` no more. */
 export async function newestOf<Item>(
 	journal: Pick<Journal<Item>, 'ask'>,
-	{
-		filter,
-		most,
-		keyOf,
-		isWanted,
-	}: {
-		readonly filter: string;
-		readonly most: number;
-		readonly keyOf: (item: Item) => string;
-		readonly isWanted: () => boolean;
-	},
+	{filter, most, keyOf, isWanted}: NewestWish<Item>,
 	hungUp: AbortSignal,
 ): Promise<ReadonlyMap<string, Item> | undefined> {
 	const found = new Map<string, Item>();

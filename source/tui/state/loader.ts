@@ -4,7 +4,7 @@ import {createStore, type ValueStore} from './store.ts';
 
 type Ready<Value> = {readonly status: 'ready'; readonly key: string; readonly value: Value};
 
-/** Something that is fetched when somebody looks at it. */
+/** A value that is fetched when it is shown. */
 export type Loaded<Value> =
 	| {readonly status: 'loading'; readonly key: string}
 	| Ready<Value>
@@ -26,10 +26,12 @@ export type Loader<Value> = {
 } & Disposable & {
 		/**
 		 * Says what is looked at now. What is missing is looked for once more a moment later. An answer for anything else is not what is looked at. An empty key:
-		 * nothing is looked at.
+		 * nothing is looked at. Without a pace it is loaded at once.
 		 */
-		want(key: string, pace: LoadPace): void;
+		want(key: string, pace?: LoadPace): void;
 	};
+
+const atOnce: LoadPace = {kind: 'rest', ms: 0};
 
 /** The journal may learn of something up to 250 ms after its event was told. */
 const secondLookMs = 400;
@@ -38,17 +40,19 @@ type State<Value> = {readonly now: Loaded<Value>; readonly last?: Ready<Value>};
 
 const nothing = {now: {status: 'missing', key: ''}} as const;
 
+type LoaderOptions<Value> = {
+	readonly clock: Clock;
+	readonly load: (key: string) => Promise<Value | undefined>;
+	/** Whether a value is what `key` speaks of; one from before is shown, and looked for once more. */
+	readonly isCurrent?: ((key: string, value: Value) => boolean) | undefined;
+};
+
 /** Loads values by key, one at a time, and holds the last. */
 export function createLoader<Value>({
 	clock,
 	load,
 	isCurrent = () => true,
-}: {
-	readonly clock: Clock;
-	readonly load: (key: string) => Promise<Value | undefined>;
-	/** Whether a value is what `key` speaks of; one from before is shown, and looked for once more. */
-	readonly isCurrent?: ((key: string, value: Value) => boolean) | undefined;
-}): Loader<Value> {
+}: LoaderOptions<Value>): Loader<Value> {
 	const store = createStore<State<Value>>(nothing);
 	const keyNow = () => store.get().now.key;
 	/** For the load that is planned, until it begins. */
@@ -58,13 +62,11 @@ export function createLoader<Value>({
 	let lastBegan = -Infinity;
 	const secondLook = createTimer(clock);
 
-	const settle = (result: Loaded<Value>) => {
+	const settle = (result: Loaded<Value>) =>
 		store.set(state => (state.now.key === result.key ? {...state, now: result} : state));
-	};
 
-	const find = (last: Ready<Value>) => {
+	const find = (last: Ready<Value>) =>
 		store.set(state => ({now: state.now.key === last.key ? last : state.now, last}));
-	};
 
 	const fetch = async (key: string, isSecondLook: boolean) => {
 		try {
@@ -94,7 +96,7 @@ export function createLoader<Value>({
 		get: () => store.get().now,
 		last: () => store.get().last,
 		subscribe: store.subscribe,
-		want(key, {kind, ms}) {
+		want(key, {kind, ms} = atOnce) {
 			const isSame = keyNow() === key;
 			const now = clock.monotonic();
 			const at = kind === 'rest' ? now + ms : Math.max(now, lastBegan + ms);

@@ -4,6 +4,8 @@ import type {ListedNoun, Noun} from '../../nouns/noun.ts';
 import {atFirst} from '../list/window.ts';
 import type {Host} from '../shell/shell.ts';
 import {createList, type AnyList, type List, type ListOptions} from './list.ts';
+import type {ValueStore} from './store.ts';
+import type {ViewState} from './view.ts';
 
 /** A list of the interface, wherever its items come from. Each shell opens it once, when it is first asked for. */
 export type ListSource<Opened extends AnyList = AnyList> = {
@@ -12,7 +14,7 @@ export type ListSource<Opened extends AnyList = AnyList> = {
 	open(host: Host, filter: string): Opened;
 };
 
-/** What is loaded by key when somebody looks at it. Each shell has one loader for it. */
+/** Values that are loaded by key when they are shown. Each shell has one loader for it. */
 export type LoadSource<Value> = {
 	load(port: GatewayPort, key: string): Promise<Value | undefined>;
 	/** Whether a value is what `key` speaks of, and not of a moment before; always so when absent. */
@@ -24,13 +26,13 @@ export type LocalState<Value> = {readonly initial: Value};
 
 /** Rows for a list that has `above` rows of the body over it. */
 export const rowsBelow =
-	({layout}: Pick<Host, 'layout'>, above: number) =>
+	({layout}: Host, above: number) =>
 	(): number =>
 		Math.max(0, layout().bodyHeight - above);
 
 /** Rows for a list of a noun, below its header: notes take at most half of them. */
 export const rowsWithNotes = <Item>(
-	host: Pick<Host, 'feed' | 'layout'>,
+	host: Host,
 	{note}: Pick<Noun<Item>, 'note'>,
 	items: () => readonly Item[],
 ): (() => number) => {
@@ -42,17 +44,16 @@ export const rowsWithNotes = <Item>(
 	};
 };
 
+type NounListOptions<Item> = {
+	readonly read: (state: GatewayState) => readonly Item[];
+	readonly more?: (host: Host) => Partial<ListOptions<Item>>;
+};
+
 /** The list of all things of a noun that the state has, the first above, but for what `more` says: it is kept under `id`. */
 export const nounList = <Item>(
 	id: string,
 	noun: Pick<ListedNoun<Item>, 'id' | 'note' | 'vocabulary'>,
-	{
-		read,
-		more,
-	}: {
-		readonly read: (state: GatewayState) => readonly Item[];
-		readonly more?: (host: Host) => Partial<ListOptions<Item>>;
-	},
+	{read, more}: NounListOptions<Item>,
 ): ListSource<List<Item>> => ({
 	id,
 	open: (host, filter) =>
@@ -66,3 +67,25 @@ export const nounList = <Item>(
 			...more?.(host),
 		}),
 });
+
+/** What a pane keeps in the view, as a store of its own. */
+export const localOf = <Value>(
+	view: ValueStore<ViewState>,
+	state: LocalState<Value>,
+): Pick<ValueStore<Value>, 'get' | 'set'> => {
+	const get = () => {
+		const {locals} = view.get();
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `set` puts something under a state: a value of its type
+		return locals.has(state) ? (locals.get(state) as Value) : state.initial;
+	};
+
+	return {
+		get,
+		set(update) {
+			const next = update(get());
+			view.set(now =>
+				Object.is(next, get()) ? now : {...now, locals: new Map(now.locals).set(state, next)},
+			);
+		},
+	};
+};

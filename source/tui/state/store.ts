@@ -1,7 +1,7 @@
 /** A value that changes, and who wants to know. */
 export type ValueStore<Value> = {
 	readonly get: () => Value;
-	/** Replaces the value; nobody is told when it is the same. */
+	/** Replaces the value; listeners are not called if it is the same. */
 	readonly set: (update: (value: Value) => Value) => void;
 	readonly subscribe: (listener: () => void) => () => void;
 };

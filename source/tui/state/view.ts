@@ -2,6 +2,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import type {FormState} from '../forms/form.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
 import type {ListSource} from './source.ts';
+import type {ValueStore} from './store.ts';
 
 export type Size = {readonly columns: number; readonly rows: number};
 
@@ -87,3 +88,20 @@ export const newView = (pane: string, size: Size, theme: ThemeName): ViewState =
 	declinedKey: false,
 	redraws: 0,
 });
+
+/** Calls back when one of these parts of the view has changed. Returns the way out. */
+export function watchView(
+	view: ValueStore<ViewState>,
+	partsOf: (state: ViewState) => readonly unknown[],
+	onChange: () => void,
+): () => void {
+	let last = partsOf(view.get());
+	return view.subscribe(() => {
+		const next = partsOf(view.get());
+		const isOther = next.some((part, index) => part !== last[index]);
+		last = next;
+		if (isOther) {
+			onChange();
+		}
+	});
+}

@@ -22,80 +22,59 @@ export type Theme = Readonly<Record<Tone, Look>>;
 
 export const themeNames: readonly ThemeName[] = ['dark', 'light', 'ansi16', 'mono'];
 
+type Colors = Readonly<Record<'quiet' | 'title' | 'good' | 'warn' | 'bad' | 'accent', number>>;
+
+/** A theme of these colours of the 256. */
+function coloured(colors: Colors): Theme {
+	const of = (name: keyof Colors) => ({color: `ansi256(${colors[name]})`});
+	return {
+		plain: {},
+		quiet: of('quiet'),
+		strong: {bold: true},
+		title: of('title'),
+		good: of('good'),
+		warn: of('warn'),
+		bad: of('bad'),
+		accent: of('accent'),
+		selected: {bold: true},
+		invalid: {...of('bad'), underline: true},
+		off: {...of('quiet'), strikethrough: true},
+		code: {color: 'black', backgroundColor: 'whiteBright'},
+	};
+}
+
+const ansi16: Theme = {
+	plain: {},
+	quiet: {},
+	strong: {bold: true},
+	title: {color: 'cyan'},
+	good: {color: 'green'},
+	warn: {color: 'yellow'},
+	bad: {color: 'red'},
+	accent: {color: 'cyan'},
+	selected: {inverse: true},
+	invalid: {color: 'red', underline: true},
+	off: {strikethrough: true},
+	code: {color: 'black', backgroundColor: 'whiteBright'},
+};
+
+/** A theme in which all looks alike, but for these tones. */
+const alike = (look: Look, others: Partial<Theme>): Theme => {
+	const all = Object.fromEntries(Object.keys(ansi16).map(tone => [tone, look]));
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a theme has all tones
+	return {...(all as Theme), ...others};
+};
+
 export const themes: Readonly<Record<ThemeName, Theme>> = {
-	dark: {
-		plain: {},
-		quiet: {color: 'ansi256(245)'},
-		strong: {bold: true},
-		title: {color: 'ansi256(37)'},
-		good: {color: 'ansi256(71)'},
-		warn: {color: 'ansi256(172)'},
-		bad: {color: 'ansi256(203)'},
-		accent: {color: 'ansi256(44)'},
-		selected: {bold: true},
-		invalid: {color: 'ansi256(203)', underline: true},
-		off: {color: 'ansi256(245)', strikethrough: true},
-		code: {color: 'black', backgroundColor: 'whiteBright'},
-	},
-	light: {
-		plain: {},
-		quiet: {color: 'ansi256(241)'},
-		strong: {bold: true},
-		title: {color: 'ansi256(25)'},
-		good: {color: 'ansi256(22)'},
-		warn: {color: 'ansi256(94)'},
-		bad: {color: 'ansi256(124)'},
-		accent: {color: 'ansi256(26)'},
-		selected: {bold: true},
-		invalid: {color: 'ansi256(124)', underline: true},
-		off: {color: 'ansi256(241)', strikethrough: true},
-		code: {color: 'black', backgroundColor: 'whiteBright'},
-	},
-	ansi16: {
-		plain: {},
-		quiet: {},
-		strong: {bold: true},
-		title: {color: 'cyan'},
-		good: {color: 'green'},
-		warn: {color: 'yellow'},
-		bad: {color: 'red'},
-		accent: {color: 'cyan'},
-		selected: {inverse: true},
-		invalid: {color: 'red', underline: true},
-		off: {strikethrough: true},
-		code: {color: 'black', backgroundColor: 'whiteBright'},
-	},
-	mono: {
-		plain: {},
-		quiet: {},
-		strong: {},
-		title: {},
-		good: {},
-		warn: {},
-		bad: {},
-		accent: {},
-		selected: {},
-		invalid: {underline: true},
-		off: {strikethrough: true},
-		code: {},
-	},
+	dark: coloured({quiet: 245, title: 37, good: 71, warn: 172, bad: 203, accent: 44}),
+	light: coloured({quiet: 241, title: 25, good: 22, warn: 94, bad: 124, accent: 26}),
+	ansi16,
+	mono: alike({}, {invalid: {underline: true}, off: {strikethrough: true}}),
 };
 
 /** A theme for what a dialog lies over: all of it is there to be read, and none of it to be looked at first. */
-const behind = ({quiet, plain}: Theme): Theme => ({
-	plain: quiet,
-	quiet,
-	strong: quiet,
-	title: quiet,
-	good: quiet,
-	warn: quiet,
-	bad: quiet,
-	accent: quiet,
-	selected: quiet,
-	invalid: quiet,
-	off: {...quiet, strikethrough: true},
-	code: plain,
-});
+const behind = ({quiet, plain}: Theme): Theme =>
+	alike(quiet, {off: {...quiet, strikethrough: true}, code: plain});
 
 /** The themes as they look behind a dialog. */
 export const themesBehind: Readonly<Record<ThemeName, Theme>> = {
@@ -105,6 +84,6 @@ export const themesBehind: Readonly<Record<ThemeName, Theme>> = {
 	mono: behind(themes.mono),
 };
 
-/** The theme for a terminal nobody has chosen one for. Some say in `COLORFGBG` which colours they have, the background last: `0;15`. */
+/** The default theme. Some terminals say in `COLORFGBG` which colours they have, the background last: `0;15`. */
 export const usualTheme = (colors: string | undefined): ThemeName =>
 	/;(?:7|15)$/.test(colors ?? '') ? 'light' : 'dark';

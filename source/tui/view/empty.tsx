@@ -1,9 +1,7 @@
 import {emptyLines, filteredLines} from '../lines/empty.ts';
 import type {AnyList} from '../state/list.ts';
-import {useStore} from '../state/use-store.ts';
-import {LineBlock} from './line-block.tsx';
-import type {RegionProps} from './region.ts';
-import {useShell} from './shell-context.ts';
+import {LineBlock, type RegionProps} from './line-block.tsx';
+import {useStore, useShell} from './shell-context.ts';
 
 /** What the open pane says when it has nothing. */
 export function Empty({width, height}: RegionProps) {

@@ -87,19 +87,9 @@ function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note
 			edit(now => editLine(now, key, maxLength));
 		}
 	});
-	const onPaste = useEffectEvent((text: string) => {
-		edit(now => insertText(now, text, maxLength));
-	});
+	const onPaste = useEffectEvent((text: string) => edit(now => insertText(now, text, maxLength)));
 	useEffect(
-		() =>
-			frontend?.focusField({
-				key(key) {
-					onKey(key);
-				},
-				paste(text) {
-					onPaste(text);
-				},
-			}),
+		() => frontend?.focusField({key: key => onKey(key), paste: text => onPaste(text)}),
 		[frontend],
 	);
 
@@ -111,13 +101,13 @@ function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note
 				value={before}
 				// Its cursor covers a character; ours stands between two.
 				showCursor={false}
-				onChange={next => {
+				onChange={next =>
 					edit(now =>
 						next.length > before.length
 							? insertText(now, next.slice(before.length), maxLength)
 							: editLine(now, {id: 'backspace', text: ''}, maxLength),
-					);
-				}}
+					)
+				}
 			/>
 			<T>{safe`${cursorSign}${after}`}</T>
 		</>

@@ -41,3 +41,6 @@ export function Divider({width, height}: Pick<LineBlockProps, 'width' | 'height'
 }
 
 const dividing = line(literal(' │'), 'quiet');
+
+/** The cells that a part of the screen has. */
+export type RegionProps = {readonly width: number; readonly height: number};

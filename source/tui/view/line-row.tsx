@@ -5,7 +5,7 @@ import {ThemeContext} from './shell-context.ts';
 
 type LineRowProps = {readonly row: Line; readonly width: number};
 
-/** One row of toned text, cut to `width` cells. Drawn again only when it looks different, whoever made the row anew. */
+/** One row of toned text, cut to `width` cells. Drawn again only when it looks different, even if the array is another one. */
 export const LineRow = memo(PlainLineRow, (last, next) => {
 	return last.width === next.width && isSameLine(last.row, next.row);
 });

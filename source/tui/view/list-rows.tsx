@@ -2,10 +2,8 @@ import {Box} from 'ink';
 import {memo, type ReactNode, useState} from 'react';
 import {leftRow, type Line} from '../lines/line.ts';
 import type {List} from '../state/list.ts';
-import {useStore} from '../state/use-store.ts';
 import {LineRow} from './line-row.tsx';
-import {useShell} from './shell-context.ts';
-import {useKeyboard} from './use-keyboard.ts';
+import {useStore, useShell, useKeyboard} from './shell-context.ts';
 
 export type ListRowsProps<Item, Beside = undefined> = {
 	readonly list: List<Item>;

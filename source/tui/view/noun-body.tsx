@@ -4,11 +4,16 @@ import {safe} from '../../terminal/text/safe.ts';
 import {line} from '../lines/line.ts';
 import type {NounListing} from '../nouns/listing.ts';
 import {nounTable} from '../nouns/table.ts';
-import {useStore} from '../state/use-store.ts';
 import {EmptyList} from './empty.tsx';
+import type {RegionProps} from './line-block.tsx';
 import {ListRows} from './list-rows.tsx';
-import type {RegionProps} from './region.ts';
-import {useShell} from './shell-context.ts';
+import {useStore, useShell} from './shell-context.ts';
+
+type NounBodyProps = RegionProps & {
+	readonly of: NounListing;
+	/** Whether keys go to this list, where a pane has several. */
+	readonly hasFocus?: boolean;
+};
 
 /** A list of things of one noun, one row each. */
 export function NounBody({
@@ -16,11 +21,7 @@ export function NounBody({
 	hasFocus = true,
 	width,
 	height,
-}: RegionProps & {
-	readonly of: NounListing;
-	/** Whether keys go to this list, where a pane has several. */
-	readonly hasFocus?: boolean;
-}) {
+}: NounBodyProps) {
 	const shell = useShell();
 	const items = shell.list(list);
 	const now = useStore(shell.feed, feed => Math.floor(feed.now / stepMs)) * stepMs;

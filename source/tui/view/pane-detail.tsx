@@ -3,12 +3,8 @@ import {literal} from '../../terminal/text/safe.ts';
 import {placeIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
 import {leftRow, line, type Line, type Span} from '../lines/line.ts';
-import {useStore} from '../state/use-store.ts';
-import {LineBlock} from './line-block.tsx';
-import type {RegionProps} from './region.ts';
-import {useShell} from './shell-context.ts';
-import {useKeyboard} from './use-keyboard.ts';
-import {usePane} from './use-pane.ts';
+import {LineBlock, type RegionProps} from './line-block.tsx';
+import {useStore, useShell, useKeyboard, usePane} from './shell-context.ts';
 
 const nothing = [line(literal('Nothing is selected'), 'quiet')];
 

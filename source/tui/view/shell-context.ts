@@ -1,5 +1,8 @@
-import {createContext, useContext} from 'react';
+import {useSyncExternalStore, createContext, useContext} from 'react';
 import type {Shell} from '../shell/shell.ts';
+import type {Snapshot} from '../state/feed.ts';
+import type {ValueStore} from '../state/store.ts';
+import type {ViewState} from '../state/view.ts';
 import {themes, type Theme} from '../theme/theme.ts';
 
 /** Carries the shell to every component; put around the root once. */
@@ -16,4 +19,30 @@ export function useShell(): Shell {
 	}
 
 	return shell;
+}
+
+/** Whether this region has the keyboard: its cursor is the one on the screen. */
+export const useKeyboard = (shell: Shell, region: 'list' | 'detail'): boolean =>
+	useStore(
+		shell.view,
+		state => state.region === region && state.overlay === undefined && state.field === undefined,
+	);
+
+const still = {get: () => undefined, subscribe: () => () => {}};
+
+/** Draws again when the view, the list of the open pane or the gateway's state changed. */
+export function usePane(): {readonly view: ViewState; readonly snapshot: Snapshot} {
+	const shell = useShell();
+	const view = useStore(shell.view, state => state);
+	const snapshot = useStore(shell.feed, now => now);
+	useStore(shell.openList() ?? still, state => state);
+	return {view, snapshot};
+}
+
+/** A part of a store's value. `select` must return the same object while nothing changed. */
+export function useStore<Value, Part>(
+	store: Pick<ValueStore<Value>, 'get' | 'subscribe'>,
+	select: (value: Value) => Part,
+): Part {
+	return useSyncExternalStore(store.subscribe, () => select(store.get()));
 }

@@ -24,8 +24,8 @@ import {approvalNoun, printedApprovals} from '../../../source/nouns/approval/app
 import {printedRules} from '../../../source/nouns/approval/rule.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
 import {pagedText} from '../../../source/tui/approvals/paged-text.ts';
+import {sideLines} from '../../../source/tui/approvals/sheet-content.ts';
 import {callLines} from '../../../source/tui/approvals/sheet-lines.ts';
-import {sideLines} from '../../../source/tui/approvals/sheet-side.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {askedOf, makeField, makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';

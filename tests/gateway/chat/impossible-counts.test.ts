@@ -165,12 +165,12 @@ test('runs and deliveries of before that cannot be read are shown no more, and t
 	expect(logs.map(({message}) => message)).toEqual(
 		expect.arrayContaining([
 			expect.stringMatching(/Cannot read the deliveries of before .*svc doctor/),
-			expect.stringMatching(/Cannot read the runs of before .*svc doctor/),
+			expect.stringMatching(/Cannot read row "1" of the table "run" .*Lists leave it out/),
 		]),
 	);
 	expect(await findingsOf(home)).toMatchObject([
 		{health: 'failed', found: expect.stringContaining('the deliveries in')},
-		{health: 'failed', found: expect.stringContaining('the runs in')},
+		{health: 'failed', found: expect.stringContaining('row "1" of the table "run" in')},
 	]);
 });
 

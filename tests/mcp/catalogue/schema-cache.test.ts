@@ -7,8 +7,8 @@ import {
 	type CachedServer,
 	fingerprintOf,
 	isFresh,
-} from '../../../source/mcp/catalogue/cached-server.ts';
-import {openSchemaCache} from '../../../source/mcp/catalogue/schema-cache.ts';
+	openSchemaCache,
+} from '../../../source/mcp/catalogue/schema-cache.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {remoteServer} from '../servers/http-server.ts';
 import {stdioServer} from '../servers/stdio-server.ts';

@@ -1,13 +1,13 @@
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {planRedirect} from '../../../source/mcp/logins/redirect-plan.ts';
-import type {KnownLogin} from '../../../source/mcp/oauth/login-options.ts';
+import type {RegistrationFacts} from '../../../source/mcp/oauth/login-options.ts';
 import {oauthSettingsOf} from '../../../source/mcp/oauth/oauth-settings.ts';
 import {remoteServer} from '../oauth/oauth-world.ts';
 
 const document = 'https://svc.example/client.json';
 
-const plan = (oauth: JsonObject, known: Partial<KnownLogin> = {}) => {
+const plan = (oauth: JsonObject, known: Partial<RegistrationFacts> = {}) => {
 	const settings = oauthSettingsOf(remoteServer('https://crm.example/mcp', oauth));
 	return (
 		settings &&
@@ -24,7 +24,7 @@ test('"a never-reached server gets a pinned port on its first login"', () => {
 	expect(plan({})).toEqual({kind: 'pinned'});
 });
 
-test.for<readonly [string, JsonObject, Partial<KnownLogin>]>([
+test.for<readonly [string, JsonObject, Partial<RegistrationFacts>]>([
 	['the cached metadata do not advertise CIMD', {}, {takesDocuments: false}],
 	['a pre-registered client', {client_id: 'x'}, {}],
 	['a client secret', {client_secret: 'x'}, {}],

@@ -3,7 +3,11 @@ import {Agent, fetch} from 'undici';
 import {expect, test} from 'vitest';
 import type {ResolveName} from '../../../source/core/address-scope.ts';
 import {messageOf} from '../../../source/core/errors.ts';
-import {placeOf, isPageForPeople, refusalOfUrl} from '../../../source/mcp/wire/address-guard.ts';
+import {
+	endpointPlace,
+	isPageForPeople,
+	refusalOfUrl,
+} from '../../../source/mcp/wire/address-guard.ts';
 
 test.for([
 	// Spellings that the URL parser makes one.
@@ -84,7 +88,7 @@ test.for([
 	['http://169.254.1.1/mcp', 'private'],
 	['http://93.184.216.34/mcp', 'public'],
 ] as const)('a tool server at %s is %s, and its name is not looked up', async ([url, scope]) => {
-	const {home} = placeOf(new URL(url), {
+	const {home} = endpointPlace(new URL(url), {
 		resolve: async () => {
 			throw new Error('asked');
 		},
@@ -101,14 +105,14 @@ test.for([
 ] as const)(
 	'a name that stands for %s is %s: only a literal and "localhost" are this machine',
 	async ([address, scope]) => {
-		const {home} = placeOf(new URL('https://mcp.example/'), {resolve: answering([address])});
+		const {home} = endpointPlace(new URL('https://mcp.example/'), {resolve: answering([address])});
 
 		expect(await home()).toBe(scope);
 	},
 );
 
 test('a tool server is as far away as the farthest address that its connections were given', async () => {
-	const {home, ownLookup} = placeOf(new URL('https://mcp.example/'), {
+	const {home, ownLookup} = endpointPlace(new URL('https://mcp.example/'), {
 		resolve: answering(['10.0.0.1'], ['10.0.0.2', '93.184.216.34'], ['127.0.0.1']),
 	});
 
@@ -121,7 +125,7 @@ test('a tool server is as far away as the farthest address that its connections 
 });
 
 test('once there was a connection, no later answer of the name server counts', async () => {
-	const {home, ownLookup} = placeOf(new URL('https://mcp.example/'), {
+	const {home, ownLookup} = endpointPlace(new URL('https://mcp.example/'), {
 		resolve: answering(['93.184.216.34'], ['127.0.0.1']),
 	});
 
@@ -131,7 +135,7 @@ test('once there was a connection, no later answer of the name server counts', a
 });
 
 test('behind a proxy a name is public, and is not looked up', async () => {
-	const {home} = placeOf(new URL('https://mcp.example/'), {
+	const {home} = endpointPlace(new URL('https://mcp.example/'), {
 		isProxied: true,
 		resolve: async () => {
 			throw new Error('asked');
@@ -144,7 +148,7 @@ test('behind a proxy a name is public, and is not looked up', async () => {
 test('a name is connected to at the address that was judged, though it stands for another by then', async () => {
 	const answers = ['93.184.216.34', '127.0.0.1'];
 	const asked: string[] = [];
-	const {guardedLookup} = placeOf(new URL('https://mcp.example/mcp'), {
+	const {guardedLookup} = endpointPlace(new URL('https://mcp.example/mcp'), {
 		async resolve(host) {
 			asked.push(host);
 			const address = host === 'mcp.example' ? '93.184.216.35' : (answers.shift() ?? '');
@@ -163,7 +167,7 @@ test('a name is connected to at the address that was judged, though it stands fo
 
 test('undici connects nowhere when the lookup refuses', async () => {
 	await using stack = new AsyncDisposableStack();
-	const {guardedLookup} = placeOf(new URL('https://93.184.216.34/mcp'), {
+	const {guardedLookup} = endpointPlace(new URL('https://93.184.216.34/mcp'), {
 		resolve: answering(['127.0.0.1']),
 	});
 	const agent = new Agent({connect: {lookup: guardedLookup}});
@@ -178,7 +182,7 @@ test('undici connects nowhere when the lookup refuses', async () => {
 });
 
 test("another port of the tool server's own machine may be asked, wherever that is; a new address of its name that is nearer may not", async () => {
-	const {ownLookup, guardedLookup} = placeOf(new URL('https://mcp.example/mcp'), {
+	const {ownLookup, guardedLookup} = endpointPlace(new URL('https://mcp.example/mcp'), {
 		resolve: answering(['127.0.0.1'], ['127.0.0.1'], ['127.0.0.2']),
 	});
 	await found(ownLookup, 'mcp.example');
@@ -194,7 +198,7 @@ test.for([
 ] as const)(
 	'another port of a tool server that is public, too, and %s by its name: %s',
 	async ([near, expected]) => {
-		const {ownLookup, guardedLookup} = placeOf(new URL('https://mcp.example/mcp'), {
+		const {ownLookup, guardedLookup} = endpointPlace(new URL('https://mcp.example/mcp'), {
 			resolve: answering([near, '93.184.216.34']),
 		});
 		await found(ownLookup, 'mcp.example');

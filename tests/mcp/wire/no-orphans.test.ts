@@ -7,8 +7,7 @@ import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import {silentLogger} from '../../../source/core/log.ts';
-import {createProcessLedger} from '../../../source/mcp/wire/process-ledger.ts';
-import {startOfProcess} from '../../../source/mcp/wire/process-start.ts';
+import {createProcessLedger, startOfProcess} from '../../../source/mcp/wire/process-ledger.ts';
 import {isGone, until} from '../../helpers/processes.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 import {ownServer} from '../servers/stdio-server.ts';
@@ -130,9 +129,9 @@ test('a process is ended only when its number and its start are those noted, and
 	await using home = await temporaryHome();
 	const stranger = spawn('sleep', ['100'], {detached: true, stdio: 'ignore'});
 	const pid = stranger.pid ?? 0;
-	const started = await startOfProcess(pid, {clock});
+	const started = await startOfProcess(pid, clock);
 	const gone = {pid: 4_194_303, started: '1'};
-	const self = {pid: process.pid, started: await startOfProcess(process.pid, {clock})};
+	const self = {pid: process.pid, started: await startOfProcess(process.pid, clock)};
 	await home.write(
 		'ledger',
 		JSON.stringify({

@@ -112,11 +112,21 @@ async function openHeld(postgres: PostgresServer, database: string) {
 	const post = async (to: number) => {
 		posted += 1;
 		const name = `case-${posted}`;
-		const {status} = await postEvent(members[to % members.length]?.url() ?? '', {
-			route: 'agent',
-			id: name,
-			body: {id: name, chat: String(1000 + posted)},
-		});
+		const send = async () =>
+			postEvent(members[to % members.length]?.url() ?? '', {
+				route: 'agent',
+				id: name,
+				body: {id: name, chat: String(1000 + posted)},
+			});
+		let {status} = await send();
+		// As senders do: where the machine is busy, the store is not reached in time.
+		for (let tries = 0; status === 503 && tries < 10; tries += 1) {
+			// oxlint-disable-next-line no-await-in-loop
+			await sleep(1000);
+			// oxlint-disable-next-line no-await-in-loop
+			({status} = await send());
+		}
+
 		if (status !== 202) {
 			throw new Error(`${name} was answered ${status}`);
 		}

@@ -1,8 +1,7 @@
 /* oxlint-disable no-control-regex -- terminal input is made of control characters */
 import {assert, oneof, property, string, stringMatching} from 'fast-check';
 import {expect, test} from 'vitest';
-import {bytesOfKey} from '../../../source/terminal/input/key-bytes.ts';
-import {parseKey} from '../../../source/terminal/input/key-event.ts';
+import {bytesOfKey, parseKey} from '../../../source/terminal/input/key-event.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
 
 const escape = '\u001B';

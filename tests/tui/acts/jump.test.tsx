@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
 import {deliveryList} from '../../../source/tui/entries/delivery-list.ts';
-import {entryList} from '../../../source/tui/entries/entry-list.ts';
-import {runList} from '../../../source/tui/entries/run-list.ts';
+import {entryList, runList} from '../../../source/tui/entries/lists.ts';
 import {stateOf} from '../../../source/tui/shell/tui-world.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeToolApproval} from '../../helpers/make-approval.ts';

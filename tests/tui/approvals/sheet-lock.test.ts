@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {lockReason, type LockFacts} from '../../../source/tui/approvals/sheet-lock.ts';
+import {lockReason, type LockFacts} from '../../../source/tui/approvals/seen-rows.ts';
 
 const facts: LockFacts = {
 	sheet: {wasPaged: false},

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {createInputFrontend} from '../../../source/terminal/input/input-frontend.ts';
 import {whoAmI} from '../../../source/terminal/who-am-i.ts';
+import {watchFocus} from '../../../source/tui/approvals/guard.ts';
 import {newSheet} from '../../../source/tui/approvals/sheet.ts';
-import {watchFocus} from '../../../source/tui/approvals/watch-focus.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakeLogins} from '../../helpers/fake-logins.ts';

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {literal} from '../../../source/terminal/text/safe.ts';
+import {bindingsMarkdown} from '../../../source/tui/commands/table.ts';
 import {createKeyRouter, type KeyBinding} from '../../../source/tui/input/key-router.ts';
-import {bindingsMarkdown} from '../../../source/tui/input/keymap.ts';
 import {keyConflicts} from './key-conflicts.ts';
 
 type Context = {readonly selected: boolean};

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
 import type {HealthSample} from '../../../source/core/events.ts';
-import {createFeed, feedIntervals} from '../../../source/tui/state/feed.ts';
-import {staleFor} from '../../../source/tui/state/stale.ts';
+import {createFeed, feedIntervals, staleFor} from '../../../source/tui/state/feed.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeToolApproval} from '../../helpers/make-approval.ts';

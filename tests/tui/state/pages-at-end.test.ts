@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Approval} from '../../../source/core/approval.ts';
 import {limits} from '../../../source/core/state.ts';
-import {entryList} from '../../../source/tui/entries/entry-list.ts';
+import {entryList} from '../../../source/tui/entries/lists.ts';
 import {groupList} from '../../../source/tui/entries/sections.ts';
 import {searchedPart} from '../../../source/tui/lines/title-parts.ts';
 import type {Host} from '../../../source/tui/shell/shell.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {bytesOfKey} from '../../../source/terminal/input/key-bytes.ts';
+import {bytesOfKey} from '../../../source/terminal/input/key-event.ts';
 import {help} from '../../../source/tui/dialogs/help.ts';
 import {palette} from '../../../source/tui/dialogs/palette.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';

@@ -1,6 +1,7 @@
 import type {Config, HomePaths} from '../../../config/config.ts';
 import type {Diagnostic} from '../../../core/config-view.ts';
 import type {Finding} from '../../../core/health.ts';
+import {runInGroup, type GroupExit} from '../../../core/process-group.ts';
 import type {GatewayStatus} from '../../../gateway/port.ts';
 import type {Context} from '../../console/context.ts';
 
@@ -67,6 +68,23 @@ export const failedOfStore = (found: string, mend?: string): Found => ({
 	...failed(found, mend),
 	ofStore: true,
 });
+
+type ProgramWorld = Pick<Context, 'clock'> & {
+	readonly env?: Readonly<Record<string, string>>;
+	readonly timeoutMs: number;
+	readonly signal: AbortSignal;
+};
+
+/** Runs a program that reads nothing, in a group of its own; the first 16 KiB of what it says are kept. */
+export async function runProgram(
+	[command, ...args]: readonly [string, ...string[]],
+	{clock, env = {}, timeoutMs, signal}: ProgramWorld,
+): Promise<GroupExit> {
+	const output = {limitBytes: 16 * 1024, above: 'keep-start'} as const;
+	const streams = {input: '', stdout: output, stderr: output};
+	const limits = {timeoutMs, termGraceMs: 0, signal};
+	return runInGroup({command, args, env, cwd: '/', ...streams, ...limits}, {clock});
+}
 
 /** Where the configuration has to be read first. */
 export const unread: Found = unknown('config.yaml cannot be read, see above');

@@ -49,12 +49,8 @@ export const gateway: Check = {
 	},
 };
 
-/** What stands in `run/` although nobody runs. The kernel's locks go with their process: none of it keeps the next one from starting. */
-function leftOf({
-	lockFile,
-	pidFile,
-	socket,
-}: Pick<HomePaths, 'lockFile' | 'pidFile' | 'socket'>): Found | false {
+/** What a dead gateway left in `run/`. The kernel releases locks with their process: nothing of it keeps the next one from starting. */
+function leftOf({lockFile, pidFile, socket}: HomePaths): Found | false {
 	const holder = lockHolder(lockFile);
 	if (holder !== undefined) {
 		return failed(

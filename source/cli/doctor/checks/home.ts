@@ -19,7 +19,7 @@ export const home: Check = {
 			return problem;
 		}
 
-		const loose = loosePaths({folders: foldersOf(paths), files: filesOf(paths)});
+		const loose = loosePaths({folders: folders.map(name => paths[name]), files: filesOf(paths)});
 		return loose.length === 0
 			? [ok(`${paths.home}, and nobody else gets at its secrets`)]
 			: loose
@@ -53,16 +53,7 @@ function problemWithHome(path: string): Found | undefined {
 	}
 }
 
-const foldersOf = ({home: top, scripts, skills, cron, run, cache, logs, mcpTokens}: HomePaths) => [
-	top,
-	scripts,
-	skills,
-	cron,
-	run,
-	cache,
-	logs,
-	mcpTokens,
-];
+const folders = ['home', 'scripts', 'skills', 'cron', 'run', 'cache', 'logs', 'mcpTokens'] as const;
 
 /** Files with secrets, payloads or answers in them. */
 const filesOf = ({cron, cache, logs, mcpTokens, ...paths}: HomePaths): readonly string[] => [

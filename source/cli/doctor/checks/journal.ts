@@ -2,12 +2,11 @@ import {existsSync, statSync} from 'node:fs';
 import {readKeys} from '../../../api/keys/key-usage.ts';
 import {isShared} from '../../../config/store-place.ts';
 import {messageOf} from '../../../core/errors.ts';
-import {runInGroup} from '../../../core/process-group.ts';
 import {asWord} from '../../../core/shell-words.ts';
 import {immutableDatabaseUrl} from '../../../store/database-file.ts';
 import {readStore} from '../../../store/open-store.ts';
 import type {StoreReader} from '../../../store/reader-port.ts';
-import {type Check, type Found, failed, ok, warning} from './check.ts';
+import {type Check, type Found, failed, ok, warning, runProgram} from './check.ts';
 
 const limitMs = 8000;
 
@@ -19,7 +18,7 @@ const program = `
 	process.stdout.write(rows.map(row => Object.values(row)[0]).join('; '));
 `;
 
-/** Whether the journal is whole, as SQLite's own quick look tells: in a process of its own that can be ended, for nobody can end a look inside SQLite. */
+/** Whether the journal is whole, by SQLite's `quick_check`: in a child process, because a call of SQLite cannot be interrupted. */
 export const journal: Check = {
 	subject: 'journal',
 	async look({paths: {stateDb}, config, context}, signal) {
@@ -31,22 +30,12 @@ export const journal: Check = {
 			return ok('there is none yet');
 		}
 
-		const output = {limitBytes: 16 * 1024, above: 'keep-start'} as const;
-		const exit = await runInGroup(
-			{
-				command: process.execPath,
-				args: ['--no-warnings', '-e', program, '--', immutableDatabaseUrl(stateDb).href],
-				env: {},
-				cwd: '/',
-				input: '',
-				stdout: output,
-				stderr: output,
-				timeoutMs: limitMs,
-				termGraceMs: 0,
-				signal,
-			},
-			context,
-		);
+		const url = immutableDatabaseUrl(stateDb).href;
+		const exit = await runProgram([process.execPath, '--no-warnings', '-e', program, '--', url], {
+			clock: context.clock,
+			timeoutMs: limitMs,
+			signal,
+		});
 		const size = `${Math.ceil(statSync(stateDb).size / 1024 ** 2)} MiB`;
 		if (exit.kind === 'timeout' || exit.kind === 'aborted') {
 			return warning(
@@ -88,7 +77,16 @@ const shown = 100;
 async function lookAtParts(file: string, now: number): Promise<readonly Found[]> {
 	const found: Found[] = [];
 	const sqlite = (statement: string) => `sqlite3 ${asWord(file)} "${statement}"`;
-	await using reader = await readStore({file}, {leavesNothing: true});
+	const broken = new Map<string, string[]>();
+	await using reader = await readStore(
+		{file},
+		{
+			leavesNothing: true,
+			onBroken({table, id}) {
+				broken.set(table, [...(broken.get(table) ?? []), id]);
+			},
+		},
+	);
 	try {
 		const [, days] = await readKeys(reader.keys, now);
 		const wrong = days.filter(({inputTokens, outputTokens}) =>
@@ -128,6 +126,15 @@ async function lookAtParts(file: string, now: number): Promise<readonly Found[]>
 				),
 			);
 		}
+	}
+
+	for (const [table, [id, ...others]] of broken) {
+		found.push(
+			failed(
+				`row "${id}"${others.length > 0 ? ` and ${others.length} more` : ''} of the table "${table}" in ${file} cannot be read: lists leave ${others.length > 0 ? 'them' : 'it'} out`,
+				'svc gateway stop; restore a backup: svc help backup',
+			),
+		);
 	}
 
 	return found;

@@ -1,6 +1,15 @@
-import {runInGroup} from '../../../core/process-group.ts';
 import {nodeFlags} from '../../../core/program.ts';
-import {type Check, failed, type Found, type Heard, ok, unknown, warning} from './check.ts';
+import type {Context} from '../../console/context.ts';
+import {
+	type Check,
+	failed,
+	type Found,
+	type Heard,
+	ok,
+	unknown,
+	warning,
+	runProgram,
+} from './check.ts';
 
 const tmuxMs = 2000;
 
@@ -12,7 +21,7 @@ export const terminal: Check = {
 			return unknown('standard output is no terminal');
 		}
 
-		const tmux = environment['TMUX'] ? await tmuxVersion(environment, {clock, signal}) : '';
+		const tmux = environment['TMUX'] ? await tmuxVersion({environment, clock}, signal) : '';
 		return healthOfTerminal(environment, {colours: 2 ** stdout.getColorDepth(environment), tmux});
 	},
 };
@@ -54,28 +63,11 @@ function isOldTmux(text: string): boolean {
 }
 
 async function tmuxVersion(
-	environment: Readonly<Record<string, string>>,
-	{
-		clock,
-		signal,
-	}: {readonly clock: Parameters<typeof runInGroup>[1]['clock']; readonly signal: AbortSignal},
+	{environment, clock}: Pick<Context, 'clock' | 'environment'>,
+	signal: AbortSignal,
 ): Promise<string> {
-	const output = {limitBytes: 1024, above: 'keep-start'} as const;
-	const exit = await runInGroup(
-		{
-			command: 'tmux',
-			args: ['-V'],
-			env: {PATH: environment['PATH'] ?? ''},
-			cwd: '/',
-			input: '',
-			stdout: output,
-			stderr: output,
-			timeoutMs: tmuxMs,
-			termGraceMs: 0,
-			signal,
-		},
-		{clock},
-	);
+	const env = {PATH: environment['PATH'] ?? ''};
+	const exit = await runProgram(['tmux', '-V'], {clock, env, timeoutMs: tmuxMs, signal});
 	return exit.kind === 'exited' && exit.stdout.trim() !== ''
 		? exit.stdout.trim()
 		: 'tmux of unknown version';
@@ -84,7 +76,7 @@ async function tmuxVersion(
 /** Signatures with a time of their own hold for five minutes; half of that is time to do something. */
 const maxSkewSeconds = 150;
 
-/** This machine's clock, against what somebody who was asked anyway said the time is. */
+/** This machine's clock, compared with the `Date` headers of answers to other checks. */
 export const clock: Check = {
 	subject: 'clock',
 	comesLast: true,

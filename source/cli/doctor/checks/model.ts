@@ -13,10 +13,8 @@ export const model: Check = {
 			return unread;
 		}
 
-		const [{chooseModel}, {createModelFetch}] = await Promise.all([
-			import('../../../agent/choose-model.ts'),
-			import('../../../agent/model-fetch.ts'),
-		]);
+		const {chooseModel} = await import('../../../agent/choose-model.ts');
+		const {createModelFetch} = await import('../../../agent/model-fetch.ts');
 		const authorities = createAuthorities(() => config, {log: silentLogger});
 		await using modelFetch = createModelFetch({
 			secureContext: () => authorities.context(),

@@ -15,7 +15,7 @@ import {
 	warning,
 } from './check.ts';
 
-/** The receiver's port: ours, free, or held by somebody. */
+/** The receiver's port: ours, free, or held by another process. */
 export const port: Check = {
 	subject: 'port',
 	async look({config, gateway}) {
@@ -50,7 +50,7 @@ export const port: Check = {
 	},
 };
 
-/** Listens for a moment, which nobody can be told a lie about. */
+/** Listens for a moment: the only sure way to know. */
 async function tryPort(host: string, wanted: number): Promise<Found> {
 	const place = `${host}:${wanted}`;
 	const server = createServer();
@@ -142,7 +142,7 @@ function textOf(path: string): string {
 	}
 }
 
-/** Whether senders elsewhere get at the receiver, by what it is bound to. Nobody is asked. */
+/** Whether senders elsewhere get at the receiver, by the address it is bound to. No request is sent. */
 export const reach: Check = {
 	subject: 'reach',
 	look(world) {

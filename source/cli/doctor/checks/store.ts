@@ -23,10 +23,8 @@ export const store: Check = {
 
 		try {
 			const {url = ''} = usable(storePlaceOf(config));
-			const [{examineDatabase}, {examineSecrets}] = await Promise.all([
-				import('../../../store/postgres/examine-database.ts'),
-				import('../../../gateway/documents/strongbox.ts'),
-			]);
+			const {examineDatabase} = await import('../../../store/postgres/examine-database.ts');
+			const {examineSecrets} = await import('../../../gateway/documents/strongbox.ts');
 			const asked = context.clock.now();
 			const {storeKey} = config.gateway;
 			const {name, version, now, canWrite, documents, ...way} = await examineDatabase({

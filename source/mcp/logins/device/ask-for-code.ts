@@ -1,9 +1,3 @@
-import {
-	type ClientAuthMethod,
-	type AuthorizationServerMetadata,
-	selectClientAuthMethod,
-	type StoredOAuthClientInformation,
-} from '@modelcontextprotocol/client';
 import {z} from 'zod';
 import type {AddressScope} from '../../../core/address-scope.ts';
 import {parsedJson} from '../../../core/json.ts';
@@ -50,49 +44,7 @@ const codeShape = z.looseObject({
 	interval: seconds,
 });
 
-/** The form that asks for a code, and its headers, as the server wants a client like this to say who it is. */
-export function codeRequest({
-	client,
-	metadata,
-	scope,
-	resource,
-}: {
-	readonly client: StoredOAuthClientInformation;
-	readonly metadata: AuthorizationServerMetadata;
-	readonly scope: string | undefined;
-	readonly resource: string | undefined;
-}): {readonly headers: Headers; readonly form: URLSearchParams} {
-	const headers = new Headers({
-		'content-type': 'application/x-www-form-urlencoded',
-		accept: 'application/json',
-	});
-	const form = new URLSearchParams({
-		client_id: client.client_id,
-		...(scope !== undefined && {scope}),
-		...(resource !== undefined && {resource}),
-	});
-	const method = selectClientAuthMethod(
-		client,
-		metadata.token_endpoint_auth_methods_supported ?? [],
-	);
-	sayWho(method, client, {headers, form});
-	return {headers, form};
-}
-
-/** As the SDK does it at the token endpoint. @see RFC 6749 §2.3.1 */
-function sayWho(
-	method: ClientAuthMethod,
-	{client_id: id, client_secret: secret = ''}: StoredOAuthClientInformation,
-	{headers, form}: {readonly headers: Headers; readonly form: URLSearchParams},
-): void {
-	if (method === 'client_secret_basic') {
-		headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`);
-	} else if (method === 'client_secret_post' && secret !== '') {
-		form.set('client_secret', secret);
-	}
-}
-
-/** The code in an answer; `problem`: why it cannot be shown to anybody. `home`: where the tool server is. @see RFC 8628 §3.2 */
+/** The code in an answer; `problem`: why it cannot be shown. `home`: where the tool server is. @see RFC 8628 §3.2 */
 export function readCode(
 	text: string,
 	home: AddressScope,

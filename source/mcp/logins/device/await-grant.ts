@@ -1,7 +1,6 @@
 import {
 	fetchToken,
 	type OAuthClientProvider,
-	OAuthError,
 	type OAuthTokens,
 	type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
@@ -11,15 +10,14 @@ import {escapeLine} from '../../../core/untrusted.ts';
 import {clientMetadata} from '../../oauth/client-identity.ts';
 import {deviceGrant, type DeviceServer} from '../../oauth/find-device-server.ts';
 import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
-import {refused} from '../../oauth/redeem-answer.ts';
-import {ConnectError} from '../../wire/connect-error.ts';
+import {ConnectError, loginError} from '../../wire/connect-error.ts';
 import type {DeviceCode} from './ask-for-code.ts';
 import {pollForGrant} from './poll-for-grant.ts';
 
 /** Who asks, and for which code, as soon as it is known. */
 export type PendingGrant = {client?: StoredOAuthClientInformation; code?: DeviceCode};
 
-/** What the SDK is told where it asks for the grant. Nobody is sent anywhere. */
+/** The provider with which the SDK asks for the grant; no browser is redirected. */
 export function deviceProvider(
 	{settings}: OAuthRequests,
 	asked: PendingGrant,
@@ -84,32 +82,16 @@ export async function awaitGrant({
 		return polled.grant;
 	}
 
-	switch (polled.ended) {
-		case 'denied': {
-			throw refused(
-				{name: requests.server},
-				`it was denied on the page of ${code.verificationHost}`,
-			);
-		}
-
-		case 'expired': {
-			throw refused({name: requests.server}, 'the code expired before anybody agreed: start again');
-		}
-
-		case 'late': {
-			throw refused(
-				{name: requests.server},
-				`nobody agreed within ${settings.timeoutMs / 1000} s ("timeout" in its oauth settings): start again`,
-			);
-		}
-
-		case 'refused': {
-			throw polled.error instanceof ConnectError
-				? polled.error
-				: refused({name: requests.server}, reasonOf(polled.error, requests), polled.error);
-		}
+	const {ended, error} = polled;
+	if (error instanceof ConnectError) {
+		throw error;
 	}
-}
 
-const reasonOf = (error: unknown, {redact}: OAuthRequests): string =>
-	escapeLine(redact(error instanceof OAuthError ? error.message : messageOf(error)), 300);
+	const reasons = {
+		denied: `it was denied on the page of ${code.verificationHost}`,
+		expired: 'the code expired before anybody agreed: start again',
+		late: `nobody agreed within ${settings.timeoutMs / 1000} s ("timeout" in its oauth settings): start again`,
+		refused: escapeLine(requests.redact(messageOf(error)), 300),
+	};
+	throw loginError(requests.server, reasons[ended], {cause: error});
+}

@@ -2,8 +2,6 @@ import {
 	extractWWWAuthenticateParams,
 	type FetchLike,
 	LATEST_PROTOCOL_VERSION,
-	type OAuthTokens,
-	type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../../config/tool-server.ts';
 import type {LoginPolling} from '../../../core/logins.ts';
@@ -14,8 +12,8 @@ import {type DeviceServer, findDeviceServer} from '../../oauth/find-device-serve
 import type {LoginOptions} from '../../oauth/login-options.ts';
 import {oauthFetch} from '../../oauth/oauth-fetch.ts';
 import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
-import {refused} from '../../oauth/redeem-answer.ts';
-import {ConnectError} from '../../wire/connect-error.ts';
+import {ConnectError, loginError} from '../../wire/connect-error.ts';
+import {initializeMessage} from '../../wire/preflight.ts';
 import type {DeviceCode} from './ask-for-code.ts';
 import {type PendingGrant, awaitGrant, deviceProvider} from './await-grant.ts';
 import {obtainCode} from './obtain-code.ts';
@@ -59,19 +57,14 @@ export async function logInByDevice(
 	try {
 		const {fetch} = requests;
 		if (!fetch) {
-			throw refused(server, 'it has no remote endpoint');
+			throw loginError(server.name, 'it has no remote endpoint');
 		}
 
-		const {resourceMetadataUrl, scope: challenged} = extractWWWAuthenticateParams(
-			await probe(server, {requests, fetch, signal}),
-		);
-		const found = await findDeviceServer({
-			name: server.name,
-			endpoint: requests.endpoint,
-			resourceMetadataUrl,
-			fetch,
-		});
-		const scope = scopeOf(found, {challenged, requests});
+		const {endpoint} = requests;
+		const ask = async (token?: string) => probe(server, {requests, fetch, signal}, token);
+		const {resourceMetadataUrl, scope: challenged} = extractWWWAuthenticateParams(await ask());
+		const found = await findDeviceServer({name: server.name, endpoint, resourceMetadataUrl, fetch});
+		const scope = scopeOf(found, challenged, requests);
 		const {client, code} = await obtainCode(found, {scope, requests});
 		Object.assign(asked, {client, code});
 		const {timeoutMs} = requests.settings;
@@ -80,39 +73,28 @@ export async function logInByDevice(
 		const tokens = await awaitGrant({found, code, provider, requests, signal, onAsked});
 		onAgreed();
 		// Before it takes the place of a login that works. Any other answer, or none, does not matter here.
-		const answer = await probe(server, {
-			requests,
-			fetch,
-			signal,
-			token: tokens.access_token,
-		}).catch(() => undefined);
+		const answer = await ask(tokens.access_token).catch(() => undefined);
 		if (answer?.status === 401) {
-			throw refused(server, 'it refuses the token that was granted');
+			throw loginError(server.name, 'it refuses the token that was granted');
 		}
 
-		await store(tokens, {found, client, requests});
+		const {grant, settings} = requests;
+		const owner = settings.clientId === undefined ? client : undefined;
+		const {discovery} = found;
+		await grant.replace({...tokens, issuer}, {client: owner, discovery, byDevice: true});
 	} catch (error) {
 		signal.throwIfAborted();
 		throw error instanceof ConnectError
 			? error
-			: refused(server, opened.explain(error).message, error);
+			: loginError(server.name, opened.explain(error).message, {cause: error});
 	}
 }
 
 /** Asks the tool server something that may want a login. Its answer alone is of interest. */
 async function probe(
 	{endpoint}: ToolServerConfig,
-	{
-		requests,
-		fetch,
-		signal,
-		token,
-	}: {
-		readonly requests: OAuthRequests;
-		readonly fetch: FetchLike;
-		readonly signal: AbortSignal;
-		readonly token?: string;
-	},
+	{requests, fetch, signal}: {requests: OAuthRequests; fetch: FetchLike; signal: AbortSignal},
+	token: string | undefined,
 ): Promise<Response> {
 	const isSse = endpoint.transport === 'sse';
 	const headers = {
@@ -120,41 +102,24 @@ async function probe(
 		...(!isSse && {'content-type': 'application/json'}),
 		...(token !== undefined && {authorization: `Bearer ${token}`}),
 	};
-	const body = JSON.stringify({
-		jsonrpc: '2.0',
-		id: 0,
-		method: 'initialize',
-		params: {
-			protocolVersion: LATEST_PROTOCOL_VERSION,
-			capabilities: {},
-			clientInfo: {name: 'svc', version},
-		},
-	});
-	return boundedRequest(
-		async limited => {
-			const response = await fetch(requests.endpoint, {
-				headers,
-				signal: limited,
-				...(isSse ? {method: 'GET'} : {method: 'POST', body}),
-			});
-			// A stream would not end.
-			await response.body?.cancel();
-			return new Response(null, {status: response.status, headers: response.headers});
-		},
-		{
-			bounds: {clock: requests.clock, timeoutMs: probeTimeoutMs, maxBytes: maxProbeBytes},
-			signal,
-		},
-	);
+	const body = initializeMessage(LATEST_PROTOCOL_VERSION, {name: 'svc', version});
+	const init = {headers, ...(isSse ? {method: 'GET'} : {method: 'POST', body})};
+	const bounds = {clock: requests.clock, timeoutMs: probeTimeoutMs, maxBytes: maxProbeBytes};
+	const ask = async (limited: AbortSignal) => {
+		const response = await fetch(requests.endpoint, {...init, signal: limited});
+		// A stream would not end.
+		await response.body?.cancel();
+		return new Response(null, {status: response.status, headers: response.headers});
+	};
+
+	return boundedRequest(ask, {bounds, signal});
 }
 
 /** What to ask for: as the settings say, else what the server wants, and to be let in again. */
 function scopeOf(
 	{discovery: {resourceMetadata, authorizationServerMetadata: metadata}}: DeviceServer,
-	{
-		challenged,
-		requests: {settings, scopeFor},
-	}: {readonly challenged: string | undefined; readonly requests: OAuthRequests},
+	challenged: string | undefined,
+	{settings, scopeFor}: OAuthRequests,
 ): string | undefined {
 	const wanted = scopeFor(challenged ?? resourceMetadata?.scopes_supported?.join(' '));
 	return settings.scope === undefined &&
@@ -162,23 +127,4 @@ function scopeOf(
 		metadata.scopes_supported?.includes('offline_access')
 		? scopeUnion(wanted, 'offline_access')
 		: wanted;
-}
-
-async function store(
-	tokens: OAuthTokens,
-	{
-		found: {discovery},
-		client,
-		requests: {grant, settings},
-	}: {
-		readonly found: DeviceServer;
-		readonly client: StoredOAuthClientInformation;
-		readonly requests: OAuthRequests;
-	},
-): Promise<void> {
-	const {issuer} = discovery.authorizationServerMetadata;
-	await grant.replace(
-		{...tokens, issuer},
-		{client: settings.clientId === undefined ? client : undefined, discovery, byDevice: true},
-	);
 }

@@ -1,10 +1,24 @@
-import type {StoredOAuthClientInformation} from '@modelcontextprotocol/client';
-import type {DeviceServer} from '../../oauth/find-device-server.ts';
+import {
+	type AuthorizationServerMetadata,
+	type ClientAuthMethod,
+	selectClientAuthMethod,
+	type StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client';
+import {z} from 'zod';
+import {version} from '../../../core/program.ts';
+import {configuredClient, sayableMethod} from '../../oauth/client-identity.ts';
+import {deviceGrant, type DeviceServer} from '../../oauth/find-device-server.ts';
 import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
-import {refused} from '../../oauth/redeem-answer.ts';
 import {codeRefusal} from '../../oauth/refusals.ts';
-import {codeRequest, type DeviceCode, readCode} from './ask-for-code.ts';
-import {deviceClient, waysToSayWho} from './device-client.ts';
+import {codeLoginError, loginError} from '../../wire/connect-error.ts';
+import {readCode, type DeviceCode} from './ask-for-code.ts';
+
+const registeredShape = z.object({
+	client_id: z.string().min(1),
+	client_secret: z.string().exactOptional(),
+	client_secret_expires_at: z.number().exactOptional(),
+	token_endpoint_auth_method: z.string().exactOptional(),
+});
 
 /** Asks for a code, as a client of which the server takes how it says who it is. Hides what is secret of both. @throws ConnectError */
 export async function obtainCode(
@@ -13,19 +27,19 @@ export async function obtainCode(
 ): Promise<{readonly client: StoredOAuthClientInformation; readonly code: DeviceCode}> {
 	const {server, settings, redact} = requests;
 	const {authorizationServerMetadata: metadata} = discovery;
-	const registered = await deviceClient(metadata, {scope, requests});
+	const registered = await deviceClient(metadata, scope, requests);
 	requests.hide([registered.client_secret]);
-	const resource = discovery.resourceMetadata?.resource;
-	const ways = waysToSayWho(registered, {
-		metadata,
-		configured: settings.tokenEndpointAuthMethod,
-	});
+	const asked = {
+		client_id: registered.client_id,
+		...(scope !== undefined && {scope}),
+		...(discovery.resourceMetadata && {resource: discovery.resourceMetadata.resource}),
+	};
 	let problem = 'nothing was asked';
-	for (const method of ways) {
+	for (const method of waysToSayWho(registered, metadata, settings.tokenEndpointAuthMethod)) {
 		const client = {...registered, token_endpoint_auth_method: method};
 		// What was taken once is what is said from now on.
 		metadata.token_endpoint_auth_methods_supported = [method];
-		const {headers, form} = codeRequest({client, metadata, scope, resource});
+		const {headers, form} = codeRequest(client, metadata, asked);
 		// oxlint-disable-next-line no-await-in-loop -- until one is taken
 		const answer = await requests.askForCode?.(new URL(codeEndpoint), {
 			method: 'POST',
@@ -39,7 +53,7 @@ export async function obtainCode(
 			// oxlint-disable-next-line no-await-in-loop -- once: the answer is there
 			const code = readCode(text, (await requests.home?.()) ?? 'public');
 			if ('problem' in code) {
-				throw refused({name: server}, code.problem);
+				throw loginError(server, code.problem);
 			}
 
 			requests.hide([code.deviceCode]);
@@ -53,5 +67,83 @@ export async function obtainCode(
 		}
 	}
 
-	throw refused({name: server}, problem);
+	throw loginError(server, problem);
+}
+
+/** Who asks for the code: the client of the settings, else one that registers for the grants of devices and no others. @throws ConnectError */
+async function deviceClient(
+	metadata: AuthorizationServerMetadata,
+	scope: string | undefined,
+	{settings, server, fetch}: OAuthRequests,
+): Promise<StoredOAuthClientInformation> {
+	const {issuer, registration_endpoint: endpoint} = metadata;
+	const configured = configuredClient(settings, issuer);
+	if (configured) {
+		return configured;
+	}
+
+	if (endpoint === undefined || !fetch) {
+		throw codeLoginError(
+			server,
+			'its authorization server lets nobody register: set "client_id" in the oauth settings of the server',
+		);
+	}
+
+	const response = await fetch(endpoint, {
+		method: 'POST',
+		headers: {'content-type': 'application/json', accept: 'application/json'},
+		body: JSON.stringify({
+			client_name: settings.clientName ?? 'svc',
+			software_version: version,
+			application_type: 'native',
+			// Left out it would mean "code", which needs a redirect; "redirect_uris" is left out, since strict servers refuse an empty list. @see RFC 7591 §2
+			response_types: [],
+			grant_types: [deviceGrant, 'refresh_token'],
+			token_endpoint_auth_method: sayableMethod(settings, metadata),
+			scope,
+		}),
+	});
+	const registered = registeredShape.safeParse(await response.json().catch(() => undefined));
+	if (!registered.success) {
+		throw codeLoginError(server, 'the answer to its registration names no client');
+	}
+
+	return {...registered.data, issuer};
+}
+
+/**
+ * The ways in which a client may say who it is, best first: servers disagree about secrets of clients that need none, and about clients that need one and did not say so. A person's own
+ * setting (`configured`) is the only one.
+ */
+function waysToSayWho(
+	client: StoredOAuthClientInformation,
+	{token_endpoint_auth_methods_supported: supported = []}: AuthorizationServerMetadata,
+	configured: string | undefined,
+): readonly ClientAuthMethod[] {
+	const selected = selectClientAuthMethod(client, supported);
+	const others: readonly ClientAuthMethod[] =
+		client.client_secret === undefined ? [] : ['client_secret_basic', 'client_secret_post', 'none'];
+	return configured === undefined ? [...new Set([selected, ...others])] : [selected];
+}
+
+/** The form that asks for a code, and its headers, as the server wants a client like this to say who it is; as the SDK does it at the token endpoint. @see RFC 6749 §2.3.1 */
+function codeRequest(
+	client: StoredOAuthClientInformation,
+	{token_endpoint_auth_methods_supported: supported = []}: AuthorizationServerMetadata,
+	asked: Readonly<Record<string, string>>,
+): {readonly headers: Headers; readonly form: URLSearchParams} {
+	const form = new URLSearchParams(asked);
+	const headers = new Headers({
+		'content-type': 'application/x-www-form-urlencoded',
+		accept: 'application/json',
+	});
+	const {client_id: id, client_secret: secret = ''} = client;
+	const method = selectClientAuthMethod(client, supported);
+	if (method === 'client_secret_basic') {
+		headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`);
+	} else if (method === 'client_secret_post' && secret !== '') {
+		form.set('client_secret', secret);
+	}
+
+	return {headers, form};
 }

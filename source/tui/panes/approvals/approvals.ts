@@ -5,19 +5,19 @@ import {approvalNoun, requestOf} from '../../../nouns/approval/approval.ts';
 import {ruleActs} from '../../../nouns/approval/rule.ts';
 import {fact} from '../../../nouns/noun.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import {reviewOne} from '../../acts/settle.ts';
 import {argumentRows} from '../../approvals/argument-rows.ts';
 import {pagedText} from '../../approvals/paged-text.ts';
 import {callLines, formHead} from '../../approvals/sheet-lines.ts';
-import {entryList} from '../../entries/entry-list.ts';
+import {entryList} from '../../entries/lists.ts';
 import {valueText} from '../../forms/form-lines.ts';
 import {newForm} from '../../forms/form.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {factRows, nounDetail} from '../../nouns/facts.ts';
 import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
@@ -85,30 +85,21 @@ const waitingNow = (shell: Shell): Approval | undefined => {
 
 /** Commands of pane 6. */
 const approvalCommands: readonly PaneCommand[] = [
-	{
-		id: 'approvals.open',
-		keys: ['enter'],
-		label: literal('review'),
+	onKeys(['approvals.open', 'enter'], literal('review'), {
 		when: shell => shell.view.get().region === 'list' && waitingNow(shell) !== undefined,
 		run: reviewOne,
-	},
+	}),
 	...nounCommands({
 		noun: approvalNoun,
 		acts: ruleActs,
 		list: entryList,
 		others: [
-			selectedCommand(entryList, {
-				id: 'approvals.run',
-				keys: ['o'],
-				label: literal('its run'),
+			onSelected(entryList)(['approvals.run', 'o'], literal('its run'), {
 				of: entry => requestOf(entry)?.run,
 				none: literal('No run asked for it'),
 				run: goToRun,
 			}),
-			selectedCommand(entryList, {
-				id: 'approvals.delivery',
-				keys: ['b'],
-				label: literal('its delivery'),
+			onSelected(entryList)(['approvals.delivery', 'b'], literal('its delivery'), {
 				quiet: true,
 				of: entry => requestOf(entry)?.delivery,
 				none: literal('No delivery led to it'),
@@ -116,16 +107,11 @@ const approvalCommands: readonly PaneCommand[] = [
 			}),
 		],
 	}),
-	selectedCommand(entryList, {
-		id: 'approvals.pager',
-		keys: ['e'],
-		label: literal('all of it in $PAGER'),
+	onSelected(entryList)(['approvals.pager', 'e'], literal('all of it in $PAGER'), {
 		quiet: true,
 		of: requestOf,
 		none: literal('A rule is shown whole here'),
-		run(shell, approval) {
-			shell.attempt(async () => shell.desktop.page(pagedText(approval)));
-		},
+		run: (shell, approval) => shell.attempt(async () => shell.desktop.page(pagedText(approval))),
 	}),
 ];
 

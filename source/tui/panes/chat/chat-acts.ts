@@ -12,7 +12,7 @@ import {chatLines} from './chat-rows.ts';
 import {changeChat, chatNow} from './chat-state.ts';
 
 /** Why the open conversation can only be read; absent: it is the person's own. */
-function whyOthers(host: Pick<Host, 'loader' | 'local'>): Safe | undefined {
+function whyOthers(host: Host): Safe | undefined {
 	const session = conversationNow(host)?.session;
 	const owner = session && sessionOwnerOf(session);
 	switch (owner?.kind) {
@@ -72,7 +72,7 @@ export function stopTurn(shell: Shell): void {
 		shell.attempt(async () => {
 			const done = await shell.port.cancelRun(run);
 			if (!done) {
-				// Nobody will tell any more how it ended.
+				// No event will report how it ended.
 				changeChat(shell, ({turn}) =>
 					isListed(shell, run) ? {} : {turn: turn?.run === run ? undefined : turn},
 				);
@@ -149,23 +149,14 @@ export type ChatLayout = {
 };
 
 export function chatLayout(
-	host: Pick<Host, 'loader' | 'local' | 'port' | 'view'>,
+	host: Host,
 	{width, height}: {readonly width: number; readonly height: number},
 ): ChatLayout {
 	const {mode, text} = chatNow(host);
 	const isWriting = mode === 'write';
-	const title = ruleLine(
-		[
-			[
-				{
-					text: host.port.isReadOnly === true ? literal('Read-only') : literal('Write'),
-					tone: 'title',
-				},
-			],
-		],
-		width,
-		{hasKeyboard: isWriting},
-	);
+	const isReadOnly = host.port.isReadOnly === true;
+	const name = line(isReadOnly ? literal('Read-only') : literal('Write'), 'title');
+	const title = ruleLine([name], width, {hasKeyboard: isWriting});
 	if (!isWriting) {
 		const [first = '', ...more] = text.lines;
 		const draft = first === '' && more.length === 0;
@@ -175,7 +166,7 @@ export function chatLayout(
 				title,
 				draft
 					? line(
-							host.port.isReadOnly === true
+							isReadOnly
 								? literal(' this interface only looks')
 								: safe` ${whyOthers(host) ?? literal('Enter: write to the agent')}`,
 							'quiet',

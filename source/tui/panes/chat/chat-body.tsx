@@ -1,12 +1,9 @@
 import {Box, useCursor} from 'ink';
 import {safe} from '../../../terminal/text/safe.ts';
 import {blankLine, line} from '../../lines/line.ts';
-import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
-import {LineBlock} from '../../view/line-block.tsx';
-import type {RegionProps} from '../../view/region.ts';
-import {useShell} from '../../view/shell-context.ts';
-import {usePane} from '../../view/use-pane.ts';
+import {LineBlock, type RegionProps} from '../../view/line-block.tsx';
+import {useStore, useShell, usePane} from '../../view/shell-context.ts';
 import {chatLayout} from './chat-acts.ts';
 import {chatLines} from './chat-rows.ts';
 import {chatNow} from './chat-state.ts';
@@ -22,13 +19,12 @@ export function ChatBody({width, height}: RegionProps) {
 	usePane();
 	useStore(shell.loads, count => count);
 	const banners = shell.layout().banners;
-	const put = (cursor: {readonly row: number; readonly column: number} | undefined) => {
+	const put = (cursor: {readonly row: number; readonly column: number} | undefined) =>
 		setCursorPosition(
 			cursor && shell.view.get().overlay === undefined
 				? {x: cursor.column, y: headRows + banners + cursor.row}
 				: undefined,
 		);
-	};
 	const {mode, top: first} = chatNow(shell);
 	if (mode === 'find') {
 		const {rows, cursor} = findRows(shell, {width, height});

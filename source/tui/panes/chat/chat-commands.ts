@@ -2,7 +2,7 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {areaText, areaValue, editArea} from '../../../terminal/text/area-editor.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToRun} from '../../acts/go-to.ts';
 import {reviewOne} from '../../acts/settle.ts';
@@ -39,15 +39,12 @@ const scrolling = (
 	only: (keys: readonly string[]) => readonly string[],
 ): readonly PaneCommand[] =>
 	scrolls
-		.map(([id, keys, label, by]): PaneCommand => ({
-			id: `${scope}.${id}`,
-			keys: only(keys),
-			label,
-			quiet: true,
-			run(shell) {
-				scrollChat(shell, by);
-			},
-		}))
+		.map(([id, keys, label, by]): PaneCommand =>
+			onKeys([`${scope}.${id}`, ...only(keys)], label, {
+				quiet: true,
+				run: shell => scrollChat(shell, by),
+			}),
+		)
 		.filter(({keys}) => keys.length > 0);
 
 /** What a key does with what was said, once the agent has answered. */
@@ -55,26 +52,20 @@ const ofAnswer = (
 	id: string,
 	key: string,
 	{label, run}: {readonly label: Safe; readonly run: (shell: Shell) => Promise<void>},
-): PaneCommand => ({
-	id: `chat.${id}`,
-	keys: [key],
-	label,
-	quiet: id !== 'copy',
-	why: shell =>
-		lastAnswer(shell) === undefined ? literal('The agent has not answered yet') : undefined,
-	run(shell) {
-		shell.attempt(async () => run(shell));
-	},
-});
+): PaneCommand =>
+	onKeys([`chat.${id}`, key], label, {
+		quiet: id !== 'copy',
+		why: shell =>
+			lastAnswer(shell) === undefined ? literal('The agent has not answered yet') : undefined,
+		run: shell => shell.attempt(async () => run(shell)),
+	});
 
-const stop = (scope: string, key: string): PaneCommand => ({
-	id: `${scope}.stop`,
-	keys: [key],
-	label: literal('stop the agent'),
-	changes: true,
-	why: shell => (isUnderWay(shell) ? undefined : literal('The agent does not answer now')),
-	run: stopTurn,
-});
+const stop = (scope: string, key: string): PaneCommand =>
+	onKeys([`${scope}.stop`, key], literal('stop the agent'), {
+		changes: true,
+		why: shell => (isUnderWay(shell) ? undefined : literal('The agent does not answer now')),
+		run: stopTurn,
+	});
 
 /** Run of the turn, or of the last answer. */
 const runNow = (shell: Shell): number | undefined =>
@@ -83,34 +74,16 @@ const runNow = (shell: Shell): number | undefined =>
 
 /** Keys of the conversation. */
 export const chatCommands: readonly PaneCommand[] = [
-	{
-		id: 'chat.write',
-		keys: ['enter', 'i'],
-		label: literal('write'),
+	onKeys(['chat.write', 'enter', 'i'], literal('write'), {
 		changes: true,
-		run(shell) {
-			changeChat(shell, () => ({mode: 'write'}));
-		},
-	},
+		run: shell => changeChat(shell, () => ({mode: 'write'})),
+	}),
 	stop('chat', 'x'),
-	{
-		id: 'chat.new',
-		keys: ['n'],
-		label: literal('new conversation'),
-		run: beginSession,
-	},
-	{
-		id: 'chat.find',
-		keys: ['s', '/'],
-		label: literal('find a conversation'),
-		run(shell) {
-			changeChat(shell, () => ({mode: 'find', query: lineText(), index: 0}));
-		},
-	},
-	{
-		id: 'chat.take-back',
-		keys: ['r'],
-		label: literal('take the text back'),
+	onKeys(['chat.new', 'n'], literal('new conversation'), {run: beginSession}),
+	onKeys(['chat.find', 's', '/'], literal('find a conversation'), {
+		run: shell => changeChat(shell, () => ({mode: 'find', query: lineText(), index: 0})),
+	}),
+	onKeys(['chat.take-back', 'r'], literal('take the text back'), {
 		changes: true,
 		quiet: true,
 		why: shell =>
@@ -118,7 +91,7 @@ export const chatCommands: readonly PaneCommand[] = [
 				? literal('Nothing was said that came to nothing')
 				: undefined,
 		run: takeBack,
-	},
+	}),
 	ofAnswer('copy', 'y', {
 		label: literal('copy the answer'),
 		run: async shell => copyText(shell, lastAnswer(shell) ?? '', literal('answer')),
@@ -131,10 +104,7 @@ export const chatCommands: readonly PaneCommand[] = [
 		label: literal('all that was said in $PAGER'),
 		run: async shell => shell.desktop.page(chatText(shell)),
 	}),
-	{
-		id: 'chat.run',
-		keys: ['o'],
-		label: literal('the run of the answer'),
+	onKeys(['chat.run', 'o'], literal('the run of the answer'), {
 		quiet: true,
 		why: shell =>
 			runNow(shell) === undefined ? literal('There is no answer whose run it could be') : undefined,
@@ -144,7 +114,7 @@ export const chatCommands: readonly PaneCommand[] = [
 				goToRun(shell, run);
 			}
 		},
-	},
+	}),
 	...scrolling('chat', keys => keys),
 ];
 
@@ -157,10 +127,7 @@ function press(shell: Shell, ...keys: readonly string[]): void {
 
 /** Keys while something is written. */
 export const writeCommands: readonly PaneCommand[] = [
-	{
-		id: 'chat-text.send',
-		keys: ['enter'],
-		label: literal('send'),
+	onKeys(['chat-text.send', 'enter'], literal('send'), {
 		changes: true,
 		run(shell) {
 			const {text} = chatNow(shell);
@@ -171,40 +138,26 @@ export const writeCommands: readonly PaneCommand[] = [
 				say(shell, areaValue(text));
 			}
 		},
-	},
+	}),
 	{
 		// They are the field's own; here they are told of.
 		id: 'chat-text.newline',
 		keys: ['alt+enter', 'shift+enter', 'ctrl+j'],
 		label: literal('new line'),
-		run(shell) {
-			press(shell, 'ctrl+j');
-		},
+		run: shell => press(shell, 'ctrl+j'),
 	},
 	stop('chat-text', 'ctrl+x'),
-	{
-		id: 'chat-text.leave',
-		keys: ['esc'],
-		label: literal('read; the text stays'),
-		run(shell) {
-			changeChat(shell, () => ({mode: 'read'}));
-		},
-	},
-	{
-		id: 'chat-text.clear',
-		keys: ['ctrl+c'],
-		label: literal('clear, then leave'),
+	onKeys(['chat-text.leave', 'esc'], literal('read; the text stays'), {
+		run: shell => changeChat(shell, () => ({mode: 'read'})),
+	}),
+	onKeys(['chat-text.clear', 'ctrl+c'], literal('clear, then leave'), {
 		quiet: true,
-		run(shell) {
-			changeChat(shell, ({text}) => (areaValue(text) === '' ? {mode: 'read'} : {text: areaText()}));
-		},
-	},
-	{
-		id: 'chat-text.review',
-		keys: ['alt+a'],
-		label: literal('review approvals'),
+		run: shell =>
+			changeChat(shell, ({text}) => (areaValue(text) === '' ? {mode: 'read'} : {text: areaText()})),
+	}),
+	onKeys(['chat-text.review', 'alt+a'], literal('review approvals'), {
 		quiet: shell => shell.port.getState().approvals.length === 0,
 		run: reviewOne,
-	},
+	}),
 	...scrolling('chat-text', keys => keys.filter(key => key.startsWith('pg'))),
 ];

@@ -66,26 +66,22 @@ export function wantChat(host: Host): void {
 	const {mode, session, query, turn} = chatNow(host);
 	const isOpen = host.pane().id === 'chat';
 	const stamp = stampOf(host.feed.get().state.runs);
-	host
-		.loader(conversations)
-		.want(isOpen && session !== undefined ? `${session} ${stamp} ${turn?.run ?? 0}` : '', {
-			kind: 'rest',
-			ms: 0,
-		});
+	const isRead = isOpen && session !== undefined;
+	host.loader(conversations).want(isRead ? `${session} ${stamp} ${turn?.run ?? 0}` : '');
 	host
 		.loader(foundSessions)
 		.want(isOpen && mode === 'find' ? `${stamp} ${query.value}` : '', {kind: 'rest', ms: 120});
 }
 
 /** The open session, as far as it is there. */
-export function conversationNow(host: Pick<Host, 'loader' | 'local'>): Conversation | undefined {
+export function conversationNow(host: Host): Conversation | undefined {
 	const {session} = chatNow(host);
 	const last = host.loader(conversations).last();
 	return last?.value.session.id === session ? last?.value : undefined;
 }
 
 /** What was found last. */
-export const foundNow = (host: Pick<Host, 'loader'>): readonly FoundSession[] =>
+export const foundNow = (host: Host): readonly FoundSession[] =>
 	host.loader(foundSessions).last()?.value ?? nothing;
 
 const nothing: readonly FoundSession[] = [];
@@ -98,10 +94,7 @@ export const isKept = (
 	run !== undefined && conversation?.session.conversation.some(one => one.run === run) === true;
 
 /** The run of what was said last: as it is listed, or, where newer ones have pushed it out of the list, as the journal has it. */
-export function runOfTurn(
-	host: Pick<Host, 'local' | 'loader'>,
-	{runs}: Pick<GatewayState, 'runs'>,
-): Run | undefined {
+export function runOfTurn(host: Host, {runs}: Pick<GatewayState, 'runs'>): Run | undefined {
 	const number = chatNow(host).turn?.run;
 	return number === undefined
 		? undefined
@@ -109,7 +102,7 @@ export function runOfTurn(
 }
 
 /** Whether an answer is still to come. */
-export function isUnderWay(host: Pick<Host, 'local' | 'port' | 'loader'>): boolean {
+export function isUnderWay(host: Host): boolean {
 	const {turn} = chatNow(host);
 	const run = runOfTurn(host, host.port.getState());
 	return turn !== undefined && (run ? !hasEnded(run.state) : !isKept(conversationNow(host), turn));

@@ -37,10 +37,7 @@ const indent = literal('   ');
 const indentCells = 3;
 
 /** All that was said, as rows of `width` cells, the newest last; the same array while nothing changed. */
-export function chatLines(
-	host: Pick<Host, 'feed' | 'loader' | 'local'>,
-	width: number,
-): readonly Line[] {
+export function chatLines(host: Host, width: number): readonly Line[] {
 	const {state, now} = host.feed.get();
 	const chat = chatNow(host);
 	const {turn} = chat;
@@ -89,10 +86,7 @@ const textRows = (
 	part: Omit<BlockPart, 'from' | 'text'> = {isMarkdown: true},
 ): readonly Line[] => indented(layOutPart({text, ...part}, width - indentCells, ofMessage));
 
-const names: Readonly<Record<string, Safe>> = {
-	user: literal('you'),
-	assistant: literal('agent'),
-};
+const names: Readonly<Record<string, Safe>> = {user: literal('you'), assistant: literal('agent')};
 
 const headRow = (name: Safe, at: number, run?: number): Line => [
 	{text: safe` ${name}  `, tone: name === names['user'] ? 'accent' : 'title'},

@@ -39,11 +39,8 @@ export const chatState: LocalState<ChatState> = {
 	},
 };
 
-export const chatNow = ({local}: Pick<Host, 'local'>): ChatState => local(chatState).get();
+export const chatNow = ({local}: Host): ChatState => local(chatState).get();
 
-export function changeChat(
-	{local}: Pick<Host, 'local'>,
-	update: (state: ChatState) => Partial<ChatState>,
-): void {
+export function changeChat({local}: Host, update: (state: ChatState) => Partial<ChatState>): void {
 	local(chatState).set(state => ({...state, ...update(state)}));
 }

@@ -18,12 +18,8 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 		commands: writeCommands,
 		listing: undefined,
 		typing: {
-			key(shell, key) {
-				changeChat(shell, ({text}) => ({text: editArea(text, key) ?? text}));
-			},
-			paste(shell, pasted) {
-				changeChat(shell, ({text}) => ({text: insertArea(text, pasted)}));
-			},
+			key: (shell, key) => changeChat(shell, ({text}) => ({text: editArea(text, key) ?? text})),
+			paste: (shell, pasted) => changeChat(shell, ({text}) => ({text: insertArea(text, pasted)})),
 		},
 	},
 	find: {
@@ -32,12 +28,10 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 		commands: findCommands,
 		listing: undefined,
 		typing: {
-			key(shell, key) {
-				changeChat(shell, ({query}) => ({query: editLine(query, key) ?? query, index: 0}));
-			},
-			paste(shell, pasted) {
-				changeChat(shell, ({query}) => ({query: insertText(query, pasted), index: 0}));
-			},
+			key: (shell, key) =>
+				changeChat(shell, ({query}) => ({query: editLine(query, key) ?? query, index: 0})),
+			paste: (shell, pasted) =>
+				changeChat(shell, ({query}) => ({query: insertText(query, pasted), index: 0})),
 		},
 	},
 };
@@ -82,24 +76,14 @@ export const chatPane: Pane = {
 	],
 	isWide: true,
 	sections: [sections.read, sections.write, sections.find],
-	focus: {
-		now: host => sections[chatNow(host).mode],
-		hold() {
-			// Nothing that comes by itself takes the keyboard here.
-		},
-		choose() {
-			// Its mode says which section has the keyboard.
-		},
-		next: () => false,
-		cross: () => false,
-	},
+	focus: {now: host => sections[chatNow(host).mode]},
 	summary: host => [titleOf(host)],
 	showsWords: isUnderWay,
 	want: wantChat,
-	waiting({local, port}) {
-		const {turn} = chatNow({local});
-		return turn?.run === undefined
+	waiting(host) {
+		const run = chatNow(host).turn?.run;
+		return run === undefined
 			? undefined
-			: port.getState().approvals.find(({run}) => run === turn.run);
+			: host.port.getState().approvals.find(one => one.run === run);
 	},
 };

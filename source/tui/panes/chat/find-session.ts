@@ -5,7 +5,7 @@ import {clip, fit} from '../../../terminal/text/fit.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {dayTime} from '../../../terminal/text/time.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {typedRows, type TypedRows} from '../../forms/typed-rows.ts';
 import {blankLine, line, type Line} from '../../lines/line.ts';
 import {doAct} from '../../nouns/acts.ts';
@@ -114,47 +114,41 @@ const moving = (
 
 /** Keys while a conversation is looked for. */
 export const findCommands: readonly PaneCommand[] = [
-	{
-		id: 'chat-find.open',
-		keys: ['enter'],
-		label: literal('go on with it'),
-		...withChosen((shell, {id}) => {
+	onKeys(['chat-find.open', 'enter'], literal('go on with it'), {
+		...withChosen((shell, {id}) =>
 			changeChat(shell, state => ({
 				session: id,
 				turn: state.session === id ? state.turn : undefined,
 				top: undefined,
 				mode: 'read',
-			}));
-		}),
-	},
+			})),
+		),
+	}),
 	moving('down', 1, {keys: ['down', 'ctrl+n'], label: literal('next')}),
 	moving('up', -1, {keys: ['up', 'ctrl+p'], label: literal('previous')}),
-	...sessionActs.map((act): PaneCommand => ({
-		id: 'chat-find.forget',
-		keys: act.key === undefined ? [] : [act.key],
-		label: escapeLine(act.label ?? act.verb),
-		changes: true,
-		...withChosen((shell, session) => {
-			doAct(shell, session, {
-				noun: sessionNoun,
-				act,
-				done() {
-					changeChat(shell, state => ({
-						index: 0,
-						query: lineText(),
-						mode: 'read',
-						...(state.session === session.id && {session: undefined, turn: undefined}),
-					}));
-				},
-			});
-		}),
-	})),
-	{
-		id: 'chat-find.leave',
-		keys: ['esc', 'ctrl+c'],
-		label: literal('back'),
-		run(shell) {
-			changeChat(shell, () => ({mode: 'read'}));
-		},
-	},
+	...sessionActs.map((act): PaneCommand =>
+		onKeys(
+			['chat-find.forget', ...(act.key === undefined ? [] : [act.key])],
+			escapeLine(act.label ?? act.verb),
+			{
+				changes: true,
+				...withChosen((shell, session) =>
+					doAct(shell, session, {
+						noun: sessionNoun,
+						act,
+						done: () =>
+							changeChat(shell, state => ({
+								index: 0,
+								query: lineText(),
+								mode: 'read',
+								...(state.session === session.id && {session: undefined, turn: undefined}),
+							})),
+					}),
+				),
+			},
+		),
+	),
+	onKeys(['chat-find.leave', 'esc', 'ctrl+c'], literal('back'), {
+		run: shell => changeChat(shell, () => ({mode: 'read'})),
+	}),
 ];

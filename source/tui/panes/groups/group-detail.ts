@@ -48,7 +48,7 @@ function supersededRows({members, latest, count}: StoredGroup): readonly Line[] 
 	const hidden = count - 1 - Math.min(superseded.length, maxShown);
 	return [
 		line(literal('Superseded, newest first'), 'title'),
-		// What it was about; where nobody knows, its event and the identifier of its sender.
+		// Its subject; without one its event and the identifier of its sender.
 		...superseded
 			.slice(0, maxShown)
 			.map(({delivery, deliveryId, event, subject, receivedAt}) =>

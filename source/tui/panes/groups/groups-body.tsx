@@ -6,12 +6,10 @@ import {jobList, jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
 import {blankLine, line, type Line} from '../../lines/line.ts';
 import {filterSpans, grouped, ruleLine} from '../../lines/title-parts.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {useStore} from '../../state/use-store.ts';
-import {LineBlock} from '../../view/line-block.tsx';
+import {LineBlock, type RegionProps} from '../../view/line-block.tsx';
 import {LineRow} from '../../view/line-row.tsx';
 import {NounBody} from '../../view/noun-body.tsx';
-import type {RegionProps} from '../../view/region.ts';
-import {useShell} from '../../view/shell-context.ts';
+import {useStore, useShell} from '../../view/shell-context.ts';
 import {counted, groupListing, jobListing} from './groups.ts';
 
 const noJobs = [blankLine, line(literal('  No scheduled jobs. `svc cron add` adds one.'), 'quiet')];

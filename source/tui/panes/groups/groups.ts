@@ -12,17 +12,17 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {isSameDay} from '../../../terminal/text/time.ts';
 import {goToGroup, goToJob, goToRun} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
+import {recent} from '../../entries/lists.ts';
 import {focusJobs, groupList, jobList, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
 import {type Line} from '../../lines/line.ts';
-import {recent} from '../../lines/newest.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {ListMove} from '../../list/window.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {AnyList} from '../../state/list.ts';
 import type {LoadSource} from '../../state/source.ts';
-import type {Destination, Pane, PaneSection} from '../pane.ts';
+import {type Destination, type Pane, type PaneSection} from '../pane.ts';
 import {contentRows, groupContents, groupText, type GroupContent} from './group-detail.ts';
 
 /** The last runs of jobs, each with its whole answer. The key ends in the state of the run and its number. */
@@ -60,20 +60,14 @@ const groupSection: PaneSection = {
 			acts: groupActs,
 			list: groupList,
 			others: [
-				selectedCommand(groupList, {
-					id: 'groups.run',
-					keys: ['o'],
-					label: literal('its run'),
+				onSelected(groupList)(['groups.run', 'o'], literal('its run'), {
 					of: ({runId}) => runId,
 					none: literal('It waits: it has started no run yet'),
 					run: goToRun,
 				}),
 			],
 		}),
-		selectedCommand(groupList, {
-			id: 'groups.pager',
-			keys: ['e'],
-			label: literal('events and payload in $PAGER'),
+		onSelected(groupList)(['groups.pager', 'e'], literal('events and payload in $PAGER'), {
 			quiet: true,
 			run(shell, {id}) {
 				const isStillHere = placeNow(shell, literal('e'));
@@ -116,10 +110,7 @@ const jobSection: PaneSection = {
 		acts: jobActs,
 		list: jobList,
 		others: [
-			selectedCommand(jobList, {
-				id: 'jobs.last-run',
-				keys: ['o'],
-				label: literal('its last run'),
+			onSelected(jobList)(['jobs.last-run', 'o'], literal('its last run'), {
 				of: ({lastRunId}) => lastRunId,
 				none: literal('It has not run yet'),
 				run: goToRun,
@@ -135,16 +126,12 @@ const destinations = (shell: Shell): readonly Destination[] => {
 		...state.groups.slice(0, recent).map(({id, key, route, state: word}) => ({
 			label: safe`go to group ${escapeLine(key)} of ${escapeLine(route)} ${escapeLine(word)}`,
 			place: literal('Groups'),
-			go() {
-				goToGroup(shell, id);
-			},
+			go: () => goToGroup(shell, id),
 		})),
 		...state.jobs.map(job => ({
 			label: safe`go to job ${escapeLine(jobName(job))}`,
 			place: literal('Jobs'),
-			go() {
-				goToJob(shell, jobKey(job));
-			},
+			go: () => goToJob(shell, jobKey(job)),
 		})),
 	];
 };
@@ -179,12 +166,8 @@ export const groupsPane: Pane = {
 	},
 	focus: {
 		now: host => (jobsHaveFocus(host) ? jobSection : groupSection),
-		hold(host) {
-			focusJobs(host, jobsHaveFocus(host));
-		},
-		choose(host, section) {
-			focusJobs(host, section === jobSection);
-		},
+		hold: host => focusJobs(host, jobsHaveFocus(host)),
+		choose: (host, section) => focusJobs(host, section === jobSection),
 		next: otherSection,
 		cross: crossSections,
 	},

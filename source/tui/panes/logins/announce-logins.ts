@@ -5,11 +5,7 @@ import {safe} from '../../../terminal/text/safe.ts';
 import type {Host} from '../../shell/shell.ts';
 
 /** Says in the last row how each login ended, whatever pane is open. Returns the end of that. */
-export function announceLogins({
-	logins,
-	feed,
-	toast,
-}: Pick<Host, 'logins' | 'feed' | 'toast'>): () => void {
+export function announceLogins({logins, feed, toast}: Host): () => void {
 	let before = new Map<string, LoginAttempt>();
 	return logins.subscribe(() => {
 		const attempts = new Map(

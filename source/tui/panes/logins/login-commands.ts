@@ -5,13 +5,13 @@ import {copiesOf, loginNoun} from '../../../nouns/login/login.ts';
 import {serverName} from '../../../nouns/server/server.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
 import {loginPaste} from '../../dialogs/login-paste.ts';
 import {confirm} from '../../dialogs/questions.ts';
 import {loginList} from '../../entries/login-list.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {wantsQr} from './with-picture.ts';
 
@@ -22,29 +22,18 @@ const underWay = (shell: Shell): LoginAttempt | undefined => {
 	return isUnderWay(attempt) ? attempt : undefined;
 };
 
-const starting = (
-	id: string,
-	key: string,
-	{
-		label,
-		flow,
-		quiet,
-	}: {
-		readonly label: Safe;
-		readonly flow?: LoginAttempt['flow'];
-		readonly quiet: (shell: Shell) => boolean;
-	},
-): PaneCommand =>
-	selectedCommand(loginList, {
-		id: `logins.${id}`,
+type Starting = {
+	readonly label: Safe;
+	readonly flow?: LoginAttempt['flow'];
+	readonly quiet: (shell: Shell) => boolean;
+};
+
+const starting = (id: string, key: string, {label, flow, quiet}: Starting): PaneCommand =>
+	onSelected(loginList)([`logins.${id}`, key], label, {
 		changes: true,
-		keys: [key],
-		label,
 		quiet,
 		why: ({server, attempt}) => (attempt?.status === 'finishing' ? completing : noLogin(server)),
-		run(shell, {server}) {
-			startLogin(shell, server, flow);
-		},
+		run: (shell, {server}) => startLogin(shell, server, flow),
 	});
 
 const completing = literal('It is being completed; wait a moment');
@@ -55,15 +44,11 @@ const copying = (
 	key: string,
 	{label, none}: {readonly label: Safe; readonly none: Safe},
 ): PaneCommand =>
-	selectedCommand(loginList, {
-		id: `logins.copy-${id}`,
-		keys: [key],
-		label,
+	onSelected(loginList)([`logins.copy-${id}`, key], label, {
 		of: entry => copiesOf(entry).find(one => one.key === key),
 		none,
-		run(shell, found) {
-			shell.attempt(async () => copyText(shell, found.text, escapeLine(found.label)));
-		},
+		run: (shell, found) =>
+			shell.attempt(async () => copyText(shell, found.text, escapeLine(found.label))),
 	});
 
 const needing = (shell: Shell): readonly LoginEntry[] =>
@@ -80,7 +65,7 @@ function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 			literal('The next call needs a login; the server itself is told nothing.'),
 		],
 		act: literal('log out'),
-		run() {
+		run: () =>
 			shell.attempt(async () => {
 				shell.logins.cancel(placeOf(server));
 				const wasLoggedIn = await shell.logins.logOut(placeOf(server));
@@ -88,8 +73,7 @@ function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 					wasLoggedIn ? safe`Logged out of ${name}` : safe`No login to ${name} was stored`,
 					'good',
 				);
-			});
-		},
+			}),
 	});
 }
 
@@ -126,22 +110,14 @@ export const loginCommands: readonly PaneCommand[] = [
 		label: literal('copy ssh line'),
 		none: literal('There is no ssh line: nobody is known to sit elsewhere'),
 	}),
-	selectedCommand(loginList, {
-		id: 'logins.paste',
+	onSelected(loginList)(['logins.paste', 'p'], literal('paste the final URL'), {
 		changes: true,
-		keys: ['p'],
-		label: literal('paste the final URL'),
 		of: waitsForUrl,
 		none: literal('No login waits for a URL: b begins one'),
-		run(shell, place) {
-			loginPaste.open(shell, {place, text: lineText()});
-		},
+		run: (shell, place) => loginPaste.open(shell, {place, text: lineText()}),
 	}),
-	selectedCommand(loginList, {
-		id: 'logins.cancel',
+	onSelected(loginList)(['logins.cancel', 'x'], literal('cancel, or put a failure away'), {
 		changes: true,
-		keys: ['x'],
-		label: literal('cancel, or put a failure away'),
 		why({attempt}) {
 			if (attempt?.status === 'finishing') {
 				return completing;
@@ -167,34 +143,23 @@ export const loginCommands: readonly PaneCommand[] = [
 		flow: 'device',
 		quiet: shell => underWay(shell)?.flow === 'device',
 	}),
-	{
-		id: 'logins.all',
+	onKeys(['logins.all', 'A'], literal('log in to all that need it'), {
 		changes: true,
-		keys: ['A'],
-		label: literal('log in to all that need it'),
 		quiet: shell => needing(shell).length < 2,
 		why: shell =>
 			needing(shell).length === 0
 				? literal('No server that was reached needs a login now')
 				: undefined,
 		run: askForAll,
-	},
-	selectedCommand(loginList, {
-		id: 'logins.logout',
+	}),
+	onSelected(loginList)(['logins.logout', 'L'], literal('log out'), {
 		changes: true,
-		keys: ['L'],
-		label: literal('log out'),
 		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,
 		run: askToLogOut,
 	}),
 	...nounCommands({noun: loginNoun, acts: [], list: loginList}),
-	{
-		id: 'logins.qr',
-		keys: ['Q'],
-		label: literal('QR code on and off'),
+	onKeys(['logins.qr', 'Q'], literal('QR code on and off'), {
 		quiet: true,
-		run(shell) {
-			shell.local(wantsQr).set(isOn => !isOn);
-		},
-	},
+		run: shell => shell.local(wantsQr).set(isOn => !isOn),
+	}),
 ];

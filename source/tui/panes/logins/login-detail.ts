@@ -12,7 +12,7 @@ import {serverName} from '../../../nouns/server/server.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime} from '../../../terminal/text/time.ts';
-import {blankLine, line, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line, apart} from '../../lines/line.ts';
 import {browserRows, deviceRows, loginRows} from './attempt-rows.ts';
 import {withPicture, type Picture} from './with-picture.ts';
 
@@ -22,15 +22,16 @@ export type LoginDetailOptions = {
 	readonly width: number;
 	readonly height: number;
 	readonly now: number;
-	/** Of the page with the code in it, when there is one and somebody wants to see it. */
+	/** QR code of the page with the code in it; absent if there is none, or QR codes are off. */
 	readonly picture: Picture | undefined;
 };
 
 /** One login in rows of `width` cells: what a person has to do, how it ended, what is known of it, and the others. */
 export function loginDetail(entry: LoginEntry, options: LoginDetailOptions): readonly Line[] {
 	const {width, now} = options;
+	const word = stateText(entry, now);
 	return [
-		headRow(entry, {width, now}),
+		apart(clip(escapeLine(serverName(entry.server)), width - widthOf(word.text) - 2), word, width),
 		...withPicture((rowsWidth, isLeftOut) => {
 			const narrower = {...options, width: rowsWidth};
 			return [
@@ -39,20 +40,6 @@ export function loginDetail(entry: LoginEntry, options: LoginDetailOptions): rea
 				...otherRows(entry, narrower),
 			];
 		}, options),
-	];
-}
-
-function headRow(
-	entry: LoginEntry,
-	{width, now}: {readonly width: number; readonly now: number},
-): Line {
-	const word = stateText(entry, now);
-	const name = clip(escapeLine(serverName(entry.server)), width - widthOf(word.text) - 2);
-	const gap = Math.max(1, width - widthOf(name) - widthOf(word.text) - 1);
-	return [
-		{text: name, tone: 'strong'},
-		{text: escapeLine(' '.repeat(gap))},
-		{text: word.text, tone: word.tone},
 	];
 }
 

@@ -38,9 +38,7 @@ function createLoginDetail(host: Host): DetailSource {
 				entry ? loginDetail(entry, {others, width, height, now, picture}) : [],
 			);
 		},
-		want(isShown) {
-			loader(qrCodes).want(isShown ? qrText(host, entries.selected()) : '', {kind: 'rest', ms: 0});
-		},
+		want: isShown => loader(qrCodes).want(isShown ? qrText(host, entries.selected()) : ''),
 	};
 }
 
@@ -48,9 +46,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 	loginEntries(shell.feed.get().state.servers, []).map(({server}) => ({
 		label: safe`go to login ${escapeLine(serverName(server))}`,
 		place: literal('Logins'),
-		go() {
-			goToLogin(shell, server);
-		},
+		go: () => goToLogin(shell, server),
 	}));
 
 /** The logins to tool servers: who needs one, the codes, and what to do with them. */

@@ -15,17 +15,19 @@ const leastCells = 40;
 
 const gap = 2;
 
+type PictureRoom = {
+	readonly width: number;
+	readonly height: number;
+	readonly picture: Picture | undefined;
+};
+
 /**
  * Text with a picture at its right, or under it, or, where there is no room for it, without: the picture is shown whole on a screen of `height` rows or not at all. `text` lays
  * out its rows for a width, and is told whether the picture is left out.
  */
 export function withPicture(
 	text: (width: number, isLeftOut: boolean) => readonly Line[],
-	{
-		width,
-		height,
-		picture,
-	}: {readonly width: number; readonly height: number; readonly picture: Picture | undefined},
+	{width, height, picture}: PictureRoom,
 ): readonly Line[] {
 	if (!picture) {
 		return text(width, false);
@@ -71,7 +73,7 @@ export const qrCodes: LoadSource<QrCode> = {
 	},
 };
 
-/** What a QR code of a login would say: the page with the code in it; empty where there is none, or nobody wants to see it. */
+/** The text of the QR code of a login: the page with the code in it; empty if there is none, or QR codes are off. */
 export function qrText({local}: Host, entry: LoginEntry | undefined): string {
 	const {attempt} = entry ?? {};
 	if (!isUnderWay(attempt) || attempt.userCode === undefined || !local(wantsQr).get()) {

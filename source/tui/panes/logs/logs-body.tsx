@@ -5,12 +5,11 @@ import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {clip, isWithin, widthOf} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {type Line} from '../../lines/line.ts';
-import {useStore} from '../../state/use-store.ts';
 import type {Tone} from '../../theme/theme.ts';
 import {EmptyList} from '../../view/empty.tsx';
+import type {RegionProps} from '../../view/line-block.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
-import type {RegionProps} from '../../view/region.ts';
-import {useShell} from '../../view/shell-context.ts';
+import {useStore, useShell} from '../../view/shell-context.ts';
 import {answerBeginning, logList, logViewOptions, signCells, type LogRow} from './log-rows.ts';
 
 const tones: Readonly<Record<LogRecord['level'], Tone>> = {

@@ -4,12 +4,12 @@ import {logLine, type LogLevel, type LogRecord} from '../../../core/log.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {fullTime} from '../../../terminal/text/time.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
-import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line, paragraph} from '../../lines/line.ts';
 import {countPart, followPart, grouped} from '../../lines/title-parts.ts';
-import {selectedCommand} from '../../nouns/acts.ts';
+import {onSelected} from '../../nouns/acts.ts';
 import {onePane} from '../../nouns/listing.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {
@@ -21,22 +21,14 @@ import {
 	type LogRow,
 } from './log-rows.ts';
 
-const changeLook = (
-	shell: Shell,
-	part: (look: LogViewOptions) => Partial<LogViewOptions>,
-): void => {
+const changeLook = (shell: Shell, part: (look: LogViewOptions) => Partial<LogViewOptions>): void =>
 	shell.local(logViewOptions).set(look => ({...look, ...part(look)}));
-};
 
 /** A level alone; with the same key once more what was shown before. */
-const levelKey = (level: LogLevel, label: Safe): PaneCommand => ({
-	id: `logs.${level}`,
-	keys: [level.slice(0, 1)],
-	label,
-	run(shell) {
-		changeLook(shell, ({only}) => ({only: only === level ? undefined : level}));
-	},
-});
+const levelKey = (level: LogLevel, label: Safe): PaneCommand =>
+	onKeys([`logs.${level}`, level.slice(0, 1)], label, {
+		run: shell => changeLook(shell, ({only}) => ({only: only === level ? undefined : level})),
+	});
 
 const nextTime = {clock: 'full', full: 'none', none: 'clock'} as const;
 
@@ -44,21 +36,11 @@ const nextTime = {clock: 'full', full: 'none', none: 'clock'} as const;
 function originOf({record: {fields}}: LogRow) {
 	const {run, delivery} = fields;
 	if (typeof run === 'number') {
-		return {
-			word: `run:${run}`,
-			go(shell: Shell) {
-				goToRun(shell, run);
-			},
-		};
+		return {word: `run:${run}`, go: (shell: Shell) => goToRun(shell, run)};
 	}
 
 	return typeof delivery === 'string' && /^[\w-]+$/.test(delivery)
-		? {
-				word: `delivery:${delivery}`,
-				go(shell: Shell) {
-					goToDelivery(shell, delivery);
-				},
-			}
+		? {word: `delivery:${delivery}`, go: (shell: Shell) => goToDelivery(shell, delivery)}
 		: undefined;
 }
 
@@ -74,84 +56,50 @@ function toggleWord(shell: Shell, word: string): void {
 const namesNothing = literal('This record names neither a run nor a delivery');
 
 const logCommands: readonly PaneCommand[] = [
-	{
-		id: 'logs.all',
-		keys: ['a'],
-		label: literal('all or what matters'),
-		run(shell) {
+	onKeys(['logs.all', 'a'], literal('all or what matters'), {
+		run: shell =>
 			changeLook(shell, ({only, showsAll}) => ({
 				only: undefined,
 				showsAll: only !== undefined || !showsAll,
-			}));
-		},
-	},
+			})),
+	}),
 	levelKey('error', literal('errors only')),
 	levelKey('warn', literal('warnings only')),
 	levelKey('info', literal('info only')),
 	levelKey('debug', literal('debug only')),
-	{
-		id: 'logs.wrap',
-		keys: ['W'],
-		label: literal('wrap'),
-		run(shell) {
-			changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped}));
-		},
-	},
-	{
-		id: 'logs.time',
-		keys: ['t'],
-		label: literal('time format'),
-		run(shell) {
-			changeLook(shell, ({time}) => ({time: nextTime[time]}));
-		},
-	},
-	selectedCommand(logList, {
-		id: 'logs.copy',
-		keys: ['y'],
-		label: literal('copy line'),
-		run(shell, {record}) {
-			shell.attempt(async () => copyText(shell, logLine(record), literal('line')));
-		},
+	onKeys(['logs.wrap', 'W'], literal('wrap'), {
+		run: shell => changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped})),
 	}),
-	selectedCommand(logList, {
-		id: 'logs.room',
-		keys: ['s'],
-		label: literal('only this room'),
+	onKeys(['logs.time', 't'], literal('time format'), {
+		run: shell => changeLook(shell, ({time}) => ({time: nextTime[time]})),
+	}),
+	onSelected(logList)(['logs.copy', 'y'], literal('copy line'), {
+		run: (shell, {record}) =>
+			shell.attempt(async () => copyText(shell, logLine(record), literal('line'))),
+	}),
+	onSelected(logList)(['logs.room', 's'], literal('only this room'), {
 		quiet: true,
-		run(shell, {record}) {
-			toggleWord(shell, `room:${record.source}`);
-		},
+		run: (shell, {record}) => toggleWord(shell, `room:${record.source}`),
 	}),
-	selectedCommand(logList, {
-		id: 'logs.same',
-		keys: ['m'],
-		label: literal('only this run or delivery'),
+	onSelected(logList)(['logs.same', 'm'], literal('only this run or delivery'), {
 		quiet: true,
 		of: row => originOf(row)?.word,
 		none: namesNothing,
 		run: toggleWord,
 	}),
-	selectedCommand(logList, {
-		id: 'logs.origin',
-		keys: ['o'],
-		label: literal('its run or delivery'),
+	onSelected(logList)(['logs.origin', 'o'], literal('its run or delivery'), {
 		quiet: true,
 		of: originOf,
 		none: namesNothing,
-		run(shell, origin) {
-			origin.go(shell);
-		},
+		run: (shell, origin) => origin.go(shell),
 	}),
-	{
-		id: 'logs.pager',
-		keys: ['E'],
-		label: literal('the whole file in $PAGER'),
+	onKeys(['logs.pager', 'E'], literal('the whole file in $PAGER'), {
 		quiet: true,
 		run(shell) {
 			const {home} = shell.feed.get().state.gateway;
 			shell.attempt(async () => shell.desktop.pageFile(`${home}/logs/gateway.log`));
 		},
-	},
+	}),
 ];
 
 /** One record with every field on its own row. */
@@ -163,7 +111,7 @@ const detailOf = derive((record: LogRecord, width: number) => {
 		...messageRows(record, width).map(row => line(row)),
 		blankLine,
 		...Object.entries(fields).flatMap(([key, value]) =>
-			wrapText(`${key}  ${String(value)}`, width).map(row => line(row, 'quiet')),
+			paragraph(`${key}  ${String(value)}`, width, 'quiet'),
 		),
 	];
 });

@@ -1,9 +1,8 @@
 import {EditorBody} from '../../editor/editor-body.tsx';
 import {editorNow} from '../../editor/editor-state.ts';
-import {useStore} from '../../state/use-store.ts';
+import type {RegionProps} from '../../view/line-block.tsx';
 import {NounBody} from '../../view/noun-body.tsx';
-import type {RegionProps} from '../../view/region.ts';
-import {useShell} from '../../view/shell-context.ts';
+import {useStore, useShell} from '../../view/shell-context.ts';
 import {routesPane} from './routes.ts';
 
 /** The routes; in their place the form of one that is edited. */

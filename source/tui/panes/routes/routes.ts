@@ -10,16 +10,17 @@ import type {RouteMore} from '../../../nouns/route/route-facts.ts';
 import {trafficOf} from '../../../nouns/route/route-traffic.ts';
 import {nameInKey, notServed, routeKey, routeNoun} from '../../../nouns/route/route.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {onKeys} from '../../acts/command.ts';
 import {goToTraffic} from '../../acts/go-to.ts';
 import {openPane} from '../../acts/navigate.ts';
 import {unsavedText} from '../../editor/draft.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import {editorNow} from '../../editor/editor-state.ts';
 import {addRoute, copyRoute, editRoute, showSecret} from '../../editor/open-editor.ts';
-import {routeList} from '../../entries/route-list.ts';
+import {routeList} from '../../entries/lists.ts';
 import {paceOf} from '../../lines/detail.ts';
 import {countPart} from '../../lines/title-parts.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Feed} from '../../state/feed.ts';
@@ -44,14 +45,10 @@ const loadedRates: LoadSource<RouteRate> = {
 };
 
 /** The deliveries of the last 24 hours by route, from the journal. */
-const loadedCounts: LoadSource<RouteCounts> = {
-	load: async port => port.countRoutes(),
-};
+const loadedCounts: LoadSource<RouteCounts> = {load: async port => port.countRoutes()};
 
 /** The sums of the runs of all routes, from the journal. */
-const loadedSums: LoadSource<RunSums> = {
-	load: async port => port.sumRuns({by: 'route'}),
-};
+const loadedSums: LoadSource<RunSums> = {load: async port => port.sumRuns({by: 'route'})};
 
 /** Counts of the journal are loaded again after this time. */
 const countsMs = 30_000;
@@ -75,24 +72,14 @@ const trafficNow = derive(
 	}),
 );
 
-const knownWith = derive(
-	(
-		traffic: Pick<RouteMore, 'deliveries' | 'traffic'>,
-		rate: RouteRate | undefined,
-		version: number,
-	): RouteMore => ({...traffic, rate, version}),
-);
-
-const withSums = derive((more: RouteMore, sums: RunSums): RouteMore => ({...more, sums}));
-
-const changeable = derive((more: RouteMore): RouteMore => ({...more, canChange: true}));
+const memoryOf = derive((_feed: Feed) => createMemory<RouteMore>());
 
 /** The key under which facts or the rate of a route are loaded; empty for a route that is not served, of which nothing is loaded. */
 const keyOf = (route: RouteView | undefined, asOf: number): string =>
 	route && route.problem === undefined ? `${routeKey(route)} ${asOf}` : '';
 
 /** The rate of the selected route, as it was loaded last. */
-function rateNow({list, loader}: Pick<Host, 'list' | 'loader'>): RouteRate | undefined {
+function rateNow({list, loader}: Host): RouteRate | undefined {
 	const last = loader(loadedRates).last();
 	const route = list(routeList).selected();
 	return route && last?.key.startsWith(`${routeKey(route)} `) ? last.value : undefined;
@@ -102,10 +89,16 @@ function known(host: Host): RouteMore {
 	const {state, now} = host.feed.get();
 	const counts = host.loader(loadedCounts).last()?.value;
 	const traffic = trafficNow(state.deliveries, Math.floor(now / minuteMs), counts);
-	const own = knownWith(traffic, rateNow(host), versionsIn(host.feed)());
+	const [rate, version] = [rateNow(host), versionsIn(host.feed)()];
 	const sums = host.loader(loadedSums).last()?.value;
-	const more = sums ? withSums(own, sums) : own;
-	return host.port.isReadOnly === true ? more : changeable(more);
+	const canChange = host.port.isReadOnly !== true;
+	return memoryOf(host.feed)([traffic, rate, version, sums, canChange], () => ({
+		...traffic,
+		rate,
+		version,
+		...(sums && {sums}),
+		...(canChange && {canChange}),
+	}));
 }
 
 const listSection: PaneSection = {
@@ -116,50 +109,23 @@ const listSection: PaneSection = {
 		acts: routeActs<RotatedRoute>(),
 		list: routeList,
 		others: [
-			selectedCommand(routeList, {
-				id: 'routes.edit',
+			onSelected(routeList)(['routes.edit', 'e'], literal('edit'), {changes: true, run: editRoute}),
+			onKeys(['routes.add', 'a'], literal('add a route'), {changes: true, run: addRoute}),
+			onSelected(routeList)(['routes.duplicate', 'Y'], literal('duplicate'), {
 				changes: true,
-				keys: ['e'],
-				label: literal('edit'),
-				run: editRoute,
-			}),
-			{
-				id: 'routes.add',
-				changes: true,
-				keys: ['a'],
-				label: literal('add a route'),
-				run: addRoute,
-			},
-			selectedCommand(routeList, {
-				id: 'routes.duplicate',
-				changes: true,
-				keys: ['Y'],
-				label: literal('duplicate'),
 				run: copyRoute,
 			}),
-			selectedCommand(routeList, {
-				id: 'routes.test',
+			onSelected(routeList)(['routes.test', 'T'], literal('test event'), {
 				changes: true,
-				keys: ['T'],
-				label: literal('test event'),
 				why: notServed,
-				run(shell, {name}) {
-					sendTest(shell, name);
-				},
+				run: (shell, {name}) => sendTest(shell, name),
 			}),
-			selectedCommand(routeList, {
-				id: 'routes.traffic',
-				keys: ['o'],
-				label: literal('its traffic'),
-				run(shell, {name}) {
-					goToTraffic(shell, name);
-				},
+			onSelected(routeList)(['routes.traffic', 'o'], literal('its traffic'), {
+				run: (shell, {name}) => goToTraffic(shell, name),
 			}),
 		],
 		actsLast: true,
-		showOnce(shell, {name, rotated}) {
-			showSecret(shell, {name, pane: 'routes', saved: rotated});
-		},
+		showOnce: (shell, {name, rotated}) => showSecret(shell, {name, pane: 'routes', saved: rotated}),
 	}),
 	listing: listingOf({
 		noun: routeNoun,
@@ -204,26 +170,16 @@ export const routesPane: Pane = {
 		const {now} = feed.get();
 		const isOpen = host.section() === listSection;
 		const asked = Math.floor(now / countsMs);
-		loader(loadedCounts).want(isOpen ? String(asked) : '', {kind: 'rest', ms: 0});
+		loader(loadedCounts).want(isOpen ? String(asked) : '');
 		const routes = list(routeList);
 		const looked = isOpen && host.layout().showsDetail ? routes.selected() : undefined;
-		loader(loadedSums).want(looked ? String(Math.floor(now / minuteMs)) : '', {
-			kind: 'rest',
-			ms: 0,
-		});
+		loader(loadedSums).want(looked ? String(Math.floor(now / minuteMs)) : '');
 		loader(loadedRates).want(keyOf(looked, Math.floor(now / secondMs)), paceOf(routes));
 	},
 	sections: [listSection, ...editorSections],
 	focus: {
 		now: host => editorSection(host) ?? listSection,
-		hold() {
-			// No section opens by itself here, so nothing has to be held.
-		},
-		choose() {
-			// The editor says which section has the keyboard.
-		},
 		next: host => editorSection(host) !== undefined,
-		cross: () => false,
 	},
 	summary(host) {
 		const edited = editorNow(host);

@@ -4,7 +4,7 @@ import {clip, widthOf} from '../../../terminal/text/fit.ts';
 import {layOutForeignMarkdown, type MarkdownRow} from '../../../terminal/text/markdown.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime} from '../../../terminal/text/time.ts';
-import {line, wrapText, type Line} from '../../lines/line.ts';
+import {line, type Line, paragraph} from '../../lines/line.ts';
 import type {Tone} from '../../theme/theme.ts';
 import type {BlockPart, RunBlock} from './blocks.ts';
 
@@ -44,7 +44,7 @@ export function layOutPart(
 ): readonly Line[] {
 	const all: readonly Line[] = isMarkdown
 		? layOutForeignMarkdown(text, width).map(row => line(row.text, rowTones[row.kind]))
-		: wrapText(text, width).map(row => line(row));
+		: paragraph(text, width);
 	const excess = all.length - most;
 	if (excess <= 0) {
 		return all;

@@ -135,13 +135,12 @@ function pairsOf(entries: readonly TranscriptEntry[]) {
 	return {resultOf, isTaken};
 }
 
+type ToolOutcome = {readonly result: TranscriptEntry | undefined; readonly isOver: boolean};
+
 function toolBlock(
 	key: string,
 	entry: TranscriptEntry,
-	{
-		result = entry.kind === 'tool-result' ? entry : undefined,
-		isOver,
-	}: {readonly result: TranscriptEntry | undefined; readonly isOver: boolean},
+	{result = entry.kind === 'tool-result' ? entry : undefined, isOver}: ToolOutcome,
 ): RunBlock {
 	const failed = result?.data?.['ok'] === false;
 	const facts = [

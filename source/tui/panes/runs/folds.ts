@@ -1,9 +1,9 @@
 import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {moveCursor} from '../../acts/navigate.ts';
-import {runList} from '../../entries/run-list.ts';
+import {runList} from '../../entries/lists.ts';
 import {pathOf, placeIn} from '../../lines/detail-cursor.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {LocalState} from '../../state/source.ts';
@@ -39,34 +39,26 @@ const isUnfolded = (shell: Shell, key: string): boolean =>
 function fold(shell: Shell, changes: ReadonlyArray<readonly [string, boolean]>): void {
 	const run = shell.list(runList).selected();
 	if (run) {
-		shell.local(runFolds).set(state => ({
-			run: run.id,
-			folds: new Map([...foldsOf(state, run), ...changes]),
-		}));
+		shell
+			.local(runFolds)
+			.set(state => ({run: run.id, folds: new Map([...foldsOf(state, run), ...changes])}));
 		moveCursor(shell, placeIn(shell.detail.lines(), shell.view.get()).cursor);
 	}
 }
 
-const folding = (
-	id: string,
-	key: string,
-	{
-		label,
-		isOpen,
-	}: {readonly label: Safe; readonly isOpen: (shell: Shell, block: string) => boolean},
-): PaneCommand => ({
-	id: `runs.${id}`,
-	keys: [key],
-	label,
-	quiet: id !== 'toggle',
-	when: isInDetail,
-	run(shell) {
-		const block = chosenBlock(shell);
-		if (block !== undefined) {
-			fold(shell, [[block, isOpen(shell, block)]]);
-		}
-	},
-});
+type Folding = {readonly label: Safe; readonly isOpen: (shell: Shell, block: string) => boolean};
+
+const folding = (id: string, key: string, {label, isOpen}: Folding): PaneCommand =>
+	onKeys([`runs.${id}`, key], label, {
+		quiet: id !== 'toggle',
+		when: isInDetail,
+		run(shell) {
+			const block = chosenBlock(shell);
+			if (block !== undefined) {
+				fold(shell, [[block, isOpen(shell, block)]]);
+			}
+		},
+	});
 
 /** Commands that fold the detail of a run. */
 export const foldCommands: readonly PaneCommand[] = [
@@ -76,10 +68,7 @@ export const foldCommands: readonly PaneCommand[] = [
 	}),
 	folding('unfold', 'right', {label: literal('unfold'), isOpen: () => true}),
 	folding('fold', 'left', {label: literal('fold'), isOpen: () => false}),
-	{
-		id: 'runs.fold-all',
-		keys: ['a'],
-		label: literal('unfold or fold all'),
+	onKeys(['runs.fold-all', 'a'], literal('unfold or fold all'), {
 		quiet: true,
 		when: isInDetail,
 		run(shell) {
@@ -91,5 +80,5 @@ export const foldCommands: readonly PaneCommand[] = [
 				[...blocks].map(block => [block, isOpen] as const),
 			);
 		},
-	},
+	}),
 ];

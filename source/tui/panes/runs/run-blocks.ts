@@ -29,24 +29,20 @@ export type RunBlocks = {
 	readonly end?: Span;
 };
 
+type KnownOfRun = {
+	readonly stored: StoredRun | undefined;
+	readonly transcript: readonly TranscriptEntry[];
+	readonly now: number;
+	/** What the model is saying. */
+	readonly said?: RunSaid | undefined;
+	/** It was seen at work: its answer stays where it came. */
+	readonly isWatched?: boolean;
+};
+
 /** The blocks of `run` with what is known of its transcript. `now` is milliseconds since 1970. */
 export function runBlocks(
 	run: Run,
-	{
-		stored,
-		transcript,
-		now,
-		said,
-		isWatched = false,
-	}: {
-		readonly stored: StoredRun | undefined;
-		readonly transcript: readonly TranscriptEntry[];
-		readonly now: number;
-		/** What the model is saying. */
-		readonly said?: RunSaid | undefined;
-		/** It was seen at work: its answer stays where it came. */
-		readonly isWatched?: boolean;
-	},
+	{stored, transcript, now, said, isWatched = false}: KnownOfRun,
 ): RunBlocks {
 	const whole = stored?.fullAnswer ?? run.answer;
 	const answer =
@@ -77,19 +73,14 @@ export function runBlocks(
 const saidIn = (transcript: readonly TranscriptEntry[]): string =>
 	transcript.flatMap(({kind, text}) => (kind === 'text' ? [text] : [])).join('\n\n');
 
+type EndSources = {
+	readonly said: RunSaid | undefined;
+	readonly steps: readonly RunBlock[];
+	readonly now: number;
+};
+
 /** What `run` does now, in words. */
-function endOf(
-	run: Run,
-	{
-		said,
-		steps,
-		now,
-	}: {
-		readonly said: RunSaid | undefined;
-		readonly steps: readonly RunBlock[];
-		readonly now: number;
-	},
-): Span {
+function endOf(run: Run, {said, steps, now}: EndSources): Span {
 	if (run.state !== 'running') {
 		return runWordAt(run, now);
 	}

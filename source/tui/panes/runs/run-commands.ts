@@ -6,9 +6,10 @@ import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {goToApprovals, goToDelivery, goToGroup, goToJob} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
-import {runList} from '../../entries/run-list.ts';
-import {createMarks, markCommands} from '../../lines/marks.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {runList} from '../../entries/lists.ts';
+import {createMarks} from '../../lines/marks.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
+import {markCommands} from '../../nouns/marked.ts';
 import {blockText} from './block-rows.ts';
 import {chosenBlock, foldCommands} from './folds.ts';
 import {runBlocks} from './run-blocks.ts';
@@ -24,18 +25,12 @@ export const runCommands: readonly PaneCommand[] = [
 		acts: runActs,
 		list: runList,
 		others: [
-			selectedCommand(runList, {
-				id: 'runs.delivery',
-				keys: ['o'],
-				label: literal('its delivery'),
+			onSelected(runList)(['runs.delivery', 'o'], literal('its delivery'), {
 				of: ({delivery}) => delivery,
 				none: literal('A schedule or a person started it'),
 				run: goToDelivery,
 			}),
-			selectedCommand(runList, {
-				id: 'runs.origin',
-				keys: ['b'],
-				label: literal('back to its group or job'),
+			onSelected(runList)(['runs.origin', 'b'], literal('back to its group or job'), {
 				quiet: true,
 				of: run => (run.group === undefined ? run.job && run : run),
 				none: literal('It came of one event, not of a group or a job'),
@@ -47,14 +42,9 @@ export const runCommands: readonly PaneCommand[] = [
 					}
 				},
 			}),
-			selectedCommand(runList, {
-				id: 'runs.approvals',
-				keys: ['A'],
-				label: literal('its approvals'),
+			onSelected(runList)(['runs.approvals', 'A'], literal('its approvals'), {
 				quiet: true,
-				run(shell, {id}) {
-					goToApprovals(shell, id);
-				},
+				run: (shell, {id}) => goToApprovals(shell, id),
 			}),
 		],
 		marked: {
@@ -64,10 +54,7 @@ export const runCommands: readonly PaneCommand[] = [
 	}),
 	...markCommands('runs', runMarks, {source: runList, keyOf: runNoun.id}),
 	...foldCommands,
-	selectedCommand(runList, {
-		id: 'runs.pager',
-		keys: ['e'],
-		label: literal('step or transcript in $PAGER'),
+	onSelected(runList)(['runs.pager', 'e'], literal('step or transcript in $PAGER'), {
 		quiet: true,
 		run(shell, {id}) {
 			const block = shell.view.get().region === 'detail' ? chosenBlock(shell) : undefined;

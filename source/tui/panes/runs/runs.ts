@@ -7,17 +7,16 @@ import {runWords} from '../../../nouns/run/run-word.ts';
 import {runNoun} from '../../../nouns/run/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToRun} from '../../acts/go-to.ts';
-import {runList} from '../../entries/run-list.ts';
+import {runList, recent, newest} from '../../entries/lists.ts';
 import {runsAtWork} from '../../entries/runs-at-work.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {type Line} from '../../lines/line.ts';
-import {newest, recent} from '../../lines/newest.ts';
 import {countPart, followPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Snapshot} from '../../state/feed.ts';
 import type {LoadSource} from '../../state/source.ts';
-import type {Destination, Found} from '../pane.ts';
+import {type Destination, type Found} from '../pane.ts';
 import {foldsOf, runFolds} from './folds.ts';
 import {runCommands, runMarks} from './run-commands.ts';
 import {runDetail} from './run-detail.ts';
@@ -86,9 +85,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 const runPlace = (shell: Shell, {id, route, state}: Run): Destination => ({
 	label: safe`go to run #${id} ${escapeLine(route)} ${runWords[state].text}`,
 	place: literal('Runs'),
-	go() {
-		goToRun(shell, id);
-	},
+	go: () => goToRun(shell, id),
 });
 
 /** A run by its number: runs that the state does not hold are in the journal. */
@@ -101,15 +98,7 @@ function findRun(shell: Shell, query: string): Found {
 	}
 
 	return id < (runs[0]?.id ?? 0)
-		? {
-				known: {
-					label: safe`go to run #${id}`,
-					place: literal('Runs'),
-					go() {
-						goToRun(shell, id);
-					},
-				},
-			}
+		? {known: {label: safe`go to run #${id}`, place: literal('Runs'), go: () => goToRun(shell, id)}}
 		: {};
 }
 

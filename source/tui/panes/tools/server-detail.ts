@@ -4,7 +4,7 @@ import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {serverFacts, serverName, serverNoun} from '../../../nouns/server/server.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {blankLine, line, type Line, type Span} from '../../lines/line.ts';
+import {blankLine, line, type Line, type Span, apart} from '../../lines/line.ts';
 import {factRows} from '../../nouns/facts.ts';
 
 /** One server with its tools as rows of `width` cells; `calls` are those that were decided on. */
@@ -13,22 +13,16 @@ export function serverDetail(
 	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
 ): readonly Line[] {
 	return [
-		headRow(server, width),
+		apart(
+			clip(escapeLine(serverName(server)), width - 12),
+			{text: escapeLine(server.trust), tone: server.trust === 'untrusted' ? 'warn' : 'quiet'},
+			width,
+		),
 		...factRows(serverFacts(server), {factCells: serverNoun.factCells, width}),
 		blankLine,
 		...(server.tools.length === 0
 			? [line(literal('  no tools'), 'quiet')]
 			: [...legend(server), ...toolRows(server, {calls, width})]),
-	];
-}
-
-function headRow(server: ServerView, width: number): Line {
-	const name = clip(escapeLine(serverName(server)), width - 12);
-	const gap = Math.max(1, width - widthOf(name) - server.trust.length - 1);
-	return [
-		{text: name, tone: 'strong'},
-		{text: escapeLine(' '.repeat(gap))},
-		{text: escapeLine(server.trust), tone: server.trust === 'untrusted' ? 'warn' : 'quiet'},
 	];
 }
 

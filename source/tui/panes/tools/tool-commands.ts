@@ -3,22 +3,20 @@ import {escapeLine} from '../../../core/untrusted.ts';
 import {serverActs} from '../../../nouns/server/server-acts.ts';
 import {serverNoun} from '../../../nouns/server/server.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {placeNow} from '../../acts/place.ts';
 import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
 import {confirm} from '../../dialogs/questions.ts';
 import {chooseTool, openTrial} from '../../dialogs/trial.ts';
 import {placeIn} from '../../lines/detail-cursor.ts';
-import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {nounList} from '../../state/source.ts';
 import {toolOfRow} from './server-detail.ts';
 
 /** The tool servers of all profiles. */
-export const serverList = nounList<ServerView>('tools', serverNoun, {
-	read: state => state.servers,
-});
+export const serverList = nounList<ServerView>('tools', serverNoun, {read: state => state.servers});
 
 const selected = (shell: Shell): ServerView | undefined => shell.list(serverList).selected();
 
@@ -56,12 +54,11 @@ export function askToReload(shell: Shell): void {
 					: [safe`Connections that end: ${escapeLine(closes.join(', '))}.`]),
 			],
 			act: literal('reload'),
-			run() {
+			run: () =>
 				shell.attempt(async () => {
 					await shell.port.reload();
 					shell.toast(literal('Configuration was read again'), 'good');
-				});
-			},
+				}),
 		});
 	});
 }
@@ -69,18 +66,9 @@ export function askToReload(shell: Shell): void {
 /** Commands of pane 3. */
 export const toolCommands: readonly PaneCommand[] = [
 	...nounCommands({noun: serverNoun, acts: serverActs, list: serverList}),
-	{
-		id: 'tools.reload',
+	onKeys(['tools.reload', 'R'], literal('show config changes'), {changes: true, run: askToReload}),
+	onSelected(serverList)(['tools.login', 'l'], literal('log in'), {
 		changes: true,
-		keys: ['R'],
-		label: literal('show config changes'),
-		run: askToReload,
-	},
-	selectedCommand(serverList, {
-		id: 'tools.login',
-		changes: true,
-		keys: ['l'],
-		label: literal('log in'),
 		quiet: shell => selected(shell)?.status !== 'needs login',
 		why: noLogin,
 		run(shell, server) {
@@ -92,11 +80,8 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	selectedCommand(serverList, {
-		id: 'tools.try',
+	onSelected(serverList)(['tools.try', 't'], literal('try a tool'), {
 		changes: true,
-		keys: ['t'],
-		label: literal('try a tool'),
 		of: server => (server.tools.length === 0 ? undefined : server),
 		none: literal('It has no tools now'),
 		run(shell, server) {
@@ -108,11 +93,8 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	selectedCommand(serverList, {
-		id: 'tools.try-this',
+	onSelected(serverList)(['tools.try-this', 'enter'], literal('try this tool'), {
 		changes: true,
-		keys: ['enter'],
-		label: literal('try this tool'),
 		when: shell => selectedTool(shell) !== undefined,
 		run(shell, server) {
 			const tool = selectedTool(shell);
@@ -121,20 +103,14 @@ export const toolCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	selectedCommand(serverList, {
-		id: 'tools.copy',
-		keys: ['y'],
-		label: literal('copy name'),
+	onSelected(serverList)(['tools.copy', 'y'], literal('copy name'), {
 		run(shell, {name}) {
 			const copied = selectedTool(shell)?.name ?? name;
 			shell.attempt(async () => copyText(shell, copied, literal('name')));
 		},
 	}),
-	selectedCommand(serverList, {
-		id: 'tools.edit',
+	onSelected(serverList)(['tools.edit', 'T'], literal('config in $EDITOR'), {
 		changes: true,
-		keys: ['T'],
-		label: literal('config in $EDITOR'),
 		quiet: true,
 		run(shell, {name}) {
 			const {home} = shell.feed.get().state.gateway;

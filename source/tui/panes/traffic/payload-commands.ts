@@ -11,9 +11,9 @@ import {menu, openMenu, type MenuItem} from '../../dialogs/questions.ts';
 import {editorNow} from '../../editor/editor-state.ts';
 import {addRouteWith} from '../../editor/open-editor.ts';
 import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
-import {routeList} from '../../entries/route-list.ts';
+import {routeList} from '../../entries/lists.ts';
 import {fieldOf, placeIn} from '../../lines/detail-cursor.ts';
-import {selectedCommand} from '../../nouns/acts.ts';
+import {onSelected} from '../../nouns/acts.ts';
 import {
 	filterJson,
 	filterOf,
@@ -76,9 +76,7 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 	const copying = (key: string, label: Safe, text: string): MenuItem => ({
 		key,
 		label,
-		run() {
-			shell.attempt(async () => copyText(shell, text, literal('filter')));
-		},
+		run: () => shell.attempt(async () => copyText(shell, text, literal('filter'))),
 	});
 	const {equals} = filter;
 	const words =
@@ -106,7 +104,7 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 		notes: [what, literal('Looking at past events …')],
 		items,
 	});
-	const isOpen = () => menu.now(shell)?.items === items;
+	const isOpen = () => menu.now(shell)?.items[0]?.run === items[0]?.run;
 
 	shell.attempt(async () => {
 		const {passed, seen} = await backTest(shell.port, {route, filter, isWanted: isOpen});
@@ -125,14 +123,16 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 /** Bodies that are looked at, and how large one may be: each costs the gateway a moment. */
 const backTestLimits = {listed: 300, bodies: 100, bytes: 65_536} as const;
 
-/** How many of the latest events of a route pass `filter`. Ends early when nobody waits for it. */
+type BackTest = {
+	readonly route: string;
+	readonly filter: FieldFilter;
+	readonly isWanted: () => boolean;
+};
+
+/** How many of the latest events of a route pass `filter`. Ends early once `isWanted` says no. */
 async function backTest(
 	port: Pick<GatewayPort, 'listDeliveries' | 'getDelivery'>,
-	{
-		route,
-		filter,
-		isWanted,
-	}: {readonly route: string; readonly filter: FieldFilter; readonly isWanted: () => boolean},
+	{route, filter, isWanted}: BackTest,
 ): Promise<{readonly passed: number; readonly seen: number}> {
 	const listed = await port.listDeliveries({route, limit: backTestLimits.listed});
 	let passed = 0;
@@ -173,27 +173,17 @@ function subscribe(shell: Shell, delivery: Delivery): void {
 
 /** Commands that make something of what a delivery holds. */
 export const payloadCommands: readonly PaneCommand[] = [
-	selectedCommand(deliveryList, {
-		id: 'traffic.filter-from-field',
-		keys: ['s'],
-		label: literal('filter from field'),
+	onSelected(deliveryList)(['traffic.filter-from-field', 's'], literal('filter from field'), {
 		// Where it acts on nothing yet, it is named where there is room.
 		quiet({view}) {
 			const {region, size} = view.get();
 			return region === 'list' && size.columns < 120;
 		},
-		run(shell, {delivery}) {
-			filterFromField(shell, delivery);
-		},
+		run: (shell, {delivery}) => filterFromField(shell, delivery),
 	}),
-	selectedCommand(deliveryList, {
-		id: 'traffic.subscribe',
+	onSelected(deliveryList)(['traffic.subscribe', 'S'], literal('new route for such events'), {
 		changes: true,
-		keys: ['S'],
-		label: literal('new route for such events'),
 		quiet: true,
-		run(shell, {delivery}) {
-			subscribe(shell, delivery);
-		},
+		run: (shell, {delivery}) => subscribe(shell, delivery),
 	}),
 ];

@@ -4,8 +4,8 @@ import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {StillHere} from '../../acts/place.ts';
 import {deliveryList} from '../../entries/delivery-list.ts';
-import {actOnAll, createMarks, markedOf, sayOutcome} from '../../lines/marks.ts';
-import {askForAll} from '../../nouns/marked.ts';
+import {createMarks, markedOf} from '../../lines/marks.ts';
+import {askForAll, actOnAll, sayOutcome} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
 
 /** The deliveries that are marked. */

@@ -6,19 +6,18 @@ import {answerWord, shownId} from '../../../nouns/delivery/delivery-word.ts';
 import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
 import {editableBody, editedBody} from '../../../nouns/delivery/edited-body.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {placeNow, type StillHere} from '../../acts/place.ts';
-import {isSettled} from '../../acts/settled-selection.ts';
 import {confirm, openMenu} from '../../dialogs/questions.ts';
 import {
+	isSettled,
 	deliveryList,
 	nothingSelected,
 	selectedDelivery,
 	stored,
 	storedDeliveries,
 } from '../../entries/delivery-list.ts';
-import {markCommands} from '../../lines/marks.ts';
-import {hasMarked} from '../../nouns/marked.ts';
+import {hasMarked, markCommands} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {deliveryMarks, replayMarked} from './replay-marked.ts';
 import {chooseRoute, servedRoutes} from './send-event.ts';
@@ -66,15 +65,11 @@ function ask(shell: Shell, wish: Wish, plan: ReplayPlan): void {
 				: plan.effects.map(text => escapeLine(text))),
 		],
 		act: literal('replay'),
-		run() {
-			attempt(shell, wish, async () => send(shell, wish, plan));
-		},
+		run: () => attempt(shell, wish, async () => send(shell, wish, plan)),
 		...(otherRoutes(shell, plan.route).length > 0 && {
 			other: {
 				label: literal('to another route'),
-				run() {
-					replayElsewhere(shell, {...wish, route: plan.route});
-				},
+				run: () => replayElsewhere(shell, {...wish, route: plan.route}),
 			},
 		}),
 	});
@@ -115,9 +110,7 @@ function replayElsewhere(shell: Shell, wish: Wish): void {
 		title: safe`Replay ${shownId(delivery)} to`,
 		notes: [rowWords(delivery)],
 		routes: otherRoutes(shell, route),
-		choose(chosen) {
-			replay(shell, {...wish, route: chosen}, placeNow(shell, literal('t')));
-		},
+		choose: chosen => replay(shell, {...wish, route: chosen}, placeNow(shell, literal('t'))),
 	});
 }
 
@@ -155,9 +148,7 @@ async function editAndReplay(shell: Shell, of: StoredDelivery, text: string): Pr
 					{
 						key: 'e',
 						label: literal('edit it again'),
-						run() {
-							shell.attempt(async () => editAndReplay(shell, of, saved ?? text));
-						},
+						run: () => shell.attempt(async () => editAndReplay(shell, of, saved ?? text)),
 					},
 				],
 			});
@@ -201,28 +192,20 @@ const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => 
 
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly PaneCommand[] = [
-	{
-		id: 'traffic.replay',
+	onKeys(['traffic.replay', 'r'], literal('replay'), {
 		changes: true,
-		keys: ['r'],
-		label: literal('replay'),
 		why: shell => (hasMarked(shell, deliveryMarks) ? undefined : nothingToReplay(shell)),
 		run(shell) {
 			const isStillHere = placeNow(shell, literal('r'));
 			if (hasMarked(shell, deliveryMarks)) {
 				shell.attempt(async () => replayMarked(shell, isStillHere));
 			} else {
-				withWish((_shell, wish) => {
-					replay(shell, wish, isStillHere);
-				})(shell);
+				withWish((_shell, wish) => replay(shell, wish, isStillHere))(shell);
 			}
 		},
-	},
-	{
-		id: 'traffic.edit-replay',
+	}),
+	onKeys(['traffic.edit-replay', 'R'], literal('edit+replay'), {
 		changes: true,
-		keys: ['R'],
-		label: literal('edit+replay'),
 		// There the filter and following need the room.
 		quiet: ({view}) => view.get().size.columns < 100,
 		why: nothingToReplay,
@@ -235,12 +218,9 @@ export const replayCommands: readonly PaneCommand[] = [
 				}
 			});
 		},
-	},
-	{
-		id: 'traffic.replay-to',
+	}),
+	onKeys(['traffic.replay-to', 't'], literal('replay to another route'), {
 		changes: true,
-		keys: ['t'],
-		label: literal('replay to another route'),
 		quiet: true,
 		why: shell =>
 			nothingToReplay(shell) ??
@@ -248,6 +228,6 @@ export const replayCommands: readonly PaneCommand[] = [
 				? literal('There is no other route')
 				: undefined),
 		run: withWish(replayElsewhere),
-	},
+	}),
 	...markCommands('traffic', deliveryMarks, {source: deliveryList, keyOf: deliveryNoun.id}),
 ];

@@ -4,7 +4,7 @@ import {answerWord} from '../../../nouns/delivery/delivery-word.ts';
 import {deliverText} from '../../../nouns/route/route.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {openMenu, type Menu} from '../../dialogs/questions.ts';
 import {selectedDelivery} from '../../entries/delivery-list.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -14,28 +14,19 @@ export const servedRoutes = (shell: Shell): readonly RouteView[] =>
 	shell.feed.get().state.routes.filter(route => route.problem === undefined);
 
 const nameCells = 28;
-const keyed = 9;
+
+type RouteChoice = Pick<Menu, 'notes' | 'title'> & {
+	readonly routes: readonly RouteView[];
+	readonly choose: (name: string) => void;
+};
 
 /** Offers `routes` to choose one of; the first nine have a key. */
-export function chooseRoute(
-	shell: Shell,
-	{
-		routes,
-		choose,
-		...rest
-	}: Pick<Menu, 'notes' | 'title'> & {
-		readonly routes: readonly RouteView[];
-		readonly choose: (name: string) => void;
-	},
-): void {
+export function chooseRoute(shell: Shell, {routes, choose, ...rest}: RouteChoice): void {
 	openMenu(shell, {
 		...rest,
-		items: routes.map((route, index) => ({
-			key: index < keyed ? String(index + 1) : '',
+		items: routes.map(route => ({
 			label: safe`${fit(escapeLine(route.name), nameCells)}  ${escapeLine(deliverText(route))}`,
-			run() {
-				choose(route.name);
-			},
+			run: () => choose(route.name),
 		})),
 	});
 }
@@ -62,11 +53,8 @@ export function sendTest(shell: Shell, route: string): void {
 	});
 }
 
-export const testCommand: PaneCommand = {
-	id: 'traffic.test',
+export const testCommand: PaneCommand = onKeys(['traffic.test', 'T'], literal('test event'), {
 	changes: true,
-	keys: ['T'],
-	label: literal('test event'),
 	quiet: shell => selectedDelivery(shell) !== undefined,
 	why: noRoute,
 	run(shell) {
@@ -80,9 +68,7 @@ export const testCommand: PaneCommand = {
 		chooseRoute(shell, {
 			title: literal('Send a test event to'),
 			routes,
-			choose(route) {
-				sendTest(shell, route);
-			},
+			choose: route => sendTest(shell, route),
 		});
 	},
-};
+});

@@ -2,7 +2,7 @@ import {duplicateOf} from '../../../nouns/delivery/delivery-word.ts';
 import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
 import {editableBody} from '../../../nouns/delivery/edited-body.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../acts/command.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToGroupOrRun, goToRun} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
@@ -20,10 +20,7 @@ import {noRoute, testableRoutes, testCommand} from './send-event.ts';
 /** Commands of pane 1. */
 export const trafficCommands: readonly PaneCommand[] = [
 	...replayCommands,
-	{
-		id: 'traffic.copy',
-		keys: ['y'],
-		label: literal('copy'),
+	onKeys(['traffic.copy', 'y'], literal('copy'), {
 		why: shell => (selectedDelivery(shell) ? undefined : noRoute(shell)),
 		run(shell) {
 			const row = shell.list(deliveryList).selected();
@@ -37,13 +34,10 @@ export const trafficCommands: readonly PaneCommand[] = [
 				});
 			}
 		},
-	},
+	}),
 	testCommand,
 	...payloadCommands,
-	{
-		id: 'traffic.pager',
-		keys: ['e'],
-		label: literal('payload in $PAGER'),
+	onKeys(['traffic.pager', 'e'], literal('payload in $PAGER'), {
 		quiet: true,
 		why: nothingSelected,
 		run(shell) {
@@ -55,11 +49,8 @@ export const trafficCommands: readonly PaneCommand[] = [
 				}
 			});
 		},
-	},
-	{
-		id: 'traffic.run',
-		keys: ['o'],
-		label: literal('its run or group, or what it repeats'),
+	}),
+	onKeys(['traffic.run', 'o'], literal('its run or group, or what it repeats'), {
 		quiet: true,
 		why(shell) {
 			const delivery = selectedDelivery(shell);
@@ -78,5 +69,5 @@ export const trafficCommands: readonly PaneCommand[] = [
 				goToDelivery(shell, holder);
 			}
 		},
-	},
+	}),
 ];

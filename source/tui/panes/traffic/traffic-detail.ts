@@ -14,7 +14,7 @@ import {runWords, type RunWord} from '../../../nouns/run/run-word.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {duration, fullTime} from '../../../terminal/text/time.ts';
-import {blankLine, line, wrapText, type Line, type Span} from '../../lines/line.ts';
+import {blankLine, line, wrapText, type Line, type Span, paragraph} from '../../lines/line.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';
 
@@ -44,7 +44,7 @@ export function trafficDetail(
 			},
 			{text: escapeLine(resultWord(delivery)), tone: resultTone(delivery.outcome)},
 		],
-		...(subject === undefined ? [] : wrapText(subject, width).map(text => line(text))),
+		...paragraph(subject, width),
 		line(
 			safe`${fullTime(delivery.receivedAt)}  id ${escapeLine(delivery.deliveryId)} (${escapeLine(delivery.idSource)})`,
 			'quiet',

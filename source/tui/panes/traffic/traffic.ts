@@ -8,15 +8,14 @@ import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
 import {runOf} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToDelivery} from '../../acts/go-to.ts';
-import {noteSelection} from '../../acts/settled-selection.ts';
-import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
+import {noteSelection, deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
+import {recent, newest} from '../../entries/lists.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {type Line} from '../../lines/line.ts';
-import {newest, recent} from '../../lines/newest.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import type {Destination, Found} from '../pane.ts';
+import {type Destination, type Found} from '../pane.ts';
 import {deliveryMarks} from './replay-marked.ts';
 import {trafficCommands} from './traffic-commands.ts';
 import {trafficDetail} from './traffic-detail.ts';
@@ -61,9 +60,7 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
 	label: safe`go to delivery ${shownId(delivery)} ${escapeLine(delivery.route)} ${escapeLine(resultWord(delivery))}`,
 	place: literal('Traffic'),
-	go() {
-		goToDelivery(shell, delivery.id);
-	},
+	go: () => goToDelivery(shell, delivery.id),
 });
 
 /** As many characters of an ending as are shown, or the whole of an identifier. */
@@ -84,7 +81,7 @@ function findDelivery(shell: Shell, query: string): Found {
 				guessed: {
 					label: safe`look for delivery ${escapeLine(query)} in the journal`,
 					place: literal('Traffic'),
-					go() {
+					go: () =>
 						shell.attempt(async () => {
 							const delivery = await shell.port.getDelivery(query);
 							if (delivery) {
@@ -92,8 +89,7 @@ function findDelivery(shell: Shell, query: string): Found {
 							} else {
 								shell.toast(safe`The journal has no delivery ${escapeLine(query)}`, 'warn');
 							}
-						});
-					},
+						}),
 				},
 			};
 }
@@ -164,7 +160,7 @@ export const trafficPane = onePane({
 		];
 	},
 	want(host) {
-		// What is not seen is no row that somebody could have chosen.
+		// A row that is not on the screen cannot have been chosen.
 		if (host.pane().id === deliveryList.id) {
 			noteSelection(host, host.list(deliveryList));
 		}

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {StoredDelivery} from '../../../../source/core/delivery.ts';
 import type {Group} from '../../../../source/core/group.ts';
-import {runList} from '../../../../source/tui/entries/run-list.ts';
+import {runList} from '../../../../source/tui/entries/lists.ts';
 import {groupList} from '../../../../source/tui/entries/sections.ts';
 import {someAttacks} from '../../../helpers/attack-corpus.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {JobView} from '../../../../source/core/job.ts';
-import {runList} from '../../../../source/tui/entries/run-list.ts';
+import {runList} from '../../../../source/tui/entries/lists.ts';
 import {jobsHaveFocus} from '../../../../source/tui/entries/sections.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeGroup, makeJob, makeRun} from '../../../helpers/make.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {GatewayState} from '../../../../source/core/state.ts';
-import {keyList} from '../../../../source/tui/entries/key-list.ts';
+import {keyList} from '../../../../source/tui/entries/lists.ts';
 import {attackCorpus} from '../../../helpers/attack-corpus.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {RouteView} from '../../../../source/core/config-view.ts';
 import type {RouteFacts} from '../../../../source/core/route-editor.ts';
 import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
-import {routeList} from '../../../../source/tui/entries/route-list.ts';
+import {routeList} from '../../../../source/tui/entries/lists.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, makeSum, received} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';

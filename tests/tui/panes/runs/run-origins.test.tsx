@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {limits} from '../../../../source/core/state.ts';
-import {entryList} from '../../../../source/tui/entries/entry-list.ts';
+import {entryList} from '../../../../source/tui/entries/lists.ts';
 import {groupList} from '../../../../source/tui/entries/sections.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeToolApproval} from '../../../helpers/make-approval.ts';

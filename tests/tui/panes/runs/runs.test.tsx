@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Run, StoredRun, TranscriptEntry} from '../../../../source/core/run.ts';
 import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
-import {runList} from '../../../../source/tui/entries/run-list.ts';
+import {runList} from '../../../../source/tui/entries/lists.ts';
 import {dialogRows} from '../../../helpers/dialog-rows.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../../helpers/make.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {StoredDelivery} from '../../../../source/core/delivery.ts';
-import {settledMs} from '../../../../source/tui/acts/settled-selection.ts';
+import {settledMs} from '../../../../source/tui/entries/delivery-list.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, received} from '../../../helpers/make.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';

@@ -1,8 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Delivery, StoredDelivery} from '../../../../source/core/delivery.ts';
-import {settledMs} from '../../../../source/tui/acts/settled-selection.ts';
-import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
-import {runList} from '../../../../source/tui/entries/run-list.ts';
+import {settledMs, deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
+import {runList} from '../../../../source/tui/entries/lists.ts';
 import {dialogRows} from '../../../helpers/dialog-rows.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {makeToolApproval} from '../../../helpers/make-approval.ts';

@@ -1,3 +1,4 @@
+import type {ApiKey} from '../../core/api-key.ts';
 import {derive} from '../../core/derive.ts';
 import type {ApprovalEntry} from '../../core/filter/vocabularies.ts';
 import {limits, type GatewayState} from '../../core/state.ts';
@@ -7,7 +8,38 @@ import {
 	settledEntry,
 	withOlder,
 } from '../../nouns/approval/approval.ts';
+import {keyNoun, keysInOrder} from '../../nouns/key/key.ts';
+import {routeNoun} from '../../nouns/route/route.ts';
+import {runNoun} from '../../nouns/run/run.ts';
+import {atNewest} from '../list/window.ts';
 import {nounList, rowsBelow} from '../state/source.ts';
+
+/** The runs that the gateway tells of: those at work above, then the newest. */
+export const runList = nounList('runs', runNoun, {
+	read: ({runs}) => runs,
+	more: host => ({
+		position: atNewest,
+		newestFirst: true,
+		isOnTop: ({state}) => state === 'running' || state === 'delivering',
+		history: {
+			clock: host.clock,
+			isShown: () => host.pane().id === 'runs',
+			ask: async (question, hungUp) => host.port.searchRuns(question, hungUp),
+			olderAt: 'start',
+			cursorOf: Number,
+			wholeFrom: state => state.wholeFrom?.run ?? state.runs[0]?.id,
+			total: state => state.journal?.runs,
+		},
+	}),
+});
+
+const none: readonly ApiKey[] = [];
+
+/** The keys of the chat API. */
+export const keyList = nounList('keys', keyNoun, {read: ({keys = none}) => keysInOrder(keys)});
+
+/** The routes of all profiles. */
+export const routeList = nounList('routes', routeNoun, {read: ({routes}) => routes});
 
 /** The names of the columns, and the headings that the rows may have between them. */
 const otherRows = 4;
@@ -41,3 +73,10 @@ export const entryList = nounList('approvals', approvalNoun, {
 		},
 	}),
 });
+
+/** How many of a long list the palette offers, the newest. */
+export const recent = 50;
+
+/** The last `count` items, the newest first. */
+export const newest = <Item>(items: readonly Item[], count: number): readonly Item[] =>
+	items.slice(-count).toReversed();

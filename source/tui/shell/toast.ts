@@ -1,10 +1,52 @@
-import {escapeLine} from '../../core/untrusted.ts';
+import type {Clock} from '../../core/clock.ts';
+import {createTimer} from '../../core/clock.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {fillLine, lineWidth} from '../dialogs/box.ts';
 import {wrapText, type Line} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
-import type {Toast} from '../state/view.ts';
+import type {ValueStore} from '../state/store.ts';
+import type {Toast, ViewState} from '../state/view.ts';
+import type {Tone} from '../theme/theme.ts';
+
+/** How long a toast stays. */
+const toastMs = 4000;
+
+/** Shows one line at a time for four seconds. An error stays until a key is pressed. */
+export function createToaster(view: ValueStore<ViewState>, clock: Clock) {
+	const timer = createTimer(clock);
+	let wasSeen = true;
+	let isDue = false;
+	const hide = () => {
+		isDue = false;
+		view.set(state => (state.toast ? {...state, toast: undefined} : state));
+	};
+
+	return {
+		toast: (text: Safe, tone: Tone = 'plain') => {
+			wasSeen = tone !== 'bad';
+			isDue = false;
+			view.set(state => ({...state, toast: {text, tone}}));
+			// Also what was begun before the end and comes to its own: it is shown, and no timer keeps the process alive for it.
+			timer.set(toastMs, () => {
+				if (wasSeen) {
+					hide();
+				} else {
+					isDue = true;
+				}
+			});
+		},
+		/** A key was pressed: an error that had its time goes. */
+		noteKey: () => {
+			wasSeen = true;
+			if (isDue) {
+				hide();
+			}
+		},
+		[Symbol.dispose]: timer[Symbol.dispose],
+	};
+}
 
 const gap = 2;
 const maxRows = 3;

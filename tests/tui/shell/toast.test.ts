@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {escapeLine} from '../../../source/core/untrusted.ts';
 import {lineWidth} from '../../../source/tui/dialogs/box.ts';
 import {line} from '../../../source/tui/lines/line.ts';
-import {besideKeys, toastRows} from '../../../source/tui/shell/toast-rows.ts';
+import {besideKeys, toastRows} from '../../../source/tui/shell/toast.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 
 const clean = (text: string) => escapeLine(text);

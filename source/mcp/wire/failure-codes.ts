@@ -1,10 +1,11 @@
 import {unknownAuthorityCodes} from '../../core/network-variables.ts';
+import {passing, permanent} from './connect-error.ts';
 import type {ConnectFailure} from './open-transport.ts';
 
 type Verdict = readonly [message: string, kind: ConnectFailure['kind'] | 'cut-off'];
 
 /** `cut-off`: the connection broke; what that means depends on whether it stood. */
-export type NetworkVerdict = {readonly message: string; readonly kind: Verdict[1]};
+type CodeVerdict = {readonly message: string; readonly kind: Verdict[1]};
 
 const unknownCa: Verdict = [
 	'Its certificate was not issued by a known authority: set tls.ca, or ssl_verify of this server, to the PEM file of its CA',
@@ -15,7 +16,7 @@ const unreachable = (what: string): Verdict => [`It cannot be reached: ${what}`,
 
 export const wrongPassword = 'The password of client_cert is missing, or does not fit its key';
 
-/** What the codes of Node, OpenSSL and undici mean for whoever configured a remote server. */
+/** What the codes of Node, OpenSSL and undici mean for the person who configured a remote server. */
 const verdicts: Readonly<Record<string, Verdict>> = {
 	ECONNREFUSED: unreachable('nothing listens there (connection refused)'),
 	ENOTFOUND: unreachable('its host name is not known'),
@@ -59,10 +60,30 @@ const refusedCertificate: Verdict = [
 ];
 
 /** What a code means; `undefined` for one that says nothing about the network. */
-export function networkVerdict(code: string): NetworkVerdict | undefined {
+export function networkVerdict(code: string): CodeVerdict | undefined {
 	const [message, kind] =
 		(Object.hasOwn(verdicts, code) ? verdicts[code] : undefined) ?? byFamily(code) ?? [];
 	return message === undefined || kind === undefined ? undefined : {message, kind};
+}
+
+const noRoom = passing('The system has no room for its process at present');
+
+/** Why a command could not be started; `undefined` for another code. The command is quoted as it is written. */
+export function spawnFailure(code: string, command: string): ConnectFailure | undefined {
+	const place = command.includes('/') ? 'is not there' : 'was not found in its PATH';
+	const failures: Readonly<Record<string, ConnectFailure>> = {
+		ENOENT: permanent(`Command "${command}" ${place}`),
+		EACCES: permanent(`Command "${command}" may not be executed`),
+		ENOEXEC: permanent(`Command "${command}" is no program`),
+		EFTYPE: permanent(`Command "${command}" is no program`),
+		E2BIG: permanent('Its arguments and environment are too long'),
+		ERR_INVALID_ARG_VALUE: permanent('Its command, args or env hold a NUL character'),
+		EAGAIN: noRoom,
+		EMFILE: noRoom,
+		ENFILE: noRoom,
+		ENOMEM: noRoom,
+	};
+	return Object.hasOwn(failures, code) ? failures[code] : undefined;
 }
 
 function byFamily(code: string): Verdict | undefined {

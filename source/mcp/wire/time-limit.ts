@@ -1,0 +1,15 @@
+import type {Clock} from '../../core/clock.ts';
+
+/** A signal that aborts with `signal`, or after `ms`, then with what `reason` gives. Disposal stops the timer. */
+export function timeLimit(
+	clock: Clock,
+	ms: number,
+	{signal, reason}: {signal?: AbortSignal | null | undefined; reason?: () => unknown} = {},
+): Disposable & {readonly signal: AbortSignal} {
+	const late = new AbortController();
+	const cancel = clock.after(ms, () => late.abort(reason?.()));
+	return {
+		signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+		[Symbol.dispose]: cancel,
+	};
+}

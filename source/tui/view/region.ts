@@ -1,2 +1,0 @@
-/** The cells that a part of the screen has. */
-export type RegionProps = {readonly width: number; readonly height: number};
