@@ -1,6 +1,6 @@
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {makeConfigSchemaJson} from './make-config-schema-json.ts';
-import {membersBySchema} from './schema-walk.ts';
+import {membersBySchema} from './schema-issues.ts';
 
 let noted: JsonObject | undefined;
 let plain: JsonObject | undefined;

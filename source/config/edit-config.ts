@@ -9,8 +9,7 @@ import {editYaml, type YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {diagnosticIn} from './place-diagnostic.ts';
-import {readTextFile, refuseTooLarge} from './read-text-file.ts';
-import {writePrivateFile} from './write-private-file.ts';
+import {readTextFile, refuseTooLarge, writePrivateFile} from './read-text-file.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
 /** How an edit is made. */

@@ -3,9 +3,8 @@ import {dirname, join} from 'node:path';
 import {withFileLock} from '../core/file-lock.ts';
 import {refusePlantedFolder} from '../core/symlink-guard.ts';
 import type {HomePaths} from './config.ts';
-import {readTextFile, refuseTooLarge} from './read-text-file.ts';
+import {readTextFile, refuseTooLarge, writePrivateFile} from './read-text-file.ts';
 import {type EditedText, fileText, jobsText, maxEditedBytes} from './shared-home.ts';
-import {writePrivateFile} from './write-private-file.ts';
 
 /** How long a writer of a file waits for another one, milliseconds. */
 export const editLockWaitMs = 10_000;

@@ -5,31 +5,29 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {diagnoseAlerts} from './alerts.ts';
 import {approvalChatsOf, diagnoseApprovalChats, fileRulesOf} from './approval-rules.ts';
-import {resolveConfigReferences} from './config-references.ts';
 import {notedSchemaJson} from './config-schema-json.ts';
 import {declaredSecrets} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
-import {diagnoseProfiles} from './diagnose-profiles.ts';
-import {diagnoseServers} from './diagnose-servers.ts';
-import {diagnoseToolsets} from './diagnose-toolsets.ts';
+import {diagnoseProfiles, diagnoseServers, diagnoseToolsets} from './diagnose.ts';
 import {type Environment, userHomeOf} from './environment.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {findKeysWithoutValue, idleSkills, withoutValue} from './idle-settings.ts';
 import {readSoundPart, itemKey, type SoundData} from './item-errors.ts';
-import {keepLastGood} from './keep-last-good.ts';
-import {withInUse} from './lost-keys.ts';
+import {keepLastGood, withInUse} from './keep-last-good.ts';
 import {parseConfig} from './parse-config.ts';
 import {below, bounded, inOrder, placeless, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {platformsIn, secretsOfPlatforms, sectionsIn} from './platform-settings.ts';
-import {servedProfile} from './profile-binding.ts';
-import {hasReference} from './references.ts';
-import {routesPlace} from './routes-place.ts';
-import {findUnknownKeys, unknownKey, type UnknownKey} from './schema-walk.ts';
+import {servedProfile, routesPlace} from './profiles.ts';
+import {
+	resolveConfigReferences,
+	hasReference,
+	withApiVariables,
+	type VariableProblem,
+} from './references.ts';
+import {findUnknownKeys, unknownKey, type UnknownKey} from './schema-issues.ts';
 import {collectSecrets} from './secret-values.ts';
 import {serverSecrets} from './server-secrets.ts';
-import {withApiVariables} from './setting-variables.ts';
-import type {VariableProblem} from './setting-variables.ts';
 import {reasonsOf, receiverPath, sortErrors} from './sort-errors.ts';
 import {storeSecrets} from './store-place.ts';
 import {toolServersOf} from './tool-servers.ts';

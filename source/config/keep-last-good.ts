@@ -1,12 +1,19 @@
+import {messageOf} from '../core/errors.ts';
+import type {JsonObject} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
+import type {World} from '../core/world.ts';
 import type {Config, ConfigError, WebhookConfig} from './config.ts';
 import {serverAt} from './invalid-server.ts';
 import {itemKey} from './item-errors.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
+import {valueAt, type KeyPath} from './plain-data.ts';
 import {secretsOfPlatforms} from './platform-settings.ts';
 import {hasReference} from './references.ts';
+import {membersBySchema, findUnknownKeys} from './schema-issues.ts';
 import {collectSecrets} from './secret-values.ts';
 import {sections} from './sections.ts';
 import {serverSecrets} from './server-secrets.ts';
+import type {EditedText} from './shared-home.ts';
 import {receiverPath, type ErrorReason} from './sort-errors.ts';
 
 const sectionsByKey = new Map(sections.map(section => [itemKey(section.path.split('.')), section]));
@@ -72,3 +79,142 @@ const secretsOf = ({webhook, toolServers, ...rest}: Partial<Config>): readonly s
 	...secretsOfPlatforms(rest.platforms ?? {}),
 	...[...(toolServers?.values() ?? [])].flatMap(serverSecrets).filter(text => !hasReference(text)),
 ];
+
+/** A file changed less than this ago may change again within the same tick of its time stamp. */
+const unsettledMs = 100;
+
+/** What a text says, or said last when it could be used. */
+export type LastGood = {
+	/** Why the text could not be used; the rest is then that of the last good one. */
+	readonly problem?: string;
+	/** With `problem`: none has been good yet, so that it is not known what the text holds. */
+	readonly isUnread?: true;
+};
+
+/**
+ * Reads a text again whenever its stamp changed: one `stat` a call, and nothing more unless it did. A text that `read` throws for is reported once to `log`, with the `consequence`, and leaves
+ * what was read last in place, but for `failed`. A change of the text makes a new object. Never throws.
+ */
+export function createLastGoodReader<Read extends LastGood>(
+	written: Omit<EditedText, 'edit'>,
+	{clock, log}: Pick<World, 'clock' | 'log'>,
+	options: {
+		/** Before the first text. */
+		readonly first: Read;
+		/** Stands for a text that is not there. */
+		readonly absent: string;
+		/** What the text says; `last`: what counts until then. */
+		readonly read: (text: string, last: Read) => Read;
+		/** Differs in what was read last while the text cannot be used. */
+		readonly failed?: Partial<Read>;
+		/** What follows the problem in a sentence. */
+		readonly consequence: (wasRead: boolean) => string;
+	},
+): {current(): Read} {
+	const {first, absent, read, failed, consequence} = options;
+	let stamp: string | undefined;
+	let lastText: string | undefined;
+	let last = first;
+	let wasRead = false;
+	const reread = () => {
+		try {
+			const text = written.read() ?? absent;
+			if (text !== lastText) {
+				last = read(text, last);
+				lastText = text;
+				wasRead = true;
+			}
+		} catch (error) {
+			const problem = messageOf(error);
+			if (problem !== last.problem) {
+				log.warn(`${problem}; ${consequence(wasRead)}`);
+				last = {...last, ...failed, problem, ...(!wasRead && {isUnread: true})};
+				lastText = undefined;
+			}
+		}
+	};
+
+	return {
+		current() {
+			const seen = written.stamp();
+			if (seen.stamp !== stamp) {
+				reread();
+				stamp = clock.now() - seen.changedAt > unsettledMs ? seen.stamp : undefined;
+			}
+
+			return last;
+		},
+	};
+}
+
+/**
+ * Keys that are in use and not written any more, in a mapping that gained a key, or has one of nearly the same name, which `schema` (a JSON Schema as `configSchemaJson` makes it) has no room for: probably one became the other by
+ * a typing error, and without it a default would hold. Both values are plain data of the same file, `inUse` as it counts now.
+ */
+export function findLostKeys(
+	value: unknown,
+	inUse: unknown,
+	{
+		schema,
+		standsElsewhere = () => false,
+	}: {
+		readonly schema: JsonObject;
+		/** Whether a setting is written in another of its places. */
+		readonly standsElsewhere?: (path: KeyPath) => boolean;
+	},
+): readonly UnplacedDiagnostic[] {
+	const knownIn = new Map(
+		membersBySchema(value, schema).map(({path, known}) => [keyOf(path.slice(0, -1)), known]),
+	);
+	const lost = new Map<string, UnplacedDiagnostic>();
+	for (const {path, nearest} of findUnknownKeys(value, schema)) {
+		const mapping = path.slice(0, -1);
+		const isNew = valueAt(inUse, path) === undefined;
+		for (const key of (knownIn.get(keyOf(mapping)) ?? []).filter(
+			known => isNew || known === nearest,
+		)) {
+			const place = [...mapping, key];
+			const isLost =
+				valueAt(inUse, place) !== undefined &&
+				valueAt(value, place) === undefined &&
+				!standsElsewhere(place);
+			if (isLost && (key === nearest || !lost.has(keyOf(place)))) {
+				lost.set(keyOf(place), {
+					path: place,
+					shownAt: path,
+					at: 'key',
+					message: `was in use and is not there any more, but "${String(path.at(-1))}" is, which is unknown: mend or remove that`,
+				});
+			}
+		}
+	}
+
+	return [...lost.values()];
+}
+
+const keyOf = (path: KeyPath): string => JSON.stringify(path);
+
+/** `value` with what stands at each of `paths` in `inUse`: nothing where that has nothing. */
+export function withInUse(
+	value: JsonObject,
+	inUse: JsonObject,
+	paths: readonly KeyPath[],
+): JsonObject {
+	const result = structuredClone(value);
+	for (const path of paths) {
+		const last = path.at(-1);
+		const mapping = valueAt(result, path.slice(0, -1));
+		const old = valueAt(inUse, path);
+		if (last === undefined || typeof mapping !== 'object' || mapping === null) {
+			continue;
+		}
+
+		if (old === undefined) {
+			Reflect.deleteProperty(mapping, last);
+		} else {
+			Reflect.set(mapping, last, old);
+		}
+	}
+
+	return result;
+}

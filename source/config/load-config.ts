@@ -1,11 +1,11 @@
 import {messageOf} from '../core/errors.ts';
 import {notedSchemaJson} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig} from './config.ts';
-import {multiplexes} from './diagnose-profiles.ts';
+import {multiplexes} from './diagnose.ts';
 import {type Environment, mergeEnvironment} from './environment.ts';
 import {interpretConfig, refused, type LoadOptions} from './interpret-config.ts';
 import {soundDataOf} from './item-errors.ts';
-import {findLostKeys} from './lost-keys.ts';
+import {findLostKeys} from './keep-last-good.ts';
 import {createPlacer, placeless, diagnosticIn} from './place-diagnostic.ts';
 import {loadProfiles} from './profiles.ts';
 import {readTextFile} from './read-text-file.ts';

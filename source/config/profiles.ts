@@ -5,7 +5,6 @@ import {nearestName} from '../core/names.ts';
 import {orElse} from '../core/or-else.ts';
 import type {HomePaths, Profile, Profiles} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
-import {stampOf} from './file-stamp.ts';
 import {
 	basePaths,
 	defaultProfile,
@@ -13,6 +12,8 @@ import {
 	profilePaths,
 	profilesFolder,
 } from './home-paths.ts';
+import {valueAt, type KeyPath} from './plain-data.ts';
+import {stampOf} from './read-text-file.ts';
 
 /** More are not looked at: each costs files to read and, in a gateway, jobs to plan. */
 const maxProfiles = 100;
@@ -135,3 +136,37 @@ function loadProfile(
 		};
 	}
 }
+
+/** What decides whether a profile is served here. */
+type Serving = {
+	/** The profile that this gateway runs in. */
+	readonly profile: string;
+	readonly multiplexProfiles: boolean;
+};
+
+/**
+ * The profile that a route's `profile` binds it to: `default` when the key is absent or names the profile that this gateway runs in. `undefined` for what is not
+ * a name (null, blank, a number, a path): such a route belongs to no profile.
+ *
+ * @see manual/routes.md#keys
+ */
+export function boundProfile(written: unknown, {profile}: Serving): string | undefined {
+	if (written === undefined || written === defaultProfile || written === profile) {
+		return defaultProfile;
+	}
+
+	return typeof written === 'string' && namePattern.test(written) ? written : undefined;
+}
+
+/** The profile of a route that this gateway serves; `undefined` when it does not, whatever the reason. */
+export function servedProfile(written: unknown, serving: Serving): string | undefined {
+	const bound = boundProfile(written, serving);
+	return bound === defaultProfile || serving.multiplexProfiles ? bound : undefined;
+}
+
+const direct: KeyPath = ['platforms', 'webhook', 'routes'];
+const extra: KeyPath = ['platforms', 'webhook', 'extra', 'routes'];
+
+/** Where the static routes stand in `value` (all of `config.yaml`): "the `extra` value wins". @see manual/receiver.md#settings */
+export const routesPlace = (value: unknown): KeyPath =>
+	(valueAt(value, extra) ?? undefined) === undefined ? direct : extra;

@@ -1,5 +1,7 @@
-import {closeSync, constants, fstatSync, openSync, readSync} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readSync, statSync} from 'node:fs';
 import {codeOf, SvcError} from '../core/errors.ts';
+import {replaceFile} from '../core/line-file.ts';
+import {refuseSymlink} from '../core/symlink-guard.ts';
 
 /**
  * The text of a file (UTF-8, without a byte order mark), or `undefined` when there is none. Reads no more than `maxBytes`.
@@ -75,4 +77,32 @@ export function refuseTooLarge(path: string, text: string, maxBytes: number): vo
 			`Cannot write "${path}": it would have ${bytes} bytes, and more than ${maxBytes} are not read`,
 		);
 	}
+}
+
+export type FileStamp = {
+	/** Another one when the file must be read again: it is made of modification time (ns), size and inode. */
+	readonly stamp: string;
+	/** Modification time in milliseconds since 1970; 0 when there is no file. */
+	readonly changedAt: number;
+};
+
+/** What tells one state of a file from another, for one `stat`. A file that is missing, or cannot be looked at, has a stamp too. Never throws. */
+export function stampOf(path: string): FileStamp {
+	try {
+		const stats = statSync(path, {bigint: true, throwIfNoEntry: false});
+		return stats
+			? {
+					stamp: `${stats.mtimeNs} ${stats.size} ${stats.ino}`,
+					changedAt: Number(stats.mtimeMs),
+				}
+			: {stamp: 'none', changedAt: 0};
+	} catch (error) {
+		return {stamp: codeOf(error), changedAt: 0};
+	}
+}
+
+/** Replaces a file as a whole, 0600 and synced. Follows a link to the file, as dotfile managers make them, where only this user can have made it. @throws SvcError `file_planted` */
+export async function writePrivateFile(path: string, text: string | Buffer): Promise<void> {
+	refuseSymlink(path);
+	await replaceFile(path, text);
 }

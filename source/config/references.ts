@@ -1,4 +1,9 @@
+import {type JsonValue, isJsonObject} from '../core/json.ts';
+import {platformNamed} from '../platforms/platforms.ts';
+import type {ApiConfig} from './config.ts';
 import {variable, type Environment} from './environment.ts';
+import {defaultProfile} from './home-paths.ts';
+import {mapTexts, valueAt, type KeyPath} from './plain-data.ts';
 
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -51,3 +56,165 @@ const encoded = (environment: Environment): Environment =>
 	Object.fromEntries(
 		Object.entries(environment).map(([name, value]) => [name, encodeURIComponent(value)]),
 	);
+
+/** The variables that references are resolved with, and the profile that they belong to. */
+type ProfileVariables = {readonly profile: string; readonly environment: Environment};
+
+/**
+ * `value` (all of `config.yaml`) with the references of `model`, `gateway`, the messaging platforms and the receiver's secrets resolved; prompts and filters keep
+ * theirs. `scopeOf` gives the variables for a route with that `profile`; without any, the route is not served and its references are left alone.
+ * `findings` lists the places that name a variable that does not exist, or whose `${` begins no reference.
+ *
+ * @see manual/runs.md#bounds, manual/tool-servers.md#variable-references
+ */
+export function resolveConfigReferences(
+	value: JsonValue,
+	scopeOf: (profile: unknown) => ProfileVariables | undefined,
+): {
+	readonly value: JsonValue;
+	readonly findings: ReadonlyArray<{readonly path: KeyPath; readonly message: string}>;
+} {
+	const findings: Array<{path: KeyPath; message: string}> = [];
+	const resolved = mapTexts(value, (text, path) => {
+		const scope = takesReferences(path) ? scopeOf(profileOf(value, path)) : undefined;
+		if (!scope) {
+			return text;
+		}
+
+		const result = isStore(path)
+			? resolveInUrl(text, scope.environment)
+			: resolveReferences(text, scope.environment);
+		findings.push(
+			...problemsWithReferences(result, scope.profile).map(message => ({path, message})),
+		);
+		return result.text;
+	});
+	return {value: resolved, findings};
+}
+
+/** What to say of references that cannot be resolved: of those to nothing, and of what only looks like one. Never holds the text: it may be a secret. */
+export const problemsWithReferences = (
+	{unset, isMalformed}: Pick<ReturnType<typeof resolveReferences>, 'unset' | 'isMalformed'>,
+	profile: string,
+): readonly string[] => [
+	...unset.map(name => unsetVariable(name, profile)),
+	...(isMalformed ? ['has a reference that cannot be read: write ${NAME}'] : []),
+];
+
+const unsetVariable = (name: string, profile: string): string =>
+	profile === defaultProfile
+		? `\${${name}} is not set in this profile's .env or in the environment`
+		: `\${${name}} is not set in the .env of profile "${profile}" or in the environment`;
+
+const isStore = (path: KeyPath): boolean => path.join('.') === 'gateway.store';
+
+function takesReferences(path: KeyPath): boolean {
+	const [section, part] = path;
+	if (section !== 'platforms') {
+		return section === 'model' || section === 'gateway';
+	}
+
+	if (part !== 'webhook') {
+		return typeof part === 'string' && platformNamed(part) !== undefined;
+	}
+
+	const [key, , ofRoute, , ofRetired] = insideReceiver(path);
+	return key === 'routes'
+		? ofRoute === 'secret' || (ofRoute === 'retired_secrets' && ofRetired === 'secret')
+		: key === 'secret';
+}
+
+/** What follows `platforms.webhook` or `platforms.webhook.extra`. */
+function insideReceiver(path: KeyPath): KeyPath {
+	const [, , extra, ...rest] = path;
+	return extra === 'extra' ? rest : path.slice(2);
+}
+
+/** `profile` of the route that a path leads into; `undefined` outside of routes. */
+function profileOf(value: JsonValue, path: KeyPath): unknown {
+	const inside = insideReceiver(path);
+	const routePath = path.slice(0, path.length - inside.length + 2);
+	return path[0] === 'platforms' && inside[0] === 'routes'
+		? valueAt(value, [...routePath, 'profile'])
+		: undefined;
+}
+
+/** A variable that says nothing useful. */
+export type VariableProblem = {
+	readonly name: string;
+	/** The setting that it stands for. */
+	readonly key: string;
+	readonly message: string;
+};
+
+const switches: Readonly<Record<string, boolean>> = {
+	true: true,
+	yes: true,
+	on: true,
+	'1': true,
+	false: false,
+	no: false,
+	off: false,
+	'0': false,
+};
+
+/** The setting `enabled` of a server as a variable has it; `undefined` where it says nothing. */
+export function switchIn(
+	environment: Environment,
+	name: string,
+): boolean | VariableProblem | undefined {
+	const written = variable(environment, name)?.trim().toLowerCase();
+	if (!written) {
+		return undefined;
+	}
+
+	return Object.hasOwn(switches, written)
+		? switches[written]
+		: {name, key: 'enabled', message: 'must be true or false'};
+}
+
+const maxPort = 65_535;
+
+/** The setting `port`, in the same way. */
+export function portIn(
+	environment: Environment,
+	name: string,
+): number | VariableProblem | undefined {
+	const written = variable(environment, name)?.trim();
+	if (!written) {
+		return undefined;
+	}
+
+	const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
+	return port <= maxPort
+		? port
+		: {name, key: 'port', message: `must be a whole number from 0 to ${maxPort}`};
+}
+
+/**
+ * The chat API's settings with `API_ENABLED` and `API_PORT`, which count where `written` (the section in the file) does not say so itself.
+ * A variable that cannot be read breaks the section: its default is not what was meant.
+ */
+export function withApiVariables(
+	api: ApiConfig,
+	{
+		written,
+		environment,
+	}: {readonly written: JsonValue | undefined; readonly environment: Environment},
+): {readonly api: ApiConfig; readonly problems: readonly VariableProblem[]} {
+	const says = (key: string) =>
+		isJsonObject(written) && Object.hasOwn(written, key) && written[key] !== null;
+	const enabled = says('enabled') ? undefined : switchIn(environment, 'API_ENABLED');
+	const port = says('port') ? undefined : portIn(environment, 'API_PORT');
+	const problems = [enabled, port].filter(value => typeof value === 'object');
+	const [problem] = problems;
+	return {
+		problems,
+		api: {
+			...api,
+			...(typeof enabled === 'boolean' && {enabled}),
+			...(typeof port === 'number' && {port}),
+			...(problem && {broken: `${problem.name} ${problem.message}`}),
+		},
+	};
+}

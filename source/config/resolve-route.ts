@@ -3,9 +3,8 @@ import {escapeLine} from '../core/untrusted.ts';
 import {placed} from './format-diagnostic.ts';
 import {defaultProfile} from './home-paths.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import type {KeyPath} from './plain-data.ts';
-import {boundProfile, servedProfile} from './profile-binding.ts';
-import type {ReadRoute} from './read-route.ts';
+import {type KeyPath, membersOf} from './plain-data.ts';
+import {boundProfile, servedProfile} from './profiles.ts';
 import {
 	insecureSecret,
 	isSet,
@@ -15,13 +14,14 @@ import {
 	type RouteContext,
 	type RouteDraft,
 } from './route-refusals.ts';
-import {routeSettings, type RawRoute} from './route-schema.ts';
+import {routeSettings, type RawRoute, routeSchema} from './route-schema.ts';
 import {viewOfRefused} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
+import {describeIssues} from './schema-issues.ts';
 import {signatureOf} from './signature-schema.ts';
 
 /** A route as it was written, read by its schema, references in its secrets resolved. */
-export type WrittenRoute = ReadRoute & {
+type WrittenRoute = ReadRoute & {
 	readonly name: string;
 	readonly source: Route['source'];
 	/** Gives a finding inside the entry its place. */
@@ -208,3 +208,35 @@ const retiredIn = ({retired_secrets: retired}: RawRoute): Route['retiredSecrets'
 	(retired ?? [])
 		.filter(({secret}) => secret.trim() !== '' && secret !== insecureSecret)
 		.map(({secret, until}) => ({secret, until: Date.parse(until)}));
+
+/** An entry as far as it can be read. */
+export type ReadRoute = {
+	/** The keys that are sound by themselves. */
+	readonly raw: RawRoute;
+	/** What is wrong with the others; paths begin at the entry. One with an empty path is about the entry itself. */
+	readonly findings: readonly UnplacedDiagnostic[];
+};
+
+/** Reads the entry of a route, key by key where one of them is wrong. `known` is what is known to be wrong; the rest of `entry` is plain data. Unknown keys are ignored. */
+export function readRoute(entry: unknown, known: readonly UnplacedDiagnostic[] = []): ReadRoute {
+	const rest = withoutKeys(entry, known);
+	const parsed = routeSchema.safeParse(rest);
+	if (parsed.success) {
+		return {raw: parsed.data, findings: known};
+	}
+
+	const found = describeIssues(parsed.error.issues, rest);
+	return {raw: routeSchema.parse(withoutKeys(rest, found)), findings: [...known, ...found]};
+}
+
+/** An entry that is wrong itself has no keys. */
+function withoutKeys(entry: unknown, findings: readonly UnplacedDiagnostic[]): unknown {
+	const invalid = new Set(findings.map(({path: [key]}) => key));
+	if (invalid.size === 0) {
+		return entry;
+	}
+
+	return invalid.has(undefined)
+		? {}
+		: Object.fromEntries(membersOf(entry).filter(([key]) => !invalid.has(key)));
+}

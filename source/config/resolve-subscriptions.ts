@@ -4,10 +4,10 @@ import {orElse} from '../core/or-else.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config, RouteTable} from './config.ts';
-import {problemWithToolsets} from './diagnose-toolsets.ts';
+import {problemWithToolsets} from './diagnose.ts';
 import {findRouteKeysWithoutValue, idleSkills, withoutValue} from './idle-settings.ts';
 import {createJsonPlacer, repeatedKeysIn} from './json-source.ts';
-import {findLostKeys} from './lost-keys.ts';
+import {findLostKeys} from './keep-last-good.ts';
 import {
 	placeless,
 	placelessIn,
@@ -20,7 +20,7 @@ import {missingProfile} from './profiles.ts';
 import type {ResolvedRoute} from './resolve-route.ts';
 import {resolveSubscription, routeContextOf} from './resolve-subscription.ts';
 import type {Route} from './route.ts';
-import {findUnknownKeys, unknownKey} from './schema-walk.ts';
+import {findUnknownKeys, unknownKey} from './schema-issues.ts';
 import {subscriptionsText} from './shared-home.ts';
 import type {Subscriptions} from './subscriptions.ts';
 import {warningOnSecrets} from './weak-secrets.ts';

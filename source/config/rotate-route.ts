@@ -4,12 +4,12 @@ import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {isStaticName} from './check-subscription.ts';
 import type {Config} from './config.ts';
 import {editConfig} from './edit-config.ts';
-import {editSubscriptions} from './edit-subscriptions.ts';
 import type {YamlEdit} from './edit-yaml.ts';
 import {asPlainData, valueAt} from './plain-data.ts';
+import {routesPlace} from './profiles.ts';
 import {rotateSubscription, type Rotated} from './rotate-secret.ts';
 import {isSet} from './route-refusals.ts';
-import {routesPlace} from './routes-place.ts';
+import {editSubscriptions} from './subscriptions.ts';
 
 /** What became of a rotation. */
 export type RotatedRoute = Awaited<ReturnType<typeof rotateRouteSecret>>;

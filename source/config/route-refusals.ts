@@ -4,7 +4,7 @@ import type {TargetProblem} from '../platforms/target-kind.ts';
 import {problemWithCoalesce} from './coalesce-schema.ts';
 import type {Profiles} from './config.ts';
 import type {KeyPath} from './plain-data.ts';
-import {boundProfile} from './profile-binding.ts';
+import {boundProfile} from './profiles.ts';
 import type {RawRoute} from './route-schema.ts';
 import type {Route} from './route.ts';
 import {problemWithSecret, problemWithSecrets} from './secret-problem.ts';

@@ -1,7 +1,7 @@
 import type {Diagnostic, RouteView} from '../core/config-view.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config, RouteTable} from './config.ts';
-import {problemWithToolsets} from './diagnose-toolsets.ts';
+import {problemWithToolsets} from './diagnose.ts';
 import {placeless} from './place-diagnostic.ts';
 import {problemWithAnswers} from './platform-settings.ts';
 import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscriptions.ts';

@@ -1,8 +1,7 @@
 import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import type {HomePaths} from './config.ts';
-import {stampOf, type FileStamp} from './file-stamp.ts';
-import {readTextFile} from './read-text-file.ts';
+import {stampOf, type FileStamp, readTextFile} from './read-text-file.ts';
 
 /** A longer text is neither read nor written. */
 export const maxEditedBytes = 4 * 1024 * 1024;

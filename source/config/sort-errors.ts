@@ -3,8 +3,8 @@ import {formatDiagnostic} from './format-diagnostic.ts';
 import {itemKey, type ItemErrors} from './item-errors.ts';
 import {seenFrom, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
-import {readRoute, type ReadRoute} from './read-route.ts';
-import {routesPlace} from './routes-place.ts';
+import {routesPlace} from './profiles.ts';
+import {readRoute, type ReadRoute} from './resolve-route.ts';
 
 export const receiverPath: KeyPath = ['platforms', 'webhook'];
 

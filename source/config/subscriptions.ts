@@ -1,8 +1,11 @@
+import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {World} from '../core/world.ts';
 import type {HomePaths} from './config.ts';
-import {createLastGoodReader, type LastGood} from './last-good-text.ts';
+import {editedSubscriptions} from './edited-text.ts';
+import {repeatedKeysIn} from './json-source.ts';
+import {createLastGoodReader, type LastGood} from './keep-last-good.ts';
 import {subscriptionsText} from './shared-home.ts';
 import {createPositions} from './text-positions.ts';
 
@@ -117,3 +120,104 @@ function isMistaken(beginning: string): boolean {
 		return messageOf(error).startsWith('Unexpected token');
 	}
 }
+
+/**
+ * Changes `webhook_subscriptions.json`: reads it, writes what `change` makes of its entries, while other writers wait.
+ * Unknown keys stay. Returns the entries as written; `change` may return what it got, then nothing is written.
+ *
+ * @throws SvcError `subscriptions_broken` for a file that does not parse or holds a key twice, which is never overwritten; `file_too_large`, `lock_timeout`
+ * @see manual/routes.md#dynamic-routes
+ */
+export async function editSubscriptions(
+	paths: HomePaths,
+	change: (entries: JsonObject) => JsonObject,
+	{clock}: {readonly clock: Clock},
+): Promise<JsonObject> {
+	const written = editedSubscriptions(paths);
+	return written.edit(
+		text => {
+			const entries = parseSubscriptions(text, written.name);
+			const changed = change(entries);
+			if (changed === entries) {
+				return {value: entries};
+			}
+
+			refuseRepeated(text, written.name);
+			return {value: changed, text: `${JSON.stringify(changed, null, 2)}\n`};
+		},
+		{clock},
+	);
+}
+
+/** Written again, the file would have lost one of the two. */
+function refuseRepeated(text: string, path: string): void {
+	const [repeated] = repeatedKeysIn(text);
+	if (repeated) {
+		throw new SvcError(
+			'subscriptions_broken',
+			`Cannot write "${path}": ${JSON.stringify(repeated.join('.'))} stands twice; remove one of them`,
+		);
+	}
+}
+
+/** Takes a dynamic route out of its file, under the lock of the file. @throws SvcError `subscription_not_found`, and what `editSubscriptions` throws */
+export async function removeSubscription(
+	paths: HomePaths,
+	name: string,
+	{clock}: {readonly clock: Clock},
+): Promise<void> {
+	await editSubscriptions(
+		paths,
+		entries => {
+			requireSubscription(entries, name, paths);
+			const {[name]: _removed, ...others} = entries;
+			return others;
+		},
+		{clock},
+	);
+}
+
+/**
+ * Writes `enabled: false` into a dynamic route, or takes the key out again; everything else stays. The same lock. What is so already is not written.
+ *
+ * @throws SvcError `subscription_not_found`, `route_not_editable` for one that is no mapping, and what `editSubscriptions` throws
+ * @see manual/routes.md#pause-a-route
+ */
+export async function setSubscriptionPaused(
+	paths: HomePaths,
+	name: string,
+	{paused, clock}: {readonly paused: boolean; readonly clock: Clock},
+): Promise<void> {
+	await editSubscriptions(
+		paths,
+		entries => {
+			const entry = requireSubscription(entries, name, paths);
+			if (!isJsonObject(entry)) {
+				throw new SvcError(
+					'route_not_editable',
+					`Cannot ${paused ? 'pause' : 'resume'} "${name}": its entry in "${subscriptionsText(paths).name}" is no mapping`,
+				);
+			}
+
+			const {enabled, ...rest} = entry;
+			const isSo = paused ? enabled === false : enabled === undefined;
+			return isSo ? entries : {...entries, [name]: paused ? {...rest, enabled: false} : rest};
+		},
+		{clock},
+	);
+}
+
+function requireSubscription(entries: JsonObject, name: string, paths: HomePaths) {
+	if (!Object.hasOwn(entries, name)) {
+		throw subscriptionNotFound(name, subscriptionsText(paths).name);
+	}
+
+	return entries[name];
+}
+
+/** The refusal for a name that no dynamic route in `file` has. */
+export const subscriptionNotFound = (name: string, file: string): SvcError =>
+	new SvcError(
+		'subscription_not_found',
+		`Cannot find route "${name}" in "${file}": see "svc webhook list"`,
+	);

@@ -1,9 +1,9 @@
 import type {WebhookConfig} from './config.ts';
 import {warningsAt} from './place-diagnostic.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
+import {routesPlace} from './profiles.ts';
 import {referencesIn} from './references.ts';
 import {insecureSecret} from './route-refusals.ts';
-import {routesPlace} from './routes-place.ts';
 import {keyPrefix, publicPrefix} from './secret-problem.ts';
 
 /** Bytes. */

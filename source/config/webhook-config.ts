@@ -5,12 +5,11 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {WebhookConfig} from './config.ts';
 import {variable, type Environment} from './environment.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import type {ReadRoute} from './read-route.ts';
-import {resolveRoute} from './resolve-route.ts';
+import {portIn, switchIn, type VariableProblem} from './references.ts';
+import {type ReadRoute, resolveRoute} from './resolve-route.ts';
 import {insecureSecret, secretsIn, type RouteContext} from './route-refusals.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import {receiverSettings, type RawWebhook} from './schema.ts';
-import {portIn, switchIn, type VariableProblem} from './setting-variables.ts';
 
 /** What the receiver's settings are read in. */
 export type ReceiverSurroundings = Pick<

@@ -1,5 +1,4 @@
 import type {PlatformView} from '../core/config-view.ts';
-import type {JsonObject} from '../core/json.ts';
 import {nearestName} from '../core/names.ts';
 import type {Target} from '../core/run.ts';
 import {escapeLine} from '../core/untrusted.ts';
@@ -58,18 +57,6 @@ export function unknownTarget(kind: string): {
 		problem: `"${shown}" is not a platform${near === undefined ? '' : `, did you mean "${near}"?`}`,
 	};
 }
-
-/** A message by which a person sees that a platform works, sent at `now`. It belongs to no run, so that it has the short limits of a text that a sender waits for. */
-export const testMessage = (kind: string, extra: JsonObject, now: number): OutgoingMessage => ({
-	text: `It works: a test message of svc, ${new Date(now).toISOString()}.`,
-	target: {kind, extra},
-	profile: 'default',
-	route: 'test',
-	event: 'test',
-	delivery: `test-${now}`,
-	isTest: true,
-	offline: false,
-});
 
 /**
  * A text as a kind of target sends it: line breaks as line feeds, no controls, no lone surrogates, at most as many characters as it takes. A longer one is cut and

@@ -1,10 +1,10 @@
 import type {Config, HomePaths, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
-import {stampOf as fileStamp} from '../config/file-stamp.ts';
 import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import {defaultConfig, loadConfig} from '../config/load-config.ts';
 import {profileStamp} from '../config/profiles.ts';
+import {stampOf as fileStamp} from '../config/read-text-file.ts';
 import {createRouteTableSource, routeViews, secretsInTable} from '../config/route-table.ts';
 import type {SkippedRoute} from '../config/route.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';

@@ -14,7 +14,7 @@ import {type GatewayCluster, openCluster} from './cluster/open-cluster.ts';
 import {openGatewayStore, sharesStore} from './cluster/open-gateway-store.ts';
 import {startControlServer, type ControlServer} from './control/control-server.ts';
 import {lockHome, refuseAnswered} from './control/lock.ts';
-import {withMirror} from './conversations/mirror.ts';
+import {withMirror} from './conversations/say-in-chat.ts';
 import {createSessionTurns} from './conversations/session-turns.ts';
 import {shareHome} from './documents/open-shared.ts';
 import {createLiveGroups} from './jobs/live-groups.ts';
@@ -27,9 +27,9 @@ import type {GatewayWorld, RoomWorld} from './rooms.ts';
 import {createRunAnnouncer} from './runs/announce-runs.ts';
 import type {Dispatcher} from './runs/dispatch.ts';
 import {openLoopBreaker} from './runs/loop-breaker.ts';
-import {createServerSecrets, joinLists} from './servers/server-secrets.ts';
+import {createServerSecrets, joinLists} from './servers/open-manager.ts';
+import {readRunQueue} from './status/health.ts';
 import {createGatewayMetrics} from './status/metrics.ts';
-import {readRunQueue} from './status/run-queue.ts';
 
 /** What decides about requests, and what they are decided by. */
 export type Intake = Awaited<ReturnType<typeof openIntake>>;

@@ -5,9 +5,8 @@ import type {Config} from '../config/config.ts';
 import {type Alerts, openAlerts} from './alerts/open-alerts.ts';
 import {openApi} from './chat/open-api.ts';
 import {type SharedApprovals, shareApprovals} from './cluster/share-approvals.ts';
-import {createGrow} from './conversations/grow-answers.ts';
 import {openConversations} from './conversations/open-conversations.ts';
-import {createSay} from './conversations/say-in-chat.ts';
+import {createGrow, createSay} from './conversations/say-in-chat.ts';
 import {tellChats} from './conversations/tell-chats.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
@@ -16,8 +15,7 @@ import {createLiveModel} from './live-model.ts';
 import type {Intake} from './open-intake.ts';
 import {openWorkers} from './runs/open-workers.ts';
 import {openTools} from './servers/open-tools.ts';
-import {startHealth} from './status/health.ts';
-import {readRunQueue, startQueueCounts} from './status/run-queue.ts';
+import {startHealth, readRunQueue, startQueueCounts} from './status/health.ts';
 
 /**
  * Opens what works on what was accepted, and what shows it: the model, tools, workers, the history of before the start, the chat API. Joins it with the intake, which listens already.

@@ -16,7 +16,7 @@ import type {LiveGroups} from './jobs/live-groups.ts';
 import type {LiveJobs} from './jobs/live-jobs.ts';
 import type {LiveConfig} from './live-config.ts';
 import type {GatewayStatus} from './port.ts';
-import type {LiveReceiver} from './receiver/live-receiver.ts';
+import type {LiveReceiver} from './receiver/open-receiver.ts';
 import type {RunAnnouncer} from './runs/announce-runs.ts';
 import type {Dispatcher} from './runs/dispatch.ts';
 import type {LoopBreaker} from './runs/loop-breaker.ts';

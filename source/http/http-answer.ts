@@ -110,3 +110,86 @@ function writeHead(response: ServerResponse, answer: HttpAnswer): void {
 
 	response.writeHead(answer.status, headers);
 }
+
+/**
+ * Lets the answers of one turn of the event loop leave in a burst. The reader on this machine, a proxy most of all, is woken by the first and
+ * still busy when the others come; waking it for each costs more than deciding about an ignored event. Answers that a commit has held back come in a
+ * burst of their own, when the outbox is closed.
+ */
+export function createOutbox() {
+	let waiting: Array<() => void> | undefined;
+	const flush = () => {
+		const answers = waiting ?? [];
+		waiting = undefined;
+		for (const answer of answers) {
+			answer();
+		}
+	};
+
+	return {
+		/** A request has come: answers that are ready within this turn leave together, at its end. */
+		open() {
+			if (!waiting) {
+				waiting = [];
+				setImmediate(flush);
+			}
+		},
+		/** Sends at the end of the turn while the outbox is open, else at once. */
+		send(answer: () => void) {
+			if (waiting) {
+				waiting.push(answer);
+			} else {
+				answer();
+			}
+		},
+	};
+}
+
+/** A host, a port or none. No comma: that is how two joined headers look. */
+const hostAndPort = /^(?:\[[\dA-F:.]+\]|[\w\-.~!$&'()*+;=%]*)(?::\d*)?$/i;
+
+/**
+ * Why a request that the parser took is none that HTTP/1 allows; `undefined` when it is one. Without the server's `requireHostHeader`, which
+ * answers by itself and lets a second `Host` pass.
+ *
+ * @see RFC 9112 §2.3, 3.2, 6.1, 7
+ */
+export function malformationOf(given: IncomingMessage): string | undefined {
+	const {httpVersion, headers, rawHeaders} = given;
+	if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+		return 'Unsupported HTTP version';
+	}
+
+	const coding = headers['transfer-encoding'];
+	if (coding !== undefined && httpVersion === '1.0') {
+		return 'Transfer-Encoding in an HTTP/1.0 request';
+	}
+
+	// The parser looks at the last one alone, and would give the others' bytes as the body. What does not end so, it refuses itself.
+	if (coding !== undefined && /,\s*chunked\s*$/i.test(coding)) {
+		return 'Unsupported Transfer-Encoding';
+	}
+
+	const {host} = headers;
+	if (host === undefined) {
+		return httpVersion === '1.1' ? 'Missing Host header' : undefined;
+	}
+
+	if (isRepeated(rawHeaders)) {
+		return 'More than one Host header';
+	}
+
+	return hostAndPort.test(host) ? undefined : 'Invalid Host header';
+}
+
+function isRepeated(rawHeaders: readonly string[]): boolean {
+	let count = 0;
+	for (let index = 0; index < rawHeaders.length; index += 2) {
+		const name = rawHeaders[index];
+		if (name?.length === 4 && name.toLowerCase() === 'host') {
+			count += 1;
+		}
+	}
+
+	return count > 1;
+}

@@ -1,16 +1,14 @@
-import {createServer} from 'node:http';
-import type {IncomingMessage, ServerResponse} from 'node:http';
+import {readFileSync} from 'node:fs';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
+import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import {countOf} from '../core/names.ts';
+import {orElse} from '../core/or-else.ts';
 import type {World} from '../core/world.ts';
 import {createConnections} from './connections.ts';
-import {affordable, descriptorLimit} from './descriptor-limit.ts';
-import {respond} from './http-answer.ts';
-import type {HttpPair} from './http-answer.ts';
-import {malformationOf} from './malformed.ts';
+import {respond, type HttpPair, malformationOf} from './http-answer.ts';
 import {plainRefusal, refuseConnection, refusalStatus, type RefusalWords} from './refuse.ts';
-import {createThrottledReport} from './throttled-report.ts';
 
 export type HttpLimits = {
 	/** Connections that may be open; fewer where the system allows this process fewer descriptors. */
@@ -211,4 +209,39 @@ function inTurn(socket: Duplex, pending: readonly ServerResponse[], refuse: () =
 	} else {
 		refuse();
 	}
+}
+
+/** Descriptors for everything else: the store, the log, tool servers and programs, calls that go out. */
+const reserved = 256;
+
+const minConnections = 16;
+
+/** The connections that a server may have open when it wants `most` and the system lets this process have `descriptors`. */
+export const affordable = (most: number, descriptors: number): number =>
+	Math.min(most, Math.max(minConnections, descriptors - reserved));
+
+/** How many descriptors this process may have open; without end where the system does not say (only Linux does). */
+export function descriptorLimit(): number {
+	const limits = orElse(() => readFileSync('/proc/self/limits', 'utf8'), '');
+	const [, soft] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+	return soft === undefined ? Infinity : Number(soft);
+}
+
+/** Reports the first time at once and from then on at most every `intervalMs`, with how often it has happened since the last report and what was said of it last. */
+function createThrottledReport<Detail = void>(
+	clock: Clock,
+	intervalMs: number,
+	report: (count: number, detail: Detail) => void,
+): (detail: Detail) => void {
+	let count = 0;
+	let nextAt = -Infinity;
+	return detail => {
+		count += 1;
+		const now = clock.monotonic();
+		if (now >= nextAt) {
+			nextAt = now + intervalMs;
+			report(count, detail);
+			count = 0;
+		}
+	};
 }

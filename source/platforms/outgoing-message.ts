@@ -1,3 +1,4 @@
+import type {JsonObject} from '../core/json.ts';
 import type {Target} from '../core/run.ts';
 
 /** One text on its way out. */
@@ -46,3 +47,15 @@ export const withoutUnwanted = (text: string): string =>
 		.toWellFormed()
 		.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n')
 		.replaceAll(unwanted, '');
+
+/** A message by which a person sees that a platform works, sent at `now`. It belongs to no run, so that it has the short limits of a text that a sender waits for. */
+export const testMessage = (kind: string, extra: JsonObject, now: number): OutgoingMessage => ({
+	text: `It works: a test message of svc, ${new Date(now).toISOString()}.`,
+	target: {kind, extra},
+	profile: 'default',
+	route: 'test',
+	event: 'test',
+	delivery: `test-${now}`,
+	isTest: true,
+	offline: false,
+});

@@ -1,7 +1,7 @@
 import type {HomePaths} from '../config/config.ts';
 import {placed} from '../config/format-diagnostic.ts';
 import {createJsonPlacer} from '../config/json-source.ts';
-import {createLastGoodReader, type LastGood} from '../config/last-good-text.ts';
+import {createLastGoodReader, type LastGood} from '../config/keep-last-good.ts';
 import {placelessIn} from '../config/place-diagnostic.ts';
 import {jobsText} from '../config/shared-home.ts';
 import type {Diagnostic} from '../core/config-view.ts';

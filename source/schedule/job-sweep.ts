@@ -3,7 +3,7 @@ import type {Clock} from '../core/clock.ts';
 import type {JobView} from '../core/job.ts';
 import type {JobKey, JobRecord} from '../store/job-port.ts';
 import type {Store} from '../store/port.ts';
-import {createAttempts} from './attempts.ts';
+import {createAttempts} from './fired-times.ts';
 import type {JobSet} from './job-file.ts';
 import {isSameView, viewOfJob} from './job-view.ts';
 import type {JobEntry} from './job.ts';

@@ -1,10 +1,14 @@
 import type {IncomingMessage} from 'node:http';
 import type {Clock} from '../core/clock.ts';
 import {isLoopbackHost} from '../core/hosts.ts';
-import {respond, type HttpAnswer, type HttpPair} from '../http/http-answer.ts';
-import {createOutbox} from '../http/outbox.ts';
-import {declaredSize, readBody} from '../http/read-body.ts';
-import {requestTargetOf, hostOf, type RequestTarget} from '../http/request-target.ts';
+import {respond, type HttpAnswer, type HttpPair, createOutbox} from '../http/http-answer.ts';
+import {
+	declaredSize,
+	readBody,
+	requestTargetOf,
+	hostOf,
+	type RequestTarget,
+} from '../http/read-body.ts';
 import type {Pipeline} from './pipeline.ts';
 import type {WebhookRequest} from './receive.ts';
 import {refusals, type Reply} from './replies.ts';

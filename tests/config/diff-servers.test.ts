@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {diffConfig} from '../../source/config/diff-config.ts';
-import {diffServer, diffServers} from '../../source/config/diff-servers.ts';
+import {diffConfig, diffServer, diffServers} from '../../source/config/diff-config.ts';
 import {programSettings, remoteSettings} from '../../source/config/endpoint-settings.ts';
 import {serverSettings} from '../../source/config/tool-server-settings.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';

@@ -2,7 +2,7 @@ import {expect, expectTypeOf, test} from 'vitest';
 import {z} from 'zod';
 import {settingsTableOf} from '../../scripts/manual/settings-tables.ts';
 import {configSchemaJson} from '../../source/config/config-schema-json.ts';
-import {findUnknownKeys} from '../../source/config/schema-walk.ts';
+import {findUnknownKeys} from '../../source/config/schema-issues.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {
 	jsonSchemaOf,

@@ -5,7 +5,7 @@ import type {JsonObject} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import type {Memos} from '../../source/core/memos.ts';
 import {createDeliverer} from '../../source/delivery/create-deliverer.ts';
-import {testMessage} from '../../source/delivery/deliverer.ts';
+import {testMessage} from '../../source/platforms/outgoing-message.ts';
 import {targetKinds} from '../../source/platforms/platforms.ts';
 import {answer, openWork} from '../gateway/runs/work-fixture.ts';
 import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';

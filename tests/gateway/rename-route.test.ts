@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {setSubscriptionPaused} from '../../source/config/change-subscription.ts';
+import {setSubscriptionPaused} from '../../source/config/subscriptions.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import type {RouteDraft} from '../../source/core/route-editor.ts';

@@ -2,7 +2,7 @@ import {text} from 'node:stream/consumers';
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {peerOf} from '../../source/http/connections.ts';
-import {affordable, descriptorLimit} from '../../source/http/descriptor-limit.ts';
+import {affordable, descriptorLimit} from '../../source/http/http-server.ts';
 import {hold} from '../helpers/raw-http.ts';
 import type {HeldSocket} from '../helpers/raw-http.ts';
 import {startServer} from './start-server.ts';

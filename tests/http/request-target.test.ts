@@ -1,6 +1,6 @@
 import type {IncomingMessage} from 'node:http';
 import {expect, test} from 'vitest';
-import {hostOf, requestTargetOf} from '../../source/http/request-target.ts';
+import {hostOf, requestTargetOf} from '../../source/http/read-body.ts';
 
 const asked = (url: string, host?: string) =>
 	// What a server hands over, as far as this is read.

@@ -1,8 +1,12 @@
 import {once} from 'node:events';
 import {createLogger} from '../../source/core/log.ts';
 import {respond} from '../../source/http/http-answer.ts';
-import {createHttpServer, usualLimits} from '../../source/http/http-server.ts';
-import type {HttpLimits, HttpServer} from '../../source/http/http-server.ts';
+import {
+	createHttpServer,
+	usualLimits,
+	type HttpLimits,
+	type HttpServer,
+} from '../../source/http/http-server.ts';
 import {listen} from '../../source/http/listen.ts';
 import {readBody} from '../../source/http/read-body.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';

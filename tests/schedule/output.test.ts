@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {keepAnswer, newestAnswer} from '../../source/schedule/output.ts';
+import {keepAnswer, newestAnswer} from '../../source/schedule/fired-times.ts';
 import {temporaryFolder} from '../store/samples.ts';
 import {startMs} from './samples.ts';
 

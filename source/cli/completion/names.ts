@@ -69,7 +69,7 @@ const rulesInJournal = inJournal(
  */
 const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 	async route(paths) {
-		const {routesPlace} = await import('../../config/routes-place.ts');
+		const {routesPlace} = await import('../../config/profiles.ts');
 		const config = await configOf(paths);
 		return [
 			...membersAt(config, routesPlace(config)).map(value => ({value, says: 'config.yaml'})),

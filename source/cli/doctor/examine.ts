@@ -4,7 +4,7 @@ import {messageOf} from '../../core/errors.ts';
 import type {Finding} from '../../core/health.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {createServerSecrets, joinLists} from '../../gateway/servers/server-secrets.ts';
+import {createServerSecrets, joinLists} from '../../gateway/servers/open-manager.ts';
 import {checkConfiguration} from '../check/check-configuration.ts';
 import type {Context} from '../console/context.ts';
 import {findGateway, noGateway} from '../home/gateway-access.ts';

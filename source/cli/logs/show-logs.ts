@@ -5,7 +5,7 @@ import {codeOf} from '../../core/errors.ts';
 import {jsonLine} from '../../core/json.ts';
 import {logLine, isAtLeast, type LogLevel, type LogRecord, readLogLine} from '../../core/log.ts';
 import {escapeBlock} from '../../core/untrusted.ts';
-import {logBounds} from '../../gateway/logs/log-file.ts';
+import {logBounds} from '../../gateway/logs/open-log.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';

@@ -8,8 +8,11 @@ import {SvcError} from '../../core/errors.ts';
 import {createLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {TestedServer} from '../../core/tool-server.ts';
-import {createManagerOpener} from '../../gateway/servers/open-manager.ts';
-import {createServerSecrets, joinLists} from '../../gateway/servers/server-secrets.ts';
+import {
+	createManagerOpener,
+	createServerSecrets,
+	joinLists,
+} from '../../gateway/servers/open-manager.ts';
 import {toolFacts} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {tell, printResult} from '../console/print.ts';

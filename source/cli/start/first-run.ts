@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs';
 import type {HomePaths} from '../../config/config.ts';
 import {editConfig} from '../../config/edit-config.ts';
-import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {mergeSubscription} from '../../config/merge-subscription.ts';
+import {editSubscriptions} from '../../config/subscriptions.ts';
 import {type Clock, dayOf} from '../../core/clock.ts';
 import {defaultTarget} from '../../platforms/platforms.ts';
 

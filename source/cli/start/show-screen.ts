@@ -1,5 +1,4 @@
-import {readTextFile} from '../../config/read-text-file.ts';
-import {writePrivateFile} from '../../config/write-private-file.ts';
+import {readTextFile, writePrivateFile} from '../../config/read-text-file.ts';
 import {messageOf} from '../../core/errors.ts';
 import {saveMemory} from '../../core/program.ts';
 import {freeWrites, hasTaken} from '../../terminal/free-writes.ts';

@@ -6,7 +6,7 @@ import {sandboxedToolsets, toolsetsWithout} from '../../config/toolset-settings.
 import {countOf} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {toolsOf} from '../../gateway/receiver/route-facts.ts';
-import {settingsOfRuns} from '../../gateway/runs/tools-place.ts';
+import {settingsOfRuns} from '../../gateway/runs/equip-run.ts';
 import {placeOf} from '../../platforms/platforms.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';

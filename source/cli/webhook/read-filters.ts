@@ -1,6 +1,6 @@
 import {parse} from 'yaml';
 import {filtersSchemaJson} from '../../config/config-schema-json.ts';
-import {findUnknownKeys, unknownKey} from '../../config/schema-walk.ts';
+import {findUnknownKeys, unknownKey} from '../../config/schema-issues.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';

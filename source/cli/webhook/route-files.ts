@@ -1,9 +1,9 @@
-import {removeSubscription, setSubscriptionPaused} from '../../config/change-subscription.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {rotateRouteSecret, type RotatedRoute} from '../../config/rotate-route.ts';
 import {withoutSecrets} from '../../config/route-edit/kept-secrets.ts';
 import {saveDraft} from '../../config/route-edit/save-draft.ts';
 import {fingerprintOf, readWrittenRoute} from '../../config/route-edit/written-route.ts';
+import {removeSubscription, setSubscriptionPaused} from '../../config/subscriptions.ts';
 import {warningOnSecrets} from '../../config/weak-secrets.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';

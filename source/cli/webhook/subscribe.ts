@@ -5,11 +5,11 @@ import {
 } from '../../config/check-subscription.ts';
 import {areCodeHostEvents} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
-import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {fillDeliverExtra} from '../../config/merge-subscription.ts';
 import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
 import type {Route} from '../../config/route.ts';
+import {editSubscriptions} from '../../config/subscriptions.ts';
 import {dayOf} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';

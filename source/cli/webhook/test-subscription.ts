@@ -1,5 +1,5 @@
-import {subscriptionNotFound} from '../../config/change-subscription.ts';
 import {subscriptionsText} from '../../config/shared-home.ts';
+import {subscriptionNotFound} from '../../config/subscriptions.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';

@@ -4,7 +4,7 @@ import {notedRouteSchemaJson} from '../config-schema-json.ts';
 import {valueAt, type KeyPath} from '../plain-data.ts';
 import {referencesIn} from '../references.ts';
 import {insecureSecret} from '../route-refusals.ts';
-import {shapeOf} from '../schema-walk.ts';
+import {shapeOf} from '../schema-issues.ts';
 import {isSecretName} from '../secret-values.ts';
 
 /** Stands for a secret that is in the file and stays there: `<kept: secret, 43 bytes>`. The path says which. */

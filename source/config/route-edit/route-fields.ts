@@ -1,7 +1,7 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import {notedRouteSchemaJson} from '../config-schema-json.ts';
-import {alternatives} from '../schema-walk.ts';
+import {alternatives} from '../schema-issues.ts';
 
 /** Every setting of a route as a field of a form, in the order of the declarations; what a mapping with known keys has, one by one. */
 export function routeFields(): readonly RouteField[] {

@@ -3,9 +3,9 @@ import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
 import {editConfig} from '../edit-config.ts';
-import {editSubscriptions} from '../edit-subscriptions.ts';
 import {asPlainData, valueAt} from '../plain-data.ts';
 import {subscriptionsText} from '../shared-home.ts';
+import {editSubscriptions} from '../subscriptions.ts';
 import {editsBetween} from './edits-between.ts';
 import {configDiff, movesOthers, subscriptionDiff} from './entry-diff.ts';
 import {

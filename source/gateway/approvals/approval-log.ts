@@ -1,11 +1,15 @@
+import {userInfo} from 'node:os';
 import {dirname, join} from 'node:path';
-import type {HomePaths} from '../../config/config.ts';
+import type {Approvals, CallToApprove} from '../../approvals/approvals.ts';
+import type {HomePaths, Config} from '../../config/config.ts';
 import type {Approval} from '../../core/approval.ts';
 import {jsonHash, jsonLine, type JsonObject} from '../../core/json.ts';
 import {createLineFile} from '../../core/line-file.ts';
+import {orElse} from '../../core/or-else.ts';
 import type {Redact} from '../../core/redact.ts';
+import {toolPlace, type Tool, type Verdict} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {logBounds} from '../logs/log-file.ts';
+import {logBounds} from '../logs/open-log.ts';
 
 /** `logs/approvals.jsonl` (0600): one JSON object per decision. Holds neither arguments nor what a form was filled in with. @see manual/approvals.md */
 export function createApprovalLog({gatewayLog}: Pick<HomePaths, 'gatewayLog'>, redact: Redact) {
@@ -56,3 +60,45 @@ const subjectOf = (approval: Approval, clean: (text: string) => string) =>
 				args_sha256: jsonHash(approval.args),
 				args_bytes: approval.argsBytes,
 			};
+
+const faces: ReadonlySet<string> = new Set(['tui', 'cli']);
+
+/** Terminals have such names; anything else that a face says of itself is not written down. */
+const terminalPattern = /\b(?:pts\/|ttys?)\d{1,6}\b/;
+
+/**
+ * Who answered, as it is recorded: `cli (alice)`, `tui (alice, pts/3)`. The user is the one that this process runs as: nobody else can open the control
+ * socket. Of what the face says of itself, `face`, its kind and its terminal count.
+ */
+export function faceName(face: string): string {
+	const kind = /^[a-z]+/.exec(face)?.[0] ?? '';
+	const terminal = terminalPattern.exec(face)?.[0];
+	const where = terminal === undefined ? '' : `, ${terminal}`;
+	return `${faces.has(kind) ? kind : 'api'} (${userName()}${where})`;
+}
+
+/** A user without an entry in the system's list has only a number. */
+const userName = (): string =>
+	orElse(() => userInfo().username, String(process.getuid?.() ?? 'unknown'));
+
+/** Where a tool has no server with a time of its own. */
+const usualTimeoutMs = 300_000;
+
+/** Asks `approvals` about a call of `tool`. What does not say for what it needs a yes is denied. Never rejects. */
+export async function askForCall(
+	{asked}: Pick<Tool, 'asked'>,
+	call: Omit<CallToApprove, 'tool' | 'toolTimeoutMs'>,
+	{
+		approvals,
+		toolServers,
+	}: {readonly approvals: Pick<Approvals, 'request'>} & Pick<Config, 'toolServers'>,
+): Promise<Verdict> {
+	return asked
+		? approvals.request({
+				...call,
+				tool: asked,
+				toolTimeoutMs:
+					toolServers.get(toolPlace(asked.from).server ?? '')?.timeoutMs ?? usualTimeoutMs,
+			})
+		: {allowed: false, reason: 'it needs an approval, and does not say for what'};
+}

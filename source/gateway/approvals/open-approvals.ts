@@ -15,8 +15,7 @@ import type {ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {Store} from '../../store/port.ts';
 import type {TakenOver} from '../../store/shared-port.ts';
 import type {RoomWorld} from '../rooms.ts';
-import {createApprovalLog} from './approval-log.ts';
-import {askForCall} from './ask-for-call.ts';
+import {createApprovalLog, askForCall} from './approval-log.ts';
 
 /** The queue of approvals, joined with the journal, its log and the runs. */
 export type OpenedApprovals = Approvals & {

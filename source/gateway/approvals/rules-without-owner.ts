@@ -1,7 +1,7 @@
 import type {Config, RouteTable} from '../../config/config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
 import {valueAt} from '../../config/plain-data.ts';
-import {routesPlace} from '../../config/routes-place.ts';
+import {routesPlace} from '../../config/profiles.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {isJsonObject} from '../../core/json.ts';

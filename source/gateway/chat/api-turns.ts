@@ -12,10 +12,10 @@ import type {World} from '../../core/world.ts';
 import {defaultTarget} from '../../platforms/platforms.ts';
 import type {Lease, Store} from '../../store/port.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import {createRunWords} from '../runs/announce-runs.ts';
 import type {Dispatcher} from '../runs/dispatch.ts';
-import {createRunWords} from '../runs/run-words.ts';
+import {waitingEntry} from '../runs/open-workers.ts';
 import {persistently, recordEntry, settleFailure} from '../runs/settle-run.ts';
-import {waitingEntry} from '../runs/waiting-entry.ts';
 import type {WorkDependencies} from '../runs/work-run.ts';
 
 /** Turns that are under way at once, of each kind of origin: keys do not shut out the person at the terminal. They take no places of runs. */

@@ -1,18 +1,24 @@
+import {isDeepStrictEqual} from 'node:util';
 import type {ModelFetch} from '../../agent/model-fetch.ts';
 import {answerOffline} from '../../agent/offline-model.ts';
+import type {ModelLimits} from '../../agent/providers.ts';
+import type {ApiServer} from '../../api/api-server.ts';
+import type {PublicModel} from '../../api/http/public-model.ts';
 import type {KeyDesk} from '../../api/keys/desk.ts';
 import {openKeyDesk} from '../../api/keys/key-desk.ts';
+import type {ApiConfig} from '../../config/config.ts';
 import {endOf} from '../../core/api-key.ts';
+import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
+import type {ApiState} from '../../core/state.ts';
+import type {World} from '../../core/world.ts';
+import {createLiveListener, type LiveListener} from '../../http/live-listener.ts';
 import {createSessionDesk} from '../../store/session-desk.ts';
 import type {SharedApprovals} from '../cluster/share-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
-import {createApiLimits} from './api-limits.ts';
-import {createApiModels} from './api-upstream.ts';
-import {createLiveApi} from './live-api.ts';
-import {openTurns} from './open-turns.ts';
+import {createApiModels, type ApiModels, openTurns} from './api-upstream.ts';
 import {createPersonChat} from './person-chat.ts';
 
 /** The chat API and its keys. */
@@ -100,5 +106,135 @@ export async function openApi(
 		sessions,
 		chat,
 		[Symbol.asyncDispose]: async () => all.disposeAsync(),
+	};
+}
+
+type LiveApi = LiveListener<ApiServer>;
+
+/** Serves the chat API as the configuration says, and reports where it stands. Refused, it leaves the rest of the gateway running. @see manual/chat-api.md#settings */
+export function createLiveApi(
+	world: Pick<World, 'clock' | 'emit' | 'log'> & {
+		readonly config: () => ApiConfig;
+		/** Why the configuration as a whole cannot be used, if so. */
+		readonly brokenBy: () => string | undefined;
+		/** Makes a server for the host and port as configured now. */
+		readonly create: (config: ApiConfig) => Promise<ApiServer>;
+		readonly onListening?: () => void;
+	},
+): LiveApi {
+	const {clock, emit, log, config, brokenBy, create, onListening} = world;
+	let state: ApiState = {state: 'starting'};
+	const report = (next: ApiState) => {
+		if (!isDeepStrictEqual(next, state)) {
+			state = next;
+			emit({type: 'api-changed', at: clock.now(), api: next});
+		}
+	};
+
+	const refuse = (code: string, reason: string) => {
+		if (state.state !== 'refused' || state.reason !== reason) {
+			log.error(`The chat API is not served (${code}): ${reason}`);
+			report({state: 'refused', code, reason, since: clock.now()});
+		}
+	};
+
+	const broken = () => brokenBy() ?? config().broken;
+	return createLiveListener<ApiServer, ApiConfig>(world, {
+		// What is served goes on while the configuration is broken.
+		mustClose: isServing => isServing && !config().enabled && broken() === undefined,
+		wanted() {
+			const api = config();
+			const problem = broken();
+			if (!api.enabled) {
+				report({state: 'disabled'});
+				return undefined;
+			}
+
+			if (problem !== undefined) {
+				refuse('config_invalid', problem);
+				return undefined;
+			}
+
+			return api;
+		},
+		create,
+		onListening(url) {
+			log.note(`The chat API listens on ${url}`);
+			report({state: 'listening', url});
+			onListening?.();
+		},
+		onRefused: refuse,
+		onEnd() {
+			report({state: 'closed'});
+		},
+	});
+}
+
+/** Who asks for the list of models waits no longer for the servers of them. */
+const waitMs = 1000;
+/** A server that has not answered by then is not waited for any more. */
+const askMs = 10_000;
+const knownMs = 600_000;
+/** One that did not answer is asked again sooner. */
+const unknownMs = 60_000;
+const maxKnown = 200;
+
+/** What the servers of models say of them; asked now and then, and never waited for longer than a second. Never rejects. */
+function createApiLimits({
+	clock,
+	models,
+}: {
+	readonly clock: Clock;
+	readonly models: Pick<ApiModels, 'choice'>;
+}): (model: PublicModel) => Promise<ModelLimits> {
+	const known = new Map<string, {until: number; readonly limits: Promise<ModelLimits>}>();
+
+	const ask = async (model: PublicModel): Promise<ModelLimits> => {
+		const choice = await models.choice(model);
+		if (choice.host === undefined) {
+			return {};
+		}
+
+		const name = `${choice.host} ${choice.view.name}`;
+		const before = known.get(name);
+		if (before && before.until > clock.monotonic()) {
+			return before.limits;
+		}
+
+		if (known.size >= maxKnown) {
+			known.clear();
+		}
+
+		const ending = new AbortController();
+		const cancel = clock.after(askMs, () => {
+			ending.abort();
+		});
+		const asking = choice.ask(ending.signal).finally(cancel);
+		const entry = {
+			until: clock.monotonic() + knownMs,
+			limits: asking.then(answer => answer?.limits ?? {}),
+		};
+		known.set(name, entry);
+		try {
+			return await entry.limits;
+		} catch (error) {
+			entry.until = clock.monotonic() + unknownMs;
+			throw error;
+		}
+	};
+
+	return async model => {
+		const {promise: tooLate, resolve} = Promise.withResolvers<ModelLimits>();
+		const cancel = clock.after(waitMs, () => {
+			resolve({});
+		});
+		try {
+			return await Promise.race([ask(model), tooLate]);
+		} catch {
+			// No server, or no list: nothing is known.
+			return {};
+		} finally {
+			cancel();
+		}
 	};
 }

@@ -70,7 +70,7 @@ export function createRouteCommands(
 			const {readWrittenRoute} = await import('../../config/route-edit/written-route.ts');
 			const {toolsetsOfRoute} = await import('../jobs/find-cron-job.ts');
 			const {routeFacts} = await import('../receiver/route-facts.ts');
-			const {settingsOfRuns} = await import('../runs/tools-place.ts');
+			const {settingsOfRuns} = await import('../runs/equip-run.ts');
 			const config = live.current();
 			const toolsets = toolsetsOfRoute(rooms, route, config);
 			return routeFacts(route, {
@@ -111,14 +111,14 @@ export function createRouteCommands(
 				);
 			}
 
-			const {setSubscriptionPaused} = await import('../../config/change-subscription.ts');
+			const {setSubscriptionPaused} = await import('../../config/subscriptions.ts');
 			await setSubscriptionPaused(live.current().paths, name, {paused, clock: rooms.clock});
 			live.routes();
 			log.note(`Route "${name}" was ${act}d`);
 		},
 		async removeRoute(name) {
 			const {live, log} = rooms;
-			const {removeSubscription} = await import('../../config/change-subscription.ts');
+			const {removeSubscription} = await import('../../config/subscriptions.ts');
 			await removeSubscription(live.current().paths, name, {clock: rooms.clock});
 			live.routes();
 			log.note(`Route "${name}" was removed`);
@@ -136,7 +136,7 @@ export function createRouteCommands(
 				await live.reload();
 			}
 
-			const {routeAddress} = await import('../receiver/route-address.ts');
+			const {routeAddress} = await import('../receiver/open-receiver.ts');
 			const address = routeAddress(rooms, name);
 			log.note(`Route "${name}" has a new secret`, {source});
 			const {warningOnSecrets} = await import('../../config/weak-secrets.ts');

@@ -114,7 +114,7 @@ export function createRouteEditorCommands(
 			}
 
 			const {previewOf} = await import('../route-editor/preview.ts');
-			const {notesOn} = await import('../simulate/notes.ts');
+			const {notesOn} = await import('../simulate/judge.ts');
 			return {
 				...previewOf(stored, settings),
 				notes: notesOn([settings.route], [stored.headers]),
@@ -128,7 +128,7 @@ export function createRouteEditorCommands(
 			}
 
 			const {backtest} = await import('../route-editor/backtest.ts');
-			const {notesOn} = await import('../simulate/notes.ts');
+			const {notesOn} = await import('../simulate/judge.ts');
 			const served = live.routes().routes.get(traffic);
 			const today = served && (await compiler())(served);
 			const compile = await compiler();
@@ -171,7 +171,7 @@ export function createRouteEditorCommands(
 				source: draft.source,
 				...(draft.from !== undefined && draft.from !== name && {before: draft.from}),
 			});
-			const {routeAddress} = await import('../receiver/route-address.ts');
+			const {routeAddress} = await import('../receiver/open-receiver.ts');
 			const address = routeAddress(rooms, name);
 			return {file, warnings, ...(secret !== undefined && {secret}), ...address};
 		},

@@ -1,4 +1,4 @@
-import {testMessage} from '../../delivery/deliverer.ts';
+import {testMessage} from '../../platforms/outgoing-message.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {setup as table} from '../contract/setup.ts';
 import type {Rooms} from '../rooms.ts';
@@ -9,7 +9,7 @@ export function createSetupCommands(
 ): CommandsOf<typeof table> {
 	const surroundings = async () => {
 		const {live, receiver} = rooms;
-		const {restartNeeded} = await import('../status/restart-needed.ts');
+		const {restartNeeded} = await import('../status/health.ts');
 		return {
 			config: live.current(),
 			load: (text: string) => live.load(text),

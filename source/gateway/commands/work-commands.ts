@@ -1,5 +1,5 @@
 import {escapeLine} from '../../core/untrusted.ts';
-import {faceName} from '../approvals/face-name.ts';
+import {faceName} from '../approvals/approval-log.ts';
 import type {approvals} from '../contract/approvals.ts';
 import type {deliveries} from '../contract/deliveries.ts';
 import type {groups} from '../contract/groups.ts';

@@ -7,7 +7,7 @@ import {SvcError, codeOf, explained, messageOf} from '../../core/errors.ts';
 import {jsonLine, type JsonValue} from '../../core/json.ts';
 import {identityOf} from '../../core/line-file.ts';
 import type {Logger} from '../../core/log.ts';
-import {malformationOf} from '../../http/malformed.ts';
+import {malformationOf} from '../../http/http-answer.ts';
 import {refuseConnection, refusalStatus} from '../../http/refuse.ts';
 import type {GatewayPort} from '../port.ts';
 import {isAnswered, listenOn} from './control-socket.ts';

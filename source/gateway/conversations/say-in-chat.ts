@@ -1,10 +1,20 @@
 import {randomUUID} from 'node:crypto';
+import {platformSettings} from '../../config/platform-settings.ts';
+import {
+	createGrowingAnswer,
+	pauseBetweenEdits,
+	type GrowingAnswer,
+} from '../../conversations/growing-answer.ts';
 import type {ChatPlace, Fits, OwnText, Say} from '../../conversations/say.ts';
 import {messageOf} from '../../core/errors.ts';
-import {conversationName} from '../../core/origin.ts';
-import type {Target} from '../../core/run.ts';
+import {conversationName, originOf} from '../../core/origin.ts';
+import type {Target, StoredRun} from '../../core/run.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
+import type {OutgoingMessage} from '../../platforms/outgoing-message.ts';
+import type {Place} from '../../platforms/platform.ts';
+import {targetNamed} from '../../platforms/platforms.ts';
 import type {RoomWorld} from '../rooms.ts';
+import type {SessionTurns} from './session-turns.ts';
 
 /** What is under way at the end has so long to arrive, milliseconds. */
 const lastWordsMs = 1500;
@@ -67,3 +77,84 @@ const targetOf = (
 	kind: platform,
 	extra: {chat_id: chat, ...answer, ...(keeps !== undefined && {sticky: true})},
 });
+
+/** Shows answers of turns in their chats while they grow, where the platform lets messages be changed. */
+export const createGrow =
+	({broker, clock, live}: Pick<RoomWorld, 'broker' | 'clock' | 'live'>, say: Say) =>
+	({plan, ...run}: StoredRun): GrowingAnswer | undefined => {
+		const config = live.current();
+		const origin = originOf(run);
+		const {key} = plan;
+		// What is no model's text stays in the log, unless it may leave.
+		const isOffline = broker.getState().model?.provider === 'offline';
+		const isWithheld = isOffline && !config.model.allowOfflineDelivery;
+		if (origin.kind !== 'chat' || key === undefined || isWithheld) {
+			return undefined;
+		}
+
+		const kind = targetNamed(origin.platform);
+		if (kind?.edits === undefined) {
+			return undefined;
+		}
+
+		const {platform, chat, thread} = origin;
+		const usual = typeof kind.pace === 'function' ? kind.pace(chat) : (kind.pace ?? 0);
+		const perMinute = platformSettings(config, platform)?.perMinute ?? usual;
+		const {sticky: _, chat_id: __, ...answer} = plan.target.extra;
+		return createGrowingAnswer(
+			{clock, say},
+			{
+				place: {
+					conversation: {platform, chat, ...(thread !== undefined && {thread})},
+					answer,
+				},
+				key,
+				pauseMs: pauseBetweenEdits(perMinute),
+			},
+		);
+	};
+
+/**
+ * A deliverer that adds what `mirrors` to the session of its chat, once it has arrived. Only sessions of the gateway's own profile are known. What goes wrong is logged, and no delivery fails by it.
+ *
+ * @see manual/conversations.md#mirroring
+ */
+export function withMirror(
+	world: RoomWorld,
+	{sending, turns}: {readonly sending: Deliverer; readonly turns: Pick<SessionTurns, 'mirror'>},
+): Deliverer {
+	const {live, paths, redact} = world;
+	const log = world.log.from('conversations');
+	const mirror = async ({target: {kind, extra}, route, text}: OutgoingMessage) => {
+		const target = targetNamed(kind);
+		const settings = platformSettings(live.current(), kind);
+		const checked = target?.listens && settings && target.check(extra, settings);
+		if (!checked?.ok) {
+			return;
+		}
+
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
+		const {chat, thread} = checked.value as Place;
+		await turns.mirror(
+			{platform: kind, chat, ...(thread !== undefined && {thread})},
+			redact(`[Webhook delivery: ${route}]\n${text}`),
+		);
+	};
+
+	return {
+		...sending,
+		async deliver(message, signal) {
+			const receipt = await sending.deliver(message, signal);
+			if (message.mirrors && message.profile === paths.profile && !receipt.withheld) {
+				await mirror(message).catch((error: unknown) => {
+					log.warn('Cannot add what was delivered to the session of its chat', {
+						route: message.route,
+						error: messageOf(error),
+					});
+				});
+			}
+
+			return receipt;
+		},
+	};
+}

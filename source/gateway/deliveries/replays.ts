@@ -10,7 +10,7 @@ import type {Receiver} from '../../webhook/receiver.ts';
 import type {LiveConfig} from '../live-config.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {ReplayPlan} from '../port.ts';
-import type {LiveReceiver} from '../receiver/live-receiver.ts';
+import type {LiveReceiver} from '../receiver/open-receiver.ts';
 
 export type Replays = ReturnType<typeof createReplays>;
 

@@ -9,7 +9,7 @@ import {trafficMinutes} from '../../core/traffic.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import type {RoomWorld} from '../rooms.ts';
-import {createFailureReport} from '../runs/failure-report.ts';
+import {createFailureReport} from '../runs/announce-runs.ts';
 import {countMinutes} from './count-routes.ts';
 
 const recentDeliveries = 500;

@@ -3,7 +3,7 @@ import {messageOf} from '../../core/errors.ts';
 import type {Group} from '../../core/group.ts';
 import type {World} from '../../core/world.ts';
 import type {Groups} from '../../store/group-port.ts';
-import {createFailureReport} from '../runs/failure-report.ts';
+import {createFailureReport} from '../runs/announce-runs.ts';
 
 /** Pause after the journal failed to dispatch. */
 const journalPauseMs = 1000;

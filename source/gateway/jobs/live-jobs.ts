@@ -1,8 +1,8 @@
 import {messageOf} from '../../core/errors.ts';
 import type {StoredRun} from '../../core/run.ts';
 import {unavailableJob} from '../../schedule/find-job.ts';
+import {keepAnswer} from '../../schedule/fired-times.ts';
 import {planFor} from '../../schedule/job.ts';
-import {keepAnswer} from '../../schedule/output.ts';
 import {createScheduler, maxQueuedPerJob, type Scheduler} from '../../schedule/scheduler.ts';
 import type {JobOf} from '../../webhook/dispatch-event.ts';
 import type {RoomWorld} from '../rooms.ts';

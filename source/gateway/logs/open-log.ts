@@ -1,10 +1,17 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
 import type {Emit} from '../../core/events.ts';
-import {captureConsole, createLogger, type LogRecord, readLogLine} from '../../core/log.ts';
+import {createLineFile, type LineFileOptions} from '../../core/line-file.ts';
+import {
+	captureConsole,
+	createLogger,
+	type LogRecord,
+	readLogLine,
+	logLine,
+} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
+import {refuseSymlink} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import type {GatewayWorld} from '../rooms.ts';
-import {createLogFile} from './log-file.ts';
 
 /** Opens the log of a gateway. `secrets` is asked for every line, as `createRedact` says. */
 export function openLog(
@@ -78,4 +85,27 @@ export function logConsole({log, clock}: Pick<World, 'clock' | 'log'>): Disposab
 			log.debug('A library says', {text});
 		}
 	});
+}
+
+/** With the two before it a log of the gateway never takes more than three times this. */
+export const logBounds: Omit<LineFileOptions, 'describeLost'> = {
+	maxBytes: 16 * 1024 * 1024,
+	kept: 2,
+	maxBacklog: 5000,
+};
+
+/** Appends records to a file, one line each. @see createLineFile */
+function createLogFile(path: string) {
+	// Later a planted file loses lines in silence; at the start it can still be said.
+	refuseSymlink(path);
+	const file = createLineFile(path, {
+		...logBounds,
+		describeLost: lines => `${lines} log lines could not be written`,
+	});
+	return {
+		write(record: LogRecord) {
+			file.write(logLine(record));
+		},
+		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+	};
 }

@@ -7,9 +7,8 @@ import type {Journal} from '../../store/port.ts';
 import {eventOf} from '../../webhook/identity.ts';
 import {parseBody} from '../../webhook/request-content.ts';
 import {compare} from '../simulate/compare.ts';
-import {judge, type Judgement, type SimulatedRoute} from '../simulate/judge.ts';
+import {judge, type Judgement, type SimulatedRoute, listStored} from '../simulate/judge.ts';
 import {outcomesOf, type Totals} from '../simulate/outcomes.ts';
-import {listStored} from '../simulate/stored-events.ts';
 
 /** A larger body would hold up what the gateway has to answer meanwhile. */
 const maxBodyBytes = 1024 * 1024;

@@ -3,7 +3,7 @@ import type {RunPlaces} from '../../core/run-queue.ts';
 import type {World} from '../../core/world.ts';
 import type {Lease, RouteLimit, Runs} from '../../store/port.ts';
 import type {StoreNotes} from '../../store/shared-port.ts';
-import {createFailureReport} from './failure-report.ts';
+import {createFailureReport} from './announce-runs.ts';
 import type {StopReason} from './work-run.ts';
 
 /** How long a run belongs to this process without a sign of life, and where others work on the same journal. */

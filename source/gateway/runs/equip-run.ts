@@ -2,20 +2,22 @@ import type {AgentRequest} from '../../agent/runner.ts';
 import {activateSkillTool, findSkills, offerOf} from '../../agent/skills.ts';
 import type {Config} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
+import {isUnsignedRoute} from '../../config/route-refusals.ts';
+import type {Route} from '../../config/route.ts';
+import type {ToolsetsConfig} from '../../config/toolset-settings.ts';
+import {sandboxPlaces} from '../../config/working-folders.ts';
 import {isTurn, originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import {namesServer, needsServer, selectTools, serverToolset} from '../../core/toolsets.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
-import {openBuiltIn} from '../../tools/toolsets.ts';
+import type {ToolsRun, ToolsWorld, ToolsPlace} from '../../tools/toolset.ts';
+import {openBuiltIn, triedSettings} from '../../tools/toolsets.ts';
 import type {LiveServers, ToolsByServer} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
-import {forgeOfRun} from './forge-of-run.ts';
 import type {CheckoutPlace} from './get-checkout.ts';
-import {placeCheckout} from './place-checkout.ts';
-import {placesOf} from './tools-place.ts';
+import {forgeOfRun, placeCheckout} from './place-checkout.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
 export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools' | 'maxSchemaTokens'> & {
@@ -218,3 +220,24 @@ function listed(names: readonly string[]): string {
 
 const waitNote = ({servers, mostMs}: Parameters<NonNullable<ServerWait['onWait']>>[0]): string =>
 	`Waits for tool server${servers.length === 1 ? '' : 's'} ${listed(servers)} to connect, ${mostMs / 1000} s at most: svc mcp list`;
+
+/** Where tools of a profile work. */
+export function placesOf(
+	name: string,
+	{profiles}: Pick<Config, 'profiles'>,
+): ToolsPlace['profile'] {
+	const {paths, environment} = profiles.of(name);
+	return {name, ...sandboxPlaces(paths, environment)};
+}
+
+/** The settings of toolsets as runs of a route meet them: with the reason where no sandbox works for one of `toolsets`. Makes their working folders. */
+export const settingsOfRuns = async (
+	route: Pick<Route, 'profile' | 'secrets'>,
+	toolsets: readonly string[] | undefined,
+	config: Pick<Config, 'profiles' | 'toolsets' | 'sandbox'>,
+): Promise<ToolsetsConfig> =>
+	triedSettings(
+		toolsets,
+		{profile: placesOf(route.profile, config), isUnsigned: isUnsignedRoute(route)},
+		{settings: () => config.toolsets, sandbox: () => config.sandbox},
+	);

@@ -1,20 +1,22 @@
 import {isPassing} from '../../agent/model-errors.ts';
+import {createAgentRunner, type AgentRunnerDependencies} from '../../agent/run-agent.ts';
+import type {AgentRunner} from '../../agent/runner.ts';
 import {defaultProfile} from '../../config/home-paths.ts';
 import {isUnsignedRoute} from '../../config/route-refusals.ts';
+import type {Approval} from '../../core/approval.ts';
 import {codeOf} from '../../core/errors.ts';
+import type {TranscriptEntry} from '../../core/run.ts';
 import {nextTry} from '../../delivery/deliverer.ts';
 import {sweepSocketFolders} from '../../tools/sandbox/egress.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
-import {createAgents} from './agents.ts';
+import {createLoginWaits} from './announce-runs.ts';
 import {sweepCheckouts} from './checkout-folder.ts';
 import {createDispatcher, type Dispatcher} from './dispatch.ts';
-import {createLoginWaits} from './login-waits.ts';
+import {placesOf, equipRun, type EquipWorld} from './equip-run.ts';
 import {prefetch} from './prefetch.ts';
-import {placesOf} from './tools-place.ts';
-import {waitingEntry} from './waiting-entry.ts';
 import {workRun, type WorkDependencies} from './work-run.ts';
 
 /** Joins the journal's due runs with the agent and the deliverer, until `stack` is disposed of: before the deliverer and the store. */
@@ -129,4 +131,57 @@ export function openWorkers(
 		},
 	);
 	return stack.use(dispatcher);
+}
+
+/** The agents of a gateway, and what their runs are equipped with. */
+export function createAgents(
+	world: RoomWorld,
+	parts: {
+		readonly servers: LiveServers;
+		readonly approvals: Pick<OpenedApprovals, 'approve'>;
+		readonly isUnsigned: EquipWorld['isUnsigned'];
+	},
+) {
+	const {authorities, live, modelRetries} = world;
+	const agentWorld = {
+		...world,
+		...parts,
+		log: world.log.from('agent'),
+		config: () => live.current(),
+		secureContext: () => authorities.context(),
+	};
+	const {approve} = parts.approvals;
+	return {
+		/** An agent whose model `model` chooses. */
+		runner: (model: AgentRunnerDependencies['model']): AgentRunner =>
+			createAgentRunner(
+				{...agentWorld, model, approve},
+				modelRetries === undefined ? {} : {maxRetries: modelRetries},
+			),
+		equip: (async (run, options) =>
+			equipRun(run, agentWorld, options)) satisfies WorkDependencies['equip'],
+	};
+}
+
+/** What a run's transcript says of a call, or a form, that waits for a person. */
+export function waitingEntry(approval: Approval): TranscriptEntry {
+	const {id, requestedAt, deadline} = approval;
+	const seconds = Math.round((deadline - requestedAt) / 1000);
+	const [what, how, data] =
+		approval.kind === 'tool'
+			? [
+					`call of ${approval.tool.name}`,
+					`svc approvals allow ${id}`,
+					{
+						tool: approval.tool.name,
+						...(approval.tool.server !== undefined && {server: approval.tool.server}),
+					},
+				]
+			: [`form of tool server "${approval.server}"`, 'open svc', {server: approval.server}];
+	return {
+		at: requestedAt,
+		kind: 'note',
+		text: `The ${what} waits for a person: ${how}; without an answer it is denied after ${seconds} s`,
+		data: {approval: id, ...data},
+	};
 }

@@ -1,7 +1,7 @@
 import type {StoredRun} from '../../core/run.ts';
-import {forgeOfRun} from './forge-of-run.ts';
 import {type CheckoutPlace, getCheckout} from './get-checkout.ts';
 import {getDiff, type Prefetched, type PrefetchWorld} from './get-diff.ts';
+import {forgeOfRun} from './place-checkout.ts';
 
 const told = (text: string): Prefetched => ({texts: [], notes: [{text}]});
 

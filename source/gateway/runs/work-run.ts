@@ -11,10 +11,10 @@ import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {defaultTarget, reachesPeople} from '../../platforms/platforms.ts';
 import type {Lease, Runs} from '../../store/port.ts';
 import type {SessionTurns} from '../conversations/session-turns.ts';
+import {createRunWords} from './announce-runs.ts';
 import type {Equipment, EquipOptions} from './equip-run.ts';
 import type {Prefetched} from './get-diff.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
-import {createRunWords} from './run-words.ts';
 import {
 	recordEntry,
 	persistently,

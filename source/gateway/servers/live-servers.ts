@@ -1,5 +1,7 @@
 import type {ToolsChange} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
+import {serverItem} from '../../config/invalid-server.ts';
+import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {within} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {createListeners} from '../../core/listeners.ts';
@@ -11,14 +13,12 @@ import type {World} from '../../core/world.ts';
 import type {PlannedServerChange, ServerManager} from '../../mcp/contract.ts';
 import type {ServerKey} from '../../store/port.ts';
 import {createInvalidServers} from './invalid-servers.ts';
-import type {OpenManager} from './open-manager.ts';
-import {createProfileManagers} from './profile-managers.ts';
+import {type OpenManager, createProfileManagers} from './open-manager.ts';
 import {
 	createServerEventThrottle,
 	createServerLog,
 	createToolDefinitionNotifier,
 } from './server-news.ts';
-import {serverOf} from './server-of.ts';
 import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
 
 export type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
@@ -26,7 +26,7 @@ export type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
 /** The tool servers of every profile that runs are for. */
 export type LiveServers = ReturnType<typeof createLiveServers>;
 
-export type LiveServersDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
+type LiveServersDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'itemErrors'>;
 	readonly openManager: OpenManager;
 	/** Which definitions the tools of a server have now: rules for others hold no more. Must not throw. */
@@ -211,4 +211,23 @@ export function createLiveServers(world: LiveServersDependencies) {
 			events[Symbol.dispose]();
 		},
 	};
+}
+
+/** A tool server of the configuration by its name. @throws SvcError `server_not_found`, which says why where it cannot be used */
+export function serverOf(
+	{toolServers, itemErrors}: Pick<Config, 'toolServers' | 'itemErrors'>,
+	name: string,
+): ToolServerConfig {
+	const server = toolServers.get(name);
+	if (!server) {
+		const reason = itemErrors.get(serverItem(name))?.reason;
+		throw new SvcError(
+			'server_not_found',
+			reason === undefined
+				? `Cannot find tool server "${name}": see "svc mcp list"`
+				: `Cannot use tool server "${name}": ${reason}`,
+		);
+	}
+
+	return server;
 }

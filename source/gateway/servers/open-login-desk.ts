@@ -10,8 +10,8 @@ import type {LoginDesk, LoginFlow, LoginPlace} from '../../core/logins.ts';
 import {createRedact} from '../../core/redact.ts';
 import {type CallbackPorts, createCallbackPorts} from '../../mcp/logins/callback-ports.ts';
 import {createLoginDesk, type LoginWatch} from '../../mcp/logins/login-desk.ts';
-import {serverOf} from './server-of.ts';
-import {createServerSecrets, joinLists} from './server-secrets.ts';
+import {serverOf} from './live-servers.ts';
+import {createServerSecrets, joinLists} from './open-manager.ts';
 
 /**
  * The desk of a person's own process, for the tool servers of a home; the gateway of the home may run in another one, or not at all. What a login is made of is

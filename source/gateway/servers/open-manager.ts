@@ -1,12 +1,19 @@
 import type {Authorities} from '../../config/authorities.ts';
-import type {HomePaths} from '../../config/config.ts';
+import type {HomePaths, Config, Profile} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
+import {expandServer} from '../../config/expand-server.ts';
 import {ensureHome} from '../../config/home-paths.ts';
+import {contextVariables} from '../../config/server-references.ts';
 import {sandboxPlaces} from '../../config/working-folders.ts';
+import {derive} from '../../core/derive.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+import type {ServerView} from '../../core/tool-server.ts';
+import type {Tool} from '../../core/tool.ts';
 import type {World} from '../../core/world.ts';
 import type {ServerManager, ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {TransportFactory} from '../../mcp/wire/transport-factory.ts';
-import {joinLists} from './server-secrets.ts';
+import type {ServerKey} from '../../store/port.ts';
 
 /** What differs between the managers of one gateway. */
 export type ManagerOfProfile = Pick<
@@ -127,3 +134,131 @@ export function createManagerOpener(
 const nothing: readonly string[] = [];
 
 const noSecrets = (): readonly string[] => nothing;
+
+/**
+ * What tool servers hold that must not be shown, once their variables are put in, for every profile. The same array while nothing changed: what is made of many
+ * secrets is dear.
+ */
+export function createServerSecrets(
+	config: () => Pick<Config, 'toolServers' | 'profiles' | 'toolsets'>,
+): () => readonly string[] {
+	const secrets = derive(secretsOf);
+	return () => secrets(config());
+}
+
+function secretsOf(
+	given: Pick<Config, 'toolServers' | 'profiles' | 'toolsets'>,
+): readonly string[] {
+	const {toolServers, profiles, toolsets} = given;
+	if (toolServers.size === 0) {
+		return [];
+	}
+
+	const found = new Set<string>();
+	for (const {environment} of [profiles.of('default'), ...profiles.others]) {
+		const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
+		for (const server of toolServers.values()) {
+			const expanded = expandServer(server, scope);
+			for (const secret of expanded.ok ? expanded.secrets : []) {
+				found.add(secret);
+			}
+		}
+	}
+
+	return [...found];
+}
+
+/** Two lists as one, which stays the same object while both do. Asked for every text that is redacted. */
+export function joinLists<Value>(
+	one: () => readonly Value[],
+	other: () => readonly Value[],
+): () => readonly Value[] {
+	let joined: readonly Value[] = [];
+	let joinedOf = [joined, joined];
+	return () => {
+		const lists = [one(), other()];
+		if (lists.some((list, index) => list !== joinedOf[index])) {
+			joinedOf = lists;
+			joined = lists.flatMap(list => list);
+		}
+
+		return joined;
+	};
+}
+
+/** The managers of tool servers that are open, one for each profile. Disposal closes them, also those that are being opened. */
+export function createProfileManagers(given: {
+	readonly config: () => Pick<Config, 'toolServers' | 'profiles'>;
+	readonly openManager: OpenManager;
+	readonly log: Logger;
+	/** A server stands like this, with these tools; `undefined` while its manager is being opened. Must not throw. */
+	readonly onChange: (view: ServerView, tools: readonly Tool[] | undefined) => void;
+	/** A server is gone. Must not throw. */
+	readonly onRemoved: (server: ServerKey) => void;
+}) {
+	const {config, openManager, log, onChange, onRemoved} = given;
+	const managers = new Map<string, Promise<ServerManager>>();
+	const opened = new Map<string, ServerManager>();
+	let closed = false;
+
+	const open = async ({name: profile, paths}: Profile): Promise<ServerManager> => {
+		const manager = await openManager({
+			profile,
+			paths,
+			environment: () => config().profiles.of(profile).environment,
+			onChange(view) {
+				onChange(view, opened.get(profile)?.tools().get(view.name));
+			},
+			onRemoved(name) {
+				onRemoved({profile, name});
+			},
+		});
+		if (closed) {
+			await manager[Symbol.asyncDispose]();
+			throw new SvcError('gateway_stopping', 'Cannot open tool servers: the gateway is stopping');
+		}
+
+		opened.set(profile, manager);
+		await manager.apply(config().toolServers);
+		return manager;
+	};
+
+	return {
+		/** That of a profile, which is opened, with the servers of the configuration, when it is not yet. What fails is logged, and tried again the next time. */
+		of(profile: Profile): Promise<ServerManager> {
+			const known = managers.get(profile.name);
+			if (known) {
+				return known;
+			}
+
+			const manager = open(profile);
+			managers.set(profile.name, manager);
+			manager.catch((error: unknown) => {
+				managers.delete(profile.name);
+				log.error('Cannot open the tool servers', {
+					profile: profile.name,
+					error: messageOf(error),
+				});
+			});
+			return manager;
+		},
+		/** Those that are open, by the profile's name. */
+		opened: (): ReadonlyMap<string, ServerManager> => opened,
+		/** Ends the connections of a profile; its servers are gone then. */
+		async close(profile: string) {
+			const manager = opened.get(profile);
+			managers.delete(profile);
+			opened.delete(profile);
+			const names = manager?.views().map(({name}) => name) ?? [];
+			await manager?.[Symbol.asyncDispose]();
+			for (const name of names) {
+				onRemoved({profile, name});
+			}
+		},
+		async [Symbol.asyncDispose]() {
+			closed = true;
+			await Promise.allSettled(managers.values());
+			await Promise.all([...opened.values()].map(manager => manager[Symbol.asyncDispose]()));
+		},
+	};
+}

@@ -4,8 +4,7 @@ import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {askForCall} from '../approvals/ask-for-call.ts';
-import {faceName} from '../approvals/face-name.ts';
+import {askForCall, faceName} from '../approvals/approval-log.ts';
 import {maxTryMs} from '../contract/servers.ts';
 import type {Rooms} from '../rooms.ts';
 

@@ -1,8 +1,9 @@
 import type {Route} from '../../config/route.ts';
-import type {StoredDelivery} from '../../core/delivery.ts';
+import {type StoredDelivery, decidedOutcomes, type Delivery} from '../../core/delivery.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {explainMismatch} from '../../webhook/filter.ts';
+import type {Journal} from '../../store/port.ts';
+import {explainMismatch, filterHeadersOf} from '../../webhook/filter.ts';
 import type {CompiledRoute} from '../../webhook/find-route.ts';
 import {isConnectivityCheck, eventOf} from '../../webhook/identity.ts';
 import {parseBody} from '../../webhook/request-content.ts';
@@ -86,3 +87,76 @@ function pass(
 }
 
 const clean = (text: string): string => escapeLine(text, maxWhyLength);
+
+/** What these settings ask that stored events cannot answer, one sentence each; `headers`: those of the events, by whom the header is missing. */
+export const notesOn = (
+	routes: readonly Route[],
+	headers: ReadonlyArray<Readonly<Record<string, string>>> = [],
+): readonly string[] => [...new Set(sentences(routes, headers))];
+
+const sentences = (
+	routes: readonly Route[],
+	headers: ReadonlyArray<Readonly<Record<string, string>>>,
+): readonly string[] => [
+	...routes.flatMap(({enabled}) =>
+		enabled
+			? []
+			: [
+					'the route is paused: what would start something is answered 503 and kept; this is what becomes of it once it goes on',
+				],
+	),
+	...routes.flatMap(({script}) =>
+		script === undefined
+			? []
+			: [`the script ${script} is not run: what it ignores or changes does not show`],
+	),
+	...filterHeadersOf(routes.flatMap(({filters}) => filters)).flatMap(header => {
+		const without = headers.filter(stored => !Object.hasOwn(stored, header)).length;
+		return without === 0
+			? []
+			: [
+					`the header ${header} is not stored with ${without} of ${headers.length} events: filters find it missing there`,
+				];
+	}),
+];
+
+/** Bodies that are held at once: a simulation is no reason to fill the memory. */
+const maxBytes = 256 * 1024 * 1024;
+
+/** The newest stored events that a sender sent to a route (no replays), oldest first, and how many were left out: those whose body is not kept any more, and what would be more than 256 MiB. */
+export async function storedEvents(
+	journal: Pick<Journal, 'get' | 'list'>,
+	{route, last}: {readonly route: Pick<Route, 'name' | 'profile'>; readonly last: number},
+): Promise<{readonly events: readonly StoredDelivery[]; readonly leftOut: number}> {
+	const own = await listStored(journal, {route, last});
+	const events: StoredDelivery[] = [];
+	let bytes = 0;
+	for (const {id, bodyBytes} of own) {
+		bytes += bodyBytes;
+		if (bytes > maxBytes) {
+			break;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- bodies are large: one at a time
+		const stored = await journal.get(id);
+		if (stored?.body) {
+			events.push(stored);
+		}
+	}
+
+	return {
+		// Of two events of one millisecond, the one that is listed later came first.
+		events: events.toReversed().toSorted((a, b) => a.receivedAt - b.receivedAt),
+		leftOut: own.length - events.length,
+	};
+}
+
+/** The newest deliveries that a sender sent to a route (no replays), newest first, without their bodies. */
+export async function listStored(
+	journal: Pick<Journal, 'list'>,
+	{route, last}: {readonly route: Pick<Route, 'name' | 'profile'>; readonly last: number},
+): Promise<readonly Delivery[]> {
+	const {name, profile} = route;
+	const listed = await journal.list({route: name, profile, outcomes: decidedOutcomes, limit: last});
+	return listed.filter(({replayOf}) => replayOf === undefined);
+}

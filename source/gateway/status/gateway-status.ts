@@ -5,8 +5,7 @@ import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {GatewayStatus} from '../port.ts';
 import type {Rooms, Seat} from '../rooms.ts';
-import {restartNeeded} from './restart-needed.ts';
-import {readRunQueue} from './run-queue.ts';
+import {restartNeeded, readRunQueue} from './health.ts';
 import {statusErrors} from './status-errors.ts';
 
 /** A store that is away is waited for so long, milliseconds; the whole answer may take five seconds. */

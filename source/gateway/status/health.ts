@@ -1,7 +1,12 @@
 import {monitorEventLoopDelay} from 'node:perf_hooks';
+import type {Config, WebhookConfig} from '../../config/config.ts';
+import {diffConfig} from '../../config/diff-config.ts';
 import {every} from '../../core/clock.ts';
 import type {HealthSample} from '../../core/events.ts';
+import type {RunPlaces, RunQueue} from '../../core/run-queue.ts';
 import type {World} from '../../core/world.ts';
+import type {Runs} from '../../store/port.ts';
+import {createFailureReport} from '../runs/announce-runs.ts';
 
 const intervalMs = 1000;
 
@@ -64,4 +69,52 @@ export function startHealth({
 			delay.disable();
 		},
 	};
+}
+
+/** How often the queue is counted for faces, milliseconds. */
+const countMs = 1000;
+
+/** The queue as it is now. @throws what the store throws */
+export const readRunQueue = async (
+	runs: Pick<Runs, 'waits'>,
+	places: RunPlaces,
+): Promise<RunQueue> => ({...(await runs.waits()), places});
+
+/** Tells of the queue, at once and each second in which it is another. Ends with its scope. */
+export function startQueueCounts(
+	{clock, emit, log}: Pick<World, 'clock' | 'emit' | 'log'>,
+	read: () => Promise<RunQueue>,
+): Disposable {
+	let last = '';
+	const sayFailure = createFailureReport(log, 'warn');
+	const count = async () => {
+		try {
+			const queue = await read();
+			sayFailure.over();
+			const next = JSON.stringify(queue);
+			if (next !== last) {
+				last = next;
+				emit({type: 'queue-counted', at: clock.now(), queue});
+			}
+		} catch (error) {
+			sayFailure('Cannot count the runs that wait', error);
+		}
+	};
+
+	void count();
+	return {[Symbol.dispose]: every(clock, countMs, count)};
+}
+
+/**
+ * Keys whose change since the start waits for a restart. Host and port are in use as the receiver was asked to listen on them; one that does not listen takes the
+ * new ones by itself. Pure.
+ */
+export function restartNeeded(
+	started: Config,
+	current: Config,
+	listensOn: Pick<WebhookConfig, 'host' | 'port'> = current.webhook,
+): readonly string[] {
+	const {host, port} = listensOn;
+	const inUse = {...started, webhook: {...started.webhook, host, port}};
+	return diffConfig(inUse, current).restartNeeded;
 }

@@ -5,7 +5,7 @@ import {silentLogger} from '../../core/log.ts';
 import {type HttpPair, respond} from '../../http/http-answer.ts';
 import {createHttpServer, type HttpServer, usualLimits} from '../../http/http-server.ts';
 import {listen} from '../../http/listen.ts';
-import {requestTargetOf} from '../../http/request-target.ts';
+import {requestTargetOf} from '../../http/read-body.ts';
 import {isSameText} from '../oauth/client-identity.ts';
 import {type CallbackOutcome, callbackPage} from './callback-page.ts';
 

@@ -1,5 +1,5 @@
 import {availableParallelism} from 'node:os';
-import {diffServer} from '../../config/diff-servers.ts';
+import {diffServer} from '../../config/diff-config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import {openPins} from '../catalogue/pins.ts';

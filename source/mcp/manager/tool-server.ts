@@ -1,4 +1,4 @@
-import {diffServer} from '../../config/diff-servers.ts';
+import {diffServer} from '../../config/diff-config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';

@@ -4,8 +4,8 @@ import {codeOf, messageOf} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
+import {malformationOf} from '../../http/http-answer.ts';
 import {serveAt} from '../../http/listen.ts';
-import {malformationOf} from '../../http/malformed.ts';
 import {type CodeHost, type CodeHostSend, createCodeHost} from './code-host.ts';
 import {type ForgeRepository, judgeRequest} from './judge-request.ts';
 

@@ -13,7 +13,7 @@ import {createBroker} from '../../../source/core/broker.ts';
 import {jsonHash} from '../../../source/core/json.ts';
 import {createLogger, silentLogger} from '../../../source/core/log.ts';
 import {shownTool, type Tool} from '../../../source/core/tool.ts';
-import {faceName} from '../../../source/gateway/approvals/face-name.ts';
+import {faceName} from '../../../source/gateway/approvals/approval-log.ts';
 import {openApprovals} from '../../../source/gateway/approvals/open-approvals.ts';
 import {openCluster} from '../../../source/gateway/cluster/open-cluster.ts';
 import {createReadCommands} from '../../../source/gateway/commands/read-commands.ts';

@@ -6,7 +6,7 @@ import {openKeyDesk} from '../../../source/api/keys/key-desk.ts';
 import {apiSettings} from '../../../source/config/api-settings.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {silentLogger} from '../../../source/core/log.ts';
-import {createLiveApi} from '../../../source/gateway/chat/live-api.ts';
+import {createLiveApi} from '../../../source/gateway/chat/open-api.ts';
 import {createSharedMemory} from '../../../source/store/shared-memory.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 

@@ -257,10 +257,10 @@ describe.runIf(server)('without its database', () => {
 		});
 		// The gateway has started before its placeholder listens.
 		const at = await vi.waitFor(() => {
-			const [url] =
+			const [listening] =
 				/http:\/\/[\d.:]+/.exec(gateway.log.find(line => line.includes('503')) ?? '') ?? [];
-			expect(url).toBeDefined();
-			return url;
+			expect(listening).toBeDefined();
+			return listening;
 		});
 		const answer = await fetch(`${at}/webhooks/hook`, {method: 'POST', body: '{}'});
 		expect(answer.status).toBe(503);

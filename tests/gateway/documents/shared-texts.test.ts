@@ -1,16 +1,16 @@
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, describe, expect, test, vi} from 'vitest';
-import {
-	removeSubscription,
-	setSubscriptionPaused,
-} from '../../../source/config/change-subscription.ts';
 import type {HomePaths} from '../../../source/config/config.ts';
-import {editSubscriptions} from '../../../source/config/edit-subscriptions.ts';
 import {homePaths, ensureHome} from '../../../source/config/home-paths.ts';
 import {loadConfig} from '../../../source/config/load-config.ts';
 import {buildRouteTable} from '../../../source/config/route-table.ts';
-import {createSubscriptionsReader} from '../../../source/config/subscriptions.ts';
+import {
+	removeSubscription,
+	setSubscriptionPaused,
+	editSubscriptions,
+	createSubscriptionsReader,
+} from '../../../source/config/subscriptions.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {createLogger, silentLogger} from '../../../source/core/log.ts';
 import {createDocumentMirror} from '../../../source/gateway/documents/document-mirror.ts';

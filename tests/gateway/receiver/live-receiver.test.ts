@@ -3,7 +3,7 @@ import type {WebhookConfig} from '../../../source/config/config.ts';
 import {SvcError} from '../../../source/core/errors.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {silentLogger} from '../../../source/core/log.ts';
-import {createLiveReceiver} from '../../../source/gateway/receiver/live-receiver.ts';
+import {createLiveReceiver} from '../../../source/gateway/receiver/open-receiver.ts';
 import type {Receiver} from '../../../source/webhook/receiver.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 

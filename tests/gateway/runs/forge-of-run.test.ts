@@ -2,7 +2,7 @@ import {chmodSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import type {JsonValue} from '../../../source/core/json.ts';
-import {forgeOfRun} from '../../../source/gateway/runs/forge-of-run.ts';
+import {forgeOfRun} from '../../../source/gateway/runs/place-checkout.ts';
 import {repositoryIn} from '../../../source/platforms/forge-comment/pull-request.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 

@@ -9,7 +9,7 @@ import {open as openControl} from '../../../source/gateway/control/control-clien
 import {startControlServer} from '../../../source/gateway/control/control-server.ts';
 import {readEventStream} from '../../../source/gateway/control/event-stream.ts';
 import {connectGateway} from '../../../source/gateway/control/remote-port.ts';
-import {createRunWords} from '../../../source/gateway/runs/run-words.ts';
+import {createRunWords} from '../../../source/gateway/runs/announce-runs.ts';
 import {startApi} from '../../helpers/api.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';

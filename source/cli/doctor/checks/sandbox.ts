@@ -7,7 +7,7 @@ import {isUnsignedRoute} from '../../../config/route-refusals.ts';
 import type {ToolsetsConfig} from '../../../config/toolset-settings.ts';
 import {workdirOf} from '../../../config/working-folders.ts';
 import {quotedName} from '../../../core/names.ts';
-import {placesOf} from '../../../gateway/runs/tools-place.ts';
+import {placesOf} from '../../../gateway/runs/equip-run.ts';
 import {whyNoControlGroups} from '../../../tools/sandbox/control-group.ts';
 import {probeSandbox} from '../../../tools/sandbox/probe-sandbox.ts';
 import {triedSettings} from '../../../tools/toolsets.ts';

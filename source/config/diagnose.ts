@@ -1,0 +1,240 @@
+import {isJsonObject} from '../core/json.ts';
+import {nearestName} from '../core/names.ts';
+import {everyServer, serverPrefix} from '../core/toolsets.ts';
+import {escapeLine} from '../core/untrusted.ts';
+import {problemWithPrefetch} from './code-host-events.ts';
+import type {Config, HomePaths, Profiles, WebhookConfig} from './config.ts';
+import {defaultProfile} from './home-paths.ts';
+import {serverItem} from './invalid-server.ts';
+import {itemAt} from './item-errors.ts';
+import {warningsAt, type UnplacedDiagnostic} from './place-diagnostic.ts';
+import {valueAt, type KeyPath} from './plain-data.ts';
+import {missingProfile, routesPlace} from './profiles.ts';
+import type {Route} from './route.ts';
+import type {RawToolServer} from './tool-server-schema.ts';
+import {toolsetNames} from './toolset-settings.ts';
+
+const multiplexKey: KeyPath = ['gateway', 'multiplex_profiles'];
+
+/**
+ * Whether `value` (all of `config.yaml`) asks to serve several profiles, and this home can: one that is itself a profile cannot. Where that cannot be read, as `before`, the configuration in
+ * use, has it; else none.
+ */
+export function multiplexes(
+	value: unknown,
+	options: {
+		readonly paths: HomePaths;
+		/** See `findLostKeys`. */
+		readonly lost?: readonly UnplacedDiagnostic[];
+		readonly before?: Config | undefined;
+	},
+): boolean {
+	const {paths, lost = [], before} = options;
+	const written = valueAt(value, multiplexKey) ?? false;
+	const section = valueAt(value, ['gateway']) ?? {};
+	const isLost = lost.some(({path}) => itemAt(path)[0] === multiplexKey[0]);
+	const isRead = typeof written === 'boolean' && isJsonObject(section) && !isLost;
+	const wanted = isRead ? written : before?.multiplexProfiles;
+	return wanted === true && paths.profile === defaultProfile;
+}
+
+/** What a person should know of the profiles that `value` names: a key without effect, routes that are not served, profiles without a folder. */
+export function diagnoseProfiles(
+	value: unknown,
+	options: {
+		readonly paths: HomePaths;
+		readonly webhook: WebhookConfig;
+		readonly profiles: Profiles;
+	},
+): readonly UnplacedDiagnostic[] {
+	const {paths, webhook, profiles} = options;
+	const placeOf = (route: string): KeyPath => [...routesPlace(value), route, 'profile'];
+	const isIdle = valueAt(value, multiplexKey) === true && !multiplexes(value, {paths});
+	return [
+		...warningsAt(
+			multiplexKey,
+			isIdle ? 'has no effect in a profile: only a gateway without -p serves several' : undefined,
+		),
+		...webhook.skipped.flatMap(({name, reason}) => warningsAt(placeOf(name), reason)),
+		...[...webhook.routes.values()].flatMap(({name, profile}) =>
+			warningsAt(placeOf(name), missingProfile(profile, {profiles})),
+		),
+	];
+}
+
+type Known = Pick<Config, 'toolServers' | 'toolsets'> & {
+	/** What cannot be used as it is written, by `itemKey`: that is told of there. */
+	readonly itemErrors: {has(key: string): boolean};
+};
+
+/** Toolsets of a route that give nothing: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
+export function problemWithToolsets(
+	{toolsets = [], deliverOnly, cronJob}: Pick<Route, 'toolsets' | 'deliverOnly' | 'cronJob'>,
+	known: Known,
+): string | undefined {
+	if (deliverOnly || cronJob !== undefined) {
+		return undefined;
+	}
+
+	const problems = [...new Set(toolsets)].flatMap(name => problemWithToolset(name, known) ?? []);
+	return problems.length === 0 ? undefined : problems.join(', and ');
+}
+
+function problemWithToolset(
+	name: string,
+	{toolServers, toolsets, itemErrors}: Known,
+): string | undefined {
+	if (everyServer.has(name)) {
+		return undefined;
+	}
+
+	const own = toolsetNames.find(one => one === name);
+	if (own !== undefined) {
+		return toolsets[own].broken === undefined
+			? undefined
+			: `names toolset "${own}", which cannot be used: see toolsets.${own}`;
+	}
+
+	if (name.startsWith(serverPrefix)) {
+		const server = name.slice(serverPrefix.length);
+		return toolServers.has(server) || itemErrors.has(serverItem(server))
+			? undefined
+			: `names a tool server that is not configured: "${server}"`;
+	}
+
+	const meant = nearestName(name, [...everyServer, ...toolsetNames]);
+	return `names a toolset that does not exist: "${name}"${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`;
+}
+
+/** The same for every static route, and of what it prefetches, with its place in `value` (all of `config.yaml`). */
+export const diagnoseToolsets = (
+	value: unknown,
+	routes: ReadonlyMap<string, Route>,
+	known: Known,
+): readonly UnplacedDiagnostic[] =>
+	[...routes.values()].flatMap(route => {
+		const place = [...routesPlace(value), route.name];
+		return [
+			...warningsAt([...place, 'toolsets'], problemWithToolsets(route, known)),
+			...warningsAt([...place, 'prefetch'], problemWithPrefetch(route)),
+		];
+	});
+
+/** What a server says without the effect that it seems to have. `servers` is `mcp_servers` as written. */
+export const diagnoseServers = (
+	servers: Readonly<Record<string, RawToolServer>> | null | undefined,
+): readonly UnplacedDiagnostic[] =>
+	Object.entries(servers ?? {}).flatMap(([name, server]) =>
+		warningsOf(server).map((warning): UnplacedDiagnostic => ({
+			...warning,
+			path: ['mcp_servers', name, ...warning.path],
+			severity: 'warning',
+		})),
+	);
+
+const ofStdio = [
+	'args',
+	'env',
+	'idle_timeout_seconds',
+	'max_lifetime_seconds',
+	'lifecycle',
+] as const;
+
+const ofRemote = [
+	'headers',
+	'ssl_verify',
+	'client_cert',
+	'client_key',
+	'skip_preflight',
+	'oauth',
+] as const;
+
+const warningsOf = (server: RawToolServer): readonly UnplacedDiagnostic[] => [
+	...warningsOfWords(server),
+	...warningsOfPlace(server),
+	...warningsOfValues(server),
+];
+
+function warningsOfWords({protocol, trust}: RawToolServer): readonly UnplacedDiagnostic[] {
+	return [
+		...warningOfWord(protocol, {
+			key: 'protocol',
+			known: ['auto', 'stateless', 'legacy'],
+			instead: 'auto',
+		}),
+		...warningOfWord(trust, {key: 'trust', known: ['full', 'untrusted'], instead: 'untrusted'}),
+	];
+}
+
+type Word = {
+	readonly key: string;
+	readonly known: readonly string[];
+	/** What an unknown one means. */
+	readonly instead: string;
+};
+
+const maxShownLength = 40;
+
+function warningOfWord(
+	written: unknown,
+	{key, known, instead}: Word,
+): readonly UnplacedDiagnostic[] {
+	const word = typeof written === 'string' ? written.trim() : '';
+	if (written === undefined || written === null || known.includes(word.toLowerCase())) {
+		return [];
+	}
+
+	const nearest = nearestName(word, known);
+	const shown = word === '' ? 'this' : `"${escapeLine(word, maxShownLength)}"`;
+	// What it means is said already.
+	const meant = nearest === undefined || nearest === instead ? '' : `, did you mean "${nearest}"`;
+	const message = `${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${meant}`;
+	return [{path: [key], message, at: 'value'}];
+}
+
+/** Keys that belong to the other kind of server. */
+function warningsOfPlace(server: RawToolServer): readonly UnplacedDiagnostic[] {
+	const [keys, beside] = server.url
+		? ([ofStdio, 'url'] as const)
+		: ([ofRemote, 'command'] as const);
+	const misplaced = keys
+		.filter(key => server[key] !== undefined && server[key] !== null)
+		.map((key): UnplacedDiagnostic => ({
+			path: [key],
+			message: `has no effect beside "${beside}"`,
+			at: 'key',
+		}));
+	return server.url && server.oauth && !server.auth
+		? [...misplaced, {path: ['oauth'], message: 'has no effect without "auth: oauth"', at: 'key'}]
+		: misplaced;
+}
+
+function warningsOfValues(server: RawToolServer): readonly UnplacedDiagnostic[] {
+	const {tools, keepalive_interval: keepalive, lifecycle} = server;
+	const warnings: UnplacedDiagnostic[] = [];
+	if (server.url && server.ssl_verify === false) {
+		const message =
+			'the certificate of the server is not checked: whoever is on the way can read and change everything';
+		warnings.push({path: ['ssl_verify'], message, at: 'value'});
+	}
+
+	if (typeof keepalive === 'number' && keepalive < 5) {
+		const message = 'is less than 5 seconds: 5 is used';
+		warnings.push({path: ['keepalive_interval'], message, at: 'value'});
+	}
+
+	if (tools?.include && tools.exclude && tools.exclude.length > 0) {
+		const message = 'has no effect beside "include"';
+		warnings.push({path: ['tools', 'exclude'], message, at: 'key'});
+	}
+
+	for (const key of ['idle_timeout_seconds', 'max_lifetime_seconds'] as const) {
+		const [direct, inside] = [server[key], lifecycle?.[key]];
+		if (typeof direct === 'number' && typeof inside === 'number' && direct !== inside) {
+			const message = `has no effect: "${key}" stands beside "lifecycle" too`;
+			warnings.push({path: ['lifecycle', key], message, at: 'key'});
+		}
+	}
+
+	return warnings;
+}
