@@ -156,7 +156,7 @@ const urlOf = (path: string) =>
 	JSON.stringify(new URL(`../../source/${path}`, import.meta.url).href);
 
 const writerScript = `
-	const {editSubscriptions} = await import(${urlOf('config/edit-subscriptions.ts')});
+	const {editSubscriptions} = await import(${urlOf('config/subscriptions.ts')});
 	const {systemClock} = await import(${urlOf('core/clock.ts')});
 	const [paths, name] = process.argv.slice(1);
 	for (let index = 0; index < 10; index += 1) {
