@@ -135,7 +135,7 @@ cpSync(join(root, 'source', 'manual'), join(outdir, 'manual'), {
 
 const entry = join(outdir, 'main.js');
 const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '');
-// As source/core/node-flags.ts has them, and says why.
+// As source/core/program.ts has them, and says why.
 writeFileSync(entry, `#!/usr/bin/env -S node --max-semi-space-size=8\n${code}`);
 chmodSync(entry, 0o755);
 
@@ -175,7 +175,7 @@ function startGroups() {
 				'gateway/commands/read-commands.ts',
 				'store/open-store.ts',
 				'store/sqlite-reader.ts',
-				'core/approvals/keeper.ts',
+				'core/approvals/why-not-covered.ts',
 			].map(inSource),
 		);
 		const parts = new Set([...screenStarts, gatewayStart, laterStart].map(inSource));
