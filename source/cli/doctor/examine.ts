@@ -15,6 +15,7 @@ import {
 	failed,
 	type Found,
 	type SeenGateway,
+	notAsked,
 	unknown,
 } from './checks/check.ts';
 import {configuration, environmentFile, secrets} from './checks/configuration.ts';
@@ -97,7 +98,7 @@ export async function examine(
 
 async function lookOnce(check: Check, world: DoctorWorld): Promise<readonly Found[]> {
 	if (check.asks && world.offline) {
-		return [unknown('not asked (--offline)')];
+		return [notAsked];
 	}
 
 	const deadline = new AbortController();

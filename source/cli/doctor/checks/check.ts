@@ -86,5 +86,8 @@ export async function runProgram(
 	return runInGroup({command, args, env, cwd: '/', ...streams, ...limits}, {clock});
 }
 
+/** Of a check that would ask, with `--offline`. */
+export const notAsked: Found = unknown('not asked (--offline)');
+
 /** Where the configuration has to be read first. */
 export const unread: Found = unknown('config.yaml cannot be read, see above');

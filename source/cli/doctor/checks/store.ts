@@ -2,7 +2,7 @@ import {isShared, storePlaceOf, usable} from '../../../config/store-place.ts';
 import {codeOf, messageOf} from '../../../core/errors.ts';
 import {countOf} from '../../../core/names.ts';
 import {duration} from '../../../terminal/text/time.ts';
-import {type Check, failed, ok, unread, warning} from './check.ts';
+import {type Check, failed, notAsked, ok, unread, warning} from './check.ts';
 
 const oldestVersion = 13;
 /** The clocks of two machines that differ by more make the order of lists, and times of jobs, hard to read; milliseconds. */
@@ -11,14 +11,17 @@ const maxSkewMs = 2000;
 /** Whether the database that several gateways share can be used, and keeps secrets. */
 export const store: Check = {
 	subject: 'store',
-	asks: true,
-	async look({config, context}) {
+	async look({config, context, offline}) {
 		if (!config) {
 			return unread;
 		}
 
 		if (!isShared(config.gateway) && config.gateway.broken === undefined) {
 			return ok('the file state.db of this home');
+		}
+
+		if (offline) {
+			return notAsked;
 		}
 
 		try {
