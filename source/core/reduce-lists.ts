@@ -12,11 +12,8 @@ type Whole = NonNullable<GatewayState['wholeFrom']>;
  * have gaps behind the newest that was dropped. Pure; the same object while nothing changed.
  */
 export function wholeAfter(
-	{
-		before,
-		deliveries,
-		runs,
-	}: {readonly before: GatewayState} & Pick<GatewayState, 'deliveries' | 'runs'>,
+	before: GatewayState,
+	{deliveries, runs}: Pick<GatewayState, 'deliveries' | 'runs'>,
 	events: readonly GatewayEvent[],
 ): Whole | undefined {
 	const restored = events.findLast(event => event.type === 'history-restored');
@@ -75,58 +72,50 @@ function droppedRun(before: GatewayState['runs'], after: GatewayState['runs']): 
 	return before.findLast(({id}) => !kept.has(id))?.id;
 }
 
-type Slices = Pick<GatewayState, 'approvals' | 'settledApprovals' | 'approvalRules'>;
+type ApprovalEvent<Type extends GatewayEvent['type']> = GatewayEvent & {readonly type: Type};
 
 /**
- * What waits for a person, what was settled and which rules hold after `events`. Pure; a slice that no event touched stays the same object. Events of one
- * request may come in any order: what was settled waits no more.
+ * What waits for a person, what was settled and which rules hold, after one event. Events of one request may come in any order: what was settled
+ * waits no more.
  */
-export const approvalsAfter = (
-	{approvals, settledApprovals, approvalRules}: Slices,
-	events: readonly GatewayEvent[],
-): Slices =>
-	events.reduce<Slices>(
-		(slices, event) => ({
-			approvals: waitingAfter(slices, event),
-			settledApprovals: settledAfter(slices.settledApprovals, event),
-			approvalRules: event.type === 'approval-rules-changed' ? event.rules : slices.approvalRules,
-		}),
-		{approvals, settledApprovals, approvalRules},
-	);
-
-function waitingAfter(
-	{approvals, settledApprovals}: Slices,
-	event: GatewayEvent,
-): readonly Approval[] {
-	if (event.type === 'approval-requested') {
-		const {id} = event.approval;
-		return has(approvals, id) || has(settledApprovals, id)
-			? approvals
-			: [...approvals, event.approval].slice(-limits.waitingApprovals);
-	}
-
-	if (event.type === 'approval-extended' && has(approvals, event.approval.id)) {
-		return approvals.map(one => (one.id === event.approval.id ? event.approval : one));
-	}
-
-	return event.type === 'approval-settled' && has(approvals, event.approval.id)
-		? approvals.filter(({id}) => id !== event.approval.id)
-		: approvals;
-}
-
-function settledAfter(settled: readonly Approval[], event: GatewayEvent): readonly Approval[] {
-	if (event.type === 'history-restored') {
-		return [...event.approvals.filter(({id}) => !has(settled, id)), ...settled].slice(
+export const approvalParts = {
+	'history-restored': (
+		{approvals}: ApprovalEvent<'history-restored'>,
+		{settledApprovals: settled}: GatewayState,
+	) => ({
+		settledApprovals: [...approvals.filter(({id}) => !has(settled, id)), ...settled].slice(
 			-limits.settledApprovals,
-		);
-	}
-
-	return event.type === 'approval-settled'
-		? [...settled.filter(({id}) => id !== event.approval.id), event.approval].slice(
-				-limits.settledApprovals,
-			)
-		: settled;
-}
+		),
+	}),
+	'approval-requested': (
+		{approval}: ApprovalEvent<'approval-requested'>,
+		{approvals, settledApprovals}: GatewayState,
+	) =>
+		has(approvals, approval.id) || has(settledApprovals, approval.id)
+			? {}
+			: {approvals: [...approvals, approval].slice(-limits.waitingApprovals)},
+	'approval-extended': (
+		{approval}: ApprovalEvent<'approval-extended'>,
+		{approvals}: GatewayState,
+	) =>
+		has(approvals, approval.id)
+			? {approvals: approvals.map(one => (one.id === approval.id ? approval : one))}
+			: {},
+	'approval-settled': (
+		{approval}: ApprovalEvent<'approval-settled'>,
+		{approvals, settledApprovals}: GatewayState,
+	) => ({
+		...(has(approvals, approval.id) && {
+			approvals: approvals.filter(({id}) => id !== approval.id),
+		}),
+		settledApprovals: [...settledApprovals.filter(({id}) => id !== approval.id), approval].slice(
+			-limits.settledApprovals,
+		),
+	}),
+	'approval-rules-changed': ({rules}: ApprovalEvent<'approval-rules-changed'>) => ({
+		approvalRules: rules,
+	}),
+};
 
 const has = (approvals: readonly Approval[], id: number): boolean =>
 	approvals.some(one => one.id === id);
@@ -181,12 +170,11 @@ function sorted(groups: readonly Group[]): readonly Group[] {
 	];
 }
 
-/** The keys of the chat API after `event`: those that are known keep their place. */
-export function keysAfter(keys: GatewayState['keys'], event: GatewayEvent): GatewayState['keys'] {
-	if (event.type !== 'keys-changed') {
-		return keys;
-	}
-
+/** The keys of the chat API after some changed: those that are known keep their place. */
+export function keysAfter(
+	keys: GatewayState['keys'],
+	event: Pick<GatewayEvent & {readonly type: 'keys-changed'}, 'keys' | 'gone'>,
+): GatewayState['keys'] {
 	const changed = new Map(event.keys.map(key => [key.id, key]));
 	const gone = new Set(event.gone);
 	const known = (keys ?? []).map(key => {
@@ -202,18 +190,16 @@ export function serversAfter(
 	servers: GatewayState['servers'],
 	events: readonly GatewayEvent[],
 ): GatewayState['servers'] {
-	let next: Map<string, ServerView> | undefined;
+	const next = new Map(servers.map(server => [placeOf(server), server]));
 	for (const event of events) {
 		if (event.type === 'server-changed') {
-			next ??= byPlace(servers);
 			next.set(placeOf(event.server), event.server);
 		} else if (event.type === 'server-removed') {
-			next ??= byPlace(servers);
 			next.delete(placeOf(event));
 		}
 	}
 
-	return next ? inServerOrder([...next.values()]) : servers;
+	return inServerOrder([...next.values()]);
 }
 
 /** Servers by profile, the gateway's own first, and name. */
@@ -228,43 +214,3 @@ const compare = (one: string, other: string): number => (one === other ? 0 : one
 
 const placeOf = ({profile, name}: {readonly profile: string; readonly name: string}): string =>
 	`${profile} ${name}`;
-
-const byPlace = (servers: readonly ServerView[]): Map<string, ServerView> =>
-	new Map(servers.map(server => [placeOf(server), server]));
-
-/** How the store stands, and who shares it. */
-type StoreSlices = Pick<
-	GatewayState,
-	'cluster' | 'notesLagMs' | 'storeFailing' | 'storeFailingSince'
->;
-
-/** The same after `events`; what is not known is absent. */
-export function storeAfter(
-	{
-		cluster,
-		notesLagMs,
-		storeFailing,
-		storeFailingSince,
-	}: {readonly [Key in keyof StoreSlices]: StoreSlices[Key] | undefined},
-	events: readonly GatewayEvent[],
-): StoreSlices {
-	let members = cluster && {cluster, ...(notesLagMs !== undefined && {notesLagMs})};
-	let failing =
-		storeFailing === undefined
-			? undefined
-			: {storeFailing, ...(storeFailingSince !== undefined && {storeFailingSince})};
-	for (const event of events) {
-		if (event.type === 'cluster-changed') {
-			const {members: all, notesLagMs: late} = event;
-			members = {cluster: all, ...(late !== undefined && {notesLagMs: late})};
-		} else if (event.type === 'store-failing') {
-			const {reason, at} = event;
-			failing =
-				reason === undefined
-					? undefined
-					: {storeFailing: reason, storeFailingSince: failing?.storeFailingSince ?? at};
-		}
-	}
-
-	return {...members, ...failing};
-}
