@@ -77,7 +77,8 @@ export function createAgentRunner(
 		signal.throwIfAborted();
 
 		const explain = (error: unknown) => modelError(error, {asked, kinds: sdk, redact});
-		const deferred = deferTools(request.tools, request.maxSchemaTokens);
+		const hasTools = request.tools.length > 0;
+		const deferred = hasTools ? deferTools(request.tools, request.maxSchemaTokens) : undefined;
 		if (deferred) {
 			transcript.add('note', deferred.note);
 		}
@@ -122,20 +123,21 @@ export function createAgentRunner(
 						],
 					}),
 					...modelConversation(request),
-					...createRunTools(
-						{...request, tools},
-						{
-							sdk,
-							approve: request.denyApprovals === true ? undefined : approve,
-							said: () => recorder.said(),
-							redact,
-							transcript,
-							clock,
-							end: scope.end,
-							endsAt,
-							signal,
-						},
-					),
+					...(hasTools &&
+						createRunTools(
+							{...request, tools},
+							{
+								sdk,
+								approve: request.denyApprovals === true ? undefined : approve,
+								said: () => recorder.said(),
+								redact,
+								transcript,
+								clock,
+								end: scope.end,
+								endsAt,
+								signal,
+							},
+						)),
 					toolCallConcurrency,
 					stopWhen: sdk.isStepCount(Math.max(1, request.maxSteps)),
 					maxRetries,

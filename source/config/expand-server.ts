@@ -1,8 +1,14 @@
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {problemWithHeader} from '../core/schema-parts.ts';
 import {escapeLine} from '../core/untrusted.ts';
+import type {Config} from './config.ts';
 import {mapTexts} from './plain-data.ts';
-import {expandReferences, type ExpandedText, type ReferenceScope} from './server-references.ts';
+import {
+	contextVariables,
+	expandReferences,
+	type ExpandedText,
+	type ReferenceScope,
+} from './server-references.ts';
 import {holdsSecret, serverSecrets} from './server-secrets.ts';
 import {problemWithUrl} from './tool-server-problems.ts';
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from './tool-server.ts';
@@ -47,6 +53,29 @@ export function expandServer(server: ToolServerConfig, scope: ReferenceScope): E
 	return message === undefined
 		? {ok: true, server: expanded, secrets: texts.secretsWith(serverSecrets(expanded))}
 		: {ok: false, message: `MCP server '${server.name}': ${message}`};
+}
+
+/** What of a configuration must not be shown, with what tool servers hold once their variables are put in, for every profile. */
+export function secretsIn(
+	given: Pick<Config, 'secretValues' | 'toolServers' | 'profiles' | 'toolsets'>,
+): readonly string[] {
+	const {secretValues, toolServers, profiles, toolsets} = given;
+	if (toolServers.size === 0) {
+		return secretValues;
+	}
+
+	const found = new Set(secretValues);
+	for (const {environment} of [profiles.of('default'), ...profiles.others]) {
+		const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
+		for (const server of toolServers.values()) {
+			const expanded = expandServer(server, scope);
+			for (const secret of expanded.ok ? expanded.secrets : []) {
+				found.add(secret);
+			}
+		}
+	}
+
+	return [...found];
 }
 
 type Expander = ReturnType<typeof createExpander>;

@@ -71,6 +71,27 @@ const shapes: readonly RegExp[] = [
 	/()(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
 ];
 
+/**
+ * Secrets by where they come from, as one list: the same array until one of its parts is other than before, since what is made of many secrets is dear. `part`
+ * gives its owner the way to say which secrets it has now.
+ */
+export function createSecretList() {
+	const parts = new Map<object, readonly string[]>();
+	let all: readonly string[] = [];
+	return {
+		all: (): readonly string[] => all,
+		part() {
+			const owner = {};
+			return (secrets: readonly string[]) => {
+				parts.set(owner, secrets);
+				all = [...parts.values()].flat();
+			};
+		},
+	};
+}
+
+export type SecretList = ReturnType<typeof createSecretList>;
+
 /** UUIDs, digests and numbers, which each event brings anew: no shape is of these characters alone. */
 const shapeless = /^[\da-f-]*$/;
 

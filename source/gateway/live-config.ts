@@ -1,6 +1,7 @@
 import type {Config, HomePaths, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
+import {secretsIn} from '../config/expand-server.ts';
 import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import {defaultConfig, loadConfig} from '../config/load-config.ts';
 import {profileStamp} from '../config/profiles.ts';
@@ -23,7 +24,14 @@ export function createLiveConfig(
 		readonly paths: HomePaths;
 		readonly environment: Environment;
 	},
-	{onChange}: {readonly onChange: (next: Config, previous: Config) => Promise<void>},
+	{
+		onChange,
+		onSecrets,
+	}: {
+		readonly onChange: (next: Config, previous: Config) => Promise<void>;
+		/** Gets all that must not be shown, whenever that changes; must not throw. */
+		readonly onSecrets: (secrets: readonly string[]) => void;
+	},
 ) {
 	const {paths, environment, clock, emit, log} = world;
 	let stamp = stampOf(paths);
@@ -32,8 +40,18 @@ export function createLiveConfig(
 	let config = loaded.ok ? loaded.config : defaultConfig(paths, environment);
 	let started = config;
 	let known: RouteTable | undefined;
-	let secrets: readonly string[] = config.secretValues;
+	let secrets: readonly string[] = [];
 	let hidden: readonly string[] = [];
+
+	/** Every secret that the configuration, its tool servers and the routes hold. */
+	const hideAll = (table: RouteTable | undefined) => {
+		const now = [...secretsIn(config), ...(table ? secretsInTable(table) : []), ...hidden];
+		if (now.length !== secrets.length || now.some((text, index) => text !== secrets[index])) {
+			secrets = now;
+			onSecrets(now);
+		}
+	};
+	hideAll(undefined);
 
 	const currentTable = createRouteTableSource({
 		config: () => config,
@@ -44,7 +62,7 @@ export function createLiveConfig(
 		const table = currentTable();
 		if (table !== known) {
 			known = table;
-			secrets = sameOr(secrets, [...config.secretValues, ...secretsInTable(table), ...hidden]);
+			hideAll(table);
 			reportProblems(table);
 			emit({type: 'routes-changed', at: clock.now(), routes: routeViews(table)});
 		}
@@ -185,12 +203,10 @@ export function createLiveConfig(
 		},
 		/** The routes to serve, read again when the file of dynamic routes has changed. Cheap: called for every request. */
 		routes: currentRoutes,
-		/** What must never be shown: every secret that the configuration and the routes hold. */
-		secrets: (): readonly string[] => secrets,
 		/** One more: an access token that was got while running. The newest 100 are kept. */
 		hide(secret: string) {
 			hidden = [...hidden, secret].slice(-100);
-			secrets = [...config.secretValues, ...(known ? secretsInTable(known) : []), ...hidden];
+			hideAll(known);
 		},
 		/** What is written now, without taking it over. */
 		peek,
@@ -206,10 +222,6 @@ export function createLiveConfig(
 		},
 	};
 }
-
-/** The list before, if it holds the same: what is made of many secrets is dear. */
-const sameOr = (before: readonly string[], now: readonly string[]): readonly string[] =>
-	before.length === now.length && before.every((text, index) => text === now[index]) ? before : now;
 
 /** Changes when one of the files does, or a profile's. */
 const stampOf = (paths: HomePaths): string =>

@@ -6,6 +6,7 @@ import type {PlatformView} from '../core/config-view.ts';
 import type {Emit} from '../core/events.ts';
 import {createIdSource} from '../core/ids.ts';
 import type {Logger} from '../core/log.ts';
+import {createSecretList} from '../core/redact.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {withReserve} from '../store/database-file.ts';
 import {openOwnMark} from './authorship-key.ts';
@@ -27,7 +28,6 @@ import type {GatewayWorld, RoomWorld} from './rooms.ts';
 import {createRunAnnouncer} from './runs/announce-runs.ts';
 import type {Dispatcher} from './runs/dispatch.ts';
 import {openLoopBreaker} from './runs/loop-breaker.ts';
-import {createServerSecrets, joinLists} from './servers/open-manager.ts';
 import {readRunQueue} from './status/health.ts';
 import {createGatewayMetrics} from './status/metrics.ts';
 
@@ -68,19 +68,17 @@ export async function openIntake(
 		cluster?.tell(event);
 	};
 	// Loading the configuration may already have something to say.
-	let secrets: (() => readonly string[]) | undefined;
-	const {log, redact} = stack.use(openLog(given, {emit, secrets: () => secrets?.() ?? []}));
+	const secrets = createSecretList();
+	const {log, redact} = stack.use(openLog(given, {emit, secrets: secrets.all}));
 	stack.use(logConsole({log: log.from('library'), clock}));
 	const shared = await shareHome({...given, log: log.from('config')});
 	const {paths} = stack.use(shared ?? {...given, async [Symbol.asyncDispose]() {}});
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
-		{onChange},
+		{onChange, onSecrets: secrets.part()},
 	);
 	warnOfLooseFiles(live.current(), log);
 	const config = () => live.current();
-	const configured = joinLists(() => live.secrets(), createServerSecrets(config));
-	secrets = configured;
 
 	let control: ControlServer | undefined;
 	const openControl = async () => {
@@ -122,6 +120,7 @@ export async function openIntake(
 		emit,
 		log,
 		redact,
+		secrets,
 		live,
 		store,
 		cluster,
@@ -240,10 +239,6 @@ export async function openIntake(
 		/** From now on runs that were accepted are worked on. */
 		dispatchTo(opened: Dispatcher) {
 			dispatcher = opened;
-		},
-		/** Has the log hide these, too. */
-		hide(more: () => readonly string[]) {
-			secrets = joinLists(configured, more);
 		},
 	};
 }

@@ -48,7 +48,6 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	const {servers} = tools;
 	const approvals = shareApprovals(tools.approvals, world);
 	asked = approvals;
-	intake.hide(servers.secrets);
 	const dispatcher = openWorkers(
 		world,
 		{

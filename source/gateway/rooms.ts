@@ -4,6 +4,7 @@ import type {Environment} from '../config/environment.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
 import type {LogRecord} from '../core/log.ts';
+import type {SecretList} from '../core/redact.ts';
 import type {World} from '../core/world.ts';
 import type {Deliverer} from '../delivery/deliverer.ts';
 import type {Store} from '../store/port.ts';
@@ -50,6 +51,8 @@ export type GatewayWorld = {
 export type RoomWorld = GatewayWorld &
 	World & {
 		readonly broker: Broker;
+		/** What `redact` hides. */
+		readonly secrets: SecretList;
 		readonly live: LiveConfig;
 		readonly store: Store;
 		/** The gateways that have that store open. */

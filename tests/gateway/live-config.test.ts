@@ -9,14 +9,20 @@ import {createTemporaryHome} from '../config/temporary-home.ts';
 test('a change that touches no secret leaves the list of them as it is, so that nothing is made anew for it', () => {
 	using home = createTemporaryHome();
 	const {paths} = home;
+	let secrets: readonly string[] = [];
 	const live = createLiveConfig(
 		{paths, environment: {}, clock: systemClock, emit() {}, log: silentLogger},
-		{async onChange() {}},
+		{
+			async onChange() {},
+			onSecrets(now) {
+				secrets = now;
+			},
+		},
 	);
 	const subscribe = (entry: JsonObject) => {
 		writeFileSync(paths.subscriptions, JSON.stringify({a: entry}));
 		live.routes();
-		return live.secrets();
+		return secrets;
 	};
 
 	const before = subscribe({secret: 'of the first'});
@@ -41,7 +47,7 @@ test('what a subscription says without effect is logged when it is read, and onc
 				write: ({message}) => messages.push(message),
 			}),
 		},
-		{async onChange() {}},
+		{async onChange() {}, onSecrets() {}},
 	);
 	const subscribe = (entries: unknown, time: number) => {
 		writeFileSync(paths.subscriptions, JSON.stringify(entries));
@@ -80,7 +86,7 @@ test('a reload that changes nothing is no news, not even as one', async () => {
 				write: ({message, fields}) => records.push([message, fields]),
 			}),
 		},
-		{async onChange() {}},
+		{async onChange() {}, onSecrets() {}},
 	);
 	await live.reload();
 	expect(records).toEqual([]);
@@ -98,7 +104,7 @@ test('what slips in a file that was broken at the start is not replaced by defau
 			emit() {},
 			log: silentLogger,
 		},
-		{async onChange() {}},
+		{async onChange() {}, onSecrets() {}},
 	);
 	expect(live.broken).toHaveLength(1);
 	writeFileSync(

@@ -4,7 +4,7 @@ import {createBroker} from '../../../source/core/broker.ts';
 import {systemClock as clock} from '../../../source/core/clock.ts';
 import {createIdSource} from '../../../source/core/ids.ts';
 import {createLogger} from '../../../source/core/log.ts';
-import {createRedact} from '../../../source/core/redact.ts';
+import {createRedact, createSecretList} from '../../../source/core/redact.ts';
 import {createLiveConfig} from '../../../source/gateway/live-config.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
 import {createReceiver} from '../../../source/webhook/receiver.ts';
@@ -18,9 +18,13 @@ const paths = homePaths({environment});
 ensureHome(paths);
 const broker = createBroker();
 const {emit} = broker;
-const redact = createRedact(() => live.secrets());
+const secrets = createSecretList();
+const redact = createRedact(secrets.all);
 const log = createLogger({clock, redact, write() {}});
-const live = createLiveConfig({paths, environment, clock, emit, log}, {onChange: async () => {}});
+const live = createLiveConfig(
+	{paths, environment, clock, emit, log},
+	{onChange: async () => {}, onSecrets: secrets.part()},
+);
 const store = await openSqliteStore({clock, log}, {file: paths.stateDb});
 const {webhook, runs} = live.current();
 

@@ -1,10 +1,10 @@
+import {secretsIn} from '../../config/expand-server.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {within} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Finding} from '../../core/health.ts';
-import {createRedact, type Redact} from '../../core/redact.ts';
+import {createRedact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {createServerSecrets, joinLists} from '../../gateway/servers/open-manager.ts';
 import {checkConfiguration} from '../check/check-configuration.ts';
 import type {Context} from '../console/context.ts';
 import {findGateway, noGateway} from '../home/gateway-access.ts';
@@ -59,14 +59,8 @@ export async function examine(
 	const loaded = loadConfig({paths, environment: context.environment});
 	const config = loaded.ok ? loaded.config : undefined;
 	const world: DoctorWorld = {context, paths, config, problems, gateway: seen, offline, heard: []};
-	const redact: Redact = config
-		? createRedact(
-				joinLists(
-					() => config.secretValues,
-					createServerSecrets(() => config),
-				),
-			)
-		: createRedact(() => []);
+	const hidden = config ? secretsIn(config) : [];
+	const redact = createRedact(() => hidden);
 	const looked = new Map<Check, readonly Found[]>();
 	for (const isLast of [false, true]) {
 		// oxlint-disable-next-line no-await-in-loop -- what comes last draws on the others

@@ -1,18 +1,15 @@
 import {createAuthorities} from '../../config/authorities.ts';
 import type {Config, HomePaths} from '../../config/config.ts';
+import {secretsIn} from '../../config/expand-server.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {serverItem} from '../../config/invalid-server.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {within} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createLogger} from '../../core/log.ts';
-import {createRedact} from '../../core/redact.ts';
+import {createRedact, createSecretList} from '../../core/redact.ts';
 import type {TestedServer} from '../../core/tool-server.ts';
-import {
-	createManagerOpener,
-	createServerSecrets,
-	joinLists,
-} from '../../gateway/servers/open-manager.ts';
+import {createManagerOpener} from '../../gateway/servers/open-manager.ts';
 import {toolFacts} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {tell, printResult} from '../console/print.ts';
@@ -80,12 +77,9 @@ export async function tryServer(
 	server: ToolServerConfig,
 	{config, paths, warn, signal}: TryOptions,
 ): Promise<TestedServer> {
-	const redact = createRedact(
-		joinLists(
-			() => config.secretValues,
-			createServerSecrets(() => config),
-		),
-	);
+	const secrets = createSecretList();
+	secrets.part()(secretsIn(config));
+	const redact = createRedact(secrets.all);
 	const log = createLogger(
 		{
 			clock,
@@ -102,6 +96,7 @@ export async function tryServer(
 		clock,
 		log,
 		redact,
+		secrets,
 		paths,
 		environment,
 		authorities: createAuthorities(() => config, {log}),

@@ -100,14 +100,20 @@ const maxOffered = 50;
 /** `none`: that none was found, in a sentence. */
 function skillsFor(run: StoredRun, skillsDir: string) {
 	const {skills: names, toolsets} = run.plan;
+	if (names.length === 0) {
+		return {skills: [], problems: [], none: []};
+	}
+
 	const mayActivate = isTurn(originOf(run)) && toolsets?.length !== 0;
 	const found = findSkills(names, {skillsDir, most: mayActivate ? 1 + maxOffered : 1});
-	const isNone = names.length > 0 && found.skills.length === 0;
 	return {
 		...found,
-		none: isNone
-			? [`None of the skills of the ${ownerOf(run)} was found: ${listed(names)} (svc skills list)`]
-			: [],
+		none:
+			found.skills.length === 0
+				? [
+						`None of the skills of the ${ownerOf(run)} was found: ${listed(names)} (svc skills list)`,
+					]
+				: [],
 	};
 }
 
@@ -143,12 +149,12 @@ async function toolsFor(
 	const {plan, profile} = run;
 	const {toolsets, prefetch} = plan;
 	const {servers} = world;
-	const selecting = {always, of: ` of the ${ownerOf(run)}`};
 	// A run without tools asks for no server, no sandbox and no client.
 	if (toolsets?.length === 0 && !prefetch?.what.includes('checkout')) {
-		return {...selectTools(toolsets, [], selecting), notes: [], logins: []};
+		return {tools: [], warnings: [], notes: [], logins: []};
 	}
 
+	const selecting = {always, of: ` of the ${ownerOf(run)}`};
 	const isNeeded = (server: string) => needsServer(toolsets, server);
 	const configured: ToolsByServer =
 		toolsets?.length === 0

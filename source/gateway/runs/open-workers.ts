@@ -62,6 +62,11 @@ export function openWorkers(
 		runs,
 		agent: {
 			async run(request) {
+				if (request.tools.length === 0) {
+					// Nothing can wait for a person.
+					return agent.run(request);
+				}
+
 				const waits = new Map<number, () => void>();
 				const unwatch = approvals.watch(request.runId, approval => {
 					const {id, decision} = approval;

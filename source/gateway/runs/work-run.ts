@@ -122,7 +122,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	const before = run.usage;
 	using words = createRunWords(work, run.id);
 	let result: AgentResult;
-	const growing = work.grow(run);
+	const growing = run.conversation && work.grow(run);
 	try {
 		const note = (text: string) => {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
@@ -140,17 +140,18 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			note(text);
 		}
 
-		const {texts, notes: got} = await work.prefetch(run, {signal, ...(checkout && {checkout})});
-		for (const told of got) {
+		const got =
+			run.plan.prefetch && (await work.prefetch(run, {signal, ...(checkout && {checkout})}));
+		for (const told of got?.notes ?? []) {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', ...told});
 		}
 
-		const chat = await work.turns.begin(run);
+		const chat = run.conversation && (await work.turns.begin(run));
 		result = await agent.run({
 			runId: run.id,
 			...(chat && {chat}),
 			prompt: run.plan.prompt,
-			...(texts.length > 0 && {fetched: texts}),
+			...(got && got.texts.length > 0 && {fetched: got.texts}),
 			...equipment,
 			...(run.plan.model !== undefined && {model: run.plan.model}),
 			maxSteps,
@@ -211,12 +212,12 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 
 	const stored = await runs.get(run.id);
 	if (silent) {
-		await (stored && work.turns.keep(stored));
+		await (stored?.conversation && work.turns.keep(stored));
 		await persistently(work, async () => runs.settle(lease, {state: 'silent'}));
 		return undefined;
 	}
 
-	await work.keepAnswer(run, answer);
+	await (run.job && work.keepAnswer(run, answer));
 	return stored && {...lease, run: stored, phase: 'deliver'};
 }
 
@@ -224,7 +225,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 async function deliverAnswer(work: Work): Promise<void> {
 	const {runs, deliverer, clock, lease, signal, settings} = work;
 	const {run} = lease;
-	await work.turns.keep(run);
+	await (run.conversation && work.turns.keep(run));
 	// Before the mark: what never started is not uncertain.
 	const {target} = run.plan;
 	const how = {isRepeatable: deliverer.mayRepeat(target.kind)};
@@ -275,9 +276,7 @@ async function deliverAnswer(work: Work): Promise<void> {
 		return;
 	}
 
-	if (reachesPeople(target.kind) && !receipt.withheld) {
-		await work.loops.answered(run);
-	}
+	await (reachesPeople(target.kind) && !receipt.withheld && work.loops.answered(run));
 
 	recordEntry(work, {at: clock.now(), kind: 'delivery', text: receipt.summary});
 	await persistently(work, async () =>

@@ -1,17 +1,16 @@
 import {createAuthorities} from '../../config/authorities.ts';
 import type {Config} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
-import {expandServer} from '../../config/expand-server.ts';
+import {expandServer, secretsIn} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createLogger} from '../../core/log.ts';
 import type {LoginDesk, LoginFlow, LoginPlace} from '../../core/logins.ts';
-import {createRedact} from '../../core/redact.ts';
+import {createRedact, createSecretList} from '../../core/redact.ts';
 import {type CallbackPorts, createCallbackPorts} from '../../mcp/logins/callback-ports.ts';
 import {createLoginDesk, type LoginWatch} from '../../mcp/logins/login-desk.ts';
 import {serverOf} from './live-servers.ts';
-import {createServerSecrets, joinLists} from './open-manager.ts';
 
 /**
  * The desk of a person's own process, for the tool servers of a home; the gateway of the home may run in another one, or not at all. What a login is made of is
@@ -62,15 +61,9 @@ async function performLogin(
 		import('../../mcp/wire/open-remote.ts'),
 		import('../../mcp/logins/run-login.ts'),
 	]);
-	const redact = createRedact(
-		joinLists(
-			joinLists(
-				() => config.secretValues,
-				createServerSecrets(() => config),
-			),
-			() => logins.secrets(),
-		),
-	);
+	const secrets = createSecretList();
+	secrets.part()(secretsIn(config));
+	const redact = createRedact(secrets.all);
 	const log = createLogger(
 		{
 			clock,
@@ -83,7 +76,7 @@ async function performLogin(
 		},
 		'mcp',
 	);
-	const logins = createServerLogins({clock, log, redact, paths});
+	const logins = createServerLogins({clock, log, redact, paths, onSecrets: secrets.part()});
 	const authorities = createAuthorities(() => config, {log});
 	await runLogin(
 		expanded.server,

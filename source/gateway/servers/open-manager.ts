@@ -1,13 +1,11 @@
 import type {Authorities} from '../../config/authorities.ts';
 import type {HomePaths, Config, Profile} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
-import {expandServer} from '../../config/expand-server.ts';
 import {ensureHome} from '../../config/home-paths.ts';
-import {contextVariables} from '../../config/server-references.ts';
 import {sandboxPlaces} from '../../config/working-folders.ts';
-import {derive} from '../../core/derive.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
+import type {SecretList} from '../../core/redact.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {World} from '../../core/world.ts';
@@ -40,13 +38,13 @@ export function createManagerOpener(
 			readonly environment: Environment;
 			/** Whom TLS connections trust. */
 			readonly authorities: Authorities;
+			/** Gets the tokens of logins. */
+			readonly secrets: SecretList;
 		},
 ) {
 	let loaded:
 		| Promise<{readonly transports: TransportFactory; readonly create: OpenManager}>
 		| undefined;
-
-	let secrets = noSecrets;
 
 	const load = async () => {
 		const [
@@ -62,7 +60,7 @@ export function createManagerOpener(
 			import('../../mcp/oauth/login-shelf.ts'),
 			import('../../mcp/logins/watch-logins.ts'),
 		]);
-		const {clock, log, redact} = world;
+		const {clock, log, redact, secrets} = world;
 		const transports = createTransportFactory(world);
 		/** Those of a profile, whose sandboxes are built around its own folders. */
 		const transportsOf = (profile: ManagerOfProfile): TransportFactory => ({
@@ -81,8 +79,8 @@ export function createManagerOpener(
 		return {
 			transports,
 			async create(profile: ManagerOfProfile) {
-				const logins = createServerLogins({clock, log, redact, paths: profile.paths});
-				secrets = joinLists(secrets, () => logins.secrets());
+				const {paths} = profile;
+				const logins = createServerLogins({clock, log, redact, paths, onSecrets: secrets.part()});
 				const watcher = watchLogins({
 					place: loginPlaceOf(profile.paths),
 					clock,
@@ -122,67 +120,10 @@ export function createManagerOpener(
 			ensureHome(profile.paths);
 			return create(profile);
 		},
-		/** Tokens of logins to tool servers, to be hidden; a new array when there are more. */
-		secrets: (): readonly string[] => secrets(),
 		async [Symbol.asyncDispose]() {
 			const {transports} = (await loaded?.catch(() => undefined)) ?? {};
 			await transports?.[Symbol.asyncDispose]();
 		},
-	};
-}
-
-const nothing: readonly string[] = [];
-
-const noSecrets = (): readonly string[] => nothing;
-
-/**
- * What tool servers hold that must not be shown, once their variables are put in, for every profile. The same array while nothing changed: what is made of many
- * secrets is dear.
- */
-export function createServerSecrets(
-	config: () => Pick<Config, 'toolServers' | 'profiles' | 'toolsets'>,
-): () => readonly string[] {
-	const secrets = derive(secretsOf);
-	return () => secrets(config());
-}
-
-function secretsOf(
-	given: Pick<Config, 'toolServers' | 'profiles' | 'toolsets'>,
-): readonly string[] {
-	const {toolServers, profiles, toolsets} = given;
-	if (toolServers.size === 0) {
-		return [];
-	}
-
-	const found = new Set<string>();
-	for (const {environment} of [profiles.of('default'), ...profiles.others]) {
-		const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
-		for (const server of toolServers.values()) {
-			const expanded = expandServer(server, scope);
-			for (const secret of expanded.ok ? expanded.secrets : []) {
-				found.add(secret);
-			}
-		}
-	}
-
-	return [...found];
-}
-
-/** Two lists as one, which stays the same object while both do. Asked for every text that is redacted. */
-export function joinLists<Value>(
-	one: () => readonly Value[],
-	other: () => readonly Value[],
-): () => readonly Value[] {
-	let joined: readonly Value[] = [];
-	let joinedOf = [joined, joined];
-	return () => {
-		const lists = [one(), other()];
-		if (lists.some((list, index) => list !== joinedOf[index])) {
-			joinedOf = lists;
-			joined = lists.flatMap(list => list);
-		}
-
-		return joined;
 	};
 }
 

@@ -56,11 +56,6 @@ export async function openTools(world: RoomWorld, {model}: {readonly model: Live
 
 const isAboutRules = ({path: [section]}: ConfigError): boolean => section === 'approvals';
 
-type OpenedServers = LiveServers & {
-	/** Tokens of logins, to be hidden; a new array when there are more. */
-	readonly secrets: () => readonly string[];
-};
-
 /** Joins the tool servers with the configuration, the approvals and the faces. Nothing connects before `changed()`. */
 function openServers(
 	world: RoomWorld,
@@ -71,7 +66,7 @@ function openServers(
 		readonly model: Pick<LiveModel, 'current'>;
 		readonly approvals: Pick<OpenedApprovals, 'toolsChanged' | 'fillIn'>;
 	},
-): OpenedServers {
+): LiveServers {
 	const {live, redact} = world;
 	const log = world.log.from('mcp');
 	const config = () => live.current();
@@ -93,7 +88,6 @@ function openServers(
 	});
 	return {
 		...servers,
-		secrets: () => opener.secrets(),
 		async [Symbol.asyncDispose]() {
 			await servers[Symbol.asyncDispose]();
 			await opener[Symbol.asyncDispose]();

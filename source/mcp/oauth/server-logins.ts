@@ -17,6 +17,8 @@ import {oauthSettingsOf} from './oauth-settings.ts';
 export type ServerLoginsDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	/** Of the profile whose logins these are. */
 	readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile' | 'shared'>;
+	/** Gets the tokens and client secrets that were in use, whenever there are more; must not throw. */
+	readonly onSecrets?: (secrets: readonly string[]) => void;
 };
 
 /** The OAuth logins of one profile. Grants live in files, which other processes may change at any time. */
@@ -35,8 +37,6 @@ export type ServerLogins = {
 	login(server: ToolServerConfig, options: LoginOptions): Promise<void>;
 	/** For the requests of a login that the SDK knows nothing of; its tokens go to `grant.replace`. @throws ConnectError for a server without a login */
 	requestsOf(server: ToolServerConfig): Promise<OAuthRequests>;
-	/** Tokens and client secrets that were in use, to be hidden; a new array when there are more. */
-	secrets(): readonly string[];
 };
 
 /** Secrets of a few hundred refreshes; older ones have expired. */
@@ -44,7 +44,7 @@ const maxSecrets = 500;
 
 /** Nothing is read or written before a server wants a login. */
 export function createServerLogins(dependencies: ServerLoginsDependencies): ServerLogins {
-	const {clock, log, redact, paths} = dependencies;
+	const {clock, log, redact, paths, onSecrets} = dependencies;
 	const servers = new Map<string, KnownLogin & {readonly key: string}>();
 	let secrets: readonly string[] = [];
 	const hideSecrets = createRedact(() => secrets, {byShape: false});
@@ -52,6 +52,7 @@ export function createServerLogins(dependencies: ServerLoginsDependencies): Serv
 		const added = texts.filter(text => text !== undefined && !secrets.includes(text));
 		if (added.length > 0) {
 			secrets = [...secrets, ...added.filter(text => text !== undefined)].slice(-maxSecrets);
+			onSecrets?.(secrets);
 		}
 	};
 
@@ -97,7 +98,6 @@ export function createServerLogins(dependencies: ServerLoginsDependencies): Serv
 			const {grant, requests} = loginOf(server);
 			return {...requests, ...scopesOf(requests, await grant.files.known()), metadata: newFacts()};
 		},
-		secrets: () => secrets,
 	};
 
 	/** @throws ConnectError for a server without a login */

@@ -4,6 +4,7 @@ import {homePaths, profilePaths} from '../../../source/config/home-paths.ts';
 import {loadConfig} from '../../../source/config/load-config.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {silentLogger} from '../../../source/core/log.ts';
+import {createSecretList} from '../../../source/core/redact.ts';
 import {createManagerOpener} from '../../../source/gateway/servers/open-manager.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {plainAuthorities} from '../../helpers/authorities.ts';
@@ -35,6 +36,7 @@ async function openManagers(config: (home: string) => object) {
 			paths,
 			environment,
 			authorities: plainAuthorities,
+			secrets: createSecretList(),
 			workdir: () => loaded.config.toolsets.terminal.workdir,
 			elicit: async () => ({action: 'cancel'}),
 		}),

@@ -57,11 +57,15 @@ export async function oauthWorld(
 			...(options.resolve && {resolve: options.resolve}),
 		}),
 	);
+	let secrets: readonly string[] = [];
 	const restart = () =>
 		createServerLogins({
 			clock,
 			log,
 			redact,
+			onSecrets(now) {
+				secrets = now;
+			},
 			paths: {
 				mcpTokens: `${home}/mcp-tokens`,
 				profile: 'default',
@@ -74,6 +78,8 @@ export async function oauthWorld(
 		home,
 		records,
 		providers: () => providers,
+		/** What must not be shown of the logins. */
+		secrets: () => secrets,
 		open: transports.open,
 		restart() {
 			providers = restart();

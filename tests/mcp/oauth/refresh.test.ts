@@ -182,7 +182,7 @@ test('tokens are named as secrets, those of before too', async () => {
 	await it.connection.whoami?.();
 	const after = await it.world.file();
 
-	expect(it.world.providers().secrets()).toEqual(
+	expect(it.world.secrets()).toEqual(
 		expect.arrayContaining([
 			before['access_token'],
 			before['refresh_token'],

@@ -61,7 +61,7 @@ export async function openRoutes(
 			},
 			log: silentLogger,
 		},
-		{async onChange() {}},
+		{async onChange() {}, onSecrets() {}},
 	);
 	const stored = payloads.map((payload, index): StoredDelivery => {
 		const body = Buffer.from(JSON.stringify(payload));

@@ -31,7 +31,7 @@ async function openHome() {
 	writeFileSync(paths.config, yaml);
 	const live = createLiveConfig(
 		{paths, environment: {}, clock: systemClock, emit() {}, log: silentLogger},
-		{async onChange() {}},
+		{async onChange() {}, onSecrets() {}},
 	);
 	const receiver = {listensOn: () => live.started().webhook};
 	const port = createFakePort();
