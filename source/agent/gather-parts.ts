@@ -1,12 +1,12 @@
 import type {LanguageModelMiddleware} from 'ai';
 import {boundText} from '../core/bounds.ts';
 import {SvcError} from '../core/errors.ts';
-import {maxJsonDepth, isDeepJson} from '../core/json.ts';
+import {isDeepJson, maxJsonDepth} from '../core/json.ts';
 import {type Redact, redactJson} from '../core/redact.ts';
 import {createRedactedPieces} from '../core/redacted-pieces.ts';
 import type {TranscriptEntry} from '../core/run.ts';
 import type {World} from '../core/world.ts';
-import {nameModel, type AskedModel} from './model-errors.ts';
+import {type AskedModel, nameModel} from './model-fetch.ts';
 import type {Generated, StreamPart} from './providers.ts';
 
 type Content = Generated['content'][number];

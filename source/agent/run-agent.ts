@@ -1,28 +1,28 @@
 import type * as ai from 'ai';
 import type {FinishReason} from 'ai';
 import {boundText} from '../core/bounds.ts';
-import {messageOf, SvcError} from '../core/errors.ts';
+import {SvcError, messageOf} from '../core/errors.ts';
 import {asReplaced} from '../core/program.ts';
 import type {World} from '../core/world.ts';
 import type {ChosenModel} from './choose-model.ts';
 import {deferTools, sendActive} from './deferred-tools.ts';
 import {
-	refuseDeepCalls,
+	type Transcript,
 	createSafeText,
 	createTranscript,
-	type Transcript,
+	refuseDeepCalls,
 } from './gather-parts.ts';
 import {isSilent, modelConversation} from './instructions.ts';
-import {modelError, nameModel, type AskedModel} from './model-errors.ts';
-import {meterSteps, createStepRecorder, recordRetries} from './record-steps.ts';
+import {type AskedModel, modelError, nameModel} from './model-fetch.ts';
+import {createStepRecorder, meterSteps, recordRetries} from './record-steps.ts';
 import {createRunTools} from './run-tools.ts';
 import {
-	createRunScope,
-	type RunScope,
 	type AgentDependencies,
 	type AgentRequest,
 	type AgentResult,
 	type AgentRunner,
+	type RunScope,
+	createRunScope,
 } from './runner.ts';
 import {streamAnswer} from './stream-answer.ts';
 

@@ -1,8 +1,8 @@
 import type * as ai from 'ai';
-import {boundText, type Sampled, type SampleRequest} from '../core/bounds.ts';
+import {type SampleRequest, type Sampled, boundText} from '../core/bounds.ts';
 import type {Redact} from '../core/redact.ts';
 import type {ChosenModel} from './choose-model.ts';
-import {modelError} from './model-errors.ts';
+import {modelError} from './model-fetch.ts';
 
 /** Answers one question. Rejects with the codes of `AgentRunner` for models, or with the reason of the signal. */
 export type Sampler = (request: SampleRequest) => Promise<Sampled>;

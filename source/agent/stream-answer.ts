@@ -1,8 +1,8 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import type {LanguageModelMiddleware} from 'ai';
 import {SvcError} from '../core/errors.ts';
-import {gatherParts, type SafeText} from './gather-parts.ts';
-import {nameModel, type AskedModel} from './model-errors.ts';
+import {type SafeText, gatherParts} from './gather-parts.ts';
+import {type AskedModel, nameModel} from './model-fetch.ts';
 import type {Generated, StreamPart} from './providers.ts';
 import type {AgentRequest} from './runner.ts';
 

@@ -1,9 +1,9 @@
 import type {Route} from '../config/route.ts';
 import {senderOf} from '../config/senders/senders.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
-import {findRoute, type RequestedRoute} from './find-route.ts';
-import {stop, type DeliveryDraft, type ReceiverServices} from './receive-context.ts';
-import {challengeReply, greetingReply, refusals, type Reply, handshakeReply} from './replies.ts';
+import {type RequestedRoute, findRoute} from './admission.ts';
+import {type DeliveryDraft, type ReceiverServices, stop} from './receive-context.ts';
+import {type Reply, challengeReply, greetingReply, handshakeReply, refusals} from './replies.ts';
 import {headerOf} from './request-content.ts';
 import {hmacOf} from './signature-claim.ts';
 import {isSecretOf, signingKeyOf} from './signature.ts';

@@ -6,10 +6,17 @@ import type {World} from '../core/world.ts';
 import {isUncertain} from '../platforms/delivery-error.ts';
 import type {Intake} from '../store/port.ts';
 import {duplicateOf} from './journal-event.ts';
-import {duplicateKeyOf, namesOf, type ReadyEvent} from './ready-event.ts';
-import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './receive-context.ts';
-import {deliveredReply, deliveryFailedReply, refusals} from './replies.ts';
-import type {Reply} from './replies.ts';
+import {
+	type ReadyEvent,
+	cleanDetail,
+	deliveryOf,
+	duplicateKeyOf,
+	namesOf,
+	note,
+	stop,
+	storedDeliveryOf,
+} from './receive-context.ts';
+import {type Reply, deliveredReply, deliveryFailedReply, refusals} from './replies.ts';
 
 /** A rendered text to be delivered without an agent. */
 export type DirectMessage = {

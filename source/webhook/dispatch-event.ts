@@ -7,6 +7,7 @@ import type {JobKey} from '../store/job-port.ts';
 import type {Limits} from '../store/limits/port.ts';
 import type {RouteKey} from '../store/port.ts';
 import {deliverDirectly} from './direct-delivery.ts';
+import {groupNameOf} from './group-key.ts';
 import {
 	journalEvent,
 	maxBecauseLength,
@@ -16,13 +17,12 @@ import {
 	type EventJournal,
 } from './journal-event.ts';
 import {
-	groupNameOf,
 	namesOf,
 	withoutPayload,
 	type ReadyEvent,
 	duplicateKeyOf,
 	type NamedEvent,
-} from './ready-event.ts';
+} from './receive-context.ts';
 import {
 	cleanDetail,
 	note,

@@ -1,9 +1,9 @@
 import {isUtf8} from 'node:buffer';
-import {isDeepJson, parsedJson, type JsonValue} from '../core/json.ts';
+import {type JsonValue, isDeepJson, parsedJson} from '../core/json.ts';
 import {headerOf} from './request-content.ts';
 import type {Claim, HmacClaim} from './signature-claim.ts';
-import {signatureKeysOf} from './signature-keys.ts';
 import type {RefusedSignature} from './signature-probe.ts';
+import {signatureKeysOf} from './signature.ts';
 
 /** What was signed instead of what came in: other bytes of the same content, or the body with or without its timestamp. */
 export function explainContent(refusal: RefusedSignature, claim: Claim): string | undefined {

@@ -2,12 +2,11 @@ import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
 import {senderNames, senderOf} from '../config/senders/senders.ts';
 import {escapeLine} from '../core/untrusted.ts';
-import {headerOf, type RequestHeaders} from './request-content.ts';
-import {addressOf} from './signature-check.ts';
-import type {Claim, Scheme} from './signature-claim.ts';
-import {makeRawKeys, retiredKeysOf, signatureKeysOf, type SignatureKeys} from './signature-keys.ts';
+import {type RequestHeaders, headerOf} from './request-content.ts';
+import {type Claim, type Scheme, addressOf} from './signature-claim.ts';
 import {type RefusedSignature, isRight} from './signature-probe.ts';
-import {schemeOf, senderSchemes, recognisedSchemes} from './signature-schemes.ts';
+import {recognisedSchemes, schemeOf, senderSchemes} from './signature-schemes.ts';
+import {type SignatureKeys, makeRawKeys, retiredKeysOf, signatureKeysOf} from './signature.ts';
 import {inWords} from './time-in-words.ts';
 
 /** Other routes whose secrets are tried. */

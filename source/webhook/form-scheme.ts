@@ -1,16 +1,15 @@
 import {createHash} from 'node:crypto';
-import type {HmacForm, TokenForm, SignatureForm} from '../config/senders/sender.ts';
+import type {Ed25519Form, HmacForm, SignatureForm, TokenForm} from '../config/senders/sender.ts';
 import type {SenderName} from '../config/senders/senders.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
-import {ed25519Scheme} from './fixed-schemes.ts';
-import {headerOf, type RequestHeaders} from './request-content.ts';
-import {describeSkew} from './signature-check.ts';
+import {type JsonValue, isJsonObject} from '../core/json.ts';
+import {type RequestHeaders, headerOf} from './request-content.ts';
 import {
-	type Scheme,
-	type TokenClaim,
 	type HmacClaim,
 	type Reading,
+	type Scheme,
+	type TokenClaim,
 	decodeDigest,
+	describeSkew,
 	digestSizes,
 } from './signature-claim.ts';
 
@@ -196,3 +195,31 @@ function itemsOf(value: string, prefix: string, separator = ','): readonly strin
 		: value.split(separator === ',' ? ',' : /[,;]/, maxItems).map(item => item.trim());
 	return items.filter(item => item.startsWith(prefix)).map(item => item.slice(prefix.length));
 }
+
+const signatureBytes = 64;
+
+/** An Ed25519 signature of `<timestamp><body>` in one header. The secrets of such a route are public keys: none of them is the key of an HMAC. */
+const ed25519Scheme = (
+	scheme: SenderName | 'custom',
+	{header, timestampHeader}: Ed25519Form,
+): Scheme => ({
+	header,
+	read(value, headers) {
+		const text = headerOf(headers, timestampHeader);
+		const signature = decodeDigest(value, 'hex', signatureBytes);
+		return {
+			claim: {
+				scheme,
+				header,
+				algorithm: 'sha512',
+				form: {prefix: '', encoding: 'hex', isEd25519: true},
+				digests: [],
+				ed25519Signatures: signature ? [signature] : [],
+				before: text ?? '',
+				after: '',
+				keys: 'literal',
+				timestamp: {header: timestampHeader, text},
+			},
+		};
+	},
+});

@@ -1,13 +1,21 @@
 import type {Clock} from '../core/clock.ts';
-import {idempotencyMs, type TraceStep} from '../core/delivery.ts';
+import {type TraceStep, idempotencyMs} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
-import {dueOf, type Group} from '../core/group.ts';
+import {type Group, dueOf} from '../core/group.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {World} from '../core/world.ts';
-import type {Accepted, Intake, DeliveryKey} from '../store/port.ts';
-import {duplicateKeyOf, namesOf, type NamedEvent} from './ready-event.ts';
-import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './receive-context.ts';
-import {duplicateReply, refusals, type Reply} from './replies.ts';
+import type {Accepted, DeliveryKey, Intake} from '../store/port.ts';
+import {
+	type NamedEvent,
+	cleanDetail,
+	deliveryOf,
+	duplicateKeyOf,
+	namesOf,
+	note,
+	stop,
+	storedDeliveryOf,
+} from './receive-context.ts';
+import {type Reply, duplicateReply, refusals} from './replies.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 

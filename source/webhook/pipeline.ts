@@ -2,23 +2,23 @@ import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
 import type {Busy} from '../core/clock.ts';
 import type {DeliveryOutcome, StoredDelivery} from '../core/delivery.ts';
-import {messageOf, SvcError} from '../core/errors.ts';
+import {SvcError, messageOf} from '../core/errors.ts';
 import type {Group} from '../core/group.ts';
 import type {ReplayChanges} from '../core/replay.ts';
 import type {World} from '../core/world.ts';
-import {enterRoute} from './find-route.ts';
+import {enterRoute} from './admission.ts';
 import {deliveryIdOf, redactedIdentifier} from './identity.ts';
 import type {Metrics} from './metrics.ts';
 import {
+	type DeliveryDraft,
+	type ReceiverServices,
 	cleanDetail,
 	deliveryOf,
 	note,
 	storedDeliveryOf,
-	type DeliveryDraft,
-	type ReceiverServices,
 } from './receive-context.ts';
-import {receive, receiveAuthenticated, type WebhookRequest} from './receive.ts';
-import {refusals, type Reply} from './replies.ts';
+import {type WebhookRequest, receive, receiveAuthenticated} from './receive.ts';
+import {type Reply, refusals} from './replies.ts';
 import type {RequestHeaders} from './request-content.ts';
 
 type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {

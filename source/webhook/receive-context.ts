@@ -1,21 +1,25 @@
+import {createHash} from 'node:crypto';
 import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
 import type {AuthorshipMark} from '../core/authorship-mark.ts';
 import type {Delivery, StoredDelivery, TraceStep, TraceStepName} from '../core/delivery.ts';
+import type {JsonObject} from '../core/json.ts';
 import type {KeyedMutex} from '../core/mutex.ts';
 import type {Redact} from '../core/redact.ts';
+import type {RunPlan} from '../core/run.ts';
 import {escapeLineCounting} from '../core/untrusted.ts';
 import type {World} from '../core/world.ts';
 import type {Limits} from '../store/limits/port.ts';
 import type {Intake} from '../store/port.ts';
+import type {CompiledRoute} from './admission.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import type {JobOf} from './dispatch-event.ts';
-import type {CompiledRoute} from './find-route.ts';
 import {redactedIdentifier} from './identity.ts';
 import type {Reply} from './replies.ts';
-import {headersToStore, type RequestHeaders} from './request-content.ts';
+import {type RequestHeaders, headersToStore} from './request-content.ts';
 import type {Scripts} from './script.ts';
 import type {SignatureDoctor} from './signature-doctor.ts';
+import type {RenderContext} from './template.ts';
 
 /** What the rows of the response table ask. */
 export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
@@ -204,3 +208,66 @@ export function storedDeliveryOf(
 
 	return stored;
 }
+
+/** An event that passed every check and is rendered: only its identifier decides now whether it is handled. */
+export type ReadyEvent = {
+	readonly draft: DeliveryDraft;
+	readonly route: Route;
+	readonly compiled: CompiledRoute;
+	/** Resolved event type as sent. */
+	readonly event: string;
+	readonly prompt: string;
+	/** Keys of the payload that the prompt took. */
+	readonly read: readonly string[];
+	/** What the templates were rendered from. */
+	readonly context: RenderContext;
+	/** `deliver_extra`, rendered. */
+	readonly extra: JsonObject;
+	/** What the event is about; see `subjectOf`. */
+	readonly subject: string | undefined;
+	/** The repository that the event is about, for tools that may read it. */
+	readonly repository: string | undefined;
+	/** What is got for its run before the agent starts. */
+	readonly prefetch: RunPlan['prefetch'];
+};
+
+/** What of an event is asked for once it is handed to the journal. */
+export type NamedEvent = Pick<ReadyEvent, 'draft' | 'route' | 'event'>;
+
+/**
+ * The event without what was made of its body. A payload is many times as large in memory as on the wire, and all that came in one turn wait for the same commit: whoever
+ * waits with it makes the collector carry it along.
+ */
+export const withoutPayload = ({draft, route, event}: ReadyEvent): NamedEvent => ({
+	draft,
+	route,
+	event,
+});
+
+/** What replies to this event name. */
+export const namesOf = ({draft, route, event}: NamedEvent) => ({
+	route: route.name,
+	event,
+	deliveryId: draft.deliveryId,
+});
+
+/** Identity for the duplicate rule. */
+export const duplicateKeyOf = ({draft, route}: NamedEvent) => ({
+	bodyHash: bodyHashOf(draft, route),
+	profile: route.profile,
+	route: route.name,
+	deliveryId: draft.deliveryId,
+});
+
+/**
+ * `dedupe_body: true`: the body is a second identifier. A replay is meant: it is never a duplicate. An identifier that is signed decides alone.
+ *
+ * @see manual/receiver.md#bodies
+ */
+const bodyHashOf = (
+	{body, hasSignedId, replayOf}: DeliveryDraft,
+	{dedupeBody}: Route,
+): string | undefined =>
+	dedupeBody && replayOf === undefined && !hasSignedId && body !== undefined
+		? createHash('sha256').update(body).digest('base64')
+		: undefined;

@@ -1,35 +1,38 @@
 import type {Route} from '../config/route.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
-import {readWords, wholePayload} from '../core/prompt-read.ts';
-import {prefetchWords, type RunPlan} from '../core/run.ts';
+import {type JsonValue, isJsonObject} from '../core/json.ts';
+import {type RunPlan, prefetchWords, readWords, wholePayload} from '../core/run.ts';
 import type {BodyRead} from '../http/read-body.ts';
+import {type CompiledRoute, type RequestedRoute, authenticate, findRoute} from './admission.ts';
 import {acknowledgementOf, answerChallenge, answerGreeting, shakeHands} from './challenge.ts';
 import {dispatchEvent, spendRate} from './dispatch-event.ts';
 import {
+	isAboutOwnComment,
 	maxSubjectLength,
 	prefetchOf,
 	repositoryOf,
-	isAboutOwnComment,
 	subjectOf,
 } from './event-subject.ts';
 import {explainMismatch} from './filter.ts';
-import {type CompiledRoute, findRoute, type RequestedRoute} from './find-route.ts';
-import {isConnectivityCheck, unnamedSource, bodyIdOf, eventOf} from './identity.ts';
+import {bodyIdOf, eventOf, isConnectivityCheck, unnamedSource} from './identity.ts';
 import {
+	type DeliveryDraft,
+	type ReceiverServices,
 	cleanDetail,
 	nameDraft,
 	note,
 	stop,
-	type DeliveryDraft,
-	type ReceiverServices,
 } from './receive-context.ts';
-import {bodyReply, emptyReply, ignoredEventReply, ignoredReply, refusals} from './replies.ts';
-import type {Reply} from './replies.ts';
-import {parseBody, type ParsedBody} from './request-content.ts';
+import {
+	type Reply,
+	bodyReply,
+	emptyReply,
+	ignoredEventReply,
+	ignoredReply,
+	refusals,
+} from './replies.ts';
+import {type ParsedBody, parseBody} from './request-content.ts';
 import {transformPayload} from './script-step.ts';
-import {authenticate} from './signature.ts';
-import {rawDump, renderTemplate} from './template.ts';
-import type {RenderContext, Rendered} from './template.ts';
+import {type RenderContext, type Rendered, rawDump, renderTemplate} from './template.ts';
 
 const maxNameLength = 256;
 

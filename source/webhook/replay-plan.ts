@@ -2,12 +2,12 @@ import type {Route} from '../config/route.ts';
 import type {Redact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {defaultTarget, effectOf, reachesPeople} from '../platforms/platforms.ts';
-import {isJobRoute, type JobRoute, type JobOf} from './dispatch-event.ts';
+import type {CompiledRoute} from './admission.ts';
+import {type JobOf, type JobRoute, isJobRoute} from './dispatch-event.ts';
 import {headersNotKept} from './filter.ts';
-import type {CompiledRoute} from './find-route.ts';
+import {groupNameOf} from './group-key.ts';
 import {eventOf} from './identity.ts';
 import type {KnownEvent} from './pipeline.ts';
-import {groupNameOf} from './ready-event.ts';
 import {parseBody} from './request-content.ts';
 import type {RenderContext} from './template.ts';
 

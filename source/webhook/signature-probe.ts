@@ -1,8 +1,6 @@
 import type {Route} from '../config/route.ts';
-import type {SignedRequest} from './signature-check.ts';
-import {positionOfMatch, type Claim} from './signature-claim.ts';
-import {retiredKeysOf, signatureKeysOf} from './signature-keys.ts';
-import type {SignatureKeys} from './signature-keys.ts';
+import {positionOfMatch, type Claim, type SignedRequest} from './signature-claim.ts';
+import {retiredKeysOf, signatureKeysOf, type SignatureKeys} from './signature.ts';
 
 /** Whether one of `keys` confirms `claim` for `body`. False too when nothing more may be spent on finding out. */
 export type Probe = (claim: Claim, keys: SignatureKeys, body: Buffer) => boolean;

@@ -1,25 +1,18 @@
-import {createHash, type KeyObject} from 'node:crypto';
+import {type KeyObject, createHash, createPublicKey, createSecretKey} from 'node:crypto';
 import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
-import {isFromForeignPage} from './exchange.ts';
-import {deliveryIdOf, headerIdOf} from './identity.ts';
+import {decodedKeyOf, keyPrefix, publicPrefix} from '../config/secret-problem.ts';
+import {formOf} from '../config/senders/senders.ts';
 import {
-	cleanDetail,
-	nameDraft,
-	note,
-	stop,
-	type DeliveryDraft,
-	type ReceiverServices,
-} from './receive-context.ts';
-import {refusals, type Reply} from './replies.ts';
-import {
-	addressOf,
-	problemOfTimestamp,
+	type Claim,
 	type SignatureVerdict,
 	type SignedRequest,
-} from './signature-check.ts';
-import {positionOfMatch, type Claim, sameDigest, describeForm} from './signature-claim.ts';
-import {retiredKeysOf, signatureKeysOf, type SignatureKeys} from './signature-keys.ts';
+	addressOf,
+	describeForm,
+	positionOfMatch,
+	problemOfTimestamp,
+	sameDigest,
+} from './signature-claim.ts';
 import {readClaim} from './signature-schemes.ts';
 import {inWords} from './time-in-words.ts';
 
@@ -139,72 +132,156 @@ function passed(claim: Claim, holder: string): SignatureVerdict {
 		: {ok: true, scheme, detail, signedIdHeader: claim.signedIdHeader};
 }
 
+/** Something made of a secret, and which secret of the list that was, counted from 1. */
+export type Held<Value> = {readonly value: Value; readonly position: number};
+
+/** The secrets of a route in the forms that the schemes need; empty keys and `INSECURE_NO_AUTH` are left out, so that they never match. */
+export type SignatureKeys = {
+	/** Standard Webhooks: what follows `whsec_`, base64-decoded, if that is at least 8 bytes; any other secret as UTF-8. */
+	readonly standard: ReadonlyArray<Held<KeyObject>>;
+	/**
+	 * The schemes that a header tells of: every secret as it is written, since most of their senders know nothing of the prefix; and, because "`whsec_` secrets are base64-decoded",
+	 * the decoded key beside it. Only one of at least 16 bytes, so that the second key is no easier to guess than the first.
+	 */
+	readonly plain: ReadonlyArray<Held<KeyObject>>;
+	/** The schemes that a route names: every secret as it is written, and nothing else. Their senders sign with the text that they show. */
+	readonly literal: ReadonlyArray<Held<KeyObject>>;
+	/** SHA-256 of each secret, so that comparing tokens tells nothing of their length. */
+	readonly tokens: ReadonlyArray<Held<Buffer>>;
+	/** Ed25519 keys: of Standard Webhooks `whpk_` and base64, of a sender with keys in hex every secret. Public: they are in none of the other lists. */
+	readonly publicKeys: ReadonlyArray<Held<KeyObject>>;
+	/** Secrets in the list. */
+	readonly count: number;
+};
+
+/** The keys of a secret that a rotation replaced. They pass until `until`, milliseconds since 1970. */
+export type RetiredKeys = {readonly keys: SignatureKeys; readonly until: number};
+
+/** Bytes. */
+const minSecondKeyBytes = 16;
+
+const publicKeyBytes = 32;
+
+const maxRetired = 20;
+
+const maxRetiredPublicKeys = 5;
+
+const keysOfRoutes = new WeakMap<Route, SignatureKeys>();
+
+const retiredKeysOfRoutes = new WeakMap<Route, readonly RetiredKeys[]>();
+
+/** The keys of the secrets of `route`, made once per route object. */
+export function signatureKeysOf(route: Route): SignatureKeys {
+	const known = keysOfRoutes.get(route);
+	if (known) {
+		return known;
+	}
+
+	const keys = makeSignatureKeys(route.secrets, hasHexKeys(route));
+	keysOfRoutes.set(route, keys);
+	return keys;
+}
+
 /**
- * Whether the sender knows a secret of the route. The answer when it does not: the client learns nothing more, the trace says why. Otherwise `undefined`, and the identifier
- * is the one that senders of this route give it, or that the signature covers.
- *
- * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
+ * The keys of its retired secrets, also of those whose time is over; made when a signature first needs them. The 20 that pass longest, and of public keys among them, `whpk_` or in hex, 5: every request that
+ * nobody signed is compared with all of them.
  */
-export function authenticate(
-	draft: DeliveryDraft,
-	{
-		route,
-		body,
-		path,
-	}: {
-		readonly route: Route;
-		readonly body: Buffer;
-		/** As it was asked for, with its query. */
-		readonly path: string;
-	},
-	services: ReceiverServices,
-): Reply | undefined {
-	if (route.insecure) {
-		if (!services.isLoopback) {
-			return stop(draft, refusals.signature, {
-				step: 'signature',
-				detail: `${insecureSecret}: the receiver does not listen on loopback`,
-			});
-		}
-
-		if (isFromForeignPage(draft.headers)) {
-			return stop(draft, refusals.signature, {
-				step: 'signature',
-				detail: `${insecureSecret}: sent by a page in a browser, which is not of this machine`,
-			});
-		}
-
-		note(draft, 'signature', {verdict: 'skip', detail: insecureSecret});
-		nameDraft(draft, headerIdOf(route, draft.headers));
-		return undefined;
+export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
+	const known = retiredKeysOfRoutes.get(route);
+	if (known) {
+		return known;
 	}
 
-	const request = {headers: draft.headers, body, query: /\?.*$/.exec(path)?.[0] ?? ''};
-	const verdict = verifySignature(route, request, services.clock.now());
-	if (!verdict.ok) {
-		const others = services.routes().routes.values();
-		const reason = services.doctor.explain(request, {route, others, refusal: verdict.detail});
-		return stop(draft, refusals.signature, {
-			step: 'signature',
-			detail: cleanDetail(draft, reason),
-		});
-	}
+	const retired = longestLasting(route).map(({secret, until}) => ({
+		keys: makeSignatureKeys([secret], hasHexKeys(route)),
+		until,
+	}));
+	retiredKeysOfRoutes.set(route, retired);
+	return retired;
+}
 
-	note(draft, 'signature', {verdict: 'pass', detail: verdict.detail});
-	if (verdict.scheme === 'v1') {
-		services.warnOnce(
-			route.name,
-			`Route "${route.name}" is signed with X-Webhook-Signature (V1), which has no replay protection and is deprecated: use X-Webhook-Signature-V2`,
-		);
-	}
+function longestLasting(route: Route): Route['retiredSecrets'] {
+	const areHexKeys = hasHexKeys(route);
+	const sorted = route.retiredSecrets.toSorted((a, b) => b.until - a.until).slice(0, maxRetired);
+	const publicKeys = sorted.filter(({secret}) => areHexKeys || secret.startsWith(publicPrefix));
+	const beyond = new Set(publicKeys.slice(maxRetiredPublicKeys));
+	return sorted.filter(retired => !beyond.has(retired));
+}
 
-	const {signedIdHeader} = verdict;
-	draft.hasSignedId = signedIdHeader !== undefined;
-	nameDraft(
-		draft,
-		signedIdHeader === undefined
-			? headerIdOf(route, draft.headers)
-			: deliveryIdOf(draft.headers, [signedIdHeader]),
+/** Whether the secrets of a route are public keys in hex. */
+const hasHexKeys = ({signature}: Route): boolean =>
+	signature !== undefined && 'ed25519' in formOf(signature);
+
+/** The keys of a list of secrets, any of which passes; with `areHexKeys` each is a public key in hex and nothing else. @see manual/signatures.md#schemes */
+function makeSignatureKeys(secrets: readonly string[], areHexKeys: boolean): SignatureKeys {
+	// Everybody knows the literal that switches validation off: it is the key of nothing.
+	const held = secrets
+		.map((value, index) => ({value, position: index + 1}))
+		.filter(({value}) => value !== insecureSecret);
+	// A public key as the key of an HMAC would let everybody sign.
+	const shared = held.filter(
+		({value}) => !areHexKeys && value !== '' && !value.startsWith(publicPrefix),
 	);
-	return undefined;
+	const literal = mapHeld(shared, secret => Buffer.from(secret));
+	const unprefixed = mapHeld(
+		shared.filter(({value}) => !value.startsWith(keyPrefix)),
+		secret => Buffer.from(secret),
+	);
+	const decoded = mapHeld(shared, decodedKeyOf);
+	const literalKeys = usable(literal);
+
+	return {
+		standard: usable([...unprefixed, ...decoded]),
+		plain: [
+			...literalKeys,
+			...usable(decoded.filter(({value}) => value.length >= minSecondKeyBytes)),
+		],
+		literal: literalKeys,
+		tokens: mapHeld(literal, secret => createHash('sha256').update(secret).digest()),
+		publicKeys: areHexKeys
+			? mapHeld(held, secret => publicKeyOf(Buffer.from(secret, 'hex')))
+			: mapHeld(
+					held.filter(({value}) => value.startsWith(publicPrefix)),
+					secret => publicKeyOf(Buffer.from(secret.slice(publicPrefix.length), 'base64')),
+				),
+		count: secrets.length,
+	};
+}
+
+/** The same bytes as the key of whatever scheme there is, to find out what a sender did with a secret. */
+export function makeRawKeys(secrets: readonly Buffer[]): SignatureKeys {
+	const held = secrets.map((value, index) => ({value, position: index + 1}));
+	const keys = usable(held);
+	return {
+		standard: keys,
+		plain: keys,
+		literal: keys,
+		tokens: mapHeld(held, secret => createHash('sha256').update(secret).digest()),
+		publicKeys: [],
+		count: secrets.length,
+	};
+}
+
+function mapHeld<From, To>(
+	held: ReadonlyArray<Held<From>>,
+	change: (value: From) => To | undefined,
+): ReadonlyArray<Held<To>> {
+	return held.flatMap(({value, position}) => {
+		const changed = change(value);
+		return changed === undefined ? [] : [{value: changed, position}];
+	});
+}
+
+/** A key object costs half of a buffer at each signature. */
+const usable = (keys: ReadonlyArray<Held<Buffer>>): ReadonlyArray<Held<KeyObject>> =>
+	mapHeld(keys, key => (key.length === 0 ? undefined : createSecretKey(key)));
+
+/** What is no key of 32 bytes never matches. */
+function publicKeyOf(bytes: Buffer): KeyObject | undefined {
+	return bytes.length === publicKeyBytes
+		? createPublicKey({
+				key: {kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url')},
+				format: 'jwk',
+			})
+		: undefined;
 }

@@ -1,14 +1,14 @@
 import {getEventListeners} from 'node:events';
 import {expect, test, vi} from 'vitest';
 import {instructionsFor} from '../../source/agent/instructions.ts';
-import {isPassing} from '../../source/agent/model-errors.ts';
+import {isPassing} from '../../source/agent/model-fetch.ts';
 import {createAgentRunner} from '../../source/agent/run-agent.ts';
 import type {Clock} from '../../source/core/clock.ts';
 import {SvcError} from '../../source/core/errors.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {escapeLineCounting} from '../../source/core/untrusted.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
-import {startScriptedModel, type ScriptedAnswer} from '../helpers/scripted-model.ts';
+import {type ScriptedAnswer, startScriptedModel} from '../helpers/scripted-model.ts';
 import {apiKey, createAgent, createTool} from './agent-fixture.ts';
 
 test('the rendered prompt is the user message unchanged, under a system message that calls it untrusted', async () => {

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {isPassing} from '../../source/agent/model-errors.ts';
+import {isPassing} from '../../source/agent/model-fetch.ts';
 import {errorWithCode} from '../../source/core/errors.ts';
 import type {Approve} from '../../source/core/tool.ts';
-import {startScriptedModel, type ScriptedModel} from '../helpers/scripted-model.ts';
+import {type ScriptedModel, startScriptedModel} from '../helpers/scripted-model.ts';
 import {apiKey, createAgent, createTool} from './agent-fixture.ts';
 
 const callThenAnswer = [

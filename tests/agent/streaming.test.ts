@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createSafeText} from '../../source/agent/gather-parts.ts';
-import {isPassing} from '../../source/agent/model-errors.ts';
+import {isPassing} from '../../source/agent/model-fetch.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import {startScriptedModel} from '../helpers/scripted-model.ts';
 import {createAgent, createTool} from './agent-fixture.ts';

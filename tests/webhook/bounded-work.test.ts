@@ -3,7 +3,7 @@ import type {JsonValue} from '../../source/core/json.ts';
 import {membershipOf} from '../../source/webhook/filter-files.ts';
 import {deepEqual} from '../../source/webhook/filter-operators.ts';
 import {compileField, compileFilters} from '../../source/webhook/filter.ts';
-import {compileGroupKey, groupNameOf} from '../../source/webhook/ready-event.ts';
+import {compileGroupKey, groupNameOf} from '../../source/webhook/group-key.ts';
 import {parseTemplate, rawDump, renderTemplate} from '../../source/webhook/template.ts';
 
 // No input takes more than linear time: steps are counted, nothing is timed.

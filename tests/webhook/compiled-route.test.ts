@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {FilterSpec} from '../../source/config/route.ts';
-import {createRouteCompiler} from '../../source/webhook/find-route.ts';
+import {createRouteCompiler} from '../../source/webhook/admission.ts';
 import {makeRoute} from './start-receiver.ts';
 
 const nowhere = () => () => false;

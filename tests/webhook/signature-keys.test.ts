@@ -1,8 +1,7 @@
 import {createHmac} from 'node:crypto';
 import {expect, test} from 'vitest';
 import type {Route} from '../../source/config/route.ts';
-import {retiredKeysOf, signatureKeysOf} from '../../source/webhook/signature-keys.ts';
-import {verifySignature} from '../../source/webhook/signature.ts';
+import {retiredKeysOf, signatureKeysOf, verifySignature} from '../../source/webhook/signature.ts';
 import {whsec} from './senders.ts';
 import {makeRoute} from './start-receiver.ts';
 

@@ -47,7 +47,7 @@ export function createRouteEditorCommands(
 
 	const compiler = async () => {
 		const {live} = rooms;
-		const {createRouteCompiler} = await import('../../webhook/find-route.ts');
+		const {createRouteCompiler} = await import('../../webhook/admission.ts');
 		const {createFilterFiles} = await import('../../webhook/filter-files.ts');
 		const files = createFilterFiles({clock: rooms.clock, log: silentLogger});
 		const {profiles} = live.current();

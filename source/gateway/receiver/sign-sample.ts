@@ -2,10 +2,9 @@ import {createSecretKey, randomUUID} from 'node:crypto';
 import type {Route} from '../../config/route.ts';
 import type {HmacForm, TokenForm} from '../../config/senders/sender.ts';
 import {formOf} from '../../config/senders/senders.ts';
-import {hubScheme} from '../../webhook/fixed-schemes.ts';
 import {isHmacForm, isTokenForm, tokenText} from '../../webhook/form-scheme.ts';
 import {hmacOf} from '../../webhook/signature-claim.ts';
-import {schemeOf} from '../../webhook/signature-schemes.ts';
+import {hubScheme, schemeOf} from '../../webhook/signature-schemes.ts';
 
 /** Begins a key with which signatures are checked and none can be made. */
 const publicPrefix = 'whpk_';

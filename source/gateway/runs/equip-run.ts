@@ -60,12 +60,12 @@ export async function equipRun(
 	world: EquipWorld,
 	options: EquipOptions,
 ): Promise<Equipment> {
-	const skillsDir = world.config().profiles.of(run.profile).paths.skills;
 	const {
 		skills: [skill, ...offered],
 		problems,
 		none,
-	} = skillsFor(run, skillsDir);
+		skillsDir,
+	} = skillsFor(run, world);
 	const {tools, warnings, notes, logins, checkout} = await toolsFor(run, world, {
 		...options,
 		always:
@@ -98,16 +98,18 @@ export async function equipRun(
 const maxOffered = 50;
 
 /** `none`: that none was found, in a sentence. */
-function skillsFor(run: StoredRun, skillsDir: string) {
+function skillsFor(run: StoredRun, {config}: Pick<EquipWorld, 'config'>) {
 	const {skills: names, toolsets} = run.plan;
 	if (names.length === 0) {
-		return {skills: [], problems: [], none: []};
+		return {skills: [], problems: [], none: [], skillsDir: ''};
 	}
 
+	const skillsDir = config().profiles.of(run.profile).paths.skills;
 	const mayActivate = isTurn(originOf(run)) && toolsets?.length !== 0;
 	const found = findSkills(names, {skillsDir, most: mayActivate ? 1 + maxOffered : 1});
 	return {
 		...found,
+		skillsDir,
 		none:
 			found.skills.length === 0
 				? [

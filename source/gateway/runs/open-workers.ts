@@ -1,5 +1,5 @@
-import {isPassing} from '../../agent/model-errors.ts';
-import {createAgentRunner, type AgentRunnerDependencies} from '../../agent/run-agent.ts';
+import {isPassing} from '../../agent/model-fetch.ts';
+import {type AgentRunnerDependencies, createAgentRunner} from '../../agent/run-agent.ts';
 import type {AgentRunner} from '../../agent/runner.ts';
 import {defaultProfile} from '../../config/home-paths.ts';
 import {isUnsignedRoute} from '../../config/route-refusals.ts';
@@ -14,10 +14,10 @@ import type {RoomWorld} from '../rooms.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import {createLoginWaits} from './announce-runs.ts';
 import {sweepCheckouts} from './checkout-folder.ts';
-import {createDispatcher, type Dispatcher} from './dispatch.ts';
-import {placesOf, equipRun, type EquipWorld} from './equip-run.ts';
+import {type Dispatcher, createDispatcher} from './dispatch.ts';
+import {type EquipWorld, equipRun, placesOf} from './equip-run.ts';
 import {prefetch} from './prefetch.ts';
-import {workRun, type WorkDependencies} from './work-run.ts';
+import {type WorkDependencies, workRun} from './work-run.ts';
 
 /** Joins the journal's due runs with the agent and the deliverer, until `stack` is disposed of: before the deliverer and the store. */
 export function openWorkers(

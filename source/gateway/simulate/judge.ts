@@ -1,11 +1,11 @@
 import type {Route} from '../../config/route.ts';
-import {type StoredDelivery, decidedOutcomes, type Delivery} from '../../core/delivery.ts';
+import {type Delivery, type StoredDelivery, decidedOutcomes} from '../../core/delivery.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Journal} from '../../store/port.ts';
+import type {CompiledRoute} from '../../webhook/admission.ts';
 import {explainMismatch, filterHeadersOf} from '../../webhook/filter.ts';
-import type {CompiledRoute} from '../../webhook/find-route.ts';
-import {isConnectivityCheck, eventOf} from '../../webhook/identity.ts';
+import {eventOf, isConnectivityCheck} from '../../webhook/identity.ts';
 import {parseBody} from '../../webhook/request-content.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
 

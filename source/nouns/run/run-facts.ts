@@ -1,20 +1,20 @@
 import type {Approval} from '../../core/approval.ts';
 import {countOf, quotedName} from '../../core/names.ts';
 import {conversationWords, originOf, untrustedWords} from '../../core/origin.ts';
-import {readWords} from '../../core/prompt-read.ts';
 import {
-	hasEnded,
-	prefetchWords,
 	type Run,
 	type StoredRun,
+	type TranscriptEntry,
+	hasEnded,
+	prefetchWords,
+	readWords,
 	tookWords,
 	toolWords,
-	type TranscriptEntry,
 } from '../../core/run.ts';
 import {loginCommand} from '../../core/shell-words.ts';
 import {usageWords} from '../../core/usage.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import {fact, type AsOf, type Fact} from '../noun.ts';
+import {type AsOf, type Fact, fact} from '../noun.ts';
 
 /** What runs are told with: all that waits for a person, and of one run what the journal has. */
 export type RunMore = {

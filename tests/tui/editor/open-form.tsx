@@ -38,7 +38,7 @@ export async function openRoutes(
 		import('../../../source/config/route-edit/save-draft.ts'),
 		import('../../../source/gateway/route-editor/backtest.ts'),
 		import('../../../source/gateway/route-editor/preview.ts'),
-		import('../../../source/webhook/find-route.ts'),
+		import('../../../source/webhook/admission.ts'),
 		import('../../../source/webhook/filter-files.ts'),
 		import('../../../source/gateway/jobs/find-cron-job.ts'),
 		import('../../../source/gateway/receiver/sample-event.ts'),

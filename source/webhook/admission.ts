@@ -1,12 +1,24 @@
 import type {RouteTable} from '../config/config.ts';
+import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route, SkippedRoute} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
-import {compileSubject, type EventSubjectReader} from './event-subject.ts';
+import {type EventSubjectReader, compileSubject} from './event-subject.ts';
+import {isFromForeignPage} from './exchange.ts';
 import type {HoldsValue} from './filter-operators.ts';
-import {keptHeadersOf, compileFilters, type FilterCheck} from './filter.ts';
-import {compileGroupKey, type GroupKeyReader} from './ready-event.ts';
-import {cleanDetail, note, type DeliveryDraft, type ReceiverServices} from './receive-context.ts';
-import {compileExtra, parseTemplate, type RenderContext, type Template} from './template.ts';
+import {type FilterCheck, compileFilters, keptHeadersOf} from './filter.ts';
+import {type GroupKeyReader, compileGroupKey} from './group-key.ts';
+import {deliveryIdOf, headerIdOf} from './identity.ts';
+import {
+	type DeliveryDraft,
+	type ReceiverServices,
+	cleanDetail,
+	nameDraft,
+	note,
+	stop,
+} from './receive-context.ts';
+import {type Reply, refusals} from './replies.ts';
+import {verifySignature} from './signature.ts';
+import {type RenderContext, type Template, compileExtra, parseTemplate} from './template.ts';
 
 /** What a request's path named. */
 export type RequestedRoute = {
@@ -155,3 +167,73 @@ export function createRouteCompiler(
 /** The name of a route and its profile in one. A profile's name holds no slash. */
 export const routeIdOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): string =>
 	`${profile}/${name}`;
+
+/**
+ * Whether the sender knows a secret of the route. The answer when it does not: the client learns nothing more, the trace says why. Otherwise `undefined`, and the identifier
+ * is the one that senders of this route give it, or that the signature covers.
+ *
+ * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
+ */
+export function authenticate(
+	draft: DeliveryDraft,
+	{
+		route,
+		body,
+		path,
+	}: {
+		readonly route: Route;
+		readonly body: Buffer;
+		/** As it was asked for, with its query. */
+		readonly path: string;
+	},
+	services: ReceiverServices,
+): Reply | undefined {
+	if (route.insecure) {
+		if (!services.isLoopback) {
+			return stop(draft, refusals.signature, {
+				step: 'signature',
+				detail: `${insecureSecret}: the receiver does not listen on loopback`,
+			});
+		}
+
+		if (isFromForeignPage(draft.headers)) {
+			return stop(draft, refusals.signature, {
+				step: 'signature',
+				detail: `${insecureSecret}: sent by a page in a browser, which is not of this machine`,
+			});
+		}
+
+		note(draft, 'signature', {verdict: 'skip', detail: insecureSecret});
+		nameDraft(draft, headerIdOf(route, draft.headers));
+		return undefined;
+	}
+
+	const request = {headers: draft.headers, body, query: /\?.*$/.exec(path)?.[0] ?? ''};
+	const verdict = verifySignature(route, request, services.clock.now());
+	if (!verdict.ok) {
+		const others = services.routes().routes.values();
+		const reason = services.doctor.explain(request, {route, others, refusal: verdict.detail});
+		return stop(draft, refusals.signature, {
+			step: 'signature',
+			detail: cleanDetail(draft, reason),
+		});
+	}
+
+	note(draft, 'signature', {verdict: 'pass', detail: verdict.detail});
+	if (verdict.scheme === 'v1') {
+		services.warnOnce(
+			route.name,
+			`Route "${route.name}" is signed with X-Webhook-Signature (V1), which has no replay protection and is deprecated: use X-Webhook-Signature-V2`,
+		);
+	}
+
+	const {signedIdHeader} = verdict;
+	draft.hasSignedId = signedIdHeader !== undefined;
+	nameDraft(
+		draft,
+		signedIdHeader === undefined
+			? headerIdOf(route, draft.headers)
+			: deliveryIdOf(draft.headers, [signedIdHeader]),
+	);
+	return undefined;
+}
