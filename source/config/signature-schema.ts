@@ -4,7 +4,7 @@ import {checked, looseJsonOf, requiredSetting, setting} from '../core/schema-par
 import {defineSettings} from '../core/settings.ts';
 import type {SignatureSpec} from './route.ts';
 import {firstProblem} from './schema-issues.ts';
-import {formOf, senderNames} from './senders/senders.ts';
+import {formOf, takesHexKeys, senderNames} from './senders/senders.ts';
 
 const maxSignedLength = 256;
 
@@ -119,10 +119,7 @@ export function signatureOf(written: unknown): SignatureSpec | undefined {
 }
 
 /** Whether secrets beside `written` are public keys in hex. */
-export const hasHexKeys = (written: unknown): boolean => {
-	const spec = signatureOf(written);
-	return spec !== undefined && 'ed25519' in formOf(spec);
-};
+export const hasHexKeys = (written: unknown): boolean => takesHexKeys(signatureOf(written));
 
 /** Whether what it names signs the address that the sender was given. */
 export const signsAddress = (written: unknown): boolean => {

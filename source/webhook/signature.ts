@@ -2,7 +2,7 @@ import {type KeyObject, createHash, createPublicKey, createSecretKey} from 'node
 import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
 import {decodedKeyOf, keyPrefix, publicPrefix} from '../config/secret-problem.ts';
-import {formOf} from '../config/senders/senders.ts';
+import {takesHexKeys} from '../config/senders/senders.ts';
 import {
 	type Claim,
 	type SignatureVerdict,
@@ -177,7 +177,7 @@ export function signatureKeysOf(route: Route): SignatureKeys {
 		return known;
 	}
 
-	const keys = makeSignatureKeys(route.secrets, hasHexKeys(route));
+	const keys = makeSignatureKeys(route.secrets, takesHexKeys(route.signature));
 	keysOfRoutes.set(route, keys);
 	return keys;
 }
@@ -193,7 +193,7 @@ export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
 	}
 
 	const retired = longestLasting(route).map(({secret, until}) => ({
-		keys: makeSignatureKeys([secret], hasHexKeys(route)),
+		keys: makeSignatureKeys([secret], takesHexKeys(route.signature)),
 		until,
 	}));
 	retiredKeysOfRoutes.set(route, retired);
@@ -201,16 +201,12 @@ export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
 }
 
 function longestLasting(route: Route): Route['retiredSecrets'] {
-	const areHexKeys = hasHexKeys(route);
+	const areHexKeys = takesHexKeys(route.signature);
 	const sorted = route.retiredSecrets.toSorted((a, b) => b.until - a.until).slice(0, maxRetired);
 	const publicKeys = sorted.filter(({secret}) => areHexKeys || secret.startsWith(publicPrefix));
 	const beyond = new Set(publicKeys.slice(maxRetiredPublicKeys));
 	return sorted.filter(retired => !beyond.has(retired));
 }
-
-/** Whether the secrets of a route are public keys in hex. */
-const hasHexKeys = ({signature}: Route): boolean =>
-	signature !== undefined && 'ed25519' in formOf(signature);
 
 /** The keys of a list of secrets, any of which passes; with `areHexKeys` each is a public key in hex and nothing else. @see manual/signatures.md#schemes */
 function makeSignatureKeys(secrets: readonly string[], areHexKeys: boolean): SignatureKeys {

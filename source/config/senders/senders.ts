@@ -65,3 +65,7 @@ export function formOf(
 	const {signature} = senders[spec.kind];
 	return spec.header === undefined ? signature : {...signature, header: spec.header};
 }
+
+/** Whether the secrets beside `spec` are public keys in hex. */
+export const takesHexKeys = (spec: Parameters<typeof formOf>[0] | undefined): boolean =>
+	spec !== undefined && 'ed25519' in formOf(spec);
