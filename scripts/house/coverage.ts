@@ -36,7 +36,7 @@ export function startCoverage(root: string): Coverage {
 				const path = url.startsWith('file:') ? pathIn(folder, url) : undefined;
 				for (const {ranges, functionName} of path === undefined ? [] : functions) {
 					const [range] = ranges;
-					if (path !== undefined && range && range.count > 0 && !isModule(functionName, range)) {
+					if (path !== undefined && range && range.count > 0 && isOfHouse(functionName, range)) {
 						entered.set(path, (entered.get(path) ?? new Set()).add(range.startOffset));
 					}
 				}
@@ -50,8 +50,12 @@ export function startCoverage(root: string): Coverage {
 	};
 }
 
-const isModule = (name: string, {startOffset}: {readonly startOffset: number}): boolean =>
-	name === '' && startOffset === 0;
+/** What the transpiler puts into files that name functions or use `using`. */
+const ofTranspiler = /^__(?:name|using|callDispose|knownSymbol|typeError)$/;
+
+/** Neither the body of a module nor a function that the transpiler added. */
+const isOfHouse = (name: string, {startOffset}: {readonly startOffset: number}): boolean =>
+	(name !== '' || startOffset !== 0) && !ofTranspiler.test(name);
 
 /** `webhook/receive.ts`; `undefined` outside the folder. */
 function pathIn(folder: string, url: string): string | undefined {
