@@ -98,6 +98,10 @@ const levels: Readonly<Record<string, number>> = {'{': 1, '[': 1, '}': -1, ']': 
  * without recursion; what is no JSON gets some answer.
  */
 export function isDeepJson(text: string): boolean {
+	if (!opensMany(text)) {
+		return false;
+	}
+
 	const tokens = /[[\]{}"]/g;
 	let depth = 0;
 	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
@@ -109,6 +113,21 @@ export function isDeepJson(text: string): boolean {
 
 		if (depth > maxJsonDepth) {
 			return true;
+		}
+	}
+
+	return false;
+}
+
+/** Whether there are more brackets than may be open at once, those within strings counted as well: a search costs a twentieth of the walk. */
+function opensMany(text: string): boolean {
+	let count = 0;
+	for (const bracket of '{[') {
+		for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+			count += 1;
+			if (count > maxJsonDepth) {
+				return true;
+			}
 		}
 	}
 
