@@ -27,8 +27,6 @@ import type {Host, Shell} from './shell.ts';
 import {createToaster} from './toast.ts';
 import type {TuiOptions} from './tui-world.ts';
 
-const pouringPerSecond = 20;
-
 export type ShellOptions = Pick<TuiOptions, 'firstRun' | 'offersKey' | 'ssh' | 'version'> & {
 	readonly size: Size;
 	readonly theme: ThemeName;
@@ -46,9 +44,9 @@ export type ShellOptions = Pick<TuiOptions, 'firstRun' | 'offersKey' | 'ssh' | '
 	readonly panes?: readonly [Pane, ...Pane[]];
 };
 
-/** Whether more comes than anybody reads row by row. */
-const pours = ({health}: GatewayState): boolean =>
-	(health?.requestsPerSecond ?? 0) >= pouringPerSecond;
+/** How long frames wait while more comes than anybody reads row by row, milliseconds; 0 while less does. */
+const busyMsOf = ({health}: GatewayState): number =>
+	feedIntervals.busy.find(({perSecond}) => (health?.requestsPerSecond ?? 0) >= perSecond)?.ms ?? 0;
 
 /** The state of the interface and everything its commands use; no React in it. */
 export function createShell(
@@ -67,7 +65,10 @@ export function createShell(
 			return {intervalMs: feedIntervals.barMs, tickMs: feedIntervals.barMs};
 		}
 
-		const liveMs = pours(shown) ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
+		const {requestsPerSecond = 0} = shown.health ?? {};
+		const busyMs =
+			feedIntervals.busy.find(({perSecond}) => requestsPerSecond >= perSecond)?.ms ?? 0;
+		const liveMs = Math.max(shownMs, busyMs);
 		const showsWords = pane().showsWords?.(host) === true;
 		const intervalMs = isPaused() && !showsWords ? feedIntervals.pausedMs : liveMs;
 		const countsSeconds =
@@ -138,7 +139,7 @@ export function createShell(
 		filters: options.filters ?? {},
 		onListChange: want,
 		feed,
-		isPouring: () => pours(feed.get().state) && !isPaused(),
+		isPouring: () => busyMsOf(feed.get().state) > 0 && !isPaused(),
 	});
 	const attempts = createStore(0);
 	const lifetime = createLifetime();

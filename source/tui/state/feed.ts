@@ -41,8 +41,11 @@ export type FeedPace = {
 export const feedIntervals = {
 	localMs: 100,
 	sshMs: 200,
-	/** While events pour in: ten lists a second cannot be read. */
-	pouringMs: 200,
+	/** While so many events come in a second, from the most on: ten lists a second cannot be read, and of a flood not even five, since each shows other rows. */
+	busy: [
+		{perSecond: 100, ms: 400},
+		{perSecond: 20, ms: 200},
+	],
 	pausedMs: 500,
 	/** How often a terminal that does not read is looked at again. */
 	stalledMs: 5000,
