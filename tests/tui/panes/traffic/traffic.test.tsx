@@ -363,7 +363,7 @@ test('while events pour in, a payload that was loaded waits for the next frame, 
 	expect(told).toBeLessThanOrEqual(6);
 	stop();
 
-	await shown.pass(1600);
+	await shown.pass(2800);
 	expect(shown.text()).toContain('route: "r5"');
 	await shown.screen.press('k');
 	await shown.pass(100);
