@@ -23,9 +23,7 @@ export const systemClock: Clock = {
 	monotonic: () => performance.now(),
 	after(delayMs, callback) {
 		const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), maxTimerMs));
-		return () => {
-			clearTimeout(timer);
-		};
+		return () => clearTimeout(timer);
 	},
 };
 
@@ -233,9 +231,7 @@ export const stopAll = (stops: Iterable<() => void>) => (): void => {
 export async function within<Value>(task: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	signal.throwIfAborted();
 	const {promise: aborted, reject} = Promise.withResolvers<never>();
-	const onAbort = () => {
-		reject(signal.reason);
-	};
+	const onAbort = () => reject(signal.reason);
 	signal.addEventListener('abort', onAbort, {once: true});
 	try {
 		return await Promise.race([task, aborted]);

@@ -161,9 +161,7 @@ const hearers: Array<(text: string) => void> = [];
  */
 export function captureConsole(hear: (text: string) => void): Disposable {
 	// An object of its own: the same function may hear twice.
-	const hearer = (text: string) => {
-		hear(text);
-	};
+	const hearer = (text: string) => hear(text);
 
 	if (hearers.length === 0) {
 		replaceMethods();

@@ -105,9 +105,7 @@ export function createSemaphore(
 					waiting.splice(waiting.indexOf(enter), 1);
 					settle(undefined);
 				};
-				const enter = (give: () => void) => {
-					settle(give);
-				};
+				const enter = (give: () => void) => settle(give);
 				const settle = (give: (() => void) | undefined) => {
 					cancel();
 					signal.removeEventListener('abort', leave);

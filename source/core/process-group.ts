@@ -128,9 +128,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 		}
 
 		signalGroup(child, 'SIGTERM');
-		after(graceMs, () => {
-			end(exit, 0);
-		});
+		after(graceMs, () => end(exit, 0));
 	};
 
 	const stop = () => {
@@ -141,26 +139,16 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 
 	const stdout = collect(child.stdout, job.stdout, stop);
 	const stderr = collect(child.stderr, job.stderr, stop);
-	after(job.timeoutMs, () => {
-		end({kind: 'timeout'}, job.termGraceMs);
-	});
-	onAbort(job.signal, cleanup, () => {
-		end({kind: 'aborted'}, job.termGraceMs);
-	});
-	onAbort(job.killed, cleanup, () => {
-		end({kind: 'aborted'}, 0);
-	});
+	after(job.timeoutMs, () => end({kind: 'timeout'}, job.termGraceMs));
+	onAbort(job.signal, cleanup, () => end({kind: 'aborted'}, job.termGraceMs));
+	onAbort(job.killed, cleanup, () => end({kind: 'aborted'}, 0));
 	if (child.pid !== undefined && job.onStart) {
 		const started = cleanup.use(job.onStart(child.pid));
 		// Its number may be another's later.
-		child.once('exit', () => {
-			started[Symbol.dispose]();
-		});
+		child.once('exit', () => started[Symbol.dispose]());
 	}
 
-	child.once('error', error => {
-		resolve({kind: 'not-started', code: codeOf(error)});
-	});
+	child.once('error', error => resolve({kind: 'not-started', code: codeOf(error)}));
 	child.once('exit', () => {
 		signalGroup(child, 'SIGKILL');
 		hasExited = true;

@@ -152,9 +152,7 @@ export async function openIntake(
 			sign: ownMark.sign,
 			secureContext: () => authorities.context(),
 			memos: store.memos,
-			hide(secret) {
-				live.hide(secret);
-			},
+			hide: secret => live.hide(secret),
 			onPlatformChanged(platform) {
 				emit({type: 'platform-changed', at: clock.now(), platform});
 				tellOfPlatform(platform);
@@ -168,9 +166,7 @@ export async function openIntake(
 		...world,
 		runs: store.runs,
 		wake: () => dispatcher?.wake(),
-		onJobRun(job) {
-			jobs.runChanged(job);
-		},
+		onJobRun: job => jobs.runChanged(job),
 	});
 	const jobs = front.use(
 		createLiveJobs(world, {

@@ -113,9 +113,7 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 			open.set(socket, connection);
 			peer.add(connection);
 			moved(peer, peer.size - 1);
-			socket.once('close', () => {
-				forget(connection);
-			});
+			socket.once('close', () => forget(connection));
 			if (open.size > most && !evict(connection)) {
 				close(connection);
 				onDropped();

@@ -29,12 +29,8 @@ export type Draining = {
 export async function drain(http: HttpServer, {clock, busy, onHardStop}: Draining): Promise<void> {
 	const polite = http.connections() === 0 ? Promise.resolve() : sleep(clock, politeMs);
 	const timers = [
-		clock.after(hardMs, () => {
-			onHardStop();
-		}),
-		clock.after(hardMs + lastWordMs, () => {
-			http.server.closeAllConnections();
-		}),
+		clock.after(hardMs, () => onHardStop()),
+		clock.after(hardMs + lastWordMs, () => http.server.closeAllConnections()),
 	];
 
 	await new Promise<void>(resolve => {
@@ -55,7 +51,5 @@ export async function drain(http: HttpServer, {clock, busy, onHardStop}: Drainin
 /** A server that never listened is closed already. */
 const closeServer = async (server: Server): Promise<void> =>
 	new Promise(resolve => {
-		server.close(() => {
-			resolve();
-		});
+		server.close(() => resolve());
 	});

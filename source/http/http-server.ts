@@ -130,9 +130,7 @@ export function createHttpServer(
 			});
 		};
 
-	server.on('connection', socket => {
-		connections.open(socket);
-	});
+	server.on('connection', socket => connections.open(socket));
 	server.on('request', take(false));
 	// A request that says what it expects gets its answer before it sends the body.
 	server.on('checkContinue', take(true));
@@ -187,9 +185,7 @@ export function createHttpServer(
 		/** Open connections. */
 		connections: (): number => connections.count,
 		/** Cuts the connections on which no request is being answered, also those that never sent one. */
-		closeIdle() {
-			connections.closeIdle();
-		},
+		closeIdle: () => connections.closeIdle(),
 	};
 }
 

@@ -46,9 +46,7 @@ export async function readBody(
 			});
 		};
 
-		const onClose = () => {
-			settle({kind: 'cut', bytes});
-		};
+		const onClose = () => settle({kind: 'cut', bytes});
 
 		request.on('data', onData);
 		request.on('end', onEnd);

@@ -71,9 +71,7 @@ export function createExchange({
 			pair.response.on('error', ignore);
 			outbox.open();
 			const complete = await answer(pair);
-			outbox.send(() => {
-				respond(pair, isDraining() ? {...complete, close: true} : complete, clock);
-			});
+			outbox.send(() => respond(pair, isDraining() ? {...complete, close: true} : complete, clock));
 		},
 	};
 }

@@ -195,9 +195,7 @@ export function createLateRecords({
 
 		const cancel = clock.after(delayMs, () => {
 			waiting.delete(entry);
-			void record(entry, failure => {
-				plan(entry, tries + 1, failure);
-			});
+			void record(entry, failure => plan(entry, tries + 1, failure));
 		});
 		waiting.set(entry, cancel);
 	};
@@ -211,9 +209,7 @@ export function createLateRecords({
 					const [entry, cancel] = late;
 					cancel();
 					waiting.delete(entry);
-					await record(entry, failure => {
-						plan(entry, 0, failure);
-					});
+					await record(entry, failure => plan(entry, 0, failure));
 				}
 
 				return intake.reserve(delivery, keptMs);

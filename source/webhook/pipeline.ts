@@ -118,15 +118,11 @@ export function createPipeline({
 		});
 		const {runId, isMoreThanImplied = false, joined} = reply;
 		if (runId !== undefined) {
-			tell(draft, () => {
-				onAccepted(runId, !isMoreThanImplied);
-			});
+			tell(draft, () => onAccepted(runId, !isMoreThanImplied));
 		}
 
 		if (joined) {
-			tell(draft, () => {
-				tellGroups(joined);
-			});
+			tell(draft, () => tellGroups(joined));
 		}
 	};
 

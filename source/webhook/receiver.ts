@@ -151,15 +151,9 @@ export function createReceiver(
 		handle: async pair => exchange.handle(pair),
 		clock,
 		log,
-		onRefused: status => {
-			metrics.refuseRequest(status);
-		},
-		onEvicted: () => {
-			metrics.evictConnection();
-		},
-		onDropped: () => {
-			metrics.dropConnection();
-		},
+		onRefused: status => metrics.refuseRequest(status),
+		onEvicted: () => metrics.evictConnection(),
+		onDropped: () => metrics.dropConnection(),
 	});
 
 	return {
@@ -171,9 +165,7 @@ export function createReceiver(
 			await drain(http, {
 				clock,
 				busy,
-				onHardStop: () => {
-					stopping.abort();
-				},
+				onHardStop: () => stopping.abort(),
 			});
 			stopping.abort();
 			late.close();

@@ -65,12 +65,8 @@ export async function askUpstream(
 	{clock, redact, signal}: Asking,
 ): Promise<Reply> {
 	const ending = new AbortController();
-	const patience = createDeadline(clock, () => {
-		ending.abort(tooSlow());
-	});
-	const leave = () => {
-		ending.abort(signal.reason);
-	};
+	const patience = createDeadline(clock, () => ending.abort(tooSlow()));
+	const leave = () => ending.abort(signal.reason);
 	const settle = () => {
 		signal.removeEventListener('abort', leave);
 		patience[Symbol.dispose]();

@@ -139,9 +139,9 @@ const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];
 
 /** `tools`: those of an unknown kind, such as `web_search`, run at the provider, and are left out. */
-export const toolsCheck: Check = listOf((value, path) => {
-	checkTool(value, {path, kinds: toolKinds});
-});
+export const toolsCheck: Check = listOf((value, path) =>
+	checkTool(value, {path, kinds: toolKinds}),
+);
 
 /** @param tools checked */
 export function offerTools(tools: JsonValue | undefined): {

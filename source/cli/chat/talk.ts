@@ -153,9 +153,7 @@ async function takeTurn(
 			...(session !== undefined && {session}),
 		});
 		const cancel = () => {
-			port.cancelRun(run).catch((error: unknown) => {
-				tell(context, messageOf(error));
-			});
+			port.cancelRun(run).catch((error: unknown) => tell(context, messageOf(error)));
 		};
 
 		stopping.signal.addEventListener('abort', cancel);

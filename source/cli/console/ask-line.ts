@@ -67,14 +67,10 @@ export async function askLine(
 
 		onAgain?.();
 	});
-	prompt.once('SIGINT', () => {
-		interrupt.abort();
-	});
+	prompt.once('SIGINT', () => interrupt.abort());
 	// The end of the input, too, is no answer; without this the question would stay open for ever.
 	const closed = new Promise<undefined>(resolve => {
-		prompt.once('close', () => {
-			resolve(undefined);
-		});
+		prompt.once('close', () => resolve(undefined));
 	});
 	const asked = prompt.question(masked ? '' : shown, {signal: stop}).catch(() => undefined);
 	if (masked) {

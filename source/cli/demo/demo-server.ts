@@ -41,9 +41,7 @@ export async function startDemoServer(
 ): Promise<AsyncDisposable & {readonly origin: string}> {
 	const server = createServer((request, response) => {
 		const gone = new AbortController();
-		response.once('close', () => {
-			gone.abort();
-		});
+		response.once('close', () => gone.abort());
 		void (async () => {
 			try {
 				const read = await readBody(request, maxBodyBytes);
@@ -73,9 +71,7 @@ export async function startDemoServer(
 		async [Symbol.asyncDispose]() {
 			server.closeAllConnections();
 			await new Promise<void>(resolve => {
-				server.close(() => {
-					resolve();
-				});
+				server.close(() => resolve());
 			});
 		},
 	};

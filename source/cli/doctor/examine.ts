@@ -96,9 +96,7 @@ async function lookOnce(check: Check, world: DoctorWorld): Promise<readonly Foun
 	}
 
 	const deadline = new AbortController();
-	const cancel = world.context.clock.after(limitMs, () => {
-		deadline.abort();
-	});
+	const cancel = world.context.clock.after(limitMs, () => deadline.abort());
 	try {
 		const found = await within((async () => check.look(world, deadline.signal))(), deadline.signal);
 		return [found].flat().filter(one => one !== false);

@@ -88,9 +88,7 @@ async function readHome(context: Context): Promise<Home> {
 	const commands = await readCommands(context);
 	const {readStore} = await import('../../store/open-store.ts');
 	const {warnOfBroken} = await import('../../store/broken-rows.ts');
-	const warn = (text: string) => {
-		tell(context, text);
-	};
+	const warn = (text: string) => tell(context, text);
 	const onBroken = warnOfBroken({clock: context.clock, log: {warn}});
 	const store = await readStore(await placeOf(context), {onBroken});
 	return {

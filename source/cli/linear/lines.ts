@@ -56,9 +56,7 @@ export function createPipedLines({stdin}: Context, ended: AbortSignal): Lines {
 		drop() {},
 		isTyping: () => false,
 		isOpen: () => false,
-		aside(say) {
-			say();
-		},
+		aside: say => say(),
 		[Symbol.dispose]() {
 			editor.close();
 		},

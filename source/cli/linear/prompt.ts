@@ -36,9 +36,7 @@ export async function runPrompt({context, port, ended}: Prompt): Promise<PromptE
 			clock,
 			isBusy: () => isTerminal && (input.isTyping() || (stdin.isRaw && !input.isOpen())),
 			say(lines) {
-				input.aside(() => {
-					tellEach(context, lines);
-				});
+				input.aside(() => tellEach(context, lines));
 				if (!input.isOpen()) {
 					askAgain(stdin);
 				}
@@ -177,9 +175,7 @@ async function run(
 			giving.abort();
 		}
 	};
-	const onEnd = () => {
-		giving.abort();
-	};
+	const onEnd = () => giving.abort();
 	process.on('SIGINT', onInterrupt);
 	ended.addEventListener('abort', onEnd);
 	if (ended.aborted) {
@@ -187,9 +183,7 @@ async function run(
 	}
 
 	const givenUp = new Promise<ExitCode>(resolve => {
-		signal.addEventListener('abort', () => {
-			resolve(130);
-		});
+		signal.addEventListener('abort', () => resolve(130));
 	});
 	const {profile} = context.paths();
 	const hasProfile = argv.some(word => /^(?:-p|--profile(?:=.*)?)$/.test(word));

@@ -38,9 +38,7 @@ export function openLoginSession(
 	const stack = new AsyncDisposableStack();
 	const stop = stack.use(whenAskedToStop(context));
 	const desk = stack.use(open({clock, environment, config}));
-	const lines = stack.adopt(createInterface({input: stdin}), each => {
-		each.close();
-	});
+	const lines = stack.adopt(createInterface({input: stdin}), each => each.close());
 	let current: string | undefined;
 	void stop.asked.then(() => {
 		if (current !== undefined) {

@@ -54,9 +54,7 @@ async function testHere(context: Context, name: string): Promise<TestedServer> {
 	return tryServer(context, server, {
 		config,
 		paths: config.paths,
-		warn(message) {
-			tell(context, message);
-		},
+		warn: message => tell(context, message),
 	});
 }
 

@@ -21,9 +21,7 @@ export async function showScreen(
 	const paths = context.paths();
 	const failed = new AbortController();
 	const started = Promise.all([gateway?.started, begun]);
-	started.catch(() => {
-		failed.abort();
-	});
+	started.catch(() => failed.abort());
 
 	let keeping: Promise<string | undefined> = Promise.resolve(undefined);
 	await using opened = openPersonLogins(context);

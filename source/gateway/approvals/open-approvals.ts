@@ -62,9 +62,7 @@ export async function openApprovals(
 			keeper: settlingAgain(store.approvals, cluster),
 			rules,
 			isStopping: () => broker.getState().gateway.stopping,
-			audit: approval => {
-				file.write(approval);
-			},
+			audit: approval => file.write(approval),
 			userHome: userHomeOf(environment),
 			closedFolders: ownFolders(paths),
 			...(onAllowed && {onAllowed}),
@@ -182,9 +180,7 @@ function followRules(
 	}
 
 	const again = createTimer(clock);
-	cluster.onLeaving(() => {
-		again[Symbol.dispose]();
-	});
+	cluster.onLeaving(() => again[Symbol.dispose]());
 	const look = createRepeat(async () => {
 		try {
 			await take(await read());

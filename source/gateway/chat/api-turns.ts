@@ -109,9 +109,7 @@ async function settleAfter(
 async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 	const {clock, agents, equip, settings, runs, lease, log} = work;
 	const {run} = lease;
-	const note = (text: string) => {
-		recordEntry(work, {at: clock.now(), kind: 'note', text});
-	};
+	const note = (text: string) => recordEntry(work, {at: clock.now(), kind: 'note', text});
 	await using stack = new AsyncDisposableStack();
 	const {notes, logins, ...equipment} = await equip(run, {signal: turn.signal, note, stack});
 	for (const text of [
@@ -125,9 +123,7 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 	const progress = createProgress(turn, log);
 	using watch = new DisposableStack();
 	const words = watch.use(createRunWords(work, run.id));
-	watch.defer(() => {
-		work.approvals.runEnded(run.id);
-	});
+	watch.defer(() => work.approvals.runEnded(run.id));
 	watch.defer(
 		work.approvals.watch(run.id, approval => {
 			if (!approval.decision) {
@@ -160,9 +156,7 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 			recordEntry(work, entry);
 			progress.tell(entry);
 		},
-		onWork({usage: used, ...done}) {
-			runs.work(lease, {...done, ...(used && {usage: used})});
-		},
+		onWork: ({usage: used, ...done}) => runs.work(lease, {...done, ...(used && {usage: used})}),
 		async beforeSideEffect() {
 			if (!(await runs.markSideEffect(lease))) {
 				throw lostLease(run.id);
@@ -211,9 +205,7 @@ function createProgress({onProgress}: AgentTurn, log: Logger) {
 	const say = (told: JsonObject) => {
 		last = last
 			.then(async () => onProgress(told))
-			.catch(() => {
-				log.debug('A client of the chat API could not be told of progress');
-			});
+			.catch(() => log.debug('A client of the chat API could not be told of progress'));
 	};
 	return {
 		say,

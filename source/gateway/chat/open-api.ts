@@ -59,9 +59,7 @@ export async function openApi(
 		});
 	// Keys that cannot be read take down the chat API alone, and are read again with each try to serve it.
 	const keys = async () => oneByOne(async () => (desk ??= await openKeys()));
-	await keys().catch((error: unknown) => {
-		log.error(messageOf(error));
-	});
+	await keys().catch((error: unknown) => log.error(messageOf(error)));
 	const api = stack.use(
 		createLiveApi({
 			...world,
@@ -164,9 +162,7 @@ export function createLiveApi(
 			onListening?.();
 		},
 		onRefused: refuse,
-		onEnd() {
-			report({state: 'closed'});
-		},
+		onEnd: () => report({state: 'closed'}),
 	});
 }
 
@@ -206,9 +202,7 @@ function createApiLimits({
 		}
 
 		const ending = new AbortController();
-		const cancel = clock.after(askMs, () => {
-			ending.abort();
-		});
+		const cancel = clock.after(askMs, () => ending.abort());
 		const asking = choice.ask(ending.signal).finally(cancel);
 		const entry = {
 			until: clock.monotonic() + knownMs,
@@ -225,9 +219,7 @@ function createApiLimits({
 
 	return async model => {
 		const {promise: tooLate, resolve} = Promise.withResolvers<ModelLimits>();
-		const cancel = clock.after(waitMs, () => {
-			resolve({});
-		});
+		const cancel = clock.after(waitMs, () => resolve({}));
 		try {
 			return await Promise.race([ask(model), tooLate]);
 		} catch {

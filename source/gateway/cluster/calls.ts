@@ -85,9 +85,7 @@ export function createCalls({
 		{id, from}: {readonly id: string; readonly from: string},
 		result: JsonValue,
 		refusal?: {readonly code: string; readonly message: string},
-	) => {
-		events.publish({kind: 'answer', id, to: from, result, ...(refusal && {refusal})});
-	};
+	) => events.publish({kind: 'answer', id, to: from, result, ...(refusal && {refusal})});
 
 	const perform = async (
 		handler: CallHandler,
@@ -156,9 +154,7 @@ export function createCalls({
 			const id = randomUUID();
 			const asked = Promise.withResolvers<JsonValue | undefined>();
 			waiting.set(id, asked);
-			const cancel = clock.after(answerMs, () => {
-				asked.resolve(undefined);
-			});
+			const cancel = clock.after(answerMs, () => asked.resolve(undefined));
 			try {
 				events.publish({
 					kind: 'call',

@@ -120,9 +120,7 @@ function joinCluster(
 		again.set(readAgainMs, () => {
 			const told = {
 				getState: () => broker.getState(),
-				emit(event: GatewayEvent) {
-					hear([event], '');
-				},
+				emit: (event: GatewayEvent) => hear([event], ''),
 			};
 			void readAgain({store, broker: told, clock}).catch((error: unknown) => {
 				log.debug(`Cannot read again what other gateways did: ${messageOf(error)}`);
@@ -169,20 +167,14 @@ function joinCluster(
 		differences: () => members.differences(),
 		hasOthers: () => members.list().some(member => goesOn(member) && member.owner !== store.owner),
 		leave: async () => members.leave(),
-		tell(event) {
-			relay.tell(event);
-		},
+		tell: event => relay.tell(event),
 		onHeard: heard.subscribe,
 		onTaken: taken.subscribe,
 		onMissed: missed.subscribe,
-		onNote(listener) {
-			stack.defer(store.events.subscribe(listener));
-		},
+		onNote: listener => stack.defer(store.events.subscribe(listener)),
 		isSealed: () => sealer() !== undefined,
 		call: async (name, input, to) => calls.call(name, input, to),
-		serve(name, handler) {
-			calls.serve(name, handler);
-		},
+		serve: (name, handler) => calls.serve(name, handler),
 		async holdAlone(name, work) {
 			const holder = holdAlone(holding, store.leases(name), work);
 			await holder.looked;
@@ -211,12 +203,8 @@ function joinCluster(
 				await sleep(clock, againMs, ending);
 			}
 		},
-		changed() {
-			members.describe();
-		},
-		onLeaving(end) {
-			stack.defer(end);
-		},
+		changed: () => members.describe(),
+		onLeaving: end => stack.defer(end),
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }

@@ -118,13 +118,9 @@ export function shareApprovals(
 	});
 
 	const again = createTimer(clock);
-	cluster.onLeaving(() => {
-		again[Symbol.dispose]();
-	});
+	cluster.onLeaving(() => again[Symbol.dispose]());
 	const askSoon = () => {
-		askOthers().catch(() => {
-			again.set(askAgainMs, askSoon);
-		});
+		askOthers().catch(() => again.set(askAgainMs, askSoon));
 	};
 
 	const keepTold = (approval: Approval, owner: string) => {

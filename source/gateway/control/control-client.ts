@@ -79,9 +79,7 @@ export async function open(
 	request.setTimeout(silenceMs, () => {
 		request.destroy(silent(silenceMs));
 	});
-	request.on('error', error => {
-		reject(isNobody(error) ? notRunning(socket, error) : error);
-	});
+	request.on('error', error => reject(isNobody(error) ? notRunning(socket, error) : error));
 	request.end(text);
 	const response = await promise;
 	request.setTimeout(0);

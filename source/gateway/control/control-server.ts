@@ -44,9 +44,7 @@ export async function startControlServer(
 		server.on('close', () => {
 			servers.delete(server);
 		});
-		server.on('error', error => {
-			log.error('The control socket failed', {error: error.message});
-		});
+		server.on('error', error => log.error('The control socket failed', {error: error.message}));
 		return {server, identity: identityOf(socket)};
 	};
 
@@ -193,9 +191,7 @@ async function respond(
 	}
 
 	const gone = new AbortController();
-	response.on('close', () => {
-		gone.abort();
-	});
+	response.on('close', () => gone.abort());
 	try {
 		const body = await readJson(request, asked.operation.maxBodyBytes);
 		const input = {query: url.searchParams, body, hungUp: gone.signal};

@@ -22,15 +22,9 @@ const nobody: ReadonlySet<string> = new Set([
 export async function isAnswered(path: string): Promise<boolean> {
 	const {promise, resolve} = Promise.withResolvers<boolean>();
 	const socket = connect(path);
-	socket.setTimeout(connectMs, () => {
-		resolve(true);
-	});
-	socket.once('connect', () => {
-		resolve(true);
-	});
-	socket.on('error', error => {
-		resolve(!nobody.has(codeOf(error)));
-	});
+	socket.setTimeout(connectMs, () => resolve(true));
+	socket.once('connect', () => resolve(true));
+	socket.on('error', error => resolve(!nobody.has(codeOf(error))));
 	const isTaken = await promise;
 	socket.destroy();
 	return isTaken;

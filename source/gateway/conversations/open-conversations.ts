@@ -86,18 +86,14 @@ export function openConversations(
 			...listening,
 			post,
 			openSocket,
-			hide(secret) {
-				live.hide(secret);
-			},
+			hide: secret => live.hide(secret),
 		});
 		return (
 			listener &&
 			keepListening(listener, {
 				...listening,
 				cursor: async () => store.conversations.cursor(kind.kind),
-				onState(state) {
-					deliverer.listens(kind.kind, state);
-				},
+				onState: state => deliverer.listens(kind.kind, state),
 				hearing: {
 					async onMessages(messages, cursor) {
 						if (!isHeld()) {
@@ -151,9 +147,7 @@ export function openConversations(
 			const end = await cluster.holdAlone(`listen:${kind.kind}`, {
 				start: async isHeld => (await listenTo(kind, {settings, isHeld})) ?? nothing,
 				// Another gateway hears what is written there.
-				onOther() {
-					deliverer.listens(kind.kind, undefined);
-				},
+				onOther: () => deliverer.listens(kind.kind, undefined),
 			});
 			heard.set(kind.kind, {settings, end});
 		}

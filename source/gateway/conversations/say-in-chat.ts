@@ -60,9 +60,7 @@ export function createSay(
 		},
 		async [Symbol.asyncDispose]() {
 			// How requests ended has its time to arrive.
-			const cancel = clock.after(lastWordsMs, () => {
-				killed.abort();
-			});
+			const cancel = clock.after(lastWordsMs, () => killed.abort());
 			await Promise.allSettled(said);
 			cancel();
 			killed.abort();

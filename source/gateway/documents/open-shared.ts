@@ -128,9 +128,7 @@ export function openSharedDocuments(
 				}
 			});
 		},
-		cannotFollow: reason => {
-			mirror.cannotFollow(reason);
-		},
+		cannotFollow: reason => mirror.cannotFollow(reason),
 		async importFiles(profiles) {
 			const files = createFileImport({clock, log, profiles});
 			await files.look();

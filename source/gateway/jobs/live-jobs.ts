@@ -59,9 +59,7 @@ export function createLiveJobs(
 			whyNotServed: profile => served.whyNot(profile),
 			maxQueued: () => config().runs.maxQueued,
 			onFired,
-			onChanged(views) {
-				emit({type: 'jobs-changed', at: clock.now(), jobs: views});
-			},
+			onChanged: views => emit({type: 'jobs-changed', at: clock.now(), jobs: views}),
 		}),
 	);
 

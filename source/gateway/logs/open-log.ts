@@ -103,9 +103,7 @@ function createLogFile(path: string) {
 		describeLost: lines => `${lines} log lines could not be written`,
 	});
 	return {
-		write(record: LogRecord) {
-			file.write(logLine(record));
-		},
+		write: (record: LogRecord) => file.write(logLine(record)),
 		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
 	};
 }

@@ -43,9 +43,7 @@ export function openReceiver(
 				void announce.queued(runId);
 			}
 		},
-		onGroupChanged(group) {
-			groups.changed(group);
-		},
+		onGroupChanged: group => groups.changed(group),
 		sharesStore: world.cluster.isShared,
 		metricsHost: () => config().metrics.host,
 		environment: () => environment,
@@ -154,9 +152,7 @@ export function createLiveReceiver(
 		},
 		onRefused: refuse,
 		onClosed,
-		onEnd() {
-			emit({type: 'webhook-closed', at: clock.now()});
-		},
+		onEnd: () => emit({type: 'webhook-closed', at: clock.now()}),
 	});
 }
 

@@ -143,9 +143,7 @@ export function createDispatcher(
 		const {id} = lease.run;
 		const end = busy.begin();
 		active.set(id, controller);
-		const lose = () => {
-			controller.abort('lease-lost' satisfies StopReason);
-		};
+		const lose = () => controller.abort('lease-lost' satisfies StopReason);
 		// What another gateway may take over by then must not go on here, whether the journal can be asked or not.
 		const runsOut = createTimer(clock);
 		let heldUntil = Infinity;

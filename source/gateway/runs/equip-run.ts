@@ -163,9 +163,7 @@ async function toolsFor(
 			? new Map()
 			: await servers.toolsOf(profile, signal, {
 					isNeeded,
-					onWait(wait) {
-						note(waitNote(wait));
-					},
+					onWait: wait => note(waitNote(wait)),
 				});
 	// A server of which nothing is left has no toolset.
 	const available = new Map([...configured].filter(([, tools]) => tools.length > 0));

@@ -124,9 +124,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	let result: AgentResult;
 	const growing = run.conversation && work.grow(run);
 	try {
-		const note = (text: string) => {
-			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
-		};
+		const note = (text: string) => recordEntry(work, {at: work.clock.now(), kind: 'note', text});
 		await using stack = new AsyncDisposableStack();
 		const {notes, logins, checkout, ...equipment} = await work.equip(run, {signal, note, stack});
 		const mostMs = logins.length === 0 ? 0 : (lease.loginWaitMs ?? loginWaitMs);

@@ -85,9 +85,7 @@ export function createManagerOpener(
 					place: loginPlaceOf(profile.paths),
 					clock,
 					log,
-					onChange(server) {
-						manager.loginChanged(server);
-					},
+					onChange: server => manager.loginChanged(server),
 				});
 				const manager = createServerManager({
 					...world,
@@ -147,12 +145,8 @@ export function createProfileManagers(given: {
 			profile,
 			paths,
 			environment: () => config().profiles.of(profile).environment,
-			onChange(view) {
-				onChange(view, opened.get(profile)?.tools().get(view.name));
-			},
-			onRemoved(name) {
-				onRemoved({profile, name});
-			},
+			onChange: view => onChange(view, opened.get(profile)?.tools().get(view.name)),
+			onRemoved: name => onRemoved({profile, name}),
 		});
 		if (closed) {
 			await manager[Symbol.asyncDispose]();

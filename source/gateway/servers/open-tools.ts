@@ -82,9 +82,7 @@ function openServers(
 		log,
 		config,
 		openManager: profile => opener.open(profile),
-		onTools(change) {
-			approvals.toolsChanged(change);
-		},
+		onTools: change => approvals.toolsChanged(change),
 	});
 	return {
 		...servers,

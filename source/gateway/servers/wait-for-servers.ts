@@ -31,9 +31,7 @@ export async function readyInTime(
 	{clock, signal, ...wait}: ServerWait & {readonly clock: Clock; readonly signal: AbortSignal},
 ): Promise<boolean> {
 	const late = new AbortController();
-	const cancel = clock.after(maxWaitMs, () => {
-		late.abort();
-	});
+	const cancel = clock.after(maxWaitMs, () => late.abort());
 	const cancelNotice = clock.after(noticeMs, () => {
 		const servers = connecting(manager, wait);
 		if (servers.length > 0) {

@@ -74,9 +74,7 @@ async function storeFacts(rooms: Rooms): Promise<StoreFacts> {
 
 	const {store, clock} = rooms;
 	const late = new AbortController();
-	const cancel = clock.after(readMs, () => {
-		late.abort();
-	});
+	const cancel = clock.after(readMs, () => late.abort());
 	try {
 		const facts = await within(readFacts(rooms), late.signal);
 		lastFacts.set(store, facts);

@@ -56,9 +56,7 @@ async function look(
 	}
 
 	const deadline = new AbortController();
-	const cancel = context.clock.after(slowMs, () => {
-		deadline.abort();
-	});
+	const cancel = context.clock.after(slowMs, () => deadline.abort());
 	const folder = await mkdtemp(join(tmpdir(), 'svc-doctor-'));
 	try {
 		const paths = homePaths({environment: {SVC_HOME: folder}});
