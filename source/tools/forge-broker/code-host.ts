@@ -5,6 +5,7 @@ import type {SecureContext} from 'node:tls';
 import type {Dispatcher} from 'undici';
 import {proxyOf} from '../../config/proxy-of.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {wordsOf} from '../../core/names.ts';
 import {createRedact} from '../../core/redact.ts';
 import {createRedactedPieces} from '../../core/redacted-pieces.ts';
 import {addressesOf, type ForgeRepository} from './judge-request.ts';
@@ -12,28 +13,14 @@ import {addressesOf, type ForgeRepository} from './judge-request.ts';
 const maxKnownNodes = 1000;
 
 /** What a client may say of its request, and the code host of its answer. Nothing that tells of the token. */
-const sentOn = [
-	'accept',
-	'content-encoding',
-	'content-type',
-	'git-protocol',
-	'if-modified-since',
-	'if-none-match',
-	'x-github-api-version',
-];
-const sentBack = [
-	'cache-control',
-	'content-type',
-	'etag',
-	'last-modified',
-	'link',
-	'retry-after',
-	'x-github-media-type',
-	'x-github-request-id',
-	'x-ratelimit-limit',
-	'x-ratelimit-remaining',
-	'x-ratelimit-reset',
-];
+const sentOn = wordsOf(`
+	accept content-encoding content-type git-protocol if-modified-since if-none-match
+	x-github-api-version
+`);
+const sentBack = wordsOf(`
+	cache-control content-type etag last-modified link retry-after x-github-media-type
+	x-github-request-id x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset
+`);
 
 export type CodeHostSend = (url: string, init: RequestInit) => Promise<Response>;
 

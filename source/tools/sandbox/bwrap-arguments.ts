@@ -1,7 +1,8 @@
 import {readFileSync} from 'node:fs';
 import {release} from 'node:os';
+import {orElse} from '../../core/or-else.ts';
 import {isInside} from './places.ts';
-import type {Mount, SandboxPlan} from './plan.ts';
+import {isBind, type Mount, type SandboxPlan} from './plan.ts';
 
 /** An argument list of bubblewrap, and what it reads at the descriptors 3, 4, … */
 export type BwrapArguments = {readonly args: readonly string[]; readonly feeds: readonly Buffer[]};
@@ -22,13 +23,9 @@ const reserved = 300;
 export const highestNumber = (tasks: number): number => Math.max(tasks + reserved, fewestTasks);
 
 function possibleProcessors(): number {
-	try {
-		const last = /(\d+)\s*$/.exec(readFileSync('/sys/devices/system/cpu/possible', 'utf8'))?.[1];
-		return Number(last ?? 0) + 1;
-	} catch {
-		// As many as a kernel is built for at most.
-		return 8192;
-	}
+	// Unreadable: the most that a kernel is built for.
+	const text = orElse(() => readFileSync('/sys/devices/system/cpu/possible', 'utf8'), '0-8191');
+	return Number(/(\d+)\s*$/.exec(text)?.[1] ?? 0) + 1;
 }
 
 /** Whether the kernel is of this version or a later one. */
@@ -138,22 +135,16 @@ export function bwrapArguments(
  */
 function lookAtMounts(mounts: readonly Mount[]): readonly string[] {
 	const places = mounts
-		.filter(mount => isListed(mount) && isInAnother(mount, mounts))
-		.map(({path}) => path.replaceAll(/[\t\n \\]/g, octal));
+		.filter(mount => isBind(mount) || mount.kind === 'cover')
+		.map(({path}) => path)
+		.filter(path =>
+			mounts.some(one => isBind(one) && one.path !== path && isInside(path, one.path)),
+		)
+		.map(path => path.replaceAll(/[\t\n \\]/g, octal));
 	return places.length === 0
 		? []
 		: ['/bin/bash', '--norc', '-c', lookScript, String(places.length), ...places];
 }
-
-const isListed = ({kind}: Mount) => kind === 'read' || kind === 'write' || kind === 'cover';
-
-const isInAnother = ({path}: Mount, mounts: readonly Mount[]): boolean =>
-	mounts.some(
-		other =>
-			(other.kind === 'read' || other.kind === 'write') &&
-			other.path !== path &&
-			isInside(path, other.path),
-	);
 
 /** As the kernel writes it in lists of mounts. */
 const octal = (character: string): string =>

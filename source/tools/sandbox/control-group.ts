@@ -1,8 +1,10 @@
 import {existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Clock} from '../../core/clock.ts';
+import {sleep, type Clock} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
+import {orElse} from '../../core/or-else.ts';
 import {isLinuxAtLeast} from './bwrap-arguments.ts';
+import {readProcess} from './processes-below.ts';
 
 /** What all processes of one call may use together. */
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
@@ -100,7 +102,7 @@ export function openGroups(own: string | undefined): ControlGroups {
 	}
 
 	const missing = ['memory', 'pids'].filter(
-		name => !wordsOf(join(own, 'cgroup.controllers')).includes(name),
+		name => !wordsIn(join(own, 'cgroup.controllers')).includes(name),
 	);
 	if (missing.length > 0) {
 		return {works: false, reason: `its group does not have ${missing.join(' and ')}`};
@@ -129,18 +131,12 @@ export function openGroups(own: string | undefined): ControlGroups {
 	return canEnd
 		? {
 				works: true,
-				open(limits) {
-					try {
-						return openGroup(nextFolder(), limits);
-					} catch {
-						return undefined;
-					}
-				},
+				open: limits => orElse(() => openGroup(nextFolder(), limits), undefined),
 			}
 		: {works: false, reason: tooOld};
 }
 
-/** How often what came meanwhile is looked for. */
+/** Sweeps for processes that were started during the last one. */
 const sweeps = 100;
 
 /**
@@ -186,13 +182,8 @@ function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
 		writeFileSync(file('memory.swap.max'), '0');
 	}
 
-	const hasHappened = (name: string, event: RegExp) => {
-		try {
-			return event.test(readFileSync(file(name), 'utf8'));
-		} catch {
-			return false;
-		}
-	};
+	const hasHappened = (name: string, event: RegExp) =>
+		orElse(() => event.test(readFileSync(file(name), 'utf8')), false);
 
 	return {
 		procs: file('cgroup.procs'),
@@ -202,24 +193,17 @@ function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
 				: hasHappened('pids.events', /^max [1-9]/m)
 					? aboveTasks(limits)
 					: undefined,
-		end() {
-			try {
-				writeFileSync(file('cgroup.kill'), '1');
-			} catch {
-				// What is in it is ended one by one, too.
-			}
-		},
+		// Where it fails, the processes are still ended one by one.
+		end: () => orElse(() => writeFileSync(file('cgroup.kill'), '1'), undefined),
 		async remove(clock) {
 			for (let tries = 0; tries < maxTries; tries += 1) {
 				try {
 					rmdirSync(folder);
 					return;
 				} catch {
-					// What has just ended is in it for a moment yet.
+					// A process that has just ended is in it for another moment.
 					// oxlint-disable-next-line no-await-in-loop -- one try after the other
-					await new Promise<void>(resolve => {
-						clock.after(tryEveryMs, resolve);
-					});
+					await sleep(clock, tryEveryMs);
 				}
 			}
 		},
@@ -229,27 +213,19 @@ function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
 const maxTries = 40;
 const tryEveryMs = 25;
 
-const wordsOf = (path: string): readonly string[] =>
+const wordsIn = (path: string): readonly string[] =>
 	readFileSync(path, 'utf8')
 		.split(/\s+/)
 		.filter(word => word !== '');
 
-const pidsOf = (path: string): readonly number[] => wordsOf(path).map(Number);
+const pidsOf = (path: string): readonly number[] => wordsIn(path).map(Number);
 
-/** Whether a process is this one, or below it. */
+/** Whether a process is this one, or below it; also one that has ended meanwhile. */
 function isOurs(pid: number): boolean {
-	for (let one = pid; one > 0;) {
-		if (one === process.pid) {
-			return true;
-		}
-
-		try {
-			one = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1] ?? 0);
-		} catch {
-			// It has ended meanwhile.
-			return true;
-		}
+	let one = pid;
+	while (one > 0 && one !== process.pid) {
+		one = readProcess(one)?.parent ?? process.pid;
 	}
 
-	return false;
+	return one === process.pid;
 }

@@ -1,10 +1,10 @@
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {dirname, extname, join} from 'node:path';
-import {fileURLToPath} from 'node:url';
+import {extname, join} from 'node:path';
 import {addressScope} from '../../core/address-scope.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import type {HostRule} from '../../core/hosts.ts';
+import {partUrl} from '../../core/program.ts';
 import {refusePlantedFolder} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import type {SandboxPlan, SandboxSocket} from './plan.ts';
@@ -138,7 +138,7 @@ function isProcess(pid: number): boolean {
 
 function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, string>> {
 	const proxy = `http://127.0.0.1:${insidePorts.proxy}`;
-	// Where the machine's own loopback is listed, that is what is meant.
+	// Where the machine's own loopback is listed, addresses of the loopback mean that.
 	const isLoopbackListed = hosts.some(
 		({host}) => host === 'localhost' || addressScope(host ?? '') === 'loopback',
 	);
@@ -148,15 +148,9 @@ function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, str
 		ALL_PROXY: proxy,
 		...(!isLoopbackListed && {NO_PROXY: 'localhost,127.0.0.1,::1'}),
 	};
-	return {
-		...variables,
-		// Programs differ in which of the two they read.
-		...Object.fromEntries(
-			Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]),
-		),
-		// Node reads none of them unasked.
-		NODE_USE_ENV_PROXY: '1',
-	};
+	const small = Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]);
+	// Some programs read the small letters alone; Node reads none of them unasked.
+	return {...variables, ...Object.fromEntries(small), NODE_USE_ENV_PROXY: '1'};
 }
 
 /** The plan with its ways out: their sockets, and a forwarder that listens at their ports before the command starts. */
@@ -165,11 +159,9 @@ export function withEgress(plan: SandboxPlan, ways: readonly Egress[]): SandboxP
 		return plan;
 	}
 
-	const program = forwarder();
-	const [node, script] = [
-		join(insideFolder, 'node'),
-		join(insideFolder, `forward${extname(program) === '.ts' ? '.mts' : '.mjs'}`),
-	];
+	const program = realpathSync(partUrl(import.meta.url, 'forward.ts', 'forward.js'));
+	const node = join(insideFolder, 'node');
+	const script = join(insideFolder, `forward.m${extname(program).slice(1)}`);
 	return {
 		...plan,
 		mounts: [
@@ -189,9 +181,3 @@ export function withEgress(plan: SandboxPlan, ways: readonly Egress[]): SandboxP
 		],
 	};
 }
-
-/** In the bundle it is a file of its own beside the others. */
-const forwarder = (): string => {
-	const here = fileURLToPath(import.meta.url);
-	return realpathSync(join(dirname(here), here.endsWith('.ts') ? 'forward.ts' : 'forward.js'));
-};

@@ -15,6 +15,10 @@ export type Mount =
 	/** A file with this text. */
 	| {readonly kind: 'text'; readonly text: string; readonly path: string};
 
+/** Whether a mount shows something of the machine. */
+export const isBind = (mount: Mount): mount is Extract<Mount, {readonly from: string}> =>
+	mount.kind === 'read' || mount.kind === 'write';
+
 /** A Unix socket of ours that is seen inside, in a folder that holds nothing else. */
 export type SandboxSocket = {readonly outside: string; readonly inside: string};
 
@@ -157,8 +161,6 @@ const withTargets = (paths: readonly string[], {find}: Pick<PlanWorld, 'find'>) 
 	...new Set(paths.flatMap(path => [path, find(path)?.real ?? path])),
 ];
 
-const memoryShares = {'/tmp': 0.5, home: 0.25, '/dev/shm': 0.25};
-
 function mountsOf(
 	entries: readonly Entry[],
 	secrets: readonly string[],
@@ -179,27 +181,20 @@ function mountsOf(
 		}),
 	);
 	const hasHome = reads.some(({real}) => isInside(userHome, real));
-	const seen = new Set<string>();
 	const binds = entries
-		.toSorted(
-			(one, other) =>
-				Number(one.list === 'read') - Number(other.list === 'read') ||
-				one.real.length - other.real.length,
-		)
-		.flatMap(({list, real}): readonly Mount[] => {
-			if (seen.has(real)) {
-				return [];
-			}
-
-			seen.add(real);
-			return [{kind: list === 'read' ? 'read' : 'write', from: real, path: real}];
-		})
+		// What can be written comes first in `entries`, and counts.
+		.filter(({real}, index) => entries.findIndex(other => other.real === real) === index)
+		.map(({list, real}): Mount => ({
+			kind: list === 'read' ? 'read' : 'write',
+			from: real,
+			path: real,
+		}))
 		.concat(covers);
 	return [
 		...systemMounts(world, {isOpen: binds.some(({path}) => isInside(path, '/etc'))}),
-		memory('/dev/shm', memoryShares['/dev/shm']),
-		memory('/tmp', memoryShares['/tmp']),
-		...(hasHome ? [] : [memory(userHome, memoryShares.home)]),
+		memory('/dev/shm', 0.25),
+		memory('/tmp', 0.5),
+		...(hasHome ? [] : [memory(userHome, 0.25)]),
 		// What holds others comes first; a cover lies on what it hides.
 		...binds.toSorted((one, other) => one.path.split('/').length - other.path.split('/').length),
 	];
@@ -212,15 +207,12 @@ function environmentOf(
 	mounts: readonly Mount[],
 	{environment, userHome}: PlanWorld,
 ): Readonly<Record<string, string>> {
-	const isSeen = (folder: string) =>
-		mounts.some(
-			({kind, path}) => (kind === 'read' || kind === 'write') && isInside(folder, path),
-		) && !mounts.some(({kind, path}) => kind === 'cover' && isInside(folder, path));
-	const isWritable = (folder: string) =>
-		mounts.some(({kind, path}) => kind === 'write' && isInside(folder, path));
+	const isBelow = (kind: Mount['kind'], folder: string) =>
+		mounts.some(mount => mount.kind === kind && isInside(folder, mount.path));
 	const paths = (environment['PATH'] ?? '')
 		.split(delimiter)
-		.filter(folder => folder.startsWith('/') && isSeen(folder) && !isWritable(folder));
+		.filter(folder => folder.startsWith('/') && isBelow('read', folder))
+		.filter(folder => !isBelow('write', folder) && !isBelow('cover', folder));
 	const kept = ['LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'].flatMap(name => {
 		const value = environment[name];
 		return value === undefined ? [] : [[name, value] as const];

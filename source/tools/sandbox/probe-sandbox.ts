@@ -13,7 +13,7 @@ import {systemClock, type Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {bubblewrap, capture, probeMs, whatForbids} from './bubblewrap.ts';
 import {highestNumber} from './bwrap-arguments.ts';
-import {type SandboxPlan, sandboxPlan} from './plan.ts';
+import {type SandboxLists, type SandboxPlan, sandboxPlan} from './plan.ts';
 import {
 	bashCommand,
 	type LaunchInSandbox,
@@ -44,10 +44,10 @@ type Tried = {
 
 const probes = new Map<string, Tried>();
 
-/** A machine that was busy for a moment, or that a person mends meanwhile, is tried again. */
+/** A failure is tried again after this time: the machine may have been busy, or a person may have mended it. */
 const failureMs = 60_000;
 
-/** Whether sandboxes work here. That they do is known, for each PATH, until this process ends; that they do not, for a minute. Never rejects. */
+/** Whether sandboxes work here. A success is remembered, for each PATH, until this process ends; a failure for a minute. Never rejects. */
 export async function probeSandbox(
 	environment: Readonly<Record<string, string | undefined>>,
 	{clock}: {readonly clock: Clock} = {clock: systemClock},
@@ -98,7 +98,7 @@ async function tried(
 	}
 }
 
-/** Every sandbox is started by it, so that none is from a plan that is not true any more, however long the plan has waited. */
+/** Starts every sandbox. A plan may have waited for long: its paths are looked at again. */
 const launchOf =
 	(kind: SandboxKind, program: string, given: {readonly boundsTasks: boolean}): LaunchInSandbox =>
 	(plan, command) => {
@@ -115,7 +115,7 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
 	darwin: seatbelt,
 };
 
-/** Why a sandbox of ours does not keep in what it is for; `undefined`: it does. */
+/** Why a sandbox does not confine what runs in it; `undefined`: it does. */
 async function whyNot(
 	{name, trial: {source, expected}, launch}: SandboxKind,
 	program: string,
@@ -128,19 +128,11 @@ async function whyNot(
 		mkdirSync(home);
 		mkdirSync(work);
 		writeFileSync(join(home, 'secret'), 'secret\n');
-		const planned = sandboxPlan(
-			{workdir: work, read: [], write: [], memoryBytes: 2 ** 20},
-			systemWorld({userHome: home, svcHome: home, profileHome: home, environment: {}}),
-		);
-		if (planned.kind === 'problem') {
-			return `the folder for trying it cannot be used: ${planned.problem.path} ${planned.problem.problem}`;
-		}
-
 		const exit = await runInSandbox(
 			['/bin/bash', ...bashCommand, source, folder, home, String(process.pid)],
 			{
 				launch: (plan, command) => launch(program, withoutBound(plan), command),
-				plan: planned.plan,
+				plan: trialPlan({workdir: work}, {userHome: home, svcHome: home}),
 				signal: new AbortController().signal,
 				timeoutMs: probeMs,
 				limits: {maxProcesses: 64, maxMemoryBytes: 2 ** 28},
@@ -173,29 +165,35 @@ async function whyNot(
 	}
 }
 
+/** The plan of a trial. @throws Error for folders that no sandbox can use */
+function trialPlan(
+	lists: Partial<SandboxLists>,
+	homes: {readonly userHome: string; readonly svcHome: string},
+): SandboxPlan {
+	const planned = sandboxPlan(
+		{read: [], write: [], memoryBytes: 2 ** 20, ...lists},
+		systemWorld({...homes, profileHome: homes.svcHome, environment: {}}),
+	);
+	if (planned.kind === 'problem') {
+		const {path, problem} = planned.problem;
+		throw new Error(`the folder for trying it cannot be used: ${path} ${problem}`);
+	}
+
+	return planned.plan;
+}
+
 const withoutBound = (plan: SandboxPlan): SandboxPlan => ({...plan, maxTasks: undefined});
 
-const ofTasks = '/proc/sys/kernel/pid_max';
-
 /**
- * Whether the kernel keeps to `maxTasks`. Tried only after it was seen that processes are in a namespace of their own: without one, and as root, the number would be that of the
- * machine.
+ * Whether the kernel keeps to `maxTasks`. To be called only when processes are known to be in a namespace of their own: without one, and as root, this would change the number for the whole machine.
  */
 async function boundsTasks({launch}: SandboxKind, program: string, clock: Clock): Promise<boolean> {
 	const maxTasks = 20_000;
-	const nowhere = '/nonexistent';
-	const planned = sandboxPlan(
-		{read: [], write: [], memoryBytes: 2 ** 20},
-		systemWorld({userHome: nowhere, svcHome: nowhere, profileHome: nowhere, environment: {}}),
-	);
-	if (planned.kind === 'problem') {
-		return false;
-	}
-
-	const plan = {...planned.plan, cwd: '/', maxTasks};
-	const command = ['/bin/bash', ...bashCommand, `echo "$(< ${ofTasks})"`];
-	const {stdout} = await capture(launch(program, plan, command), clock);
-	return stdout.trim() === String(highestNumber(maxTasks));
+	const nowhere = {userHome: '/nonexistent', svcHome: '/nonexistent'};
+	const plan = {...trialPlan({}, nowhere), cwd: '/', maxTasks};
+	const command = ['/bin/bash', ...bashCommand, 'echo "$(< /proc/sys/kernel/pid_max)"'];
+	const output = await capture(launch(program, plan, command), clock);
+	return output.trim() === String(highestNumber(maxTasks));
 }
 
 /** Whether a command runs where, after it was planned, a folder on the way to a mount was swapped for a link that leads out of the sandbox. */
@@ -208,20 +206,10 @@ async function runsThoughSwapped(
 	const out = join(folder, 'out');
 	mkdirSync(secret, {recursive: true});
 	mkdirSync(out);
-	const planned = sandboxPlan(
-		{write: [], read: [join(folder, 'read')], memoryBytes: 2 ** 20},
-		systemWorld({userHome: folder, svcHome: secret, profileHome: secret, environment: {}}),
-	);
-	if (planned.kind === 'problem') {
-		return false;
-	}
-
+	const plan = trialPlan({read: [join(folder, 'read')]}, {userHome: folder, svcHome: secret});
 	rmSync(inner, {recursive: true});
 	// As bubblewrap sees this machine while it mounts.
 	symlinkSync(join('/oldroot', out), inner);
-	const {stdout} = await capture(
-		sandboxLaunch(bwrap, {...planned.plan, cwd: '/'}, ['/bin/bash', '-c', 'echo ran']),
-		clock,
-	);
-	return stdout.includes('ran');
+	const launch = sandboxLaunch(bwrap, {...plan, cwd: '/'}, ['/bin/bash', '-c', 'echo ran']);
+	return (await capture(launch, clock)).includes('ran');
 }

@@ -5,25 +5,19 @@ import {
 	type ServerResponse,
 } from 'node:http';
 import {pipeline} from 'node:stream';
+import {wordsOf} from '../../core/names.ts';
 import type {Reached} from './proxy-reach.ts';
 import {hostHeader, type PlainTarget} from './proxy-target.ts';
 
 const maxHeaderBytes = 65_536;
 
 /** What concerns one connection and not the next. @see RFC 9110 §7.6.1 */
-const hopByHop: ReadonlySet<string> = new Set([
-	'connection',
-	'expect',
-	'http2-settings',
-	'keep-alive',
-	'proxy-authenticate',
-	'proxy-authorization',
-	'proxy-connection',
-	'te',
-	'trailer',
-	'transfer-encoding',
-	'upgrade',
-]);
+const hopByHop = new Set(
+	wordsOf(`
+	connection expect http2-settings keep-alive proxy-authenticate proxy-authorization proxy-connection
+	te trailer transfer-encoding upgrade
+`),
+);
 
 /**
  * Sends a plain request on to the server that was reached for it, and the answer back. The request is written anew, from what was read of it, so that the server cannot read another one in it.

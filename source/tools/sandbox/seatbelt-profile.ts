@@ -1,4 +1,5 @@
 import {dirname, join} from 'node:path';
+import {wordsOf} from '../../core/names.ts';
 import type {insidePorts} from './egress.ts';
 import {isInside} from './places.ts';
 import type {SandboxPlan} from './plan.ts';
@@ -12,44 +13,24 @@ export type SeatbeltScratch = {
 };
 
 /** Read by what runs at all: the loader, locales, names of users. */
-const alwaysRead = [
-	'/System/Library',
-	'/System/Cryptexes',
-	'/System/Volumes/Preboot/Cryptexes',
-	'/private/etc/hosts',
-	'/private/etc/passwd',
-	'/private/etc/group',
-	'/private/etc/ssl',
-	'/private/var/db/dyld',
-	'/private/var/db/timezone',
-	'/private/var/select',
-];
+const alwaysRead = wordsOf(`
+	/System/Library /System/Cryptexes /System/Volumes/Preboot/Cryptexes /private/etc/hosts
+	/private/etc/passwd /private/etc/group /private/etc/ssl /private/var/db/dyld
+	/private/var/db/timezone /private/var/select
+`);
 
 /** Names of users, notifications, the log: what a shell asks for. No keychain, no pasteboard, no launch services. */
-const services = [
-	'com.apple.system.opendirectoryd.libinfo',
-	'com.apple.system.opendirectoryd.membership',
-	'com.apple.system.notification_center',
-	'com.apple.system.logger',
-];
+const services = wordsOf(`
+	com.apple.system.opendirectoryd.libinfo com.apple.system.opendirectoryd.membership
+	com.apple.system.notification_center com.apple.system.logger
+`);
 
 /** Of the machine and of no process: arguments and environments of others are read by sysctl, too. */
-const kernelNames = [
-	'kern.argmax',
-	'kern.hostname',
-	'kern.maxfilesperproc',
-	'kern.maxproc',
-	'kern.ngroups',
-	'kern.osproductversion',
-	'kern.osrelease',
-	'kern.ostype',
-	'kern.osversion',
-	'kern.secure_kernel',
-	'kern.usrstack64',
-	'kern.version',
-	'sysctl.proc_cputype',
-	'vm.loadavg',
-];
+const kernelNames = wordsOf(`
+	kern.argmax kern.hostname kern.maxfilesperproc kern.maxproc kern.ngroups kern.osproductversion
+	kern.osrelease kern.ostype kern.osversion kern.secure_kernel kern.usrstack64 kern.version
+	sysctl.proc_cputype vm.loadavg
+`);
 
 /**
  * The profile for a plan. The last rule that fits decides: what is listed, then what is out of reach, then what of that is the profile's own.

@@ -70,6 +70,11 @@ const [numberAt, machineAt, firstAt, secondAt, secondHighAt] = [0, 4, 16, 24, 28
 
 type Step = readonly [code: number, value: number, then?: number, otherwise?: number];
 
+const x32Refused: readonly Step[] = [
+	[jumpIfAbove, x32Bit, 0, 1],
+	[end, refuse],
+];
+
 /**
  * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses what namespaces do not keep inside: sockets of other families,
  * the kernel's keyrings, namespaces of one's own and with them mounts, what types into terminals, memory that counts for no process. Calls of another processor's
@@ -89,62 +94,39 @@ export function seccompProgram(arch: string): Buffer | undefined {
 		[jumpIfEqual, call, 0, steps.length],
 		...steps,
 	];
+	/** The verdict where what was loaded is one of `values`. */
+	const oneOf = (values: readonly number[], verdict: number): readonly Step[] =>
+		values.flatMap((value): readonly Step[] => [
+			[jumpIfEqual, value, 0, 1],
+			[end, verdict],
+		]);
+	const atMost = (call: number, most: number): readonly Step[] =>
+		only(call, [
+			[load, secondHighAt],
+			[jumpIfEqual, 0, 0, 2],
+			[load, secondAt],
+			[jumpIfAbove, most + 1, 0, 1],
+			[end, full],
+			[end, allow],
+		]);
 	const steps: readonly Step[] = [
 		[load, machineAt],
 		[jumpIfEqual, audit, 1, 0],
 		[end, refuse],
 		[load, numberAt],
-		...(arch === 'x64'
-			? ([
-					[jumpIfAbove, x32Bit, 0, 1],
-					[end, refuse],
-				] as const)
-			: []),
-		...refused.flatMap((call): readonly Step[] => [
-			[jumpIfEqual, call, 0, 1],
-			[end, refuse],
-		]),
-		...[clone3, ...uncounted].flatMap((call): readonly Step[] => [
-			[jumpIfEqual, call, 0, 1],
-			[end, absent],
-		]),
-		...(
-			[
-				[shmget, maxSegmentBytes],
-				[semget, maxSemaphores],
-			] as const
-		).flatMap(([call, most]) =>
-			only(call, [
-				[load, secondHighAt],
-				[jumpIfEqual, 0, 0, 2],
-				[load, secondAt],
-				[jumpIfAbove, most + 1, 0, 1],
-				[end, full],
-				[end, allow],
-			]),
-		),
+		...(arch === 'x64' ? x32Refused : []),
+		...oneOf(refused, refuse),
+		...oneOf([clone3, ...uncounted], absent),
+		...atMost(shmget, maxSegmentBytes),
+		...atMost(semget, maxSemaphores),
 		...only(clone, [
 			[load, firstAt],
 			[jumpIfAny, newUserNamespace, 0, 1],
 			[end, refuse],
 			[end, allow],
 		]),
-		...only(socket, [
-			[load, firstAt],
-			...families.flatMap((family): readonly Step[] => [
-				[jumpIfEqual, family, 0, 1],
-				[end, allow],
-			]),
-			[end, refuse],
-		]),
-		...only(ioctl, [
-			[load, secondAt],
-			...typing.flatMap((request): readonly Step[] => [
-				[jumpIfEqual, request, 0, 1],
-				[end, refuse],
-			]),
-			[end, allow],
-		]),
+		...only(socket, [[load, firstAt], ...oneOf(families, allow), [end, refuse]]),
+		...only(ioctl, [[load, secondAt], ...oneOf(typing, refuse), [end, allow]]),
 		[end, allow],
 	];
 	const program = Buffer.alloc(steps.length * 8);

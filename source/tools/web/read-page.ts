@@ -1,6 +1,7 @@
 import {Worker} from 'node:worker_threads';
 import {type Clock, within} from '../../core/clock.ts';
 import {createMutex} from '../../core/mutex.ts';
+import {partUrl} from '../../core/program.ts';
 import type {FetchedPage} from './fetch-page.ts';
 import {PageRefused} from './judge-url.ts';
 import {decodePage} from './page/decode-page.ts';
@@ -63,7 +64,7 @@ async function readInThread(
 	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
 ): Promise<ReadPage> {
 	signal.throwIfAborted();
-	const worker = new Worker(workerUrl(), {
+	const worker = new Worker(partUrl(import.meta.url, './page/worker.ts', './page-worker.js'), {
 		workerData: page,
 		execArgv: [],
 		env: {},
@@ -89,10 +90,3 @@ async function readInThread(
 		await worker.terminate();
 	}
 }
-
-/** Beside this file in the source; in the bundle, a file of its own. */
-const workerUrl = (): URL =>
-	new URL(
-		import.meta.url.endsWith('.ts') ? './page/worker.ts' : './page-worker.js',
-		import.meta.url,
-	);
