@@ -4,8 +4,9 @@ import {codeOf, messageOf} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
-import {malformationOf} from '../../http/http-answer.ts';
+import {malformationOf, respond} from '../../http/http-answer.ts';
 import {serveAt} from '../../http/listen.ts';
+import {readBody} from '../../http/read-body.ts';
 import {type CodeHost, type CodeHostSend, createCodeHost} from './code-host.ts';
 import {type ForgeRepository, judgeRequest} from './judge-request.ts';
 
@@ -24,7 +25,7 @@ export type ForgeBrokerOptions = {
 	readonly repository?: ForgeRepository;
 	/** What `<forge_cli> auth token` prints. */
 	readonly token: string;
-	/** Told of the first 100. */
+	/** Called for the first 100. */
 	readonly onRefused: (refused: RefusedRequest) => void;
 	/** Ends the broker as its disposal does. */
 	readonly signal: AbortSignal;
@@ -45,11 +46,11 @@ const maxHeldBytes = 32 * 1024 * 1024;
 const idleMs = 60_000;
 const maxRefusals = 100;
 
-/** Different reasons why the code host did not answer that one run logs. */
+/** Failures of the code host, with different reasons, that one run logs. */
 const maxFailures = 20;
 
 /**
- * Opens the way of a sandbox to one repository of the code host: `gh` and git speak HTTP to a Unix socket, without credentials; what may be asked is asked of the code host with the token. The token is in no answer. Redirects are not
+ * Opens the way of a sandbox to one repository of the code host: `gh` and git speak HTTP to a Unix socket, without credentials; the broker sends allowed requests on with the token. No answer holds the token. Redirects are not
  * followed: they lead out of the repository.
  *
  * @see manual/sandbox-network.md#forge
@@ -83,11 +84,10 @@ export async function openForgeBroker(
 			}
 
 			const text = `The broker of the forge did not send this request: ${reason}`;
-			response.writeHead(status, {
-				'Content-Type': isGit ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
-				Connection: 'close',
-			});
-			response.end(isGit ? `${text}\n` : JSON.stringify({message: text}));
+			const body = isGit
+				? {body: `${text}\n`, contentType: 'text/plain; charset=utf-8'}
+				: {body: JSON.stringify({message: text})};
+			respond({request, response, awaitsContinue: false}, {status, ...body, close: true}, clock);
 		};
 
 		const malformation = malformationOf(request);
@@ -126,17 +126,18 @@ export async function openForgeBroker(
 			});
 			return held <= maxHeldBytes;
 		};
-		let body: Buffer | string | undefined = await bodyOf(request, maxBodyBytes[kind], takeRoom);
-		if (body === undefined && held > maxHeldBytes) {
+		const read = await readBody(request, maxBodyBytes[kind], takeRoom);
+		if (read.kind === 'too-large' && held > maxHeldBytes) {
 			refuse(503, 'too much is being sent at a time');
-			return;
-		}
-
-		if (body === undefined) {
+		} else if (read.kind === 'too-large') {
 			refuse(413, 'its body is too long');
+		}
+
+		if (read.kind !== 'whole') {
 			return;
 		}
 
+		let body: Buffer | string = read.body;
 		if (kind === 'graphql') {
 			// Loaded by the first query: most calls of a terminal ask none.
 			const {judgeQuery} = await import('./judge-query.ts');
@@ -198,25 +199,4 @@ export async function openForgeBroker(
 	};
 
 	return serveAt(server, {folder, name: 'forge.sock', signal, close});
-}
-
-/** `undefined`: it is longer than `maxBytes`. */
-/** `takeRoom`: whether so many bytes more may be held. `undefined`: it is too long, or there is no room. */
-async function bodyOf(
-	request: IncomingMessage,
-	maxBytes: number,
-	takeRoom: (bytes: number) => boolean,
-): Promise<Buffer | undefined> {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	for await (const chunk of request as AsyncIterable<Buffer>) {
-		bytes += chunk.length;
-		if (bytes > maxBytes || !takeRoom(chunk.length)) {
-			return undefined;
-		}
-
-		chunks.push(chunk);
-	}
-
-	return Buffer.concat(chunks);
 }

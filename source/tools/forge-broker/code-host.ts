@@ -78,22 +78,9 @@ type Question = {
 	readonly signal: AbortSignal;
 };
 
-/** The code host, with the token of the person. */
-export type CodeHost = {
-	readonly ask: (url: string, question: Question) => Promise<Response>;
-	/** Why one of `nodes` is not of the repository; asked of the code host at `url`, since identifiers say nothing. */
-	readonly refusalOfNodes: (
-		nodes: readonly string[],
-		where: {readonly url: string; readonly signal: AbortSignal},
-	) => Promise<string | undefined>;
-	/** Sends an answer back without the token, whole. */
-	readonly carryBack: (
-		found: Response,
-		response: ServerResponse,
-		onBytes: () => void,
-	) => Promise<void>;
-};
+export type CodeHost = ReturnType<typeof createCodeHost>;
 
+/** The code host, with the token of the person. */
 export function createCodeHost({
 	repository,
 	token,
@@ -102,11 +89,11 @@ export function createCodeHost({
 	readonly repository: ForgeRepository;
 	readonly token: string;
 	readonly send: CodeHostSend;
-}): CodeHost {
+}) {
 	const {known: redact = text => text} = createRedact(() => [token], {byShape: false});
 	const known = new Set<string>();
 
-	const ask: CodeHost['ask'] = async (url, {kind, method, headers, body, signal}) => {
+	const ask = async (url: string, {kind, method, headers, body, signal}: Question) => {
 		const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
 		return send(url, {
 			method,
@@ -118,7 +105,7 @@ export function createCodeHost({
 						return typeof value === 'string' ? [[name, value]] : [];
 					}),
 				),
-				// It is written anew: a client must not say that it is read in another way.
+				// The body is written anew: the client's headers must not say that it is read in another way.
 				...(kind === 'graphql' && {'content-type': 'application/json'}),
 				authorization: kind === 'git' ? `Basic ${basic}` : `token ${token}`,
 				// What is compressed cannot be redacted.
@@ -133,7 +120,11 @@ export function createCodeHost({
 
 	return {
 		ask,
-		async refusalOfNodes(nodes, {url, signal}) {
+		/** Why one of `nodes` is not of the repository; asks the code host at `url`, since identifiers do not tell. */
+		async refusalOfNodes(
+			nodes: readonly string[],
+			{url, signal}: {readonly url: string; readonly signal: AbortSignal},
+		): Promise<string | undefined> {
 			const ids = nodes.filter(id => !known.has(id));
 			if (ids.length === 0) {
 				return undefined;
@@ -166,7 +157,8 @@ export function createCodeHost({
 
 			return undefined;
 		},
-		async carryBack(found, response, onBytes) {
+		/** Sends a whole answer back, without the token. */
+		async carryBack(found: Response, response: ServerResponse, onBytes: () => void) {
 			response.writeHead(found.status, headersBack(found.headers, {redact, repository}));
 			if (!found.body) {
 				response.end();
@@ -176,7 +168,7 @@ export function createCodeHost({
 			await pipeline(
 				Readable.fromWeb(found.body),
 				async function* redacted(chunks: AsyncIterable<Uint8Array>) {
-					// A byte a character: also of what is no text nothing changes but the token.
+					// A byte a character: only the token changes, also where the bytes are no text.
 					const pieces = createRedactedPieces(redact);
 					for await (const chunk of chunks) {
 						onBytes();
@@ -203,26 +195,12 @@ function headersBack(
 	}: {readonly redact: (text: string) => string; readonly repository: ForgeRepository},
 ): Record<string, string> {
 	const {apiHost, prefix} = addressesOf(host);
-	const base = `https://${apiHost}${prefix}`;
+	const ours = `<https://${apiHost}${prefix}/repos/${owner}/${name}/`;
+	const byName = (value: string) => value.replaceAll(/<[^<>]*?\/repositories\/\d+\//g, ours);
 	return Object.fromEntries(
-		sentBack.flatMap(header => {
-			const value = headers.get(header);
-			return value === null
-				? []
-				: [
-						[
-							header,
-							redact(
-								header === 'link'
-									? value.replaceAll(
-											/<[^<>]*?\/repositories\/\d+\//g,
-											`<${base}/repos/${owner}/${name}/`,
-										)
-									: value,
-							),
-						],
-					];
-		}),
+		[...headers]
+			.filter(([header]) => sentBack.includes(header))
+			.map(([header, value]) => [header, redact(header === 'link' ? byName(value) : value)]),
 	);
 }
 

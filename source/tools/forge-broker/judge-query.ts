@@ -77,10 +77,7 @@ export function judgeQuery(body: string, repository: ForgeRepository): QueryVerd
 			return refused(`it is nested more than ${maxDepth} deep`);
 		}
 
-		document = parse(query, {
-			maxTokens,
-			noLocation: true,
-		});
+		document = parse(query, {maxTokens, noLocation: true});
 	} catch {
 		return refused('its body is no GraphQL request that can be read');
 	}
@@ -105,27 +102,22 @@ export function judgeQuery(body: string, repository: ForgeRepository): QueryVerd
 		return refused(error.message);
 	}
 
-	return lookAtFields(document, {
-		variables: variables ?? {},
-		operations,
+	return lookAtFields(
+		{document, operations, variables: variables ?? {}, operationName},
 		repository,
-		operationName,
-	});
+	);
 }
 
+type AskedQuery = {
+	readonly document: DocumentNode;
+	readonly operations: readonly OperationDefinitionNode[];
+	readonly variables: JsonObject;
+	readonly operationName: string | null;
+};
+
 function lookAtFields(
-	document: DocumentNode,
-	{
-		variables,
-		operations,
-		repository: {owner, name},
-		operationName,
-	}: {
-		readonly variables: JsonObject;
-		readonly operations: readonly OperationDefinitionNode[];
-		readonly repository: ForgeRepository;
-		readonly operationName: string | null;
-	},
+	{document, operations, variables, operationName}: AskedQuery,
+	{owner, name}: ForgeRepository,
 ): QueryVerdict {
 	/** All values that an argument has, in whichever operation; `undefined` where one is no text. */
 	const textsOf = (argument: ArgumentNode | undefined): ReadonlyArray<string | undefined> => {
@@ -148,10 +140,11 @@ function lookAtFields(
 			);
 	};
 
+	const valuesOf = (field: FieldNode, argument: string) =>
+		textsOf(field.arguments?.find(one => one.name.value === argument));
+
 	const isAlways = (field: FieldNode, argument: string, expected: string): boolean =>
-		textsOf(field.arguments?.find(one => one.name.value === argument)).every(
-			text => text?.toLowerCase() === expected.toLowerCase(),
-		);
+		valuesOf(field, argument).every(text => text?.toLowerCase() === expected.toLowerCase());
 	const nodes = new Set<string | undefined>();
 	let refusal: string | undefined;
 	visit(document, {
@@ -164,7 +157,7 @@ function lookAtFields(
 
 					break;
 				case 'node':
-					for (const id of textsOf(field.arguments?.find(one => one.name.value === 'id'))) {
+					for (const id of valuesOf(field, 'id')) {
 						nodes.add(id);
 					}
 
@@ -181,16 +174,9 @@ function lookAtFields(
 		refusal ??= 'it names a node by no text, or too many of them';
 	}
 
+	const sent = {query: print(document), variables, operationName: operationName ?? undefined};
 	return refusal === undefined
-		? {
-				ok: true,
-				body: JSON.stringify({
-					query: print(document),
-					variables,
-					...(operationName !== null && {operationName}),
-				}),
-				nodes: ids,
-			}
+		? {ok: true, body: JSON.stringify(sent), nodes: ids}
 		: refused(refusal);
 }
 
