@@ -212,9 +212,9 @@ export function createConversationDesk({
 
 				act(place, {...one, received: received[index] ?? {kind: 'noted'}})
 					.then(async told => told !== undefined && say(place, {text: told}))
-					.catch((error: unknown) => {
-						log.error(`Cannot do what was asked for on ${platform}: ${messageOf(error)}`);
-					});
+					.catch((error: unknown) =>
+						log.error(`Cannot do what was asked for on ${platform}: ${messageOf(error)}`),
+					);
 			}
 		},
 		async press(platform, press) {

@@ -117,9 +117,7 @@ export function resetAtExit(
 	};
 
 	program.on('exit', onExit);
-	return () => {
-		program.off('exit', onExit);
-	};
+	return () => program.off('exit', onExit);
 }
 
 /**

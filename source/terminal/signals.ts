@@ -45,7 +45,5 @@ export function handleStops(program: Program, suspend: Suspend, launcher?: numbe
 	};
 
 	program.on('SIGTSTP', onStop);
-	return () => {
-		program.off('SIGTSTP', onStop);
-	};
+	return () => program.off('SIGTSTP', onStop);
 }

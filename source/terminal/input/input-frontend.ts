@@ -159,9 +159,7 @@ export function createInputFrontend(
 		}
 	};
 
-	const onEnd = () => {
-		ends.ask();
-	};
+	const onEnd = () => ends.ask();
 
 	const stop = () => {
 		reading = false;

@@ -86,9 +86,8 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 		}
 
 		const {promise, resolve: told} = Promise.withResolvers<HelperAnswer>();
-		const failed = (reason: string) => {
+		const failed = (reason: string) =>
 			told({id, text: `Cannot work on files: ${reason}`, isError: true});
-		};
 
 		helper.onLine = line => {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- helper.ts alone writes there
@@ -168,12 +167,10 @@ function start(place: HelperPlace, key: string): Running {
 	});
 	// It may have ended.
 	child.stdin?.on('error', () => {});
-	child.once('error', error => {
-		end(codeOf(error));
-	});
-	child.once('close', () => {
-		end(/^(?:bwrap: |\w*Error|FATAL ERROR).*$/m.exec(said)?.[0].slice(0, maxSaidLength) ?? '');
-	});
+	child.once('error', error => end(codeOf(error)));
+	child.once('close', () =>
+		end(/^(?:bwrap: |\w*Error|FATAL ERROR).*$/m.exec(said)?.[0].slice(0, maxSaidLength) ?? ''),
+	);
 	return running;
 }
 

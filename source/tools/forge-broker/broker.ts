@@ -36,8 +36,6 @@ type BrokerWorld = Pick<World, 'clock' | 'log'> & {
 	readonly send: CodeHostSend;
 };
 
-export type ForgeBroker = AsyncDisposable & {readonly socket: string};
-
 const maxConnections = 64;
 const maxHeaderBytes = 16_384;
 const maxBodyBytes = {graphql: 256 * 1024, git: 4 * 1024 * 1024, rest: 0} as const;
@@ -58,7 +56,7 @@ const maxFailures = 20;
 export async function openForgeBroker(
 	{folder, repository, token, onRefused, signal}: ForgeBrokerOptions,
 	{clock, log, send}: BrokerWorld,
-): Promise<ForgeBroker> {
+): ReturnType<typeof serveAt> {
 	signal.throwIfAborted();
 	let host: CodeHost | undefined;
 	let refusals = 0;
@@ -115,9 +113,7 @@ export async function openForgeBroker(
 			response.destroy();
 		});
 		idle.move(idleMs);
-		response.once('close', () => {
-			abort.abort();
-		});
+		response.once('close', () => abort.abort());
 		using room = new DisposableStack();
 		const takeRoom = (bytes: number): boolean => {
 			held += bytes;
@@ -166,9 +162,7 @@ export async function openForgeBroker(
 			return;
 		}
 
-		await codeHost.carryBack(found, response, () => {
-			idle.move(idleMs);
-		});
+		await codeHost.carryBack(found, response, () => idle.move(idleMs));
 	};
 
 	const server = createServer({

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {release} from 'node:os';
+import {wordsOf} from '../../core/names.ts';
 import {orElse} from '../../core/or-else.ts';
 import {isInside} from './places.ts';
 import {isBind, type Mount, type SandboxPlan} from './plan.ts';
@@ -16,10 +17,10 @@ const countsTasks = isLinuxAtLeast([6, 14]);
 /** The kernel refuses smaller numbers: 301, or 8 for each processor that there may ever be. */
 const fewestTasks = Math.max(301, 8 * possibleProcessors());
 
-/** Once numbers begin anew, those below it are not given to a process. */
+/** When the kernel starts over, it gives no process a number below this. */
 const reserved = 300;
 
-/** What `pid_max` has to be for so many tasks. */
+/** The `pid_max` for so many tasks. */
 export const highestNumber = (tasks: number): number => Math.max(tasks + reserved, fewestTasks);
 
 function possibleProcessors(): number {
@@ -83,26 +84,16 @@ export function bwrapArguments(
 
 	return {
 		args: [
-			'--unshare-user',
-			'--unshare-ipc',
-			'--unshare-pid',
-			'--unshare-net',
-			'--unshare-uts',
-			'--unshare-cgroup-try',
-			'--new-session',
-			'--die-with-parent',
-			'--cap-drop',
-			'ALL',
-			'--hostname',
-			'sandbox',
+			...wordsOf(`
+				--unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try
+				--new-session --die-with-parent --cap-drop ALL --hostname sandbox
+			`),
 			...(seccomp ? ['--seccomp', feed(seccomp)] : ['--disable-userns']),
-			'--proc',
-			'/proc',
+			...wordsOf('--proc /proc'),
 			...(maxTasks !== undefined && countsTasks
 				? ['--file', feed(String(highestNumber(maxTasks))), '/proc/sys/kernel/pid_max']
 				: []),
-			'--dev',
-			'/dev',
+			...wordsOf('--dev /dev'),
 			...mounts.flatMap(stepsOf),
 			// Read-only keeps them as they are, and lets connections through.
 			...sockets.flatMap(({outside, inside}) => ['--ro-bind', outside, inside]),
@@ -110,13 +101,7 @@ export function bwrapArguments(
 			...mounts.flatMap(mount =>
 				mount.kind === 'cover' && mount.isFolder ? ['--remount-ro', mount.path] : [],
 			),
-			'--remount-ro',
-			'/proc',
-			'--remount-ro',
-			'/dev',
-			'--remount-ro',
-			'/',
-			'--clearenv',
+			...wordsOf('--remount-ro /proc --remount-ro /dev --remount-ro / --clearenv'),
 			...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
 			'--chdir',
 			cwd,

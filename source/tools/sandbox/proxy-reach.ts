@@ -56,12 +56,8 @@ export function createReach(
 			server.destroy();
 			client.destroy();
 		});
-		const onBytes = () => {
-			idle.move(idleMs);
-		};
-		const end = () => {
-			server.destroy();
-		};
+		const onBytes = () => idle.move(idleMs);
+		const end = () => server.destroy();
 		onBytes();
 		client.once('close', end);
 		server.once('close', () => {

@@ -73,16 +73,12 @@ async function readInThread(
 	});
 	const {promise, resolve, reject} = Promise.withResolvers<ReadPage>();
 	worker.once('message', resolve);
-	const refuse = (why: string) => {
-		reject(new PageRefused(`the page cannot be read: ${why}`));
-	};
+	const refuse = (why: string) => reject(new PageRefused(`the page cannot be read: ${why}`));
 	worker.once('error', error => {
 		const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 		refuse(isMemory ? 'it needs too much memory' : 'its reader failed');
 	});
-	const cancel = clock.after(timeoutMs, () => {
-		refuse(`it needs more than ${timeoutMs / 1000} s`);
-	});
+	const cancel = clock.after(timeoutMs, () => refuse(`it needs more than ${timeoutMs / 1000} s`));
 	try {
 		return await within(promise, signal);
 	} finally {

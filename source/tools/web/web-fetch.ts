@@ -67,9 +67,7 @@ export function webFetchTool(
 			}
 
 			const deadline = new AbortController();
-			const cancel = clock.after(timeoutMs, () => {
-				deadline.abort();
-			});
+			const cancel = clock.after(timeoutMs, () => deadline.abort());
 			const signal = AbortSignal.any([context.signal, deadline.signal]);
 			try {
 				const page = await fetchPage(asked, {

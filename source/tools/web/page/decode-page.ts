@@ -1,9 +1,9 @@
-/** Where a page must say by itself how it is encoded. @see HTML §13.2.3.2 */
+/** A page must name its encoding within these bytes. @see HTML §13.2.3.2 */
 const prescanBytes = 4096;
 
 const metaCharset = /<meta\s[^>]{0,500}?charset\s{0,8}=\s{0,8}["']?\s{0,8}([\w:.+-]{1,40})/i;
 
-/** Bytes that say how what follows is encoded. */
+/** Byte order marks. */
 const marks: ReadonlyArray<readonly [mark: string, label: string]> = [
 	['\u00ef\u00bb\u00bf', 'utf-8'],
 	['\u00ff\u00fe', 'utf-16le'],
@@ -17,7 +17,7 @@ const marks: ReadonlyArray<readonly [mark: string, label: string]> = [
 export function decodePage(body: Uint8Array, charset: string | undefined): string {
 	const head = Buffer.from(body.subarray(0, prescanBytes)).toString('latin1');
 	const [, marked] = marks.find(([mark]) => head.startsWith(mark)) ?? [];
-	// Where ASCII could be read, it is in neither of these.
+	// A label that was read as ASCII cannot be of UTF-16.
 	const named = metaCharset.exec(head)?.[1]?.replace(/^utf-16.*|^x-user-defined$/i, 'utf-8');
 	for (const label of [marked, charset, named]) {
 		try {

@@ -1,4 +1,4 @@
-import {blocks, type Element, setOf} from './parse-html.ts';
+import {blocks, type Element, elementsOf, setOf} from './parse-html.ts';
 
 /** What reading a page needs to know of an element. */
 export type Measure = {
@@ -105,10 +105,8 @@ export function findArticle(root: Element, {measureOf}: Measured): Element | und
 
 	let found = root;
 	for (;;) {
-		const inner = found.children.find(
-			child => typeof child !== 'string' && measureOf(child).prose >= whole * articleShare,
-		);
-		if (inner === undefined || typeof inner === 'string' || inner.name === 'p') {
+		const inner = elementsOf(found).find(child => measureOf(child).prose >= whole * articleShare);
+		if (!inner || inner.name === 'p') {
 			return found;
 		}
 

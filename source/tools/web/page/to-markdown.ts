@@ -1,5 +1,5 @@
 import {escaped, fenceFor, inline, inlineOf, isLeftOut, rawText, type Reading} from './inline.ts';
-import {blocks, type Element} from './parse-html.ts';
+import {blocks, type Element, elementsOf} from './parse-html.ts';
 import {isGrid, table} from './table.ts';
 
 /** Lists and quotations within one another that are indented. */
@@ -95,9 +95,7 @@ export function toMarkdown(element: Element, reading: Reading): string {
 				visitOne(child);
 			} else if (!isLeftOut(child, reading)) {
 				const marker = parent.name === 'ol' ? `${number}. ` : '- ';
-				within({marker, indent: ' '.repeat(marker.length)}, () => {
-					visitAll(child);
-				});
+				within({marker, indent: ' '.repeat(marker.length)}, () => visitAll(child));
 				number += 1;
 				isTight = true;
 			}
@@ -119,9 +117,7 @@ export function toMarkdown(element: Element, reading: Reading): string {
 		} else if (name === 'ul' || name === 'ol' || name === 'menu') {
 			list(one);
 		} else if (name === 'blockquote') {
-			within({marker: quotation, indent: quotation}, () => {
-				visitAll(one);
-			});
+			within({marker: quotation, indent: quotation}, () => visitAll(one));
 		} else if (name === 'pre') {
 			flush();
 			const text = rawText(one).slice(0, reading.maxLength).replace(/^\n+/, '').trimEnd();
@@ -158,9 +154,7 @@ export function toMarkdown(element: Element, reading: Reading): string {
 const startsBlock = /^()([#>+-]|={3})(?=\s|$|=|-)/;
 
 function languageOf(pre: Element): string {
-	const code = pre.children.find(child => typeof child !== 'string' && child.name === 'code');
-	const classes = [pre, code]
-		.map(each => (typeof each === 'object' ? (each.attributes.get('class') ?? '') : ''))
-		.join(' ');
+	const code = elementsOf(pre).find(({name}) => name === 'code');
+	const classes = [pre, code].map(each => each?.attributes.get('class') ?? '').join(' ');
 	return /(?:^|[\s-])(?:language|lang|source)-([\w+#-]{1,30})/.exec(classes)?.[1] ?? '';
 }
