@@ -22,7 +22,7 @@ export function ownToolset(
 	return {name, isOfServer: false, ...(broken !== undefined && {dropped: broken})};
 }
 
-/** The settings with the reasons why runs at `place` do not get a toolset of `names`, or get it without a sandbox, as far as they are known only by trying. Rejects with what its folders cannot be looked at for. */
+/** The settings as runs at `place` find them: with why they do not get a toolset of `names`, or get it without a sandbox. Rejects where folders cannot be read. */
 export async function triedSettings(
 	names: readonly string[] | undefined,
 	place: ToolsPlace,
@@ -35,20 +35,13 @@ export async function triedSettings(
 			.map(async ({name, tryAt}) => [name, await tryAt?.(place, world)] as const),
 	);
 	return reasons.reduce(
-		(found, [name, {dropped, open} = {}]) => ({
-			...found,
-			[name]: {
-				...found[name],
-				...(dropped !== undefined && {broken: dropped}),
-				...(open !== undefined && {open}),
-			},
-		}),
+		(found, [name, reason]) => ({...found, [name]: {...found[name], ...reason}}),
 		settings,
 	);
 }
 
 /**
- * The toolsets of svc's own that `names` ask for, opened for `run`; the others are there without tools. What is opened ends with `stack`.
+ * All toolsets of svc's own: those of `names` with their tools, opened for `run`, the others without. They end with `stack`.
  *
  * @see manual/routes.md#tools-of-a-route
  */
@@ -58,20 +51,19 @@ export const openBuiltIn = async (
 ): Promise<readonly Toolset[]> =>
 	Promise.all(
 		builtInToolsets.map(async ({name, open, tryAt}) => {
-			const toolset = ownToolset(name, world.settings());
-			const isWanted = toolset.dropped === undefined && names?.includes(name) === true;
-			if (!isWanted) {
-				return {...toolset, tools: []};
+			const toolset = {...ownToolset(name, world.settings()), tools: []};
+			if (toolset.dropped !== undefined || names?.includes(name) !== true) {
+				return toolset;
 			}
 
 			try {
-				const {dropped} = (await tryAt?.(run, world)) ?? {};
-				return dropped === undefined
+				const {broken} = (await tryAt?.(run, world)) ?? {};
+				return broken === undefined
 					? {...toolset, tools: await open(run, world, stack)}
-					: {...toolset, tools: [], dropped};
+					: {...toolset, dropped: broken};
 			} catch (error) {
 				run.signal.throwIfAborted();
-				return {...toolset, tools: [], dropped: world.redact(messageOf(error))};
+				return {...toolset, dropped: world.redact(messageOf(error))};
 			}
 		}),
 	);

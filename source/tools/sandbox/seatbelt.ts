@@ -41,7 +41,7 @@ printf 'env %s' "$(printf %s "$SVC_PROBE" | wc -c | tr -d ' ')"
 	},
 };
 
-/** What starts `command`: a shell outside makes the scratch folder, and lays what the plan lays into `/run/svc`. Pure. */
+/** Starts `command` by a shell outside, which makes the scratch folder and what the plan has in `/run/svc`. Pure. */
 export function launchIn(
 	plan: SandboxPlan,
 	command: readonly string[],
@@ -52,23 +52,16 @@ export function launchIn(
 	const hasHome = plan.mounts.some(
 		({kind, path}) => kind === 'memory' && path === plan.env['HOME'],
 	);
-	/** What a path or port inside is here. */
+	/** A text with its paths and ports inside changed to those of this machine. */
 	const here = (text: string): string =>
-		[
-			[insideFolder, join(folder, 'run')] as const,
-			...(['proxy', 'forge'] as const).map(
-				name => [`127.0.0.1:${insidePorts[name]}`, `127.0.0.1:${ports[name]}`] as const,
-			),
-		]
-			.reduce((changed, [inside, outside]) => changed.replaceAll(inside, () => outside), text)
-			// How the forwarder is told.
-			.replace(/^(\d+)(?==)/, port =>
-				Number(port) === insidePorts.proxy
-					? `${ports.proxy}`
-					: Number(port) === insidePorts.forge
-						? `${ports.forge}`
-						: port,
-			);
+		(['proxy', 'forge'] as const).reduce(
+			(changed, name) =>
+				changed
+					.replaceAll(`127.0.0.1:${insidePorts[name]}`, `127.0.0.1:${ports[name]}`)
+					// An argument of the forwarder.
+					.replace(new RegExp(`^${insidePorts[name]}(?==)`), `${ports[name]}`),
+			text.replaceAll(insideFolder, () => join(folder, 'run')),
+		);
 	const laid: ReadonlyArray<readonly [path: string, step: string]> = [
 		...plan.mounts
 			.filter(({path}) => isInside(path, insideFolder))
@@ -87,11 +80,11 @@ export function launchIn(
 	const cwd = hasHome && plan.cwd === plan.env['HOME'] ? home : plan.cwd;
 	const script = [
 		'umask 077',
-		// A name that is taken is somebody else's.
+		// Fails where the name is taken.
 		`mkdir ${asWord(folder)} || exit 126`,
 		`mkdir -p ${[...folders].map(asWord).join(' ')}`,
 		...laid.map(([, step]) => step),
-		// What this process was started with is no business of the sandbox.
+		// Closes descriptors that this process inherited.
 		'for f in /dev/fd/*; do case ${f##*/} in [012]) ;; *) eval "exec ${f##*/}>&-" ;; esac; done 2>/dev/null',
 		`cd ${asWord(cwd)}`,
 		'exec "$@"',

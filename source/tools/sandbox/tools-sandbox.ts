@@ -101,7 +101,7 @@ export async function tryTools(
 	const found = await toolsSandbox(of, place, world);
 	switch (found.kind) {
 		case 'none':
-			return {dropped: found.reason};
+			return {broken: found.reason};
 
 		case 'open':
 			return {open: found.why};
