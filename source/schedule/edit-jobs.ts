@@ -21,10 +21,10 @@ type Paths = Pick<HomePaths, 'cron' | 'run' | 'shared'>;
 type NamedJob = Pick<JobDefinition, 'id' | 'name'>;
 
 /**
- * Changes `cron/jobs.json`: reads it, writes what `change` makes of its entries, while other writers wait. Unknown keys
- * stay. `change` may throw, then nothing is written.
+ * Changes the entries of `cron/jobs.json` by `change`, while other writers wait. Unknown keys
+ * stay. Where `change` throws, nothing is written.
  *
- * @returns what `change` says beside the entries
+ * @returns the value that `change` returns beside the entries
  * @throws SvcError `jobs_broken` for a file that does not parse, which is never overwritten; `file_too_large`, `lock_timeout`
  */
 export async function editJobs<Value>(

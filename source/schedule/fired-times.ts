@@ -11,12 +11,12 @@ import {jobIdPattern} from './job.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** Until when the times of each job of a profile are done with, whichever gateway fired them. */
+/** The time up to which each job of a profile has fired, whichever gateway fired it. */
 export type FiredTimes = ReturnType<typeof createFiredTimes>;
 
 /**
- * Keeps `cron/fired.json` (0600) beside the jobs of a profile. The journal belongs to the home of a gateway, the jobs belong to the profile: when another gateway takes
- * the profile over, this tells it what has fired. Only for the holder of the lock of the profile's home; read once.
+ * Keeps `cron/fired.json` (0600) beside the jobs of a profile. The journal belongs to the home of a gateway, the jobs belong to the profile: a gateway that takes
+ * the profile over learns here what has fired. Only for the holder of the lock of the profile's home; read once.
  */
 export function createFiredTimes({
 	paths: {cron},
@@ -71,7 +71,7 @@ export function createFiredTimes({
 	};
 }
 
-/** What cannot be read is not known. */
+/** Entries that cannot be read are left out. */
 function read(path: string, log: Logger): Map<string, number> {
 	const times = new Map<string, number>();
 	try {
@@ -91,23 +91,14 @@ function read(path: string, log: Logger): Map<string, number> {
 	return times;
 }
 
-/** Calls of a journal that may fail for a while. */
-type Attempts = {
-	/** What `action` resolves to; `undefined` when it failed, which is said once until one succeeds in a round without failures. */
-	attempt<T>(action: () => Promise<T>): Promise<T | undefined>;
-	/** Begins a round. */
-	begin(): void;
-	/** Ends it: whether nothing failed. */
-	end(): boolean;
-};
-
-/** Attempts of keeping the schedule of jobs. */
-export function createAttempts(log: Logger): Attempts {
+/** Calls of a journal that may fail for a while, to keep the schedule of jobs. */
+export function createAttempts(log: Logger) {
 	let failed = false;
 	let succeeded = false;
 	let said = false;
 	return {
-		async attempt(action) {
+		/** The result of `action`; `undefined` when it failed. Logs the first failure, until a round without failures. */
+		async attempt<Result>(action: () => Promise<Result>): Promise<Result | undefined> {
 			try {
 				const result = await action();
 				succeeded = true;
@@ -122,11 +113,13 @@ export function createAttempts(log: Logger): Attempts {
 				return undefined;
 			}
 		},
+		/** Begins a round. */
 		begin() {
 			failed = false;
 			succeeded = false;
 		},
-		end() {
+		/** Ends the round; whether nothing failed. */
+		end(): boolean {
 			if (said && succeeded && !failed) {
 				said = false;
 				log.note('The schedule of jobs is kept again');
@@ -184,8 +177,8 @@ function folderOf(cron: string, job: string): string {
 }
 
 /**
- * What goes for the answer that was just written under the name `latest`. Names begin with their time, which counts while that one is the last by it: another journal
- * may have begun to count runs anew. Otherwise the clock went back, and the numbers count.
+ * The answers to remove after `latest` was written. Names begin with their time, which gives the order while `latest` is the last by time: another journal
+ * may have begun to count runs anew. Otherwise the clock went back, and the numbers of the runs give it.
  */
 function surplusBeside(latest: string, names: readonly string[]): readonly string[] {
 	const inOrder = names.toSorted();

@@ -49,13 +49,3 @@ export function viewOfJob(
 		...(nextAt !== undefined && {nextAt}),
 	};
 }
-
-/** Whether two views say the same. Pure. */
-export function isSameView(one: JobView, other: JobView): boolean {
-	// They hold plain values only.
-	const values = new Map<string, unknown>(Object.entries(other));
-	const entries = Object.entries(one);
-	return (
-		entries.length === values.size && entries.every(([key, value]) => values.get(key) === value)
-	);
-}

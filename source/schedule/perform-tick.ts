@@ -8,7 +8,7 @@ import type {WatchedProfile} from './watched-profiles.ts';
 
 const staleMs = 1000;
 
-/** What performing needs beside the job. */
+/** The world of a tick, beside its job. */
 export type TickWorld = {
 	readonly jobs: Pick<Store['jobs'], 'plan' | 'fire'>;
 	readonly log: Logger;
@@ -16,11 +16,11 @@ export type TickWorld = {
 	readonly onFired: (runId: number) => void;
 };
 
-/** What is remembered of a job from one look to the next. */
+/** Facts about a job that are kept from one look to the next. */
 export type JobMemory = {
-	/** What was said of it since it last fired. */
+	/** Warnings since it last fired. */
 	readonly said: Set<'busy' | 'full'>;
-	/** The time that waits for a run of it to end. */
+	/** The due time that waits for a run of it to end. */
 	waiting?: number;
 };
 
@@ -35,7 +35,7 @@ export type JobNow = {
 	readonly steppedBack: boolean;
 };
 
-/** What the journal knows of the job now, and when to look again; `undefined` when nothing is due by itself. */
+/** The job's record in the journal now, and when to look again; `undefined` when nothing is due by itself. */
 export type Ticked = {
 	readonly record: JobRecord | undefined;
 	readonly until?: number;
@@ -44,7 +44,7 @@ export type Ticked = {
 };
 
 /**
- * Does what is to be done about a job now. A tick that finds no room in the queue stays due; so does one that finds a run of the job open, when it is the last of the job or
+ * Does what `planTick` says about a job now. A tick stays due where the queue has no room, and where a run of the job is open while the tick is the job's last one or
  * makes up for others.
  *
  * @throws SvcError `journal_unavailable`
@@ -78,7 +78,7 @@ export async function performTick(current: JobNow, world: TickWorld): Promise<Ti
 		}
 
 		case 'skip':
-			// What waits for a run of the job was not missed.
+			// A time that waits for a run of the job was not missed.
 			return decision.dueAt === current.memory.waiting
 				? fire(current, {...decision, missed: true}, world)
 				: skip(current, decision, world);

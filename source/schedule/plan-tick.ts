@@ -2,7 +2,7 @@ import type {JobRecord} from '../store/job-port.ts';
 import type {JobDefinition} from './job.ts';
 import {nextAfter} from './when.ts';
 
-/** What is to be done about a job now. Times are milliseconds since 1970. */
+/** The next step for a job. Times are milliseconds since 1970. */
 export type TickPlan =
 	/** Nothing before `until`. */
 	| {readonly kind: 'wait'; readonly until: number}
@@ -20,10 +20,10 @@ export type TickPlan =
 	/** `dueAt` and what followed it passed while nothing could fire, and the job does not make up for that. */
 	| {readonly kind: 'skip'; readonly dueAt: number; readonly nextAt: number | undefined};
 
-/** What the journal keeps as the basis of a paused job: going on is planning anew, so that nothing that passed is made up for. */
+/** The basis of a paused job in the journal. Resuming plans anew, so that no time of the pause is made up for. */
 const pausedBasis = 'paused';
 
-/** A tick that is later than this was missed: the machine slept, the clock was set, the journal could not be written. */
+/** A tick later than this was missed: the machine slept, the clock was set, the journal could not be written. */
 const graceMs = 60_000;
 
 /** A clock that was set back by more than this was wrong before. */
@@ -33,7 +33,7 @@ const maxStepBackMs = 3 * 3_600_000;
 const maxCatchUpMs = 24 * 3_600_000;
 
 /**
- * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: jobs were not watched before, so what was due then was missed.
+ * The next step for `job` at `now`, by its record in the journal. Pure. `watchedSince`: jobs were not watched before, so times due before it were missed.
  * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed. `firedUntil`: its times up to then are
  * done with, also those that the gateway of another journal fired.
  *

@@ -54,9 +54,9 @@ export function createScheduler(world: SchedulerDependencies) {
 	let views: readonly JobView[] = [];
 	let running: Promise<void> | undefined;
 	let closed = false;
-	/** What to look at now; `undefined` when at nothing. */
+	/** The jobs to look at now; `undefined`: none. */
 	let wanted: {all: boolean; keys: readonly JobKey[]} | undefined;
-	/** Jobs to look at soon, by what they are called. */
+	/** Jobs to look at soon, by their names. */
 	const changed = new Map<string, JobKey>();
 	let cancelSoon: (() => void) | undefined;
 	let cancelTimer: (() => void) | undefined;
@@ -189,7 +189,7 @@ export function createScheduler(world: SchedulerDependencies) {
 		views: (): readonly JobView[] => views,
 		/** Files of jobs that cannot be used as they are now. */
 		brokenFiles: (): readonly BrokenJobs[] => watched.brokenFiles(),
-		/** Fires nothing more; resolves when what was under way is on disk. */
+		/** Fires nothing more; resolves when a sweep that was under way is on disk. */
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			wanted = undefined;
@@ -200,6 +200,6 @@ export function createScheduler(world: SchedulerDependencies) {
 	};
 }
 
-/** Views that say the same are the same objects. */
+/** Equal views are the same objects. */
 const isSameList = (some: readonly JobView[], others: readonly JobView[]): boolean =>
 	some.length === others.length && some.every((view, index) => view === others[index]);
