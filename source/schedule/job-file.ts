@@ -157,9 +157,8 @@ export function parseJobs(text: string, path: string): JsonObject {
 }
 
 /** The entries of what `parseJobs` returned. */
-export function entriesOf({jobs}: JsonObject): readonly JsonValue[] {
-	return Array.isArray(jobs) ? jobs.map((entry: JsonValue) => entry) : [];
-}
+export const entriesOf = ({jobs}: JsonObject): readonly JsonValue[] =>
+	Array.isArray(jobs) ? jobs.map((entry: JsonValue) => entry) : [];
 
 function parseJson(text: string, path: string): unknown {
 	try {

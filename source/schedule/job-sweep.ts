@@ -174,17 +174,16 @@ export function createJobSweep(
 }
 
 /** Jobs in the journal that are in no file any more. A file that is missing, blank or broken says nothing about that. */
-function removedJobs(
+const removedJobs = (
 	files: ReadonlyMap<WatchedProfile, JobSet>,
 	records: readonly JobRecord[],
-): readonly JobKey[] {
-	return [...files].flatMap(([{profile}, {entries, complete}]) => {
+): readonly JobKey[] =>
+	[...files].flatMap(([{profile}, {entries, complete}]) => {
 		const ids = new Set(entries.map(({job}) => job.id));
 		return complete
 			? records.filter(record => record.profile === profile && !ids.has(record.id))
 			: [];
 	});
-}
 
 /** Drops what was added first until at most `most` are left. */
 export function keepNewest(known: Map<string, unknown>, most: number): void {

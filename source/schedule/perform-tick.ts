@@ -187,6 +187,5 @@ const after = ({record}: JobNow, nextAt: number | undefined): Ticked => ({
 	...(nextAt !== undefined && {until: nextAt}),
 });
 
-function withNext({nextAt: _before, ...record}: JobRecord, nextAt: number | undefined): JobRecord {
-	return nextAt === undefined ? record : {...record, nextAt};
-}
+const withNext = ({nextAt: _before, ...record}: JobRecord, nextAt: number | undefined): JobRecord =>
+	nextAt === undefined ? record : {...record, nextAt};

@@ -114,11 +114,8 @@ export function expectedNext(
 }
 
 /** A job that was added while no gateway ran counts from then; one that comes from longer ago may have had another journal. */
-function firstSeenFrom({createdAt}: JobDefinition, now: number): number {
-	return createdAt !== undefined && createdAt < now && now - createdAt <= maxCatchUpMs
-		? createdAt
-		: now;
-}
+const firstSeenFrom = ({createdAt}: JobDefinition, now: number): number =>
+	createdAt !== undefined && createdAt < now && now - createdAt <= maxCatchUpMs ? createdAt : now;
 
 /** When something fired, unless only a clock that was wrong can have said so. One time is over whatever the clock said. */
 function believable(

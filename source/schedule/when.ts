@@ -82,11 +82,10 @@ export function nextTimes(
 }
 
 /** Why `zone` cannot be a job's `time_zone`; `undefined` when it can. */
-export function problemWithZone(zone: string): string | undefined {
-	return isZone(zone)
+export const problemWithZone = (zone: string): string | undefined =>
+	isZone(zone)
 		? undefined
 		: `"${escapeLine(zone, maxZoneLength)}" is not a time zone: use an IANA name such as "Europe/Berlin" or "UTC"`;
-}
 
 /** IANA name of the machine's zone. */
 export function machineZone(): string {

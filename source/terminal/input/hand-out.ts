@@ -4,19 +4,19 @@ import {mouseEventOf, tornMouseEvent, type MouseEvent} from './mouse-event.ts';
 import type {Paste} from './paste-collector.ts';
 import type {Token} from './split-input.ts';
 
-/** What waits for its turn: what was read, and when. */
+/** A piece of input that waits for its turn, and when it was read. */
 type InputEntry =
 	| (Exclude<Token, {kind: 'paste'}> & {readonly t: number; readonly alone: boolean})
 	| {readonly kind: 'pasted'; readonly paste: Paste};
 
-/** What a text field does with what is left to it. */
+/** A text field takes the keys and pastes that no handler takes. */
 export type FocusedField = {
 	readonly key: (key: KeyEvent) => void;
 	/** One line, without controls. */
 	readonly paste: (text: string) => void;
 };
 
-/** The receivers of what was read, by kind. */
+/** The receivers of input, by kind. */
 export type Takers = {
 	readonly keys: Handlers<KeyEvent>;
 	readonly pastes: Handlers<Paste>;
@@ -42,32 +42,25 @@ export function createHandOut(takers: Takers): (entry: InputEntry) => void {
 
 				break;
 			}
-			case 'pasted': {
+			case 'pasted':
 				if (!pastes.ask(entry.paste)) {
 					fieldNow()?.paste(singleLine(entry.paste.text, maxFieldPasteLength));
 				}
 
 				break;
-			}
-			case 'mouse': {
+			case 'mouse':
 				mouse.ask(mouseEventOf(entry, entry.t));
 				break;
-			}
-			case 'focus': {
+			case 'focus':
 				windowFocus.ask(entry.focused);
 				break;
-			}
-			case 'reply': {
+			case 'reply':
 				toAsker(entry.raw);
 				break;
-			}
-			case 'torn-mouse': {
+			case 'torn-mouse':
 				mouse.ask(tornMouseEvent(entry.t));
 				break;
-			}
-			case 'nothing': {
-				break;
-			}
+			case 'nothing':
 		}
 	};
 }

@@ -28,13 +28,11 @@ const lineAt = ({lines, row}: AreaText): string => lines[row] ?? '';
 
 const within = (value: number, most: number): number => Math.max(0, Math.min(value, most));
 
-function withLine(area: AreaText, {value, cursor}: LineText): AreaText {
-	return {
-		...area,
-		lines: area.lines.map((line, row) => (row === area.row ? value : line)),
-		column: cursor,
-	};
-}
+const withLine = (area: AreaText, {value, cursor}: LineText): AreaText => ({
+	...area,
+	lines: area.lines.map((line, row) => (row === area.row ? value : line)),
+	column: cursor,
+});
 
 const current = (area: AreaText): LineText => ({value: lineAt(area), cursor: area.column});
 

@@ -1,4 +1,5 @@
 import {lexer, walkTokens, type MarkedToken, type Token, type Tokens} from 'marked';
+import {orElse} from '../../core/or-else.ts';
 import {type Safe, escapeBlock} from '../../core/untrusted.ts';
 import {widthOf} from './fit.ts';
 import {partsOf, wrapWords} from './wrap-words.ts';
@@ -9,7 +10,7 @@ export type MarkdownRow = {
 	readonly kind: 'heading' | 'text' | 'code' | 'entry';
 };
 
-/** A stranger's text may cost the parser more than its length says: what is longer, or has more marks, is shown as it is written. */
+/** A stranger's text may cost the parser more than its length suggests: above these bounds it is shown as it is written. */
 const foreignBounds = {characters: 32 * 1024, marks: 2000} as const;
 
 /** More than this is not looked into; the rest is shown as it is written. */
@@ -24,30 +25,20 @@ const narrowestColumn = 28;
  */
 export function layOutMarkdown(text: string, width: number): readonly MarkdownRow[] {
 	const room = Math.max(20, width);
-	if (text.length > maxCharacters) {
-		return rowsOf(text, 'text', room);
-	}
-
-	return blocksOf(lexer(text), room);
+	return text.length > maxCharacters ? rowsOf(text, 'text', room) : blocksOf(lexer(text), room);
 }
 
 /**
- * The same of a text that nobody here wrote. Nothing of it is hidden: comments, definitions and where links and pictures lead stand there. What would take the parser long, or too
+ * The same for a stranger's text. Nothing of it is hidden: comments, definitions and the targets of links and pictures are shown. A text that would take the parser long, or too
  * deep, is shown as it is written.
  */
 export function layOutForeignMarkdown(text: string, width: number): readonly MarkdownRow[] {
 	const room = Math.max(20, width);
 	const marks = text.match(/[*_~[`>|]/g)?.length ?? 0;
-	if (text.length > foreignBounds.characters || marks > foreignBounds.marks) {
-		return rowsOf(text, 'text', room);
-	}
-
-	try {
-		return blocksOf(shownWhole(lexer(text)), room);
-	} catch {
-		// Nested too deep for the stack.
-		return rowsOf(text, 'text', room);
-	}
+	const isBounded = text.length <= foreignBounds.characters && marks <= foreignBounds.marks;
+	// Some texts are nested too deep for the stack.
+	const rows = isBounded && orElse(() => blocksOf(shownWhole(lexer(text)), room), undefined);
+	return rows || rowsOf(text, 'text', room);
 }
 
 /** `tokens` with what a reader would not see turned into text. */
@@ -129,7 +120,6 @@ function blockOf(token: MarkedToken, width: number): readonly MarkdownRow[] {
 			return tableRows(token, width);
 		case 'space':
 		case 'def':
-			return [];
 		case 'hr':
 			return [];
 		case 'html':
@@ -197,20 +187,18 @@ function columnRows(
 }
 
 /** A row that has no room beside itself: what it is about, then the other cells below. */
-function entryRows(
+const entryRows = (
 	[name = '', ...others]: readonly string[],
 	[, ...titles]: readonly string[],
 	width: number,
-): readonly MarkdownRow[] {
-	return [
-		...rowsOf(name, 'entry', width),
-		...others.flatMap((text, index) => {
-			const isLast = index === others.length - 1;
-			const title = isLast || text === '' ? '' : `${titles[index] ?? ''}: `;
-			return text === '' ? [] : indented(rowsOf(title + text, 'text', width - 2));
-		}),
-	];
-}
+): readonly MarkdownRow[] => [
+	...rowsOf(name, 'entry', width),
+	...others.flatMap((text, index) => {
+		const isLast = index === others.length - 1;
+		const title = isLast || text === '' ? '' : `${titles[index] ?? ''}: `;
+		return text === '' ? [] : indented(rowsOf(title + text, 'text', width - 2));
+	}),
+];
 
 const blank: MarkdownRow = {text: escapeBlock(''), kind: 'text'};
 
@@ -233,17 +221,13 @@ const inline = (tokens: readonly Token[] | undefined): string =>
 function wordsOf(token: MarkedToken): string {
 	switch (token.type) {
 		case 'codespan':
+		case 'image':
+		case 'escape':
 			return token.text;
 		case 'br':
 			return '\n';
 		case 'link':
 			return linkWords(token);
-		case 'image':
-			return token.text;
-		case 'escape':
-			return token.text;
-		case 'html':
-			return token.raw;
 		case 'strong':
 		case 'em':
 		case 'del':
@@ -256,12 +240,13 @@ function wordsOf(token: MarkedToken): string {
 		case 'def':
 		case 'heading':
 		case 'hr':
+		case 'html':
 		case 'list':
 		case 'list_item':
 		case 'paragraph':
 		case 'space':
 		case 'table':
-			// Blocks: no line holds them.
+			// HTML as it is written; the others are blocks, which no line holds.
 			return token.raw;
 	}
 }

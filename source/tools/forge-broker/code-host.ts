@@ -204,12 +204,11 @@ function headersBack(
 	);
 }
 
-function memberOf(
+const memberOf = (
 	value: JsonValue | undefined,
 	...names: readonly string[]
-): JsonValue | undefined {
-	return names.reduce<JsonValue | undefined>(
+): JsonValue | undefined =>
+	names.reduce<JsonValue | undefined>(
 		(inner, name) => (isJsonObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
 		value,
 	);
-}

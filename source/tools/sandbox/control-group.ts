@@ -66,13 +66,12 @@ function tried(): ControlGroups {
 }
 
 /** Why no process of this machine can have such groups; `undefined`: one may, by the group that it is in. Changes nothing, as a look from another process must. */
-export function whyNoControlGroups(): string | undefined {
-	return !/ - cgroup2 /.test(readFileSync('/proc/self/mountinfo', 'utf8'))
+export const whyNoControlGroups = (): string | undefined =>
+	!/ - cgroup2 /.test(readFileSync('/proc/self/mountinfo', 'utf8'))
 		? noVersion2
 		: !isLinuxAtLeast([5, 14])
 			? tooOld
 			: undefined;
-}
 
 const noVersion2 = 'there is no cgroup v2';
 

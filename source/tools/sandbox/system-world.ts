@@ -13,30 +13,26 @@ import {type Found, isBind, type PlanWorld, type SandboxPlan} from './plan.ts';
 import {etcFolder} from './system-etc.ts';
 
 /** What plans are made from, as this machine has it. */
-export function systemWorld(
+export const systemWorld = (
 	homes: Pick<PlanWorld, 'userHome' | 'svcHome' | 'profileHome' | 'environment'>,
-): PlanWorld {
-	return {
-		...homes,
-		// Also of an account that is not in /etc/passwd, as in many containers.
-		uid: process.getuid?.() ?? 0,
-		gid: process.getgid?.() ?? 0,
-		etcOf: mounts =>
-			// Elsewhere nothing is mounted: files are read at their place.
-			process.platform === 'linux' && existsSync(homes.svcHome)
-				? etcFolder(mounts, join(homes.svcHome, 'cache', 'sandbox'))
-				: undefined,
-		find: path => orElse(() => foundAt(path), undefined),
-		linkOf: path =>
-			orElse(
-				() =>
-					lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink()
-						? readlinkSync(path)
-						: undefined,
-				undefined,
-			),
-	};
-}
+): PlanWorld => ({
+	...homes,
+	// Also of an account that is not in /etc/passwd, as in many containers.
+	uid: process.getuid?.() ?? 0,
+	gid: process.getgid?.() ?? 0,
+	etcOf: mounts =>
+		// Elsewhere nothing is mounted: files are read at their place.
+		process.platform === 'linux' && existsSync(homes.svcHome)
+			? etcFolder(mounts, join(homes.svcHome, 'cache', 'sandbox'))
+			: undefined,
+	find: path => orElse(() => foundAt(path), undefined),
+	linkOf: path =>
+		orElse(
+			() =>
+				lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() ? readlinkSync(path) : undefined,
+			undefined,
+		),
+});
 
 function foundAt(path: string): Found | undefined {
 	// Most of them are not there, and an exception takes longer than a look.

@@ -214,11 +214,10 @@ const writeLines = (
 const maxCompared = 500_000;
 const maxComparedLines = 20_000;
 
-function compared(before: Buffer, after: Buffer, from = 1): readonly string[] | undefined {
-	return countLines(before) + countLines(after) > maxComparedLines
+const compared = (before: Buffer, after: Buffer, from = 1): readonly string[] | undefined =>
+	countLines(before) + countLines(after) > maxComparedLines
 		? undefined
 		: unifiedDiff(withEnd(textOf(before)), withEnd(textOf(after)), from);
-}
 
 /** A last line without a line break differs from the same line with one. */
 const withEnd = (text: string): string =>
