@@ -23,7 +23,7 @@ type AskedRequest = {
 	readonly allowable: Set<ChatPlace>;
 };
 
-/** Who answers, and where. */
+/** The person who answers, and the place. */
 export type Answering = {
 	readonly place: Conversation;
 	readonly user: string;
@@ -149,7 +149,7 @@ export function createChatApprovals({
 		/** Whether a request with that code was sent to the chat, and waits or was settled lately. */
 		isCode: (place: Conversation, code: string): boolean =>
 			placeIn((asked.get(code) ?? settled.get(code))?.places ?? [], place) !== undefined,
-		/** Answers for somebody who may. Resolves with the reply to them; `undefined`: the message of the request says it. Never rejects. */
+		/** Answers for a person with that right. Resolves with the reply to them; `undefined`: the message of the request says it. Never rejects. */
 		async answer({place, user, name, choice, code}: Answering): Promise<string | undefined> {
 			const request = asked.get(code);
 			const askedAt = request && placeIn(request.places, place);
@@ -188,7 +188,7 @@ export function createChatApprovals({
 	};
 }
 
-/** The one of `places` that is the chat, whatever the thread. */
+/** The one of `places` in the same chat; threads do not count. */
 const placeIn = (places: readonly ChatPlace[], {platform, chat}: Conversation) =>
 	places.find(({conversation}) => conversation.platform === platform && conversation.chat === chat);
 

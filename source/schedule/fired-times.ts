@@ -31,14 +31,14 @@ export function createFiredTimes({
 	let saidFailing = false;
 
 	return {
-		/** Milliseconds since 1970, by whatever clock it was then; `undefined` when unknown. */
+		/** Milliseconds since 1970, by the clock of that time; `undefined` when unknown. */
 		of: (id: string) => times.get(id),
 		/** The times of the job up to `until` have fired, or are skipped. On disk after the next `save`. */
 		note(id: string, until: number) {
 			times.set(id, until);
 			isSaved = false;
 		},
-		/** Writes what was noted, of the jobs that there are (`undefined`: unknown). Never rejects: a failure is logged once and tried again. */
+		/** Writes the noted times of the existing jobs (`undefined`: unknown). Never rejects: a failure is logged once and tried again. */
 		async save(existing: () => ReadonlySet<string> | undefined) {
 			if (isSaved) {
 				return;
@@ -139,7 +139,7 @@ const answerPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-run(\d+)\.md$/;
  * Keeps the answer of a run of a job as `output/<job>/<time>-run<id>.md` (0600) below `cron`, the folder of its profile, and only the newest 50 of the job. `at` is
  * milliseconds since 1970. The path.
  *
- * @throws SvcError `job_invalid` for an identifier that is none; what the file system says when it cannot write
+ * @throws SvcError `job_invalid` for an identifier that is none; an error of the file system
  */
 export async function keepAnswer(
 	given: {readonly cron: string; readonly job: string; readonly run: number; readonly at: number},

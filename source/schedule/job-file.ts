@@ -55,7 +55,7 @@ export function createJobsReader(
 		const all = entries.map((entry, index) => {
 			const key = JSON.stringify(entry);
 			const before = known.get(key);
-			// What is said of one that cannot be used depends on its place.
+			// The message about an entry that cannot be used depends on its place.
 			const interpreted = before?.ok ? before : interpretJob(entry, index);
 			next.set(key, interpreted);
 			return interpreted;

@@ -185,7 +185,7 @@ const removedJobs = (
 			: [];
 	});
 
-/** Drops what was added first until at most `most` are left. */
+/** Drops the oldest entries until at most `most` are left. */
 export function keepNewest(known: Map<string, unknown>, most: number): void {
 	for (const key of known.keys()) {
 		if (known.size <= most) {

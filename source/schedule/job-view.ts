@@ -9,7 +9,7 @@ const maxShownLength = 200;
 
 const shown = (text: string): string => escapeLine(text, maxShownLength);
 
-/** A job as faces see it: what its file says, and what the journal knows of it. Pure. */
+/** A job for the faces: its file's entry with the journal's facts. Pure. */
 export function viewOfJob(
 	{profile, entry}: {readonly profile: string; readonly entry: JobEntry},
 	record: JobRecord | undefined,

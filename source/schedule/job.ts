@@ -34,7 +34,7 @@ export type JobDefinition = {
 	readonly model?: string;
 	readonly target: Target;
 	readonly paused: boolean;
-	/** What becomes of times that passed while nothing could fire: one run for all of them, or none. */
+	/** The fate of times that passed while nothing could fire: one run for all of them, or none. */
 	readonly misfire: 'once' | 'skip';
 	/** Milliseconds since 1970. */
 	readonly createdAt?: number;
@@ -52,7 +52,7 @@ export type InvalidJob = {
 	readonly problem: string;
 };
 
-/** `stale`: what is wrong with it as it is written now; `job` is its last good version. `at`: the same problem by its place. */
+/** `stale`: the problem of the present entry; `job` is its last good version. `at`: the same problem by its place. */
 export type JobEntry =
 	| {
 			readonly ok: true;
@@ -65,7 +65,7 @@ export type JobEntry =
 const maxNameLength = 100;
 const maxPromptLength = 100_000;
 
-/** What a job's identifier looks like; safe as the name of a folder. */
+/** The form of a job's identifier; safe as the name of a folder. */
 export const jobIdPattern = /^job_[a-z0-9]{8}$/;
 
 const limited = (maxLength: number) =>
@@ -194,7 +194,7 @@ function basisOf(
 	}
 }
 
-/** Says of an entry what can be said without trusting it. */
+/** Describes an entry without trusting it. */
 export function invalid(
 	entry: JsonValue,
 	{index, says}: {readonly index: number; readonly says: string},
@@ -218,7 +218,7 @@ export function invalid(
 	};
 }
 
-/** What a run of `job` needs. `context` is transient: it follows the prompt after an empty line. @see manual/routes.md#keys */
+/** The plan of a run of `job`. `context` is transient: it follows the prompt after an empty line. @see manual/routes.md#keys */
 export function planFor(job: JobDefinition, context?: string): RunPlan {
 	const {prompt, target, skills, toolsets, model} = job;
 	return {

@@ -173,7 +173,7 @@ async function fire(
 /** Its times up to now have fired or are skipped. */
 const done = ({watched, job, now}: JobNow): void => watched.fired.note(job.id, now);
 
-/** Another gateway changed what the journal waits for; the next look sees what. */
+/** Another gateway changed the journal's plan; the next look reads it. */
 const stale = ({record, now}: JobNow): Ticked => ({record, until: now + staleMs});
 
 const fieldsOf = ({id}: JobDefinition, dueAt: number) => ({

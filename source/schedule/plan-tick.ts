@@ -17,7 +17,7 @@ export type TickPlan =
 			readonly nextAt: number | undefined;
 			readonly missed: boolean;
 	  }
-	/** `dueAt` and what followed it passed while nothing could fire, and the job does not make up for that. */
+	/** `dueAt` and the times after it passed while nothing could fire, and the job does not make up for them. */
 	| {readonly kind: 'skip'; readonly dueAt: number; readonly nextAt: number | undefined};
 
 /** The basis of a paused job in the journal. Resuming plans anew, so that no time of the pause is made up for. */
@@ -117,7 +117,7 @@ export function expectedNext(
 const firstSeenFrom = ({createdAt}: JobDefinition, now: number): number =>
 	createdAt !== undefined && createdAt < now && now - createdAt <= maxCatchUpMs ? createdAt : now;
 
-/** When something fired, unless only a clock that was wrong can have said so. One time is over whatever the clock said. */
+/** The time of a firing, unless only a wrong clock can explain it. A single time is over in any case. */
 function believable(
 	at: number | undefined,
 	{schedule, now}: {readonly schedule: JobDefinition['schedule']; readonly now: number},

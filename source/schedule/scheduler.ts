@@ -38,9 +38,9 @@ export type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
- * Fires the jobs of some profiles at their times: reads what is written, asks the journal when each is due, and does what `planTick` says. The wall clock
+ * Fires the jobs of some profiles at their times: reads their files, asks the journal when each is due, and does what `planTick` says. The wall clock
  * decides; it is looked at again at least every 30 s. Nothing happens before the first `reload`. When each job fires next is in the journal, so a restart changes nothing, and two schedulers on one
- * journal fire each time once. Whatever fails is logged and tried again.
+ * journal fire each time once. A failure is logged and tried again.
  */
 export function createScheduler(world: SchedulerDependencies) {
 	const {clock, jobs, profiles, whyNotServed, log, maxQueued, onFired, onChanged, busy} = world;
@@ -123,7 +123,7 @@ export function createScheduler(world: SchedulerDependencies) {
 	};
 
 	return {
-		/** Looks at the files and the journal, the first time and again; resolves when what was due has fired and `views` is true. Never rejects. */
+		/** Looks at the files and the journal, the first time and again; resolves when the due jobs have fired and `views` is up to date. Never rejects. */
 		reload,
 		/** A run of the job has been queued or has ended: looks at the job soon. */
 		runChanged(job: JobKey) {

@@ -6,7 +6,7 @@ import {escapeLine} from '../core/untrusted.ts';
 /** When a job fires. Made by `parseSchedule` alone, so that it always fires at least once in the calendar. */
 export type Schedule =
 	| {readonly kind: 'cron'; readonly pattern: Cron}
-	/** At `anchorMs` plus or minus every multiple of `everyMs`, not at the anchor; a day has 24 hours here, whatever clocks do. */
+	/** At `anchorMs` plus or minus every multiple of `everyMs`, not at the anchor; a day has 24 hours here, also when clocks change. */
 	| {readonly kind: 'every'; readonly everyMs: number; readonly anchorMs: number}
 	/** Once, milliseconds since 1970. */
 	| {readonly kind: 'once'; readonly at: number};
@@ -164,7 +164,7 @@ function parseCron(text: string, timeZone: string): ParsedSchedule {
 			mode: '5-or-6-parts',
 			fixedTimeRule: 'no-wildcard',
 		});
-		// Without years, what does not occur in the thousand years that croner looks at never does.
+		// Patterns have no years: a date that does not occur in the thousand years that croner looks at never does.
 		return pattern.nextRun(new Date(0)) === null
 			? refused(text, 'never fires, no date is like that')
 			: {ok: true, schedule: {kind: 'cron', pattern}};

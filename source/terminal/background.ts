@@ -42,7 +42,7 @@ export const answersQuestions = ({
 	tmux === '' ? screen === '' && !/^(?:$|dumb|linux|cons25|vt\d|screen)/.test(term) : true;
 
 type Hearing = {
-	/** Hands over what the terminal answers, until the release. */
+	/** Hands over the terminal's answers, until the release. */
 	readonly expectAnswers: (handler: (raw: string) => void) => () => void;
 	readonly clock: Clock;
 	/** How long an answer counts, milliseconds from now. */

@@ -8,7 +8,7 @@ import {literal, safe} from './text/safe.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What became of a copy. */
+/** The result of a copy. */
 type Copied = {
 	/** `terminal`: asked by OSC 52. `tool`: by a program of the machine alone. `file`: the path of a file was copied. */
 	readonly way: 'terminal' | 'tool' | 'file' | 'nowhere';
@@ -34,11 +34,11 @@ type ClipboardPlace = {
 
 /**
  * Copies text: the terminal is asked first, by OSC 52, because only it knows the person's clipboard over SSH; on the machine's
- * own desktop its tool too, inside tmux tmux's buffer. What is longer than terminals take goes into a file of mode 0600 under
+ * own desktop its tool too, inside tmux tmux's buffer. A text that is longer than terminals take goes into a file of mode 0600 under
  * `directory` (the newest 20 are kept), and its path is copied.
  *
  * @param options.write writes to the terminal
- * @param options.environment of the process; also what its tools get
+ * @param options.environment of the process; also that of its tools
  */
 export function createClipboard(
 	{write, clock}: {readonly write: (sequence: string) => void; readonly clock: Clock},

@@ -50,7 +50,7 @@ function redirect(stream: NodeJS.WriteStream, fd: number): void {
 		try {
 			writeSync(fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
 		} catch {
-			// A full disk must not end what goes on.
+			// A full disk must not end the program.
 		}
 
 		const done = rest.at(-1);

@@ -10,13 +10,13 @@ import type {TerminalModes} from './modes.ts';
 /** Leaves the screen, runs the task, draws everything again. */
 export type Suspend = (task: () => Promise<void>) => Promise<void>;
 
-/** What is needed to lend the terminal to another program. */
+/** The means to lend the terminal to another program. */
 export type Lending = {
 	readonly suspend: Suspend;
 	readonly modes: Pick<TerminalModes, 'release' | 'reclaim'>;
 	/** For temporary files; made with mode 0700. */
 	readonly directory: string;
-	/** What the program gets as its environment. */
+	/** The environment of the program. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** Keeps a Ctrl-C that is meant for the program from ending us; returns the way out. */
 	readonly holdInterrupts?: () => () => void;
@@ -25,10 +25,10 @@ export type Lending = {
 };
 
 /**
- * Opens `text` in the editor `command` (a line such as `$EDITOR` holds; no shell sees it). Returns what was saved, `undefined`
+ * Opens `text` in the editor `command` (a line such as `$EDITOR` holds; no shell sees it). Returns the saved text, `undefined`
  * when it was left as it was. The gateway goes on meanwhile.
  *
- * @param document.suffix `.json`: what editors tell the language by
+ * @param document.suffix `.json`: editors know the language by it
  * @throws SvcError `program_not_started`, `program_failed`, `file_too_large` (over 8 MiB), `file_unreadable`
  */
 export const editText = async (

@@ -2,7 +2,7 @@ import {readlinkSync} from 'node:fs';
 import {orElse} from '../core/or-else.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** Who sits at this terminal, for the record of what was decided: `tui (alice, pts/3)`, as far as it is known. */
+/** The person at this terminal, for the record of decisions: `tui (alice, pts/3)`, as far as known. */
 export function whoAmI(environment: Readonly<Record<string, string | undefined>>): string {
 	const user = environment['USER'] ?? environment['LOGNAME'] ?? environment['USERNAME'];
 	const known = [user, terminalName()].filter(part => part !== undefined && part !== '');

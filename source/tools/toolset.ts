@@ -36,7 +36,7 @@ export type ToolsPlace = {
 /** A run that asks for a toolset by its name. */
 export type ToolsRun = ToolsPlace & {
 	readonly id: number;
-	/** Ends whatever the tools do. */
+	/** Ends the work of the tools. */
 	readonly signal: AbortSignal;
 	/** What it may read of the code host, where `toolsets.terminal.forge` allows that. */
 	readonly forge: {
@@ -69,7 +69,7 @@ export type ToolsWorld = ToolsSettings &
 
 /** What runs at a place will find: settings of a toolset that are known only by trying. */
 export type Tried = {
-	/** Why they do not get the toolset; what follows a colon. */
+	/** Why they do not get the toolset; follows a colon. */
 	readonly broken?: string;
 	/** Why its tools work without a sandbox, so that each call asks. */
 	readonly open?: string;

@@ -23,7 +23,7 @@ export type Takers = {
 	readonly mouse: Handlers<MouseEvent>;
 	readonly windowFocus: Handlers<boolean>;
 	readonly fieldNow: () => FocusedField | undefined;
-	/** What the terminal answers. */
+	/** Gets answers of the terminal. */
 	readonly toAsker: (raw: string) => void;
 };
 
@@ -72,7 +72,7 @@ export type Handlers<Value> = {
 	readonly ask: (value: Value) => boolean;
 };
 
-/** A list of handlers of which the first that takes a value ends the round. One may come or go while a round is on. */
+/** A list of handlers: the first that takes a value ends the round. Handlers may come or go during a round. */
 export function createHandlers<Value>(): Handlers<Value> {
 	let handlers: ReadonlyArray<{readonly handle: (value: Value) => boolean}> = [];
 	return {
@@ -114,7 +114,7 @@ export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
 	};
 
 	return {
-		/** Handles `entry` at once, or after those before it. What comes when 10,000 wait is dropped. */
+		/** Handles `entry` at once, or after those before it. Entries beyond 10,000 that wait are dropped. */
 		add(entry: InputEntry) {
 			if (!turn) {
 				take(entry);
@@ -124,7 +124,7 @@ export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
 		},
 		/** Whether something waits, or the turn of the last one is not over. */
 		busy: () => turn !== undefined,
-		/** Drops what waits. */
+		/** Drops the waiting entries. */
 		clear() {
 			waiting = [];
 			clearImmediate(turn);

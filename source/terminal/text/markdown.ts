@@ -4,7 +4,7 @@ import {type Safe, escapeBlock} from '../../core/untrusted.ts';
 import {widthOf} from './fit.ts';
 import {partsOf, wrapWords} from './wrap-words.ts';
 
-/** What a row of a laid-out text is. */
+/** A row of a laid-out text. */
 export type MarkdownRow = {
 	readonly text: Safe;
 	readonly kind: 'heading' | 'text' | 'code' | 'entry';
@@ -20,8 +20,8 @@ const maxCharacters = 256 * 1024;
 const narrowestColumn = 28;
 
 /**
- * Markdown as rows of at most `width` cells (at least 20), for a screen or a pager. Marks of emphasis go, what they mean stays; a table that is wider
- * than the screen becomes one entry a row. Whatever else the text holds is cleaned. HTML comments are left out.
+ * Markdown as rows of at most `width` cells (at least 20), for a screen or a pager. Marks of emphasis are left out; a table that is wider
+ * than the screen becomes one entry a row. Everything else is cleaned. HTML comments are left out.
  */
 export function layOutMarkdown(text: string, width: number): readonly MarkdownRow[] {
 	const room = Math.max(20, width);
@@ -41,7 +41,7 @@ export function layOutForeignMarkdown(text: string, width: number): readonly Mar
 	return rows || rowsOf(text, 'text', room);
 }
 
-/** `tokens` with what a reader would not see turned into text. */
+/** `tokens` with their invisible parts turned into text. */
 function shownWhole(tokens: readonly Token[]): readonly Token[] {
 	void walkTokens([...tokens], token => {
 		if (token.type === 'code' && !language.test(token['lang'] ?? '')) {
@@ -70,7 +70,7 @@ function plainOf(token: Token): string | undefined {
 	}
 }
 
-/** With where it leads, and what a pointer would be told over it; `undefined` where its words say all that. */
+/** Its words with its target and its title; `undefined` where the words say both. */
 function linkWhole(token: Tokens.Generic): string | undefined {
 	const {text, href, title} = token;
 	const beside = [
@@ -186,7 +186,7 @@ function columnRows(
 	}));
 }
 
-/** A row that has no room beside itself: what it is about, then the other cells below. */
+/** A row of a table that is too wide: its first cell, then the others below. */
 const entryRows = (
 	[name = '', ...others]: readonly string[],
 	[, ...titles]: readonly string[],

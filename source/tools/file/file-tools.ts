@@ -63,7 +63,7 @@ export async function fileTools(
 	});
 }
 
-/** What a person is shown of a change. A change that cannot be made is a problem; without a sandbox it is shown all the same, so that the model learns nothing before the yes. */
+/** The sheet of a change. A change that cannot be made is a problem; without a sandbox it is shown all the same, so that the model learns nothing before the yes. */
 function previewOf(
 	{path}: FileChange,
 	{text, preview}: Pick<HelperAnswer, 'text' | 'preview'>,

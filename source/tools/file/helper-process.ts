@@ -200,7 +200,7 @@ function startInside({
 	});
 }
 
-/** In the source the helper is its file and what that imports; in the bundle, a file of its own. */
+/** In the source the helper is its file with its imports; in the bundle, a file of its own. */
 function program(): {readonly mounts: readonly Mount[]; readonly script: string} {
 	if (!scriptPath.endsWith('.ts')) {
 		const name = 'file-helper.mjs';

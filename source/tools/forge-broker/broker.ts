@@ -23,7 +23,7 @@ export type ForgeBrokerOptions = {
 	readonly folder: string;
 	/** The one that the event is about; absent: everything is refused. */
 	readonly repository?: ForgeRepository;
-	/** What `<forge_cli> auth token` prints. */
+	/** The output of `<forge_cli> auth token`. */
 	readonly token: string;
 	/** Called for the first 100. */
 	readonly onRefused: (refused: RefusedRequest) => void;

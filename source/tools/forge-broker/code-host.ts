@@ -12,7 +12,7 @@ import {addressesOf, type ForgeRepository} from './judge-request.ts';
 
 const maxKnownNodes = 1000;
 
-/** What a client may say of its request, and the code host of its answer. Nothing that tells of the token. */
+/** The headers of requests and answers that are sent on. None of them tells of the token. */
 const sentOn = wordsOf(`
 	accept content-encoding content-type git-protocol if-modified-since if-none-match
 	x-github-api-version
@@ -25,7 +25,7 @@ const sentBack = wordsOf(`
 export type CodeHostSend = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Connections to the code host as its client makes them outside: through the proxy that `environment` names, and trusting whom `secureContext` says. Disposal closes them; requests under way fail.
+ * Connections to the code host as its client makes them outside: through the proxy of `environment`, and with the authorities of `secureContext`. Disposal closes them; requests under way fail.
  *
  * @see manual/sandbox-network.md#forge, manual/configuration.md#certificates
  */
@@ -108,7 +108,7 @@ export function createCodeHost({
 				// The body is written anew: the client's headers must not say that it is read in another way.
 				...(kind === 'graphql' && {'content-type': 'application/json'}),
 				authorization: kind === 'git' ? `Basic ${basic}` : `token ${token}`,
-				// What is compressed cannot be redacted.
+				// Compressed answers cannot be redacted.
 				'accept-encoding': 'identity',
 				'user-agent': kind === 'git' ? 'git/svc-agent' : 'svc-agent',
 			},

@@ -30,7 +30,7 @@ import {forgeSchema} from './forge-schema.ts';
 import type {ForgeRepository} from './judge-request.ts';
 
 export type QueryVerdict =
-	/** `body` is what may be sent, written anew from what was judged. `nodes`: identifiers that must be of the repository. */
+	/** `body` may be sent: it is written anew from the judged query. `nodes`: identifiers that must be of the repository. */
 	| {readonly ok: true; readonly body: string; readonly nodes: readonly string[]}
 	| {readonly ok: false; readonly reason: string};
 
@@ -56,11 +56,11 @@ const rules = [
 
 const maxTokens = 10_000;
 const maxNodes = 5;
-/** What is deeper takes long to check. */
+/** Deeper queries take long to check. */
 const maxDepth = 50;
 
 /**
- * Judges the body of a GraphQL request: it holds queries only, which ask this repository, named literally or by variables, for fields of `forgeSchema`. `__type` is allowed, since `gh` asks by it what a server knows.
+ * Judges the body of a GraphQL request: it holds queries only, which ask this repository, named literally or by variables, for fields of `forgeSchema`. `__type` is allowed, since `gh` asks by it for the features of a server.
  *
  * @param body JSON text
  */

@@ -48,7 +48,7 @@ set -- /proc/[0-9]*; if [ $# -lt 9 ]; then printf 'pids few'; else printf 'pids 
 	},
 };
 
-/** Settings of the kernel that keep a person, not root, from making a sandbox, and what to do. */
+/** Settings of the kernel that keep users other than root from making a sandbox, and the remedies. */
 const forbidding = [
 	[
 		'/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
@@ -70,7 +70,7 @@ const forbidding = [
 const settingOfKernel = (path: string): string | undefined =>
 	orElse(() => readFileSync(path, 'utf8'), undefined);
 
-/** Why bubblewrap may have failed, and what to do; follows what it said. `settingOf`: what a file of the kernel holds. */
+/** Why bubblewrap may have failed, and the remedy; follows its message. `settingOf`: the text of a file of the kernel. */
 export const whatForbids = (
 	uid: number,
 	settingOf: (path: string) => string | undefined = settingOfKernel,

@@ -5,7 +5,7 @@ import {orElse} from '../../core/or-else.ts';
 import {isInside} from './places.ts';
 import {isBind, type Mount, type SandboxPlan} from './plan.ts';
 
-/** An argument list of bubblewrap, and what it reads at the descriptors 3, 4, … */
+/** An argument list of bubblewrap, and its input at the descriptors 3, 4, … */
 export type BwrapArguments = {readonly args: readonly string[]; readonly feeds: readonly Buffer[]};
 
 /** The first descriptor behind standard input, output and error. */
@@ -37,7 +37,7 @@ export function isLinuxAtLeast([major, minor]: readonly [number, number]): boole
 
 /**
  * The whole argument list for a plan and the command in it. Every namespace is a new one, no capability is left, and the root, `/proc` and `/dev` are read-only:
- * as root a process could else write what is not of a namespace in `/proc/sys`. `seccomp` is the filter for this processor; without one
+ * as root a process could else write settings in `/proc/sys` that belong to no namespace. `seccomp` is the filter for this processor; without one
  * bubblewrap itself forbids namespaces.
  */
 export function bwrapArguments(

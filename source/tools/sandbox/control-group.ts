@@ -6,13 +6,13 @@ import {orElse} from '../../core/or-else.ts';
 import {isLinuxAtLeast} from './bwrap-arguments.ts';
 import {readProcess} from './processes-below.ts';
 
-/** What all processes of one call may use together. */
+/** Limits of all processes of one call together. */
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
 
 /** Tasks per process: the pids controller counts threads, `max_processes` counts processes. */
 const threadsPerProcess = 16;
 
-/** How many processes and threads a sandbox may have at all. Where the kernel keeps to it, what multiplies stops there until it is ended. */
+/** Limit of the processes and threads of a sandbox. Where the kernel keeps to it, a fork bomb stops there until it is ended. */
 export const maxTasksOf = ({maxProcesses}: Pick<SandboxLimits, 'maxProcesses'>): number =>
 	maxProcesses * (threadsPerProcess + 1);
 
@@ -23,7 +23,7 @@ export const aboveMemory = ({maxMemoryBytes}: SandboxLimits): string =>
 export const aboveTasks = (limits: SandboxLimits): string =>
 	`more than ${maxTasksOf(limits)} threads at once`;
 
-/** A control group of one call: the kernel counts all that is in it together, pipes and sockets, too, and refuses what is above. */
+/** A control group of one call: the kernel counts everything in it together, pipes and sockets, too, and refuses more than the limit. */
 export type ControlGroup = {
 	/** The file that takes the number of a process which is to be in it, with all that it starts. */
 	readonly procs: string;
@@ -90,7 +90,7 @@ export function ownGroup(mountinfo: string, cgroup: string): string | undefined 
 	return join(place.replaceAll(String.raw`\040`, ' '), below).replace(/\/$/, '');
 }
 
-/** @param own the group that this process is in, with the processes that it started and no others: those are moved along. @throws whatever the file system refuses */
+/** @param own the group of this process, which may hold its children and no other processes; they are moved along. @throws whatever the file system refuses */
 export function openGroups(own: string | undefined): ControlGroups {
 	if (own === undefined) {
 		return {works: false, reason: noVersion2};

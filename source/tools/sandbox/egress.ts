@@ -9,7 +9,7 @@ import {refusePlantedFolder} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import type {SandboxPlan, SandboxSocket} from './plan.ts';
 
-/** A server outside that a sandbox reaches by a Unix socket, and what is needed inside to find it. */
+/** A server outside that a sandbox reaches by a Unix socket, and the settings by which programs inside find it. */
 export type Egress = {
 	readonly socket: SandboxSocket;
 	/** Of 127.0.0.1 inside, for programs that know no Unix sockets. */
@@ -20,7 +20,7 @@ export type Egress = {
 
 export type HostsOptions = {
 	readonly hosts: readonly HostRule[];
-	/** The setting that lists them, for whoever is refused: `sandbox.hosts`. */
+	/** The setting that lists them, for messages: `sandbox.hosts`. */
 	readonly setting: string;
 	/** Gets a sentence for each host that was refused, clean; must not throw. */
 	readonly note: (text: string) => void;
@@ -29,7 +29,7 @@ export type HostsOptions = {
 	readonly svcHome: string;
 };
 
-/** What stands inside for the ways out. Nothing in it can be written. */
+/** The folder of the ways out, inside. Read-only. */
 export const insideFolder = '/run/svc';
 
 /** Above the ports that the system gives to connections. */
@@ -71,7 +71,7 @@ export async function openHosts(
 	};
 }
 
-/** Out of reach of every sandbox, whatever is listed. */
+/** Out of reach of every sandbox, even where it is listed. */
 const socketsOf = (svcHome: string): string => join(svcHome, 'run', 'out');
 
 /** Paths of sockets are bounded, by 104 bytes on macOS and 108 on Linux. */
@@ -83,7 +83,7 @@ const foldersInUse = new Set<string>();
 /**
  * A folder (0700) for one socket, which ends with `stack`: in `run/out/` of `svcHome`, or among the temporary files where the path of the socket would be too long.
  *
- * Throws `file_planted`, or what the file system says.
+ * Throws `file_planted`, or an error of the file system.
  */
 export function socketFolder(svcHome: string, stack: AsyncDisposableStack): string {
 	const sockets = socketsOf(svcHome);

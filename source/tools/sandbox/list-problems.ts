@@ -3,7 +3,7 @@ import {wordsOf} from '../../core/names.ts';
 import {isInside, systemFolders} from './places.ts';
 import type {Found, PlanProblem, PlanWorld} from './plan.ts';
 
-/** Kept by the system for what runs now: sockets, processes, devices. A sandbox has its own of them, or none. */
+/** The state of the running system: sockets, processes, devices. A sandbox has its own of them, or none. */
 const ownPlaces = ['/proc', '/sys', '/dev', '/run', '/var/run', '/boot'];
 
 /** Folders of which parts may be listed, never the whole. */
@@ -15,7 +15,7 @@ const neverWhole = wordsOf(`
 /** One listed path, and where it leads. */
 export type Entry = Found & {readonly list: PlanProblem['list']; readonly path: string};
 
-/** Why an entry of a list that leads to `found` cannot be used; follows it in a sentence. `secrets`: what is out of reach, and where that leads. */
+/** Why an entry of a list that leads to `found` cannot be used; follows it in a sentence. `secrets`: paths out of reach, and their targets. */
 export function problemOf(
 	list: PlanProblem['list'],
 	{real, kind}: Found,

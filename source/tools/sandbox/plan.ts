@@ -8,7 +8,7 @@ import {systemMounts} from './system-mounts.ts';
 export type Mount =
 	| {readonly kind: 'read' | 'write'; readonly from: string; readonly path: string}
 	| {readonly kind: 'link'; readonly to: string; readonly path: string}
-	/** Hides what is there. */
+	/** Hides the file or folder at `path`. */
 	| {readonly kind: 'cover'; readonly isFolder: boolean; readonly path: string}
 	/** `bytes`: how much fits. */
 	| {readonly kind: 'memory'; readonly path: string; readonly bytes: number}
@@ -31,7 +31,7 @@ export type SandboxPlan = {
 	readonly env: Readonly<Record<string, string>>;
 	readonly cwd: string;
 	readonly sockets: readonly SandboxSocket[];
-	/** What starts the command, as an argument list that it is added to: a forwarder that listens first. Empty: nothing. */
+	/** The beginning of the argument list, to which the command is added: a forwarder that listens first. May be empty. */
 	readonly prelude: readonly string[];
 	/** Processes and threads that the kernel allows in it, where it counts them for each namespace; absent: as many as outside. */
 	readonly maxTasks?: number | undefined;
@@ -39,10 +39,10 @@ export type SandboxPlan = {
 	readonly groupFile?: string;
 };
 
-/** What is on a path, links followed to their end. */
+/** The target of a path, links followed. */
 export type Found = {readonly real: string; readonly kind: 'folder' | 'file' | 'socket' | 'other'};
 
-/** What a plan is made from. Pure given these; `~/` is expanded already. */
+/** The world of a plan, which is pure given this; `~/` is expanded already. */
 export type PlanWorld = {
 	readonly userHome: string;
 	/** The data folder of svc with all of its profiles. */
@@ -56,7 +56,7 @@ export type PlanWorld = {
 	readonly find: (path: string) => Found | undefined;
 	/** Where a link leads as it is written; `undefined`: it is no link. */
 	readonly linkOf: (path: string) => string | undefined;
-	/** A folder outside of all sandboxes that holds what these mounts below `/etc` do; `undefined`: each is to be mounted. */
+	/** A folder outside of all sandboxes with the contents of these mounts below `/etc`; `undefined`: each is to be mounted. */
 	readonly etcOf?: (mounts: readonly Mount[]) => string | undefined;
 };
 
@@ -69,7 +69,7 @@ export type SandboxLists = {
 	readonly memoryBytes: number;
 };
 
-/** A list that cannot be used as it is written: which entry, and what is wrong with it. */
+/** An entry of a list that cannot be used. */
 export type PlanProblem = {
 	readonly list: 'workdir' | 'read' | 'write';
 	readonly path: string;
@@ -82,8 +82,8 @@ export type Planned =
 	| {readonly kind: 'problem'; readonly problem: PlanProblem};
 
 /**
- * What a sandbox is made of: nothing but the system's folders, read-only, and what is listed. Links in listed paths are followed here, and what is bound
- * is what they led to. No mount is made at a place inside of a folder that can be written from within any sandbox, where the next call could find a link instead of it.
+ * The parts of a sandbox: the system's folders, read-only, and the listed paths, nothing else. Links in listed paths are followed here, and their targets
+ * are bound. No mount is made inside of a folder that any sandbox can write, where the next call could find a link instead.
  *
  * @see manual/sandbox.md
  */
@@ -131,11 +131,11 @@ export function sandboxPlan(lists: SandboxLists, world: PlanWorld): Planned {
 	};
 }
 
-/** What a checkout is called in the working folder. */
+/** The name of a checkout in the working folder. */
 const checkoutName = 'checkout';
 
 /**
- * The plan with a checkout, which lies in `folder`, where no sandbox can write. It is seen below the working folder, of which nothing else is there: its place is made in memory, and not in a folder in which another run
+ * The plan with a checkout, which lies in `folder`, where no sandbox can write. It is seen below the working folder, whose other files are hidden: its place is made in memory, and not in a folder in which another run
  * could put a link. Where a sandbox shows nothing at another place (macOS), it is seen at its own.
  */
 export function withCheckout(
@@ -182,7 +182,7 @@ function mountsOf(
 	);
 	const hasHome = reads.some(({real}) => isInside(userHome, real));
 	const binds = entries
-		// What can be written comes first in `entries`, and counts.
+		// Writable entries come first, and count.
 		.filter(({real}, index) => entries.findIndex(other => other.real === real) === index)
 		.map(({list, real}): Mount => ({
 			kind: list === 'read' ? 'read' : 'write',
@@ -195,14 +195,14 @@ function mountsOf(
 		memory('/dev/shm', 0.25),
 		memory('/tmp', 0.5),
 		...(hasHome ? [] : [memory(userHome, 0.25)]),
-		// What holds others comes first; a cover lies on what it hides.
+		// Outer folders come first; a cover lies on the path that it hides.
 		...binds.toSorted((one, other) => one.path.split('/').length - other.path.split('/').length),
 	];
 }
 
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Nothing of the gateway's own but the language and the time zone, and of its PATH what is seen inside. */
+/** Of the gateway's environment the language, the time zone, and the folders of PATH that are seen inside; nothing else. */
 function environmentOf(
 	mounts: readonly Mount[],
 	{environment, userHome}: PlanWorld,

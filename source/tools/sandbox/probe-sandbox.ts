@@ -30,7 +30,7 @@ export type SandboxProbe =
 			readonly works: true;
 			/** Of the kind, with its version. */
 			readonly name: string;
-			/** What builds it, by an absolute path. */
+			/** The program that builds it, an absolute path. */
 			readonly program: string;
 			readonly launch: LaunchInSandbox;
 	  }

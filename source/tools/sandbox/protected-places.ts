@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {wordsOf} from '../../core/names.ts';
 
-/** Files and folders below the person's home that hold keys, tokens or what was typed. */
+/** Files and folders below the person's home that hold keys, tokens or typed commands. */
 const ofPerson = [
 	...wordsOf(`
 	.ssh .gnupg .aws .azure .kube .docker .netrc .authinfo .authinfo.gpg .git-credentials .npmrc .yarnrc
@@ -26,7 +26,7 @@ const ofPerson = [
 	),
 ];
 
-/** What the machine keeps for itself. */
+/** Secrets of the machine. */
 const ofMachine = wordsOf(`
 	/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/security
 	/etc/ssh /etc/ssl/private /etc/pki/tls/private /etc/krb5.keytab /etc/NetworkManager /etc/wireguard
@@ -43,7 +43,7 @@ const variables = wordsOf(`
 	SOPS_AGE_KEY_FILE SSH_AUTH_SOCK XDG_RUNTIME_DIR
 `);
 
-/** Where what is below `.config` and the like stands when a variable says another folder for them. */
+/** Variables that move `.config` and the like to another folder. */
 const movable = {
 	XDG_CONFIG_HOME: '.config/',
 	XDG_DATA_HOME: '.local/share/',
@@ -59,7 +59,7 @@ const moved = (environment: Readonly<Record<string, string | undefined>>): reado
 	});
 
 /**
- * Absolute paths that are out of reach from inside a sandbox, whatever is listed. Not resolved: the caller adds where links among them lead.
+ * Absolute paths that no sandbox can reach, even where they are listed. Not resolved: the caller adds the targets of links.
  * `homes` are the data folders of svc: the root of all profiles is enough.
  *
  * @see manual/sandbox.md#out-of-reach

@@ -16,7 +16,7 @@ const hopByHop = new Set(
 );
 
 /**
- * Sends a plain request on to the server that was reached for it, and the answer back. The request is written anew, from what was read of it, so that the server cannot read another one in it.
+ * Sends a plain request on to the server that was reached for it, and the answer back. The request is written anew from its parsed parts, so that the server cannot read it in another way.
  *
  * @param server.onFailed called at most once: no answer has begun, and none will
  */
@@ -68,7 +68,7 @@ export function carryRequest(
 	}
 }
 
-/** The headers that go on. How long the body is goes on, whatever `Connection` names. */
+/** The headers that are sent on. `Content-Length` always is, even where `Connection` names it. */
 function headersOf({headersDistinct}: IncomingMessage): OutgoingHttpHeaders {
 	const named = new Set(
 		(headersDistinct['connection'] ?? []).flatMap(value =>

@@ -44,7 +44,7 @@ export function readAbsoluteForm(url: string): PlainTarget | undefined {
 /** As it is written in a URL: IPv6 in brackets. */
 export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** What the `Host` header says of a plain request. */
+/** The `Host` header of a plain request. */
 export const hostHeader = ({host, port}: ProxyTarget): string =>
 	port === 80 ? bracketed(host) : `${bracketed(host)}:${port}`;
 

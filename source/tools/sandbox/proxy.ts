@@ -38,7 +38,7 @@ const maxRefusals = 100;
 const maxHostLength = 255;
 
 /**
- * Opens the way out of a sandbox: an HTTP proxy on a Unix socket (0600) for `CONNECT host:port` and for `http://…` in absolute form. A target is read once; what was read is judged, connected to at the addresses that were
+ * Opens the way out of a sandbox: an HTTP proxy on a Unix socket (0600) for `CONNECT host:port` and for `http://…` in absolute form. A target is read once: the same value is judged, connected to at the addresses that were
  * judged, and written into the `Host` header. TLS is not opened, but its ClientHello must name the judged host. Disposal closes all connections.
  *
  * Rejects as `serveAt` does.
@@ -61,7 +61,7 @@ export async function openProxy(
 	};
 
 	const reach = createReach({rules, setting, hold}, world);
-	/** What a tunnel to port 80 was asked for, by its connection. */
+	/** The targets of tunnels to port 80, by their connections. */
 	const pinned = new WeakMap<Duplex, ProxyTarget>();
 	const told = new Set<string>();
 	const tell = (refused: RefusedHost) => {

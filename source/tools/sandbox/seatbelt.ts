@@ -13,7 +13,7 @@ import {type SeatbeltScratch, seatbeltProfile} from './seatbelt-profile.ts';
 const program = '/usr/bin/sandbox-exec';
 
 /**
- * Seatbelt of macOS, written from the documentation of its profile language and not run by us. The root is that of the machine, of which a profile leaves what a plan lists. Limits are
+ * Seatbelt of macOS, written from the documentation of its profile language and not run by us. The root is that of the machine; a profile opens the paths that a plan lists. Limits are
  * not watched: there is no `/proc`.
  *
  * @see manual/sandbox.md#macos
@@ -41,7 +41,7 @@ printf 'env %s' "$(printf %s "$SVC_PROBE" | wc -c | tr -d ' ')"
 	},
 };
 
-/** Starts `command` by a shell outside, which makes the scratch folder and what the plan has in `/run/svc`. Pure. */
+/** Starts `command` by a shell outside, which makes the scratch folder with the plan's files of `/run/svc`. Pure. */
 export function launchIn(
 	plan: SandboxPlan,
 	command: readonly string[],
@@ -108,7 +108,7 @@ export function launchIn(
 	};
 }
 
-/** What lays something into the folder of the sandbox, in the language of a shell. */
+/** The shell command that puts a mount into the folder of the sandbox. */
 function stepOf(mount: Mount, here: (text: string) => string): string {
 	const target = asWord(here(mount.path));
 	switch (mount.kind) {

@@ -7,7 +7,7 @@ type Machine = {
 	readonly clone: number;
 	/** Its flags stand in memory, where a filter cannot look: answered as if it were not there, so that libc takes `clone`. */
 	readonly clone3: number;
-	/** Shared memory and semaphores of System V: what nothing has attached is of no process, and is not counted. */
+	/** Shared memory and semaphores of System V: a segment that is not attached belongs to no process, and is not counted. */
 	readonly shmget: number;
 	readonly semget: number;
 	/** memfd_create, memfd_secret, msgget: memory that is of no process. Answered as if they were not there: programs then take files, which count. */
@@ -22,7 +22,7 @@ const x64Refused = [
 const arm64Refused = [
 	97, 268, 40, 39, 41, 51, 217, 218, 219, 280, 241, 282, 104, 105, 273, 106, 265, 264,
 ];
-/** The same number everywhere: io_uring_setup, io_uring_enter, io_uring_register (no filter sees what they are told to do), open_tree, move_mount, fsopen, fsconfig, fsmount, mount_setattr. */
+/** The same number everywhere: io_uring_setup, io_uring_enter, io_uring_register (no filter sees their commands), open_tree, move_mount, fsopen, fsconfig, fsmount, mount_setattr. */
 const newRefused = [425, 426, 427, 428, 429, 430, 431, 432, 442];
 
 const machines: Readonly<Record<string, Machine>> = {
@@ -53,7 +53,7 @@ const machines: Readonly<Record<string, Machine>> = {
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Others (AF_VSOCK: the machine that this one runs on) do not belong to a network namespace. */
 const families = [1, 2, 10, 16];
 
-/** TIOCSTI, TIOCLINUX: what types into a terminal. */
+/** TIOCSTI, TIOCLINUX: they type into a terminal. */
 const typing = [0x54_12, 0x54_1c];
 
 const newUserNamespace = 0x10_00_00_00;
@@ -76,8 +76,8 @@ const x32Refused: readonly Step[] = [
 ];
 
 /**
- * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses what namespaces do not keep inside: sockets of other families,
- * the kernel's keyrings, namespaces of one's own and with them mounts, what types into terminals, memory that counts for no process. Calls of another processor's
+ * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses calls which namespaces do not confine: sockets of other families,
+ * the kernel's keyrings, new namespaces and with them mounts, typing into terminals, memory that counts for no process. Calls of another processor's
  * kind (32 bits, x32) are refused, too. `undefined`: for a processor that is not known here.
  *
  * @see seccomp(2), bpf(4)
@@ -94,7 +94,7 @@ export function seccompProgram(arch: string): Buffer | undefined {
 		[jumpIfEqual, call, 0, steps.length],
 		...steps,
 	];
-	/** The verdict where what was loaded is one of `values`. */
+	/** Ends with `verdict` where the loaded number is one of `values`. */
 	const oneOf = (values: readonly number[], verdict: number): readonly Step[] =>
 		values.flatMap((value): readonly Step[] => [
 			[jumpIfEqual, value, 0, 1],

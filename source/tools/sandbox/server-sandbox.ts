@@ -38,7 +38,7 @@ type SandboxedServer = {
 /** `reason` follows the name of the server in a sentence of its own. */
 type OpenedServerSandbox =
 	| {readonly ok: true; readonly launch: SandboxLaunch}
-	/** `permanent`: its entry, or what that names, has to change first. */
+	/** `permanent`: its entry, or a file that it names, has to change first. */
 	| {readonly ok: false; readonly reason: string; readonly kind: 'passing' | 'permanent'};
 
 const permanent = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'permanent'});
@@ -46,7 +46,7 @@ const permanent = (reason: string): OpenedServerSandbox => ({ok: false, reason, 
 const passing = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'passing'});
 
 /**
- * How a stdio server is started in a sandbox of its own lists; never without one. The way to its hosts, and what its sandbox has on disk, end with `stack`.
+ * Starts a stdio server in a sandbox of its own lists; never without one. The way to its hosts, and the files of its sandbox, end with `stack`.
  *
  * Rejects as `openHosts` does.
  *

@@ -3,7 +3,7 @@ import {wordsOf} from '../../core/names.ts';
 import {isInside, systemFolders} from './places.ts';
 import type {Mount, PlanWorld} from './plan.ts';
 
-/** What programs read of `/etc`. Names of hosts are not looked up inside: without `resolv.conf`. */
+/** The parts of `/etc` that programs read. `resolv.conf` is missing: no names of hosts are looked up inside. */
 const systemFiles = wordsOf(`
 	/etc/alternatives /etc/ld.so.cache /etc/ssl/certs /etc/ssl/openssl.cnf /etc/pki/tls/certs
 	/etc/pki/tls/cert.pem /etc/pki/ca-trust/extracted /etc/localtime /etc/os-release /etc/nsswitch.conf
@@ -37,7 +37,7 @@ const folderMounts = (world: PlanWorld): readonly Mount[] =>
 const etcMounts = (world: PlanWorld): readonly Mount[] => [
 	...systemFiles.flatMap((path): readonly Mount[] => {
 		const found = world.find(path);
-		// A link to what is inside anyway takes no mount.
+		// A target that is inside anyway needs no mount.
 		return found &&
 			found.real !== path &&
 			systemFolders.some(folder => isInside(found.real, folder))

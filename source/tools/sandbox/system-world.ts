@@ -12,7 +12,7 @@ import {orElse} from '../../core/or-else.ts';
 import {type Found, isBind, type PlanWorld, type SandboxPlan} from './plan.ts';
 import {etcFolder} from './system-etc.ts';
 
-/** What plans are made from, as this machine has it. */
+/** The world of plans on this machine. */
 export const systemWorld = (
 	homes: Pick<PlanWorld, 'userHome' | 'svcHome' | 'profileHome' | 'environment'>,
 ): PlanWorld => ({

@@ -12,7 +12,7 @@ import {systemWorld} from './system-world.ts';
 
 /** Where the tools of a run work: in a sandbox; in none, where that is allowed and `why` is told with each call; or not at all. */
 type ToolsSandbox =
-	/** `workdir` is as configured, whatever checkout stands in its place. */
+	/** `workdir` is the configured folder, also where a checkout stands in for it. */
 	| (Pick<SandboxJob, 'launch' | 'plan'> & {readonly kind: 'sandbox'; readonly workdir: string})
 	| {
 			readonly kind: 'open';
@@ -27,13 +27,13 @@ type ToolsSandbox =
 export const cwdOf = (found: ToolsSandbox): string =>
 	found.kind === 'sandbox' ? found.plan.cwd : found.kind === 'open' ? found.cwd : '';
 
-/** What a model is told of a working folder that a checkout stands in for. */
+/** Describes a working folder that is a checkout, to a model. */
 const checkoutDescription = "a checkout of the pull request's head commit";
 
 /** Where a call works, or why it does not, which follows a colon. */
 export type PlaceOfCall = Exclude<ToolsSandbox, {readonly kind: 'none'}> | string;
 
-/** What one tool in a sandbox says of itself; `openTools` adds what all of them have in common. */
+/** A tool in a sandbox, without the parts that `openTools` adds to all of them. */
 type OwnTool = Pick<Tool, 'name' | 'readOnly' | 'execute'> & {
 	readonly preview?: NonNullable<Tool['preview']>;
 	/** `where`: the folder in words. */
@@ -92,7 +92,7 @@ export async function openTools(of: SandboxedToolset, run: ToolsRun, world: Tool
 	return {folder, isSandbox: before.kind === 'sandbox', placeOfCall, toolOf};
 }
 
-/** What runs at `place` will find; asked before any run. */
+/** Tries the sandbox as runs at `place` will find it. */
 export async function tryTools(
 	of: SandboxedToolset,
 	place: ToolsPlace,
@@ -116,7 +116,7 @@ const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(p
 const none = (reason: string): ToolsSandbox => ({kind: 'none', reason});
 
 /**
- * What the tools of a run work in, as it is configured now. The working folder is made when it is missing. Never rejects.
+ * The place where the tools of a run work, by the present configuration. A missing working folder is made. Never rejects.
  *
  * @param of whose working folder it is, unless there is a checkout
  * @see manual/sandbox.md

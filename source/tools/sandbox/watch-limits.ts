@@ -117,7 +117,7 @@ export function watchLimits(
 	};
 }
 
-/** What the machine runs short of while a call may use memory, and the disks of the folders `writes`; a part of a sentence. `undefined`: nothing. */
+/** The shortage of the machine, in memory or on the disks of the folders `writes`; a part of a sentence. `undefined`: none. */
 function shortageOf(writes: readonly string[]): string | undefined {
 	const full = writes.find(folder => orElse(() => isFull(folder), false));
 	if (full !== undefined) {

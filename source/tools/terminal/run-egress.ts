@@ -23,7 +23,7 @@ export function createRunEgress(
 	const opened = new Map<string, {readonly way: Promise<Egress>; failedAt?: number}>();
 	const told = new Set<string>();
 
-	/** `open`, once for each key; what failed is tried again after `patienceMs`. */
+	/** Calls `open` once for each key; a failure is tried again after `patienceMs`. */
 	const once = async (
 		key: string,
 		open: () => Promise<Egress>,

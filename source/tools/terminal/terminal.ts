@@ -115,7 +115,7 @@ const inputSchemaOf = (workdir: string, timeoutMs: number): JsonObject => ({
 
 const maxShown = {lines: 2000, length: 60_000} as const;
 
-/** A command as a person reads it, and what it would run in. */
+/** The sheet of a command: its text, and where it would run. */
 function previewOf(
 	{command, cwd, timeoutMs}: CommandArguments,
 	{timeoutMs: most}: {readonly timeoutMs: number},
@@ -137,7 +137,7 @@ type CommandArguments = {
 	readonly timeoutMs?: number;
 };
 
-/** The arguments, or what is wrong with them. */
+/** The arguments, or the problem with them. */
 function read(args: JsonValue, workdir: string): CommandArguments | string {
 	const {command, workdir: given, timeout_seconds: seconds} = isJsonObject(args) ? args : {};
 	if (typeof command !== 'string' || command.trim() === '' || command.includes('\0')) {

@@ -28,7 +28,7 @@ const lookahead = 20_000;
 const tag = 'untrusted-page';
 
 /**
- * The tool `web_fetch`. What cannot be fetched is a result with `isError`.
+ * The tool `web_fetch`. A failure is a result with `isError`.
  *
  * @see manual/web.md
  */
@@ -161,7 +161,7 @@ const withinLength = (text: string, most: number): {text: string; isShort: boole
 	isShort: text.length > most,
 });
 
-/** What the gateway says of a page, and what strangers say between two lines with an identifier that they cannot know. A server chooses where it redirects: that URL is a stranger's, too. */
+/** The gateway's words about a page, and strangers' words between two lines with an identifier that they cannot know. The target of a redirect is a stranger's choice, too. */
 function labelled(
 	{status, type, cut}: FetchedPage,
 	{

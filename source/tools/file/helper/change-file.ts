@@ -36,7 +36,7 @@ export async function previewChange(change: FileChange): Promise<ChangePreview> 
 /**
  * Makes a change by a new file that replaces the old one: no reader ever sees half of it. Missing folders are made.
  *
- * @throws FileRefused, also where `basis` is given and what is there is something else
+ * @throws FileRefused, also where the file is not the one that `basis` names
  */
 export async function makeChange(change: FileChange, basis?: string): Promise<string> {
 	const found = await find(change);
@@ -154,7 +154,7 @@ function placeIn(content: Buffer, oldText: string): number {
 
 type Edit = Extract<FileChange, {readonly kind: 'edit'}>;
 
-/** By bytes, so that whatever else is in the file stays as it is. */
+/** By bytes, so that the rest of the file stays as it is. */
 function edited({oldText, newText}: Edit, content: Buffer = Buffer.alloc(0)): Buffer {
 	const at = placeIn(content, oldText);
 	return Buffer.concat([
@@ -167,7 +167,7 @@ function edited({oldText, newText}: Edit, content: Buffer = Buffer.alloc(0)): Bu
 /** Lines around a change that are shown with it. */
 const context = 3;
 
-/** Of the lines around the change alone, whatever is the size of the file. */
+/** Compares the lines around the change alone: the size of the file does not matter. */
 function editLines(edit: Edit, {content = Buffer.alloc(0)}: Found): readonly string[] | undefined {
 	const at = placeIn(content, edit.oldText);
 	const end = at + Buffer.byteLength(edit.oldText);

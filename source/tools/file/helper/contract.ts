@@ -17,7 +17,7 @@ export type HelperAsk =
 	  }
 	/** What a change would do; changes nothing. */
 	| {readonly act: 'preview'; readonly change: FileChange}
-	/** `basis`: what the change must find, as its preview told; absent: whatever is there. */
+	/** `basis`: of the preview, whose file the change must find unchanged; absent: any file. */
 	| {readonly act: 'change'; readonly change: FileChange; readonly basis?: string};
 
 export type FileChange =
@@ -36,15 +36,15 @@ export type HelperAnswer = {
 	readonly preview?: ChangePreview;
 };
 
-/** What a change would do. Texts are those of the files, not cleaned. */
+/** What a change would do. Texts are those of the files, unclean. */
 export type ChangePreview = {
 	/** Where the path leads, links followed. */
 	readonly real: string;
-	/** What stands there now, for a person: `nothing: a new file`. */
+	/** The present file, for a person: `nothing: a new file`. */
 	readonly now: string;
 	/** As in `diff -u`, from the first `@@` on; absent where it is too large to be read. */
 	readonly lines?: readonly string[];
-	/** Names what was found, and where. */
+	/** Identifies the present file and its place. */
 	readonly basis: string;
 };
 

@@ -11,7 +11,7 @@ const maxFileBytes = 5_000_000;
 /** UTF-16 units of a line that an answer has. */
 const maxLineLength = 300;
 
-/** Before the time limit of a call, so that what was found is told. */
+/** Less than the time limit of a call, so that the hits reach the model. */
 const maxMs = 20_000;
 
 /** Folders of others' files; searched where the path leads into one. */
@@ -94,7 +94,7 @@ export async function searchFiles({
 	return [...hits, `[${facts.join('; ')}]`].join('\n');
 }
 
-/** The line, or of a long one what has the match in it. */
+/** The line, or the part of a long line that holds the match. */
 function aroundMatch(line: string, regex: LinearRegex): string {
 	if (line.length <= maxLineLength) {
 		return line;

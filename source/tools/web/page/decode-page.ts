@@ -11,7 +11,7 @@ const marks: ReadonlyArray<readonly [mark: string, label: string]> = [
 ];
 
 /**
- * The bytes of a page as text: by their own mark, by the answer's header, by what the page says in its beginning, else as UTF-8. A label that does not exist says nothing; what is no character becomes
+ * The bytes of a page as text: by their byte order mark, by the answer's header, by the beginning of the page, else as UTF-8. Unknown labels are ignored; invalid bytes become
  * U+FFFD.
  */
 export function decodePage(body: Uint8Array, charset: string | undefined): string {

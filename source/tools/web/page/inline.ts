@@ -4,11 +4,11 @@ import {blocks, type Element} from './parse-html.ts';
 const maxLinkLength = 2000;
 
 export type Reading = Measured & {
-	/** What relative links are relative to. */
+	/** The base of relative links. */
 	readonly base: string;
 	/** UTF-16 units after which nothing more is written. */
 	readonly maxLength: number;
-	/** Leaves out what stands around an article. */
+	/** Leaves out the surroundings of an article. */
 	readonly isArticle: boolean;
 };
 

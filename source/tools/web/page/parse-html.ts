@@ -14,7 +14,7 @@ export const elementsOf = ({children}: Element): readonly Element[] =>
 /** Names that are separated by blanks. */
 export const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** Browsers stop nesting at the same depth, and put what is deeper beside one another. */
+/** Browsers stop nesting at the same depth, and make deeper elements siblings. */
 const maxDepth = 512;
 
 /** Elements of a page; the tags of those beyond are left out, their text stays. */
@@ -80,7 +80,7 @@ const namesOf = ({name}: Element): Iterable<string> =>
 	blocks.has(name) ? [name, ...anyBlock] : [name];
 
 /**
- * A page as a tree, whatever is wrong with it: time and memory grow linearly with its length, depth and number of elements are bounded. Differs from browsers where an end tag is missing within
+ * A page as a tree, however broken it is: time and memory grow linearly with its length, depth and number of elements are bounded. Differs from browsers where an end tag is missing within
  * formatting: that is not opened again.
  */
 export function parseHtml(html: string): Element {
@@ -91,7 +91,7 @@ export function parseHtml(html: string): Element {
 	let count = 0;
 	/** Start tags that were left out, and whose end tags must end nothing. */
 	let leftOut = 0;
-	/** A stretch of text that is not in the tree yet: what is before `from` is in `text`. */
+	/** A stretch of text that is not in the tree yet: `text`, and the page from `from` to `to`. */
 	let text = '';
 	let from = 0;
 	let to = 0;
@@ -240,7 +240,7 @@ export function parseHtml(html: string): Element {
 	return root;
 }
 
-/** What a page may name that is no character becomes U+FFFD. */
+/** Numbers of no character become U+FFFD. */
 const characterOf = (codePoint: number): string =>
 	codePoint > 0x10_ff_ff || (codePoint >= 0xd8_00 && codePoint <= 0xdf_ff)
 		? '\ufffd'

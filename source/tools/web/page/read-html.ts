@@ -49,7 +49,7 @@ type Facts = {
 
 const dates = setOf('article:published_time date dc.date dcterms.created datepublished pubdate');
 
-/** What a page says of itself. The first of several counts. */
+/** The facts that a page states of itself. The first of several counts. */
 function factsOf(root: Element): Facts {
 	const facts: Facts = {};
 	let ownTime: string | undefined;

@@ -150,7 +150,7 @@ export function toMarkdown(element: Element, reading: Reading): string {
 	return parts.join('');
 }
 
-/** What Markdown would take for the begin of a heading, a list or a quotation. */
+/** Text that Markdown would take for the beginning of a heading, a list or a quotation. */
 const startsBlock = /^()([#>+-]|={3})(?=\s|$|=|-)/;
 
 function languageOf(pre: Element): string {
