@@ -43,7 +43,7 @@ export type JobDefinition = {
 };
 
 /** An entry that cannot be used. Texts are clean. */
-export type InvalidJob = {
+type InvalidJob = {
 	/** `#3` for the third entry when it has none. */
 	readonly id: string;
 	readonly name: string;

@@ -25,7 +25,7 @@ export type JobMemory = {
 };
 
 /** One job at one moment. */
-export type JobNow = {
+type JobNow = {
 	readonly watched: Pick<WatchedProfile, 'fired' | 'profile' | 'since'>;
 	readonly job: JobDefinition;
 	readonly record: JobRecord | undefined;

@@ -19,7 +19,7 @@ const recheckMs = 30_000;
 /** Runs of jobs that change within this time are looked at together. */
 const runsChangeMs = 250;
 
-export type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
+type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly jobs: Store['jobs'];
 	/** Asked at every sweep; those whose lock this process holds. */
 	readonly profiles: () => readonly ScheduledProfile[];

@@ -11,7 +11,7 @@ export type Schedule =
 	/** Once, milliseconds since 1970. */
 	| {readonly kind: 'once'; readonly at: number};
 
-export type ParsedSchedule =
+type ParsedSchedule =
 	| {readonly ok: true; readonly schedule: Schedule}
 	| {readonly ok: false; readonly problem: string};
 

@@ -2,7 +2,7 @@
 import type {Clock} from '../core/clock.ts';
 
 /** The background of a terminal. */
-export type Background = 'dark' | 'light';
+type Background = 'dark' | 'light';
 
 /** Asks for the background colour, and then a question that every terminal answers: its answer is the last. */
 export const backgroundQuestion = '\u001B]11;?\u0007\u001B[c';

@@ -18,11 +18,6 @@ type Copied = {
 	readonly path?: string;
 };
 
-export type Clipboard = {
-	/** Never rejects. Nothing is ever read from the clipboard. */
-	copy(text: string): Promise<Copied>;
-};
-
 const maxFiles = 20;
 
 type ClipboardPlace = {
@@ -43,7 +38,7 @@ type ClipboardPlace = {
 export function createClipboard(
 	{write, clock}: {readonly write: (sequence: string) => void; readonly clock: Clock},
 	{environment, directory, isTty, platform = process.platform}: ClipboardPlace,
-): Clipboard {
+) {
 	const multiplexer = multiplexerOf(environment);
 	const tool = clipboardTool(environment, platform);
 
@@ -60,7 +55,8 @@ export function createClipboard(
 	};
 
 	return {
-		async copy(raw) {
+		/** Never rejects. Nothing is ever read from the clipboard. */
+		async copy(raw: string): Promise<Copied> {
 			if (!isTty) {
 				return {way: 'nowhere', message: literal('nothing copied: there is no terminal')};
 			}

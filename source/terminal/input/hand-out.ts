@@ -17,7 +17,7 @@ export type FocusedField = {
 };
 
 /** The receivers of input, by kind. */
-export type Takers = {
+type Takers = {
 	readonly keys: Handlers<KeyEvent>;
 	readonly pastes: Handlers<Paste>;
 	readonly mouse: Handlers<MouseEvent>;
@@ -65,25 +65,22 @@ export function createHandOut(takers: Takers): (entry: InputEntry) => void {
 	};
 }
 
-export type Handlers<Value> = {
-	/** Returns the way out. */
-	readonly add: (handler: (value: Value) => boolean) => () => void;
-	/** Asks in order of subscription until one says `true`; whether one did. */
-	readonly ask: (value: Value) => boolean;
-};
+type Handlers<Value> = ReturnType<typeof createHandlers<Value>>;
 
 /** A list of handlers: the first that takes a value ends the round. Handlers may come or go during a round. */
-export function createHandlers<Value>(): Handlers<Value> {
+export function createHandlers<Value>() {
 	let handlers: ReadonlyArray<{readonly handle: (value: Value) => boolean}> = [];
 	return {
-		add(handle) {
+		/** Returns the way out. */
+		add: (handle: (value: Value) => boolean) => {
 			const entry = {handle};
 			handlers = [...handlers, entry];
 			return () => {
 				handlers = handlers.filter(other => other !== entry);
 			};
 		},
-		ask: value => handlers.some(({handle}) => handle(value)),
+		/** Asks in order of subscription until one says `true`; whether one did. */
+		ask: (value: Value): boolean => handlers.some(({handle}) => handle(value)),
 	};
 }
 

@@ -15,7 +15,7 @@ import {createTornAnswers, isAnswerBegun} from './torn-answer.ts';
 
 export type InputFrontend = ReturnType<typeof createInputFrontend>;
 
-export type InputFrontendOptions = {
+type InputFrontendOptions = {
 	readonly clock: Clock;
 	/** How long the rest of a split sequence is waited for, milliseconds: 60; 100 over SSH. */
 	readonly escapeDelayMs?: number;

@@ -21,7 +21,7 @@ export type Token =
 	/** Input without a meaning, which is dropped. */
 	| {readonly kind: 'nothing'};
 
-export type Split = {readonly token: Token; readonly length: number};
+type Split = {readonly token: Token; readonly length: number};
 
 /** End of a bracketed paste. */
 export const pasteEnd = '\u001B[201~';

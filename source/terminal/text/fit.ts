@@ -2,7 +2,7 @@ import sliceAnsi from 'slice-ansi';
 import stringWidth from 'string-width';
 import type {Safe} from '../../core/untrusted.ts';
 
-export type FitOptions = {
+type FitOptions = {
 	/** Where the text stands in its column; `start` by default. */
 	readonly align?: 'start' | 'end';
 	/** Put at the cut when the text is too long; `…` by default, one cell. Empty for a bare cut. */

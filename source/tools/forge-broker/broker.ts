@@ -18,7 +18,7 @@ export type RefusedRequest = {
 	readonly reason: string;
 };
 
-export type ForgeBrokerOptions = {
+type ForgeBrokerOptions = {
 	/** Made (0700) when it is missing. The socket in it is `forge.sock` (0600). */
 	readonly folder: string;
 	/** The one that the event is about; absent: everything is refused. */

@@ -29,7 +29,7 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {forgeSchema} from './forge-schema.ts';
 import type {ForgeRepository} from './judge-request.ts';
 
-export type QueryVerdict =
+type QueryVerdict =
 	/** `body` may be sent: it is written anew from the judged query. `nodes`: identifiers that must be of the repository. */
 	| {readonly ok: true; readonly body: string; readonly nodes: readonly string[]}
 	| {readonly ok: false; readonly reason: string};

@@ -8,7 +8,7 @@ export type ForgeRepository = {
 	readonly name: string;
 };
 
-export type RequestVerdict =
+type RequestVerdict =
 	/** `url` goes to the code host, with the query. The body of a `graphql` request is still to be judged. */
 	| {readonly kind: 'rest' | 'git' | 'graphql'; readonly url: string}
 	| {readonly kind: 'refused'; readonly reason: string};

@@ -6,7 +6,7 @@ import {isInside} from './places.ts';
 import {isBind, type Mount, type SandboxPlan} from './plan.ts';
 
 /** An argument list of bubblewrap, and its input at the descriptors 3, 4, … */
-export type BwrapArguments = {readonly args: readonly string[]; readonly feeds: readonly Buffer[]};
+type BwrapArguments = {readonly args: readonly string[]; readonly feeds: readonly Buffer[]};
 
 /** The first descriptor behind standard input, output and error. */
 const firstFeed = 3;

@@ -24,16 +24,7 @@ export const aboveTasks = (limits: SandboxLimits): string =>
 	`more than ${maxTasksOf(limits)} threads at once`;
 
 /** A control group of one call: the kernel counts everything in it together, pipes and sockets, too, and refuses more than the limit. */
-export type ControlGroup = {
-	/** The file that takes the number of a process which is to be in it, with all that it starts. */
-	readonly procs: string;
-	/** Which limit was reached, a part of a sentence. */
-	above(): string | undefined;
-	/** Ends all that is in it at once. */
-	end(): void;
-	/** Takes it away, when all in it has ended. Never rejects. */
-	remove(clock: Clock): Promise<void>;
-};
+export type ControlGroup = ReturnType<typeof openGroup>;
 
 export type ControlGroups =
 	| {
@@ -170,7 +161,7 @@ export function moveAll(
 	}
 }
 
-function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
+function openGroup(folder: string, limits: SandboxLimits) {
 	const {maxMemoryBytes} = limits;
 	const file = (name: string) => join(folder, name);
 	mkdirSync(folder);
@@ -185,16 +176,19 @@ function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
 		orElse(() => event.test(readFileSync(file(name), 'utf8')), false);
 
 	return {
+		/** The file that takes the number of a process, which is then in the group with all that it starts. */
 		procs: file('cgroup.procs'),
-		above: () =>
+		/** The limit that was reached, a part of a sentence. */
+		above: (): string | undefined =>
 			hasHappened('memory.events', /^oom_kill [1-9]/m)
 				? aboveMemory(limits)
 				: hasHappened('pids.events', /^max [1-9]/m)
 					? aboveTasks(limits)
 					: undefined,
-		// Where it fails, the processes are still ended one by one.
+		/** Ends all processes in it at once. Where that fails, they are still ended one by one. */
 		end: () => orElse(() => writeFileSync(file('cgroup.kill'), '1'), undefined),
-		async remove(clock) {
+		/** Removes it, when all processes in it have ended. Never rejects. */
+		async remove(clock: Clock): Promise<void> {
 			for (let tries = 0; tries < maxTries; tries += 1) {
 				try {
 					rmdirSync(folder);

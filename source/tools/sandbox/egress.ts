@@ -18,7 +18,7 @@ export type Egress = {
 	readonly env: SandboxPlan['env'];
 };
 
-export type HostsOptions = {
+type HostsOptions = {
 	readonly hosts: readonly HostRule[];
 	/** The setting that lists them, for messages: `sandbox.hosts`. */
 	readonly setting: string;

@@ -77,7 +77,7 @@ export type PlanProblem = {
 	readonly problem: string;
 };
 
-export type Planned =
+type Planned =
 	| {readonly kind: 'plan'; readonly plan: SandboxPlan}
 	| {readonly kind: 'problem'; readonly problem: PlanProblem};
 

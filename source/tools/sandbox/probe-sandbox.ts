@@ -25,7 +25,7 @@ import {seatbelt} from './seatbelt.ts';
 import {findMoved, systemWorld} from './system-world.ts';
 
 /** Whether sandboxes work here. `reason` follows `no sandbox works here: `. */
-export type SandboxProbe =
+type SandboxProbe =
 	| {
 			readonly works: true;
 			/** Of the kind, with its version. */

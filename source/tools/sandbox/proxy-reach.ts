@@ -23,7 +23,7 @@ export type Reached =
 	| {readonly ok: false; readonly status: 403 | 502 | 503; readonly reason: string};
 
 /** Judges a target and connects to it. The connection ends with `client`. */
-export type Reach = (target: ProxyTarget, client: Duplex) => Promise<Reached>;
+type Reach = (target: ProxyTarget, client: Duplex) => Promise<Reached>;
 
 export type ReachWorld = Pick<World, 'clock'> & {
 	readonly resolve?: ResolveName;

@@ -19,7 +19,7 @@ export type RefusedHost = {
 	readonly reason: string;
 };
 
-export type ProxyOptions = {
+type ProxyOptions = {
 	/** Made (0700) when it is missing. The socket in it is `proxy.sock`. */
 	readonly folder: string;
 	readonly rules: readonly HostRule[];

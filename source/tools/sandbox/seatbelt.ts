@@ -117,10 +117,8 @@ function stepOf(mount: Mount, here: (text: string) => string): string {
 
 		case 'read':
 		case 'write':
-			return `ln -s ${asWord(mount.from)} ${target}`;
-
 		case 'link':
-			return `ln -s ${asWord(mount.to)} ${target}`;
+			return `ln -s ${asWord(mount.kind === 'link' ? mount.to : mount.from)} ${target}`;
 
 		case 'cover':
 		case 'memory':

@@ -6,7 +6,7 @@ import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {openForge, withForgePrograms} from './open-forge.ts';
 
 /** The plan of a call with the ways out that the settings have now, or why one of them cannot be opened; that follows a colon. Rejects with the reason of the run's signal. */
-export type RunEgress = (plan: SandboxPlan) => Promise<SandboxPlan | string>;
+type RunEgress = (plan: SandboxPlan) => Promise<SandboxPlan | string>;
 
 /** The ways out of the sandboxes of one run. Each is opened by the first call that has it, and ends with `stack`. */
 export function createRunEgress(

@@ -20,21 +20,20 @@ const timeoutMs = 5000;
 /** One page of the process at a time: each may need the memory of its thread. */
 const oneAtATime = createMutex();
 
-/**
- * Reads the text of a page: HTML as Markdown, in a thread that is ended when `signal` aborts or after 5 s; other text as it is.
- *
- * @param maxLength UTF-16 units that are enough; the text may be somewhat longer
- * @throws PageRefused for a page that the thread cannot read; the reason of `signal`
- */
-export type ReadPageText = (
-	page: FetchedPage,
-	about: {readonly maxLength: number; readonly signal: AbortSignal},
-) => Promise<ReadPage>;
+export type ReadPageText = ReturnType<typeof createPageReader>;
 
-/** The reader of one run. A run has one page at a time in the queue of the process: however many pages it fetches, a page of another run waits for one of them at most. */
-export function createPageReader(clock: Clock): ReadPageText {
+/**
+ * The reader of one run. It reads the text of a page: HTML as Markdown, in a thread that is ended when `signal` aborts or after 5 s; other text as it is.
+ * A run has one page at a time in the queue of the process: however many pages it fetches, a page of another run waits for one of them at most.
+ *
+ * `maxLength`: UTF-16 units that are enough; the text may be somewhat longer. Throws PageRefused for a page that the thread cannot read; the reason of `signal`.
+ */
+export function createPageReader(clock: Clock) {
 	const oneOfTheRun = createMutex();
-	return async ({url, type, charset, body}, {maxLength, signal}) => {
+	return async (
+		{url, type, charset, body}: FetchedPage,
+		{maxLength, signal}: {readonly maxLength: number; readonly signal: AbortSignal},
+	): Promise<ReadPage> => {
 		if (!isHtml(type, body)) {
 			const text = decodePage(body.subarray(0, maxLength * maxCharacterBytes), charset);
 			return {text: text.slice(0, maxLength)};

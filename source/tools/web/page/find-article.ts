@@ -1,7 +1,7 @@
 import {blocks, type Element, elementsOf, setOf} from './parse-html.ts';
 
 /** Measures of an element, which decide how a page is read. */
-export type Measure = {
+type Measure = {
 	/** Characters in links, and in all of it; without hidden text. */
 	readonly linked: number;
 	readonly length: number;
