@@ -7,6 +7,7 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {orElse} from '../core/or-else.ts';
+import type {World} from '../core/world.ts';
 import {jobIdPattern} from './job.ts';
 
 const maxBytes = 4 * 1024 * 1024;
@@ -19,13 +20,10 @@ export type FiredTimes = ReturnType<typeof createFiredTimes>;
  * the profile over learns here what has fired. Only for the holder of the lock of the profile's home; read once.
  */
 export function createFiredTimes({
-	paths: {cron},
+	paths,
 	log,
-}: {
-	readonly paths: Pick<HomePaths, 'cron'>;
-	readonly log: Logger;
-}) {
-	const path = join(cron, 'fired.json');
+}: Pick<World, 'log'> & {readonly paths: Pick<HomePaths, 'cron'>}) {
+	const path = join(paths.cron, 'fired.json');
 	const times = read(path, log);
 	let isSaved = true;
 	let saidFailing = false;

@@ -90,8 +90,14 @@ export function createCodeHost({
 	readonly token: string;
 	readonly send: CodeHostSend;
 }) {
+	const {host, owner, name: repositoryName} = repository;
 	const {known: redact = text => text} = createRedact(() => [token], {byShape: false});
 	const known = new Set<string>();
+	const {apiHost, prefix} = addressesOf(host);
+	const ours = `<https://${apiHost}${prefix}/repos/${owner}/${repositoryName}/`;
+
+	/** Pages are linked by the number of the repository; the next request must have its name. */
+	const byName = (links: string) => links.replaceAll(/<[^<>]*?\/repositories\/\d+\//g, ours);
 
 	const ask = async (url: string, {kind, method, headers, body, signal}: Question) => {
 		const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
@@ -130,12 +136,12 @@ export function createCodeHost({
 				return undefined;
 			}
 
-			const {owner, name} = repository;
+			const variables = {owner, name: repositoryName, ids};
 			const answer = await ask(url, {
 				kind: 'graphql',
 				method: 'POST',
 				headers: {'content-type': 'application/json'},
-				body: JSON.stringify({query: ownerQuery, variables: {owner, name, ids}}),
+				body: JSON.stringify({query: ownerQuery, variables}),
 				signal,
 			});
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
@@ -148,7 +154,7 @@ export function createCodeHost({
 				owners.length === ids.length &&
 				owners.every(node => memberOf(node, 'repository', 'id') === own);
 			if (!areOwn) {
-				return `it asks for a node that is not of ${owner}/${name}`;
+				return `it asks for a node that is not of ${owner}/${repositoryName}`;
 			}
 
 			for (const id of known.size + ids.length > maxKnownNodes ? [] : ids) {
@@ -159,7 +165,10 @@ export function createCodeHost({
 		},
 		/** Sends a whole answer back, without the token. */
 		async carryBack(found: Response, response: ServerResponse, onBytes: () => void) {
-			response.writeHead(found.status, headersBack(found.headers, {redact, repository}));
+			const headers = [...found.headers]
+				.filter(([header]) => sentBack.includes(header))
+				.map(([header, value]) => [header, redact(header === 'link' ? byName(value) : value)]);
+			response.writeHead(found.status, Object.fromEntries(headers));
 			if (!found.body) {
 				response.end();
 				return;
@@ -185,24 +194,6 @@ export function createCodeHost({
 
 const ownerQuery =
 	'query($owner: String!, $name: String!, $ids: [ID!]!) { repository(owner: $owner, name: $name) { id } nodes(ids: $ids) { ... on PullRequest { repository { id } } ... on Issue { repository { id } } } }';
-
-/** Pages are linked by the number of the repository, whose name the next request must have. */
-function headersBack(
-	headers: Headers,
-	{
-		redact,
-		repository: {host, owner, name},
-	}: {readonly redact: (text: string) => string; readonly repository: ForgeRepository},
-): Record<string, string> {
-	const {apiHost, prefix} = addressesOf(host);
-	const ours = `<https://${apiHost}${prefix}/repos/${owner}/${name}/`;
-	const byName = (value: string) => value.replaceAll(/<[^<>]*?\/repositories\/\d+\//g, ours);
-	return Object.fromEntries(
-		[...headers]
-			.filter(([header]) => sentBack.includes(header))
-			.map(([header, value]) => [header, redact(header === 'link' ? byName(value) : value)]),
-	);
-}
 
 const memberOf = (
 	value: JsonValue | undefined,

@@ -19,11 +19,9 @@ export type Entry = Found & {readonly list: PlanProblem['list']; readonly path: 
 export function problemOf(
 	list: PlanProblem['list'],
 	{real, kind}: Found,
-	{
-		secrets,
-		world: {userHome, profileHome, find},
-	}: {readonly secrets: readonly string[]; readonly world: PlanWorld},
+	{secrets, world}: {readonly secrets: readonly string[]; readonly world: PlanWorld},
 ): string | undefined {
+	const {userHome, profileHome, find} = world;
 	const own = [join(profileHome, 'work'), join(find(profileHome)?.real ?? profileHome, 'work')];
 	if (own.some(folder => isInside(real, folder))) {
 		return kind === 'folder' ? undefined : 'is no folder';

@@ -15,8 +15,8 @@ import type {ToolsRun, ToolsWorld} from '../toolset.ts';
  */
 export async function openForge(
 	{
-		forge: {host, repository, token},
-		profile: {environment, svcHome},
+		forge,
+		profile,
 		note,
 		signal,
 	}: Pick<ToolsRun, 'forge' | 'note' | 'signal'> & {
@@ -25,6 +25,8 @@ export async function openForge(
 	world: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'log' | 'secureContext'>,
 	stack: AsyncDisposableStack,
 ): Promise<Egress> {
+	const {host, repository, token} = forge;
+	const {environment, svcHome} = profile;
 	// First: where the client is logged out, nothing else is opened.
 	const secret = repository === undefined ? '' : await token();
 	const [{openForgeBroker}, {createCodeHostConnections}] = await Promise.all([

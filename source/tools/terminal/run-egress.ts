@@ -14,11 +14,7 @@ export function createRunEgress(
 	world: ToolsWorld,
 	stack: AsyncDisposableStack,
 ): RunEgress {
-	const {
-		signal,
-		note,
-		profile: {svcHome},
-	} = run;
+	const {signal, note, profile} = run;
 	const {clock} = world;
 	const opened = new Map<string, {readonly way: Promise<Egress>; failedAt?: number}>();
 	const told = new Set<string>();
@@ -48,7 +44,11 @@ export function createRunEgress(
 		return hosts.length === 0
 			? undefined
 			: once(`hosts ${JSON.stringify(hosts)}`, async () =>
-					openHosts({hosts, setting: 'sandbox.hosts', note, signal, svcHome}, world, stack),
+					openHosts(
+						{hosts, setting: 'sandbox.hosts', note, signal, svcHome: profile.svcHome},
+						world,
+						stack,
+					),
 				);
 	};
 
