@@ -97,15 +97,11 @@ export function createChatApprovals({
 		}
 	};
 
-	const tell = async (
-		{approval, code}: {readonly approval: Approval; readonly code: string | undefined},
-		place: ChatPlace,
-	) => {
-		await say(place, {
+	const tell = async (approval: Approval, code: string | undefined, place: ChatPlace) =>
+		say(place, {
 			text: inMarkdown(settledText(approval, {code, timeText})),
 			keeps: nameOfMessage(approval.id),
 		});
-	};
 
 	return {
 		/** A request waits: it is sent to the chat whose turn asks, or to those that are for the runs of others. */
@@ -137,13 +133,13 @@ export function createChatApprovals({
 				maxSettled,
 			);
 			for (const place of places) {
-				void tell({approval, code}, place);
+				void tell(approval, code, place);
 			}
 		},
 		/** The end of an earlier process denied a request: its messages say so. */
 		deniedBefore(approval: Approval) {
 			for (const place of placesOf(approval)) {
-				void tell({approval, code: undefined}, place);
+				void tell(approval, undefined, place);
 			}
 		},
 		/** Whether a request with that code was sent to the chat, and waits or was settled lately. */

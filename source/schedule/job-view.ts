@@ -22,17 +22,9 @@ export function viewOfJob(
 		open: record?.open ?? 0,
 	};
 	if (!entry.ok) {
-		const {id, name, scheduleText, problem} = entry.job;
-		return {
-			...facts,
-			id,
-			name,
-			schedule: scheduleText,
-			timeZone: 'UTC',
-			state: 'invalid',
-			deliver: defaultTarget,
-			problem,
-		};
+		const {id, name, scheduleText: schedule, problem} = entry.job;
+		const rest = {timeZone: 'UTC', state: 'invalid', deliver: defaultTarget, problem} as const;
+		return {...facts, id, name, schedule, ...rest};
 	}
 
 	const {job} = entry;

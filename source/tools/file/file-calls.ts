@@ -137,13 +137,7 @@ const isPath = (value: JsonValue | undefined): value is string =>
 
 /** The call of the helper, or an answer to the model. */
 export function askOf<Ask extends FileAsk>(
-	{
-		name,
-		required,
-		read,
-	}: Pick<FileTool, 'name' | 'required'> & {
-		readonly read: (path: string, args: JsonObject) => Ask | string;
-	},
+	{name, required, read}: Pick<FileToolOf<Ask, boolean>, 'name' | 'required' | 'read'>,
 	args: JsonValue,
 ): Ask | string {
 	const given = isJsonObject(args) ? args : {};

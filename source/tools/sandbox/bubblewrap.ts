@@ -1,5 +1,5 @@
 import {readFileSync, statSync} from 'node:fs';
-import {systemClock, type Clock} from '../../core/clock.ts';
+import {systemClock} from '../../core/clock.ts';
 import {orElse} from '../../core/or-else.ts';
 import {runInGroup} from '../../core/process-group.ts';
 import {
@@ -31,7 +31,7 @@ export const bubblewrap: SandboxKind = {
 	},
 	launch: sandboxLaunch,
 	async version(program) {
-		const output = await capture({command: program, args: ['--version'], feeds: []}, systemClock);
+		const output = await capture({command: program, args: ['--version'], feeds: []});
 		return output.trim().replace(/^bubblewrap /, '') || 'unknown';
 	},
 	trial: {
@@ -81,7 +81,7 @@ export const whatForbids = (
 	)?.[2];
 
 /** The output of a program that is started as a sandbox is; empty where it fails. Never rejects. */
-export async function capture(launch: SandboxLaunch, clock: Clock): Promise<string> {
+export async function capture(launch: SandboxLaunch): Promise<string> {
 	const limitBytes = 1000;
 	const exit = await runInGroup(
 		{
@@ -95,7 +95,7 @@ export async function capture(launch: SandboxLaunch, clock: Clock): Promise<stri
 			termGraceMs: 0,
 			signal: new AbortController().signal,
 		},
-		{clock},
+		{clock: systemClock},
 	);
 	await removeScratch(launch);
 	return exit.kind === 'exited' ? exit.stdout : '';

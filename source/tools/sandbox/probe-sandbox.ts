@@ -82,17 +82,14 @@ async function tried(
 	}
 
 	try {
-		const reason = await whyNot(kind, program, systemClock);
-		return reason === undefined
-			? {
-					works: true,
-					name: `${kind.name} ${await kind.version(program)}`,
-					program,
-					launch: launchOf(kind, program, {
-						boundsTasks: await boundsTasks(kind, program, systemClock),
-					}),
-				}
-			: {works: false, program, reason};
+		const reason = await whyNot(kind, program);
+		if (reason !== undefined) {
+			return {works: false, program, reason};
+		}
+
+		const name = `${kind.name} ${await kind.version(program)}`;
+		const launch = launchOf(kind, program, await boundsTasks(kind, program));
+		return {works: true, name, program, launch};
 	} catch (error) {
 		return {works: false, program, reason: messageOf(error)};
 	}
@@ -100,14 +97,14 @@ async function tried(
 
 /** Starts every sandbox. A plan may have waited for long: its paths are looked at again. */
 const launchOf =
-	(kind: SandboxKind, program: string, given: {readonly boundsTasks: boolean}): LaunchInSandbox =>
+	(kind: SandboxKind, program: string, isBounded: boolean): LaunchInSandbox =>
 	(plan, command) => {
 		const moved = findMoved(plan);
 		if (moved !== undefined) {
 			throw new Error(`"${moved}" leads elsewhere by now; try again, or list where it leads`);
 		}
 
-		return kind.launch(program, given.boundsTasks ? plan : withoutBound(plan), command);
+		return kind.launch(program, isBounded ? plan : withoutBound(plan), command);
 	};
 
 const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
@@ -119,7 +116,6 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
 async function whyNot(
 	{name, trial: {source, expected}, launch}: SandboxKind,
 	program: string,
-	clock: Clock,
 ): Promise<string | undefined> {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-sandbox-')));
 	try {
@@ -138,7 +134,7 @@ async function whyNot(
 				limits: {maxProcesses: 64, maxMemoryBytes: 2 ** 28},
 				outputBytes: 1000,
 			},
-			{clock},
+			{clock: systemClock},
 		);
 		if (exit.kind === 'not-started') {
 			const forbids = whatForbids(process.getuid?.() ?? 0);
@@ -157,7 +153,7 @@ async function whyNot(
 			return `${program} opens no folder to write`;
 		}
 
-		return name === bubblewrap.name && (await runsThoughSwapped(folder, {bwrap: program, clock}))
+		return name === bubblewrap.name && (await runsThoughSwapped(folder, program))
 			? `${program} mounts at another place where a folder is swapped for a link meanwhile`
 			: undefined;
 	} finally {
@@ -187,20 +183,17 @@ const withoutBound = (plan: SandboxPlan): SandboxPlan => ({...plan, maxTasks: un
 /**
  * Whether the kernel keeps to `maxTasks`. To be called only when processes are known to be in a namespace of their own: without one, and as root, this would change the number for the whole machine.
  */
-async function boundsTasks({launch}: SandboxKind, program: string, clock: Clock): Promise<boolean> {
+async function boundsTasks({launch}: SandboxKind, program: string): Promise<boolean> {
 	const maxTasks = 20_000;
 	const nowhere = {userHome: '/nonexistent', svcHome: '/nonexistent'};
 	const plan = {...trialPlan({}, nowhere), cwd: '/', maxTasks};
 	const command = ['/bin/bash', ...bashCommand, 'echo "$(< /proc/sys/kernel/pid_max)"'];
-	const output = await capture(launch(program, plan, command), clock);
+	const output = await capture(launch(program, plan, command));
 	return output.trim() === String(highestNumber(maxTasks));
 }
 
 /** Whether a command runs where, after it was planned, a folder on the way to a mount was swapped for a link that leads out of the sandbox. */
-async function runsThoughSwapped(
-	folder: string,
-	{bwrap, clock}: {readonly bwrap: string; readonly clock: Clock},
-): Promise<boolean> {
+async function runsThoughSwapped(folder: string, bwrap: string): Promise<boolean> {
 	const inner = join(folder, 'read/inner');
 	const secret = join(inner, 'secret');
 	const out = join(folder, 'out');
@@ -211,5 +204,5 @@ async function runsThoughSwapped(
 	// As bubblewrap sees this machine while it mounts.
 	symlinkSync(join('/oldroot', out), inner);
 	const launch = sandboxLaunch(bwrap, {...plan, cwd: '/'}, ['/bin/bash', '-c', 'echo ran']);
-	return (await capture(launch, clock)).includes('ran');
+	return (await capture(launch)).includes('ran');
 }

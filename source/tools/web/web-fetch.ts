@@ -1,13 +1,12 @@
 import {randomBytes} from 'node:crypto';
 import {STATUS_CODES} from 'node:http';
-import type {HostRule} from '../../core/hosts.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {visibleText} from '../../core/visible-text.ts';
 import type {World} from '../../core/world.ts';
-import {type FetchedPage, fetchPage, type WebConnections} from './fetch-page.ts';
+import {type FetchedPage, fetchPage} from './fetch-page.ts';
 import {PageRefused} from './judge-url.ts';
 import type {ReadPage} from './page/read-html.ts';
 import {createPageReader, type ReadPageText} from './read-page.ts';
@@ -34,14 +33,8 @@ const tag = 'untrusted-page';
  */
 export function webFetchTool(
 	{clock, redact}: Pick<World, 'clock' | 'redact'>,
-	{
-		hosts,
-		connections,
-	}: {
-		/** Asked at each call, and for each redirect. */
-		readonly hosts: () => readonly HostRule[];
-		readonly connections?: WebConnections | undefined;
-	},
+	/** `hosts`: asked at each call, and for each redirect. */
+	{hosts, connections}: Pick<Parameters<typeof fetchPage>[1], 'connections' | 'hosts'>,
 ): Tool {
 	const readPage = createPageReader(clock);
 	return {
