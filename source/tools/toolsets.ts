@@ -1,15 +1,45 @@
-import type {ToolsetsConfig} from '../config/toolset-settings.ts';
+import type {SandboxedToolset, ToolsetsConfig} from '../config/toolset-settings.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Toolset} from '../core/toolsets.ts';
-import {fileToolset} from './file/toolset.ts';
-import {terminalToolset} from './terminal/toolset.ts';
 import type {BuiltInToolset, ToolsPlace, ToolsSettings} from './toolset.ts';
 import {webToolset} from './web/web-toolset.ts';
 
+/** Tries the sandbox that the tools of `name` would work in. */
+const tryIn =
+	(name: SandboxedToolset): NonNullable<BuiltInToolset['tryAt']> =>
+	async (place, world) =>
+		(await import('./sandbox/tools-sandbox.ts')).tryTools(name, place, world);
+
 /** In display order. */
 export const builtInToolsets: readonly BuiltInToolset[] = [
-	terminalToolset,
-	fileToolset,
+	/** Commands in a sandbox. @see manual/sandbox.md */
+	{
+		name: 'terminal',
+		offers: ({terminal: {approval, open}}) => [
+			{name: 'terminal', asks: open !== undefined || approval === 'ask', readOnly: false},
+		],
+		tryAt: tryIn('terminal'),
+		open: async (run, world, stack) => [
+			await (await import('./terminal/terminal.ts')).terminalTool(run, world, stack),
+		],
+	},
+	/** Files that are read, searched and changed in a sandbox. @see manual/file.md */
+	{
+		name: 'file',
+		offers({file: {approval, open}}) {
+			const isOpen = open !== undefined;
+			const asks = isOpen || approval === 'ask';
+			return [
+				{name: 'read_file', asks: isOpen, readOnly: true},
+				{name: 'search_files', asks: isOpen, readOnly: true},
+				{name: 'write_file', asks, readOnly: false},
+				{name: 'edit_file', asks, readOnly: false},
+			];
+		},
+		tryAt: tryIn('file'),
+		open: async (run, world, stack) =>
+			(await import('./file/file-tools.ts')).fileTools(run, world, stack),
+	},
 	webToolset,
 ];
 
