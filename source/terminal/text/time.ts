@@ -15,9 +15,11 @@ export function minuteTime(at: number): Safe {
 /** `+01:00`, `UTC`: the offset of local time. */
 export function offsetText(at: number): Safe {
 	const minutes = -new Date(at).getTimezoneOffset();
-	const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-	return escapeLine(minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`);
+	return escapeLine(minutes === 0 ? 'UTC' : offset(minutes));
 }
+
+const offset = (minutes: number): string =>
+	`${minutes < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
 
 /** `15:04 +01:00`, for a reader in another time zone. */
 export const minuteTimeThere = (at: number): Safe =>
@@ -94,7 +96,5 @@ export const zonedTime = (at: number, timeZone: string): string =>
 /** `2026-11-20T15:04:02+01:00` on the clocks of an IANA zone. */
 export function zonedIsoTime(at: number, timeZone: string): string {
 	const local = zonedTime(at, timeZone).replace(' ', 'T');
-	const minutes = Math.round((Date.parse(`${local}Z`) - at) / 60_000);
-	const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-	return `${local}${minutes < 0 ? '-' : '+'}${two(hour)}:${two(minute)}`;
+	return local + offset(Math.round((Date.parse(`${local}Z`) - at) / 60_000));
 }

@@ -60,8 +60,7 @@ export function hardWrap(
 		// A row takes at least one character, even one that is wider than the row.
 		const taken = Math.max(1, row.length);
 		rows.push(row);
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
-		rest = rest.slice(taken) as Safe;
+		rest = partFrom(rest, taken);
 	} while (rest !== '');
 
 	return {rows, isWhole: true};
