@@ -24,7 +24,7 @@ type AskedRequest = {
 };
 
 /** The person who answers, and the place. */
-export type Answering = {
+type Answering = {
 	readonly place: Conversation;
 	readonly user: string;
 	readonly name?: string;

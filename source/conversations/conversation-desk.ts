@@ -16,7 +16,7 @@ import {
 	judgeMessage,
 	mayApprove,
 	maxName,
-	type Command,
+	type ChatCommand,
 	type JudgedMessage,
 } from './judge-message.ts';
 import type {ChatPlace, Say} from './say.ts';
@@ -102,7 +102,7 @@ export function createConversationDesk({
 		word: {readonly choice: 'approve' | 'deny'; readonly code: string},
 	) => approvals.answer({place, user, ...(name !== undefined && {name}), ...word});
 
-	const command = async (place: ChatPlace, which: Command): Promise<string> => {
+	const command = async (place: ChatPlace, which: ChatCommand): Promise<string> => {
 		const open = await store.open(profile, place.conversation);
 		const waiting = open.filter(({isQueued}) => isQueued).length;
 		const underWay = open.find(({isQueued}) => !isQueued);

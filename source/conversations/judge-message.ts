@@ -6,7 +6,7 @@ import type {InboundMessage} from '../platforms/listener.ts';
 export type JudgedMessage =
 	/** `prompt`: the user message of its turn. */
 	| {readonly kind: 'turn'; readonly prompt: string}
-	| {readonly kind: 'command'; readonly command: Command}
+	| {readonly kind: 'command'; readonly command: ChatCommand}
 	/** Answers a request for approval, from a person with that right; `unclear`: with more than a yes. */
 	| {
 			readonly kind: 'answer';
@@ -20,7 +20,7 @@ export type JudgedMessage =
 
 const commands = ['new', 'stop', 'status'] as const;
 
-export type Command = (typeof commands)[number];
+export type ChatCommand = (typeof commands)[number];
 
 export type People = Pick<ConversingSettings, 'allowFrom' | 'approvers'> & {
 	/** Whether requests for approval may be answered there; absent: they may. */

@@ -2,7 +2,7 @@ import {resolve} from 'node:path';
 import type {JsonValue} from '../../core/json.ts';
 import {quotedPath} from '../../core/names.ts';
 import type {PreviewResult, Tool, ToolContext} from '../../core/tool.ts';
-import {openTools} from '../sandbox/tools-sandbox.ts';
+import {openSandboxTools} from '../sandbox/tools-sandbox.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {askOf, fileCalls, type FileAsk} from './file-calls.ts';
 import {createFileHelper} from './helper-process.ts';
@@ -18,7 +18,7 @@ export async function fileTools(
 	world: ToolsWorld,
 	stack: AsyncDisposableStack,
 ): Promise<readonly Tool[]> {
-	const {folder, isSandbox, placeOfCall, toolOf} = await openTools('file', run, world);
+	const {folder, isSandbox, placeOfCall, toolOf} = await openSandboxTools('file', run, world);
 	const helper = stack.use(createFileHelper(world));
 
 	const ask = async (call: HelperAsk, signal: AbortSignal): Promise<Omit<HelperAnswer, 'id'>> => {

@@ -33,7 +33,7 @@ const checkoutDescription = "a checkout of the pull request's head commit";
 /** Where a call works, or why it does not, which follows a colon. */
 export type PlaceOfCall = Exclude<ToolsSandbox, {readonly kind: 'none'}> | string;
 
-/** A tool in a sandbox, without the parts that `openTools` adds to all of them. */
+/** A tool in a sandbox, without the parts that `openSandboxTools` adds to all of them. */
 type OwnTool = Pick<Tool, 'name' | 'readOnly' | 'execute'> & {
 	readonly preview?: NonNullable<Tool['preview']>;
 	/** `where`: the folder in words. */
@@ -44,7 +44,7 @@ type OwnTool = Pick<Tool, 'name' | 'readOnly' | 'execute'> & {
 };
 
 /** The tools of a toolset in one run: where they work, and when they ask a person. */
-export async function openTools(of: SandboxedToolset, run: ToolsRun, world: ToolsSettings) {
+export async function openSandboxTools(of: SandboxedToolset, run: ToolsRun, world: ToolsSettings) {
 	const before = await toolsSandbox(of, run, world);
 	const folder = cwdOf(before);
 	const workdir = before.kind === 'none' ? '' : before.workdir;

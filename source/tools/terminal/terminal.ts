@@ -11,7 +11,7 @@ import {
 	runLimited,
 	type SandboxExit,
 } from '../sandbox/run-in-sandbox.ts';
-import {openTools} from '../sandbox/tools-sandbox.ts';
+import {openSandboxTools} from '../sandbox/tools-sandbox.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {createRunEgress} from './run-egress.ts';
 
@@ -32,7 +32,7 @@ export async function terminalTool(
 	stack: AsyncDisposableStack,
 ): Promise<Tool> {
 	const {timeoutMs} = world.settings().terminal;
-	const {folder, isSandbox, placeOfCall, toolOf} = await openTools('terminal', run, world);
+	const {folder, isSandbox, placeOfCall, toolOf} = await openSandboxTools('terminal', run, world);
 	const egress = createRunEgress(run, world, stack);
 
 	/** Settings count as they are now. */

@@ -13,7 +13,7 @@ import type {HostRule} from '../../core/hosts.ts';
 import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {version} from '../../core/program.ts';
 import {judgeUrl, notPublic, PageRefused, quoted} from './judge-url.ts';
-import {readBody} from './read-body.ts';
+import {readPageBody} from './read-body.ts';
 
 /** How pages are asked for. */
 export type WebConnections = {
@@ -165,7 +165,7 @@ async function ask(
 		return {...page, isText: false, body: Buffer.alloc(0), ...(size >= 0 && {size})};
 	}
 
-	const whole = await readBody(body, header('content-encoding'), signal);
+	const whole = await readPageBody(body, header('content-encoding'), signal);
 	return {...page, ...whole, isText: type !== '' || !looksBinary(whole.body)};
 }
 

@@ -24,7 +24,7 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
  *
  * @throws PageRefused for an encoding that is not known; the reason of `signal`
  */
-export async function readBody(
+export async function readPageBody(
 	body: NodeJS.ReadableStream & {destroy(error?: Error): unknown},
 	encoding: string,
 	signal: AbortSignal,

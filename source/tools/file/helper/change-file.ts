@@ -10,7 +10,14 @@ import {
 	maxContentBytes,
 	maxWholeBytes,
 } from './contract.ts';
-import {chunksOf, FileRefused, isBinary, openFile, readWhole, textOf} from './open-file.ts';
+import {
+	chunksOf,
+	FileRefused,
+	isBinary,
+	openRegularFile,
+	readWhole,
+	decodeText,
+} from './open-file.ts';
 
 /** A file that is to change, as it is now. */
 type Found = {
@@ -75,7 +82,7 @@ async function find(change: FileChange): Promise<Found> {
 		return {real, content, size, mode, basis: basisOf(real, hash('sha256', content))};
 	}
 
-	await using handle = await openFile(real);
+	await using handle = await openRegularFile(real);
 	const digest = createHash('sha256');
 	for await (const chunk of chunksOf(handle)) {
 		digest.update(chunk);
@@ -217,7 +224,7 @@ const maxComparedLines = 20_000;
 const compared = (before: Buffer, after: Buffer, from = 1): readonly string[] | undefined =>
 	countLines(before) + countLines(after) > maxComparedLines
 		? undefined
-		: unifiedDiff(withEnd(textOf(before)), withEnd(textOf(after)), from);
+		: unifiedDiff(withEnd(decodeText(before)), withEnd(decodeText(after)), from);
 
 /** A last line without a line break differs from the same line with one. */
 const withEnd = (text: string): string =>

@@ -6,7 +6,7 @@ import {codeOf, messageOf} from '../../../core/errors.ts';
 export class FileRefused extends Error {}
 
 /** Opens a file for reading, without waiting for a pipe. @throws FileRefused for a folder or a device */
-export async function openFile(path: string): Promise<FileHandle & {readonly size: number}> {
+export async function openRegularFile(path: string): Promise<FileHandle & {readonly size: number}> {
 	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
 	const stats = await handle.stat();
 	if (!stats.isFile()) {
@@ -35,7 +35,7 @@ export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
 
 /** All of a file. @throws FileRefused above `maxBytes` */
 export async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
-	await using handle = await openFile(path);
+	await using handle = await openRegularFile(path);
 	const chunks: Buffer[] = [];
 	let length = 0;
 	for await (const chunk of chunksOf(handle)) {
@@ -54,7 +54,7 @@ export async function readWhole(path: string, maxBytes: number): Promise<Buffer>
 export const isBinary = (bytes: Buffer): boolean => bytes.includes(0);
 
 /** As text; a byte order mark stays, and invalid UTF-8 becomes U+FFFD. */
-export const textOf = (bytes: Uint8Array): string =>
+export const decodeText = (bytes: Uint8Array): string =>
 	new TextDecoder('utf-8', {ignoreBOM: true}).decode(bytes);
 
 const reasons: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import type {Dirent} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import {countOf, quotedName} from '../../../core/names.ts';
 import {type HelperAsk, lineFeed, maxReadBytes, maxReadLines, maxWholeBytes} from './contract.ts';
-import {chunksOf, FileRefused, isBinary, openFile, textOf} from './open-file.ts';
+import {chunksOf, FileRefused, isBinary, openRegularFile, decodeText} from './open-file.ts';
 
 /** Lines of a file, and behind them, in brackets, which lines they are, unless they are all; of a folder the names in it. */
 export async function readFile({
@@ -14,7 +14,7 @@ export async function readFile({
 		return listFolder(path);
 	}
 
-	await using handle = await openFile(path);
+	await using handle = await openRegularFile(path);
 	const lines = createLines(offset, Math.min(limit, maxReadLines));
 	for await (const chunk of chunksOf(handle)) {
 		lines.add(chunk);
@@ -80,7 +80,7 @@ function createLines(offset: number, limit: number) {
 
 			const isCut = isFull && wholeLines === 0;
 			const all = Buffer.concat(kept);
-			const text = textOf(isFull && !isCut ? all.subarray(0, wholeBytes) : all);
+			const text = decodeText(isFull && !isCut ? all.subarray(0, wholeBytes) : all);
 			const last = isCut
 				? offset
 				: isFull

@@ -4,7 +4,7 @@ import {systemClock} from '../../../core/clock.ts';
 import {compileLinear, type LinearRegex} from '../../../core/linear-regex.ts';
 import {quotedPath} from '../../../core/names.ts';
 import {type HelperAsk, maxHits} from './contract.ts';
-import {FileRefused, isBinary, readWhole, textOf} from './open-file.ts';
+import {FileRefused, isBinary, readWhole, decodeText} from './open-file.ts';
 
 const maxFileBytes = 5_000_000;
 
@@ -39,7 +39,7 @@ export async function searchFiles({
 			}
 
 			files += 1;
-			for (const [index, line] of textOf(bytes).split('\n').entries()) {
+			for (const [index, line] of decodeText(bytes).split('\n').entries()) {
 				isLate ||= systemClock.monotonic() > until;
 				if (isLate || hits.length >= maxHits) {
 					return;

@@ -1,4 +1,4 @@
-import {inline, type Reading} from './inline.ts';
+import {inline, type PageReading} from './inline.ts';
 import {type Element, elementsOf, setOf} from './parse-html.ts';
 
 const maxColumns = 100;
@@ -24,7 +24,7 @@ const hasStrayText = ({children}: Element): boolean =>
 	);
 
 /** Whether a table holds values, and does not lay out the page: two columns and no table in a cell, no long texts of several blocks. */
-export function isGrid(element: Element, {measureOf}: Reading): boolean {
+export function isGrid(element: Element, {measureOf}: PageReading): boolean {
 	const {hasTable, length} = measureOf(element);
 	const rows = rowsOf(element);
 	const count = rows.flat().length;
@@ -38,7 +38,7 @@ export function isGrid(element: Element, {measureOf}: Reading): boolean {
 }
 
 /** A table as rows of cells; the first row is its head. */
-export function table(element: Element, reading: Reading): string {
+export function table(element: Element, reading: PageReading): string {
 	const rows = rowsOf(element);
 	const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
 	const lines: string[] = [];

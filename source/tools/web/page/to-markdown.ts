@@ -1,4 +1,12 @@
-import {escaped, fenceFor, inline, inlineOf, isLeftOut, rawText, type Reading} from './inline.ts';
+import {
+	escaped,
+	fenceFor,
+	inline,
+	inlineOf,
+	isLeftOut,
+	rawText,
+	type PageReading,
+} from './inline.ts';
 import {blocks, type Element, elementsOf} from './parse-html.ts';
 import {isGrid, table} from './table.ts';
 
@@ -13,7 +21,7 @@ type Level = {readonly marker: string; readonly indent: string; isBegun: boolean
  * An element as Markdown: headings, lists, quotations, code, tables and links as such, images by their alternative text, nothing hidden. Links are absolute; those to other schemes than
  * `http`, `https` and `mailto`, and within the page, keep their text alone. Time grows linearly with the page.
  */
-export function toMarkdown(element: Element, reading: Reading): string {
+export function toMarkdown(element: Element, reading: PageReading): string {
 	const levels: Level[] = [];
 	const parts: string[] = [];
 	let length = 0;
