@@ -2,13 +2,6 @@ import type {Approval} from '../core/approval.ts';
 import type {Redact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** What a request for approval is in a chat. */
-export type ApprovalMessage = {
-	readonly text: string;
-	/** Whether it can be allowed there: it was shown whole, and needs no typed name. */
-	readonly canAllow: boolean;
-};
-
 /** Characters of one message, the arguments with it. @see manual/conversations.md#approvals */
 const maxLength = 900;
 const maxLine = 200;
@@ -37,8 +30,8 @@ export const askedWords = (approval: Approval): string =>
 	);
 
 /**
- * The request as it stands in a chat, with its arguments whole, or without them: then it can only be denied there. `whose`: the run that asks, in words; `until`: the time of its deadline; `hasRoom`: whether the chat has room
- * for the arguments.
+ * A request as a chat shows it, with its whole arguments, or without any: then it can only be denied there. `whose`: the run that asks, in words; `until`: the time of its deadline; `hasRoom`: whether the chat has room
+ * for the arguments. `canAllow`: it is shown whole, and needs no typed name.
  */
 export function approvalMessage(
 	approval: Approval,
@@ -55,26 +48,22 @@ export function approvalMessage(
 		readonly redact: Redact;
 		readonly hasRoom?: boolean;
 	},
-): ApprovalMessage {
+): {readonly text: string; readonly canAllow: boolean} {
 	const head = `Approval ${code}: ${inMarkdown(askedWords(approval))}`;
 	const asks = inMarkdown(`${escapeLine(whose, maxLine)}${whose === '' ? '' : ', '}until ${until}`);
 	const why = approval.kind === 'tool' ? approval.tool.why : undefined;
 	const told = why === undefined ? [] : [inMarkdown(escapeLine(why, maxLine))];
 	const args = approval.kind === 'tool' ? shownArguments(approval.args) : undefined;
-	const isOnlyDenied = approval.kind === 'form' || approval.mustTypeName;
-	const tail = isOnlyDenied
-		? [...told, asks, whyNot(approval), denyBy(code)]
-		: [...told, asks, answerBy(code)];
-	const whole = [head, ...(args === undefined ? [] : [args]), ...tail].join('\n');
-	// What has to be hidden is not shown whole.
+	const denyAlone = [whyNot(approval), `Answer: deny ${code}`];
+	const canAllow = approval.kind === 'tool' && !approval.mustTypeName;
+	const tail = canAllow ? [`Answer: approve ${code} or deny ${code}`] : denyAlone;
+	const whole = [head, args, ...told, asks, ...tail].join('\n');
+	// A text with a secret is not shown whole.
 	const isShown =
 		hasRoom && args !== undefined && whole.length <= maxLength && redact(whole) === whole;
 	return isShown
-		? {text: whole, canAllow: !isOnlyDenied}
-		: {
-				text: [head, ...told, asks, whyNot(approval), denyBy(code)].join('\n'),
-				canAllow: false,
-			};
+		? {text: whole, canAllow}
+		: {text: [head, ...told, asks, ...denyAlone].join('\n'), canAllow: false};
 }
 
 function whyNot(approval: Approval): string {
@@ -90,23 +79,17 @@ function whyNot(approval: Approval): string {
 /** A text as Markdown that shows it as it is. */
 export const inMarkdown = (text: string): string => text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
 
-const answerBy = (code: string): string => `Answer: approve ${code} or deny ${code}`;
-
-const denyBy = (code: string): string => `Answer: deny ${code}`;
-
 const fence = '```';
 
-/** The arguments as JSON in which every character shows, as a block of code; `undefined` where a mark would end the block. */
+/** The arguments as a block of code: JSON in which every character is visible; `undefined` where they hold the end of a block. */
 function shownArguments(args: unknown): string | undefined {
 	const json = JSON.stringify(args, null, 2).replaceAll(hidden, escaped);
 	return json.includes(fence) ? undefined : [`${fence}json`, json, fence].join('\n');
 }
 
-/** What is not seen, moves others around, or looks like a blank: as JSON writes it by numbers. */
+/** Characters that are invisible, move others around, or look like a blank. */
 const hidden = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]|\p{M}{3,}/gu;
 
+/** As JSON writes UTF-16 units by numbers. */
 const escaped = (text: string): string =>
-	Array.from(
-		{length: text.length},
-		(_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`,
-	).join('');
+	text.replaceAll(/[^]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

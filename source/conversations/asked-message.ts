@@ -5,13 +5,11 @@ import type {InboundMessage} from '../platforms/listener.ts';
 import {targetNamed} from '../platforms/platforms.ts';
 import type {AskedMessage} from '../store/conversation-rules.ts';
 import {turnKey} from './growing-answer.ts';
-import type {JudgedMessage, People} from './judge-message.ts';
+import {type JudgedMessage, maxName, type People} from './judge-message.ts';
 
-/** Characters of what somebody calls themselves. */
-export const maxName = 80;
 const maxSubject = 80;
 
-/** Where what people write on one platform arrives. */
+/** The settings of a platform whose messages are taken. */
 export type PlatformSettings = ConversingSettings & People;
 
 /** Where a message was written. */
@@ -20,7 +18,7 @@ export const conversationOf = (
 	{chat, thread}: Pick<InboundMessage, 'chat' | 'thread'>,
 ): Conversation => ({platform, chat, ...(thread !== undefined && {thread})});
 
-/** What is stored of a message, and the plan of its turn. */
+/** A message as it is stored, with the plan of its turn. */
 export function askedOf(
 	platform: string,
 	{message, judged}: {readonly message: InboundMessage; readonly judged: JudgedMessage},
@@ -47,7 +45,7 @@ export function askedOf(
 							kind: platform,
 							extra: {chat_id: chat, ...answer, ...(hasEdits && {sticky: true})},
 						},
-						// The whole answer takes the place of what was shown of it.
+						// The whole answer replaces its shown part.
 						...(hasEdits && {key: turnKey(id)}),
 						skills: [...skills],
 						...(toolsets && {toolsets: [...toolsets]}),
@@ -62,7 +60,7 @@ export function askedOf(
 		case 'answer':
 			return {...about, asks: {kind: 'word'}};
 
-		// Strangers must not make identifiers known, which on some platforms they choose.
+		// Identifiers of strangers are not remembered: on some platforms people choose them.
 		case 'refused':
 		case 'not-for-us':
 			return {...about, asks: {kind: 'nothing'}};

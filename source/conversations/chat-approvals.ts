@@ -1,5 +1,6 @@
 import {randomInt} from 'node:crypto';
 import type {AnswerOutcome, Approval, ApprovalAnswer} from '../core/approval.ts';
+import {keepLast} from '../core/bounds.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {jsonHash} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
@@ -22,8 +23,8 @@ type AskedRequest = {
 	readonly allowable: Set<ChatPlace>;
 };
 
-/** Who answers, and where. */
-export type Answering = {
+/** The person who answers, and the place. */
+type Answering = {
 	readonly place: Conversation;
 	readonly user: string;
 	readonly name?: string;
@@ -31,26 +32,15 @@ export type Answering = {
 	readonly code: string;
 };
 
-/** Requests for approval in chats. */
-export type ChatApprovals = {
-	/** A request waits: it is asked in the chat whose turn it is, or in those that are for the runs of others. */
-	requested(approval: Approval): void;
-	/** It was settled, here or elsewhere: its messages say so. */
-	settled(approval: Approval): void;
-	/** A request of before this process was denied when that ended: where it was asked, its message says so. */
-	deniedBefore(approval: Approval): void;
-	/** Whether a request with that code was asked in the chat, and waits or was settled lately. */
-	isCode(place: Conversation, code: string): boolean;
-	/** Answers for somebody who may. Resolves with what they are told; `undefined`: the message of the request says it. Never rejects. */
-	answer(answering: Answering): Promise<string | undefined>;
-};
+export type ChatApprovals = ReturnType<typeof createChatApprovals>;
 
-/** Settled requests whose codes are still told apart from those that were never there. */
+/** Settled requests whose codes are remembered. */
 const maxSettled = 200;
 
 const maxUser = 200;
 const maxBy = 300;
 
+/** Requests for approval in chats. */
 export function createChatApprovals({
 	log,
 	redact,
@@ -65,34 +55,28 @@ export function createChatApprovals({
 	readonly log: Logger;
 	readonly redact: Redact;
 	readonly say: Say;
-	/** Whether a text is one message there, with nothing left out. */
 	readonly fits: Fits;
-	/** Where a request is asked. */
+	/** The chats that a request is sent to. */
 	readonly placesOf: (approval: Approval) => readonly ChatPlace[];
-	/** Whose run asks, in words; empty: none. */
+	/** The run that asks, in words; empty: none. */
 	readonly whoseOf: (approval: Approval) => string;
 	readonly waiting: () => readonly Approval[];
 	/** @throws SvcError `approval_invalid`, `journal_unavailable` */
 	readonly settle: (id: number, answer: ApprovalAnswer, by: string) => Promise<AnswerOutcome>;
 	/** `14:05 +01:00` */
 	readonly timeText: (at: number) => string;
-}): ChatApprovals {
+}) {
 	const asked = new Map<string, AskedRequest>();
 	const settled = new Map<string, {readonly text: string; readonly places: readonly ChatPlace[]}>();
 
 	const ask = async (approval: Approval, code: string, place: ChatPlace) => {
-		const about = {
-			code,
-			whose: whoseOf(approval),
-			until: timeText(approval.deadline),
-			redact,
-		};
+		const about = {code, whose: whoseOf(approval), until: timeText(approval.deadline), redact};
 		const whole = approvalMessage(approval, about);
 		const hasRoom = await fits(place, whole.text);
 		const {text, canAllow} = hasRoom ? whole : approvalMessage(approval, {...about, hasRoom});
 		const allowable = asked.get(code)?.allowable;
 		if (canAllow) {
-			// A press may be here before the platform has said that the message is.
+			// A press may arrive before the platform confirms the message.
 			allowable?.add(place);
 		}
 
@@ -113,55 +97,56 @@ export function createChatApprovals({
 		}
 	};
 
-	const tell = async (
-		{approval, code}: {readonly approval: Approval; readonly code: string | undefined},
-		place: ChatPlace,
-	) => {
-		await say(place, {
+	const tell = async (approval: Approval, code: string | undefined, place: ChatPlace) =>
+		say(place, {
 			text: inMarkdown(settledText(approval, {code, timeText})),
 			keeps: nameOfMessage(approval.id),
 		});
-	};
 
 	return {
-		requested(approval) {
+		/** A request waits: it is sent to the chat whose turn asks, or to those that are for the runs of others. */
+		requested(approval: Approval) {
 			const places = placesOf(approval);
 			if (places.length === 0) {
 				return;
 			}
 
 			const code = mintCode(new Set([...asked.keys(), ...settled.keys()]), randomInt);
-			asked.set(code, {
-				id: approval.id,
-				digest: digestOf(approval),
-				places,
-				allowable: new Set(),
-			});
+			const digest = digestOf(approval);
+			asked.set(code, {id: approval.id, digest, places, allowable: new Set()});
 			for (const place of places) {
 				void ask(approval, code, place);
 			}
 		},
-		settled(approval) {
+		/** A request was settled, here or elsewhere: its messages say so. */
+		settled(approval: Approval) {
 			const [code, request] = [...asked].find(([, {id}]) => id === approval.id) ?? [];
 			if (code === undefined || !request) {
 				return;
 			}
 
+			const {places} = request;
 			asked.delete(code);
-			settled.set(code, {text: settledText(approval, {code, timeText}), places: request.places});
-			forget(settled);
-			for (const place of request.places) {
-				void tell({approval, code}, place);
+			keepLast(
+				settled,
+				[code, {text: settledText(approval, {code, timeText}), places}],
+				maxSettled,
+			);
+			for (const place of places) {
+				void tell(approval, code, place);
 			}
 		},
-		deniedBefore(approval) {
+		/** The end of an earlier process denied a request: its messages say so. */
+		deniedBefore(approval: Approval) {
 			for (const place of placesOf(approval)) {
-				void tell({approval, code: undefined}, place);
+				void tell(approval, undefined, place);
 			}
 		},
-		isCode: (place, code) =>
+		/** Whether a request with that code was sent to the chat, and waits or was settled lately. */
+		isCode: (place: Conversation, code: string): boolean =>
 			placeIn((asked.get(code) ?? settled.get(code))?.places ?? [], place) !== undefined,
-		async answer({place, user, name, choice, code}) {
+		/** Answers for a person with that right. Resolves with the reply to them; `undefined`: the message of the request says it. Never rejects. */
+		async answer({place, user, name, choice, code}: Answering): Promise<string | undefined> {
 			const request = asked.get(code);
 			const askedAt = request && placeIn(request.places, place);
 			if (!request || !askedAt) {
@@ -199,22 +184,12 @@ export function createChatApprovals({
 	};
 }
 
-/** Where of `places` a chat is, whatever the thread. */
+/** The one of `places` in the same chat; threads do not count. */
 const placeIn = (places: readonly ChatPlace[], {platform, chat}: Conversation) =>
 	places.find(({conversation}) => conversation.platform === platform && conversation.chat === chat);
 
-/** What the message of a request is kept up to date by. */
+/** Later texts replace the message of this name. */
 const nameOfMessage = (id: number): string => `approval ${id}`;
-
-function forget(map: Map<unknown, unknown>): void {
-	for (const key of map.keys()) {
-		if (map.size <= maxSettled) {
-			break;
-		}
-
-		map.delete(key);
-	}
-}
 
 const digestOf = (approval: Approval): string =>
 	jsonHash(

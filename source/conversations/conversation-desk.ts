@@ -1,3 +1,4 @@
+import {keepLast} from '../core/bounds.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
@@ -9,26 +10,25 @@ import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {InboundMessage, Press} from '../platforms/listener.ts';
 import type {Conversations, ReceivedMessage} from '../store/conversation-rules.ts';
-import {askedOf, conversationOf, maxName, type PlatformSettings} from './asked-message.ts';
+import {askedOf, conversationOf, type PlatformSettings} from './asked-message.ts';
 import type {ChatApprovals} from './chat-approvals.ts';
-import {judgeMessage, mayApprove, type Command, type JudgedMessage} from './judge-message.ts';
+import {
+	judgeMessage,
+	mayApprove,
+	maxName,
+	type ChatCommand,
+	type JudgedMessage,
+} from './judge-message.ts';
 import type {ChatPlace, Say} from './say.ts';
 
 /** Turns of a conversation that wait behind the one that is under way. */
 const maxWaiting = 20;
 
-/** Somebody who may not talk is logged once in this time, milliseconds; of so many people. */
+/** A stranger is logged once in this time, milliseconds; so many strangers are remembered. */
 const strangerMs = 3_600_000;
 const maxStrangers = 1000;
 
-/** Takes what people write. */
-export type ConversationDesk = {
-	/** Stores messages and cursor, then does what they ask for. @throws SvcError `journal_unavailable`: nothing was stored */
-	hear(platform: string, messages: readonly InboundMessage[], cursor?: JsonValue): Promise<void>;
-	/** A button of ours was pressed; resolves with what the one who pressed is told. Never rejects. */
-	press(platform: string, press: Press): Promise<string>;
-};
-
+/** Takes the messages of people. */
 export function createConversationDesk({
 	clock,
 	log,
@@ -46,9 +46,9 @@ export function createConversationDesk({
 	readonly clock: Pick<Clock, 'monotonic' | 'now'>;
 	readonly log: Logger;
 	readonly store: Pick<Conversations, 'open' | 'receive' | 'session'>;
-	/** What is configured of a platform now; `undefined`: nobody is heard there. */
+	/** The settings of a platform now; `undefined`: its messages are not taken. */
 	readonly settingsOf: (platform: string) => PlatformSettings | undefined;
-	/** Whose runs they are. */
+	/** The profile of the runs. */
 	readonly profile: string;
 	readonly maxQueued: () => number;
 	readonly approvals: Pick<ChatApprovals, 'answer' | 'isCode'>;
@@ -59,9 +59,9 @@ export function createConversationDesk({
 	readonly stop: (runId: number) => Promise<boolean>;
 	/** When the run was begun, milliseconds since 1970. */
 	readonly beganAt: (runId: number) => Promise<number | undefined>;
-	/** Whether the run waits for a request for approval. */
+	/** Whether the run waits for an approval. */
 	readonly asks: (runId: number) => boolean;
-}): ConversationDesk {
+}) {
 	const strangers = new Map<string, number>();
 
 	const tellStranger = (platform: string, {user, name}: Pick<Press, 'user' | 'name'>) => {
@@ -72,13 +72,7 @@ export function createConversationDesk({
 			return;
 		}
 
-		strangers.delete(key);
-		strangers.set(key, now);
-		const [oldest] = strangers.keys();
-		if (strangers.size > maxStrangers && oldest !== undefined) {
-			strangers.delete(oldest);
-		}
-
+		keepLast(strangers, [key, now], maxStrangers);
 		log.warn(
 			`Somebody who may not talk wrote on ${platform}; "svc chats allow ${asWord(`${platform}:${escapeLine(user, 100)}`)}" lets them`,
 			whoIs({user, name}),
@@ -108,7 +102,7 @@ export function createConversationDesk({
 		word: {readonly choice: 'approve' | 'deny'; readonly code: string},
 	) => approvals.answer({place, user, ...(name !== undefined && {name}), ...word});
 
-	const command = async (place: ChatPlace, which: Command): Promise<string> => {
+	const command = async (place: ChatPlace, which: ChatCommand): Promise<string> => {
 		const open = await store.open(profile, place.conversation);
 		const waiting = open.filter(({isQueued}) => isQueued).length;
 		const underWay = open.find(({isQueued}) => !isQueued);
@@ -126,68 +120,58 @@ export function createConversationDesk({
 					return `Run ${underWay.run} waits for a request for approval to be answered; ${waitingWords(waiting)}.`;
 				}
 
-				const began = underWay && (await beganAt(underWay.run));
-				const seconds = Math.max(0, Math.round((clock.now() - (began ?? clock.now())) / 1000));
-				const work = underWay
-					? `Working on run ${underWay.run} for ${seconds} s`
-					: 'Nothing is under way';
-				return `${work}; ${waitingWords(waiting)}.`;
+				if (!underWay) {
+					return `Nothing is under way; ${waitingWords(waiting)}.`;
+				}
+
+				const now = clock.now();
+				const workMs = Math.max(0, now - ((await beganAt(underWay.run)) ?? now));
+				return `Working on run ${underWay.run} for ${Math.round(workMs / 1000)} s; ${waitingWords(waiting)}.`;
 			}
 		}
 	};
 
-	/** What a message that is on disk asks for besides its turn. */
+	/** Does what a message that is on disk asks for besides its turn; resolves with the reply. */
 	const act = async (
 		place: ChatPlace,
-		{message, judged, received}: Heard,
+		{message, judged}: Heard,
+		received: ReceivedMessage,
 	): Promise<string | undefined> => {
-		switch (received.kind) {
-			case 'duplicate':
-				return undefined;
-
-			case 'queued':
-				onQueued(received.runId);
-				return undefined;
-
-			case 'full':
-				return received.isOfConversation
-					? `${received.waiting} messages wait already: this one is not answered. Write again later, or /stop what is under way.`
-					: 'Too much waits at the gateway: this message is not answered. Write again later.';
-
-			case 'noted':
-				break;
+		if (received.kind === 'queued') {
+			onQueued(received.runId);
 		}
 
-		switch (judged.kind) {
-			case 'answer': {
-				const {choice, code} = judged;
-				return choice === 'unclear'
-					? `Nothing was done: write approve ${code} alone, or deny ${code}.`
-					: answer(place.conversation, message, {choice, code});
-			}
-
-			case 'command':
-				return command(place, judged.command);
-
-			case 'refused':
-			case 'turn':
-			case 'not-for-us':
-				return undefined;
+		if (received.kind === 'full') {
+			return received.isOfConversation
+				? `${received.waiting} messages wait already: this one is not answered. Write again later, or /stop what is under way.`
+				: 'Too much waits at the gateway: this message is not answered. Write again later.';
 		}
+
+		if (received.kind === 'noted' && judged.kind === 'answer') {
+			const {choice, code} = judged;
+			return choice === 'unclear'
+				? `Nothing was done: write approve ${code} alone, or deny ${code}.`
+				: answer(place.conversation, message, {choice, code});
+		}
+
+		return received.kind === 'noted' && judged.kind === 'command'
+			? command(place, judged.command)
+			: undefined;
 	};
 
 	return {
-		async hear(platform, messages, cursor) {
+		/** Stores messages and cursor, then does what the messages ask for. @throws SvcError `journal_unavailable`: nothing was stored */
+		async hear(platform: string, messages: readonly InboundMessage[], cursor?: JsonValue) {
 			const settings = settingsOf(platform);
 			if (!settings) {
-				// What is acknowledged is on disk.
+				// Returning would acknowledge messages that are not on disk.
 				throw new DeliveryError(
 					'platform_disabled',
 					`Cannot take messages: nobody is heard on ${platform} any more`,
 				);
 			}
 
-			const heard: Array<Omit<Heard, 'received'>> = [];
+			const heard: Heard[] = [];
 			for (const message of messages) {
 				// oxlint-disable-next-line no-await-in-loop -- the store is asked from memory, mostly
 				heard.push({message, judged: await judge(platform, message, settings)});
@@ -196,7 +180,7 @@ export function createConversationDesk({
 			const received = await store.receive({
 				profile,
 				platform,
-				messages: heard.map(({message, judged}) => askedOf(platform, {message, judged}, settings)),
+				messages: heard.map(one => askedOf(platform, one, settings)),
 				...(cursor !== undefined && {cursor}),
 				maxWaiting,
 				maxQueued: maxQueued(),
@@ -210,14 +194,15 @@ export function createConversationDesk({
 					tellStranger(platform, message);
 				}
 
-				act(place, {...one, received: received[index] ?? {kind: 'noted'}})
+				act(place, one, received[index] ?? {kind: 'noted'})
 					.then(async told => told !== undefined && say(place, {text: told}))
-					.catch((error: unknown) => {
-						log.error(`Cannot do what was asked for on ${platform}: ${messageOf(error)}`);
-					});
+					.catch((error: unknown) =>
+						log.error(`Cannot do what was asked for on ${platform}: ${messageOf(error)}`),
+					);
 			}
 		},
-		async press(platform, press) {
+		/** A button of ours was pressed; resolves with the reply to the person. Never rejects. */
+		async press(platform: string, press: Press): Promise<string> {
 			const settings = settingsOf(platform);
 			const place = conversationOf(platform, press);
 			const [, verb = '', code = ''] = /^(approve|deny) ([A-Z0-9]{4,8})$/.exec(press.data) ?? [];
@@ -238,11 +223,7 @@ export function createConversationDesk({
 const waitingWords = (count: number): string =>
 	`${countOf(count, 'message')} ${count === 1 ? 'waits' : 'wait'}`;
 
-type Heard = {
-	readonly message: InboundMessage;
-	readonly judged: JudgedMessage;
-	readonly received: ReceivedMessage;
-};
+type Heard = {readonly message: InboundMessage; readonly judged: JudgedMessage};
 
 const whoIs = ({user, name}: {readonly user: string; readonly name?: string | undefined}) => ({
 	user: escapeLine(user, 200),

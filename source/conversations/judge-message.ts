@@ -2,25 +2,25 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
 import type {InboundMessage} from '../platforms/listener.ts';
 
-/** What a message is for us. */
+/** What a message asks for. */
 export type JudgedMessage =
 	/** `prompt`: the user message of its turn. */
 	| {readonly kind: 'turn'; readonly prompt: string}
-	| {readonly kind: 'command'; readonly command: Command}
-	/** Somebody who may answers a request for approval; `unclear`: with more than a yes. */
+	| {readonly kind: 'command'; readonly command: ChatCommand}
+	/** Answers a request for approval, from a person with that right; `unclear`: with more than a yes. */
 	| {
 			readonly kind: 'answer';
 			readonly choice: 'approve' | 'deny' | 'unclear';
 			readonly code: string;
 	  }
-	/** Of somebody who may not: `approval` a try to answer a request, `talk` anything else. */
+	/** From a person without that right: `approval` tries to answer a request, `talk` is anything else. */
 	| {readonly kind: 'refused'; readonly of: 'approval' | 'talk'}
 	/** In a room, for others. */
 	| {readonly kind: 'not-for-us'};
 
 const commands = ['new', 'stop', 'status'] as const;
 
-export type Command = (typeof commands)[number];
+export type ChatCommand = (typeof commands)[number];
 
 export type People = Pick<ConversingSettings, 'allowFrom' | 'approvers'> & {
 	/** Whether requests for approval may be answered there; absent: they may. */
@@ -35,7 +35,8 @@ export const mayApprove = (
 ): boolean => approvals && approvers.includes(user);
 
 const maxPrompt = 100_000;
-const maxName = 80;
+/** Characters of the name that a person chose. */
+export const maxName = 80;
 const maxUser = 200;
 const maxQuote = 4000;
 
@@ -64,7 +65,7 @@ export function judgeMessage(
 		return {kind: 'refused', of: 'approval'};
 	}
 
-	// In a room for others, two words that look like an answer to nothing are none.
+	// In a room for others, a text that looks like an answer counts only where the request is there.
 	if (word && (isMeant || isCode(word.code))) {
 		return {kind: 'answer', ...word};
 	}
@@ -83,7 +84,7 @@ export function judgeMessage(
 
 const answerPattern = /^(approve|deny)\s+([A-Z0-9]{4,8})\b(.*)$/is;
 
-/** `approve K7QF`: alone, or before more where there is a request with that code; else it is a sentence that begins so. A yes stands alone: `approve K7QF or deny it?` is none. */
+/** Reads `approve K7QF` that stands alone, or begins a text where there is a request with that code. Only a lone `approve` is a yes: `approve K7QF or deny it?` is none. */
 function approvalWord(text: string, isCode: (code: string) => boolean) {
 	const [, verb = '', written = '', rest = ''] = answerPattern.exec(text) ?? [];
 	const code = written.toUpperCase();
@@ -97,7 +98,7 @@ function approvalWord(text: string, isCode: (code: string) => boolean) {
 		: {choice: isAlone ? ('approve' as const) : ('unclear' as const), code};
 }
 
-/** The text; in a room behind the name of who wrote, and before what it quotes. */
+/** The text; in a room behind the writer's name, and before what it quotes. */
 function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: string): string {
 	// The name must not push the identifier out.
 	const id = escapeLine(user, maxUser);
@@ -117,7 +118,7 @@ function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: stri
 	].join('\n');
 }
 
-/** What somebody calls themselves, without what the identifier stands in. */
+/** The name that a person chose, without brackets, in which the identifier stands. */
 export const shownName = (name: string): string =>
 	escapeLine(name.replaceAll(/[()[\]]/g, ''), maxName);
 

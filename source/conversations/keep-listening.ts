@@ -5,12 +5,14 @@ import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {Hearing, Listener, ListeningState} from '../platforms/listener.ts';
 
-/** Pause before the next connection: this long, then twice as long each time, up to the most, which also follows where the settings are refused: platforms say so of what passes, too. One that held so long begins anew. Milliseconds. */
+/** Pause before the next connection: it doubles from the first to the most. The most also follows a refusal of the settings, since platforms refuse so for passing reasons, too. */
 const firstPauseMs = 1000;
 const mostPauseMs = 300_000;
+
+/** A connection that held so long resets the pause. */
 const steadyMs = 60_000;
 
-/** Listens to a platform, connection after connection, until it is disposed of; resolves then once the last has ended. */
+/** Listens to a platform, connection after connection. Disposal ends the last one and waits for its end. */
 export function keepListening(
 	listener: Listener,
 	{
@@ -24,9 +26,9 @@ export function keepListening(
 		/** From 0 to 1. */
 		readonly random: () => number;
 		readonly hearing: Omit<Hearing, 'onListening'>;
-		/** What was kept last. */
+		/** The cursor that was stored last. */
 		readonly cursor: () => Promise<JsonValue | undefined>;
-		/** Hears of every change; must not throw. */
+		/** Called on every change; must not throw. */
 		readonly onState: (state: ListeningState) => void;
 	},
 ): AsyncDisposable {
@@ -35,6 +37,7 @@ export function keepListening(
 
 	const connect = async () => {
 		let began: number | undefined;
+		let error: unknown;
 		onState({state: 'connecting'});
 		try {
 			await listener.listen(
@@ -47,10 +50,11 @@ export function keepListening(
 				},
 				{cursor: await cursor(), signal},
 			);
-			return {heldMs: began === undefined ? 0 : clock.monotonic() - began};
-		} catch (error) {
-			return {error, heldMs: began === undefined ? 0 : clock.monotonic() - began};
+		} catch (caught) {
+			error = caught;
 		}
+
+		return {error, heldMs: began === undefined ? 0 : clock.monotonic() - began};
 	};
 
 	const listen = async () => {
@@ -62,30 +66,24 @@ export function keepListening(
 				return;
 			}
 
-			// One that ends at once as usual, again and again, is paused as well.
+			// Connections that end at once without an error are paused as well, from the second on.
 			failures = heldMs >= steadyMs ? 0 : failures + 1;
 			if (error === undefined && failures <= 1) {
 				continue;
 			}
 
-			const isFinal = error instanceof DeliveryError && !error.retryable;
-			const told = error instanceof DeliveryError ? (error.retryAfterMs ?? 0) : 0;
+			const failure = error instanceof DeliveryError ? error : undefined;
 			const grownMs = firstPauseMs * 2 ** Math.min(20, Math.max(0, failures - 1));
 			const usualMs = Math.min(mostPauseMs, grownMs) * (0.5 + random() / 2);
-			const pauseMs = Math.max(told, isFinal ? mostPauseMs : usualMs);
+			const leastMs = failure?.retryable === false ? mostPauseMs : usualMs;
+			const pauseMs = Math.max(failure?.retryAfterMs ?? 0, leastMs);
+			const reason = escapeLine(failure?.reason ?? messageOf(error), 400);
 			onState(
 				error === undefined
 					? {state: 'connecting'}
-					: {
-							state: 'failed',
-							reason: escapeLine(
-								error instanceof DeliveryError ? error.reason : messageOf(error),
-								400,
-							),
-							nextTry: clock.now() + pauseMs,
-						},
+					: {state: 'failed', reason, nextTry: clock.now() + pauseMs},
 			);
-			// It rejects where it is told to end.
+			// Rejects on disposal.
 			// oxlint-disable-next-line no-await-in-loop
 			await sleep(clock, pauseMs, signal).catch(() => {});
 		}

@@ -1,5 +1,8 @@
 const maxNameLength = 64;
 
+/** The words of a text that stand between blanks and line breaks: a long list of names, written as one text. */
+export const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /**
  * The name of `known` that was probably meant by `name`: at most two edits away (one for names of up to four characters), case not counted,
  * the first of several. `undefined` when none is near.

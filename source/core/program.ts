@@ -87,6 +87,10 @@ export function asReplaced(error: unknown): unknown {
 	return error;
 }
 
+/** A part of the program that is loaded by itself, such as a thread, by paths from the file `importer`: `source` in the source, `bundled` in the bundle, where it is a file of its own. */
+export const partUrl = (importer: string, source: string, bundled: string): URL =>
+	new URL(importer.endsWith('.ts') ? source : bundled, importer);
+
 /** The version of this program, as in `package.json`. */
 export const version: string = packageJson.version;
 

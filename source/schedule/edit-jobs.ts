@@ -21,18 +21,15 @@ type Paths = Pick<HomePaths, 'cron' | 'run' | 'shared'>;
 type NamedJob = Pick<JobDefinition, 'id' | 'name'>;
 
 /**
- * Changes `cron/jobs.json`: reads it, writes what `change` makes of its entries, while other writers wait. Unknown keys
- * stay. `change` may throw, then nothing is written.
+ * Changes the entries of `cron/jobs.json` by `change`, while other writers wait. Unknown keys
+ * stay. Where `change` throws, nothing is written.
  *
- * @returns what `change` says beside the entries
+ * @returns the value that `change` returns beside the entries
  * @throws SvcError `jobs_broken` for a file that does not parse, which is never overwritten; `file_too_large`, `lock_timeout`
  */
 export async function editJobs<Value>(
 	paths: Paths,
-	change: (entries: readonly JsonValue[]) => {
-		readonly entries: readonly JsonValue[];
-		readonly value: Value;
-	},
+	change: (entries: readonly JsonValue[]) => Changed<Value>,
 	{clock}: Timed,
 ): Promise<Value> {
 	const written = editedJobs(paths);
@@ -46,85 +43,69 @@ export async function editJobs<Value>(
 	);
 }
 
+type Changed<Value> = {readonly entries: readonly JsonValue[]; readonly value: Value};
+
+/** A change of jobs that are given with it, at the time `now`. */
+const editing =
+	<Given, Value>(
+		change: (entries: readonly JsonValue[], given: Given, now: number) => Changed<Value>,
+	) =>
+	async (paths: Paths, given: Given, {clock}: Timed): Promise<Value> =>
+		editJobs(paths, entries => change(entries, given, clock.now()), {clock});
+
 /** Adds a job with these settings, by the keys of the file. @throws SvcError `job_refused`, and as `editJobs` */
-export const addJob = async (
-	paths: Paths,
-	settings: JsonObject,
-	{clock}: Timed,
-): Promise<JobDefinition> =>
-	editJobs(
-		paths,
-		entries => {
-			const now = clock.now();
-			const entry = {id: newId(entries), ...settings, created_at: new Date(now).toISOString()};
-			const value = checkedJob(entry, now);
-			refuseTakenName(value, entries);
-			return {value, entries: [...entries, entry]};
-		},
-		{clock},
-	);
+export const addJob = editing((entries, settings: JsonObject, now) => {
+	const entry = {id: newId(entries), ...settings, created_at: new Date(now).toISOString()};
+	const value = checkedJob(entry, now);
+	refuseTakenName(value, entries);
+	return {value, entries: [...entries, entry]};
+});
 
 /**
  * Changes these settings of the job that `reference` leads to; its identifier, its runs and its answers stay.
  *
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_refused`, and as `editJobs`
  */
-export const editJob = async (
-	paths: Paths,
-	{reference, changes}: {readonly reference: string; readonly changes: JsonObject},
-	{clock}: Timed,
-): Promise<JobDefinition> =>
-	editJobs(
-		paths,
-		entries => {
-			const {written, others, putBack} = findEntry(entries, reference);
-			const entry = changedEntry(written, changes);
-			const value = checkedJob(entry, clock.now());
-			if (changes['name'] !== undefined) {
-				refuseTakenName(value, others);
-			}
+export const editJob = editing(
+	(
+		entries,
+		{reference, changes}: {readonly reference: string; readonly changes: JsonObject},
+		now,
+	) => {
+		const {written, others, putBack} = findEntry(entries, reference);
+		const entry = changedEntry(written, changes);
+		const value = checkedJob(entry, now);
+		if (changes['name'] !== undefined) {
+			refuseTakenName(value, others);
+		}
 
-			return {value, entries: putBack(entry)};
-		},
-		{clock},
-	);
+		return {value, entries: putBack(entry)};
+	},
+);
 
 /** Removes a job, also one that cannot be used; its runs and answers stay. @throws SvcError `job_not_found`, `job_ambiguous`, and as `editJobs` */
-export const removeJob = async (
-	paths: Paths,
-	reference: string,
-	{clock}: Timed,
-): Promise<NamedJob> =>
-	editJobs(
-		paths,
-		entries => {
-			const {found, others} = findEntry(entries, reference);
-			return {value: found.job, entries: others};
-		},
-		{clock},
-	);
+export const removeJob = editing((entries, reference: string): Changed<NamedJob> => {
+	const {found, others} = findEntry(entries, reference);
+	return {value: found.job, entries: others};
+});
 
 /**
  * Writes whether the job that `reference` leads to is paused.
  *
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, and as `editJobs`
  */
-export const setJobPaused = async (
-	paths: Paths,
-	{reference, paused}: {readonly reference: string; readonly paused: boolean},
-	{clock}: Timed,
-): Promise<NamedJob> =>
-	editJobs(
-		paths,
-		entries => {
-			const {written, found, putBack} = findEntry(entries, reference);
-			const {id, name} = found.ok
-				? found.job
-				: requireJob(reference, {kind: 'invalid', problem: found.job.problem});
-			return {value: {id, name}, entries: putBack({...written, paused})};
-		},
-		{clock},
-	);
+export const setJobPaused = editing(
+	(
+		entries,
+		{reference, paused}: {readonly reference: string; readonly paused: boolean},
+	): Changed<NamedJob> => {
+		const {written, found, putBack} = findEntry(entries, reference);
+		const {id, name} = found.ok
+			? found.job
+			: requireJob(reference, {kind: 'invalid', problem: found.job.problem});
+		return {value: {id, name}, entries: putBack({...written, paused})};
+	},
+);
 
 /** The entry of a job, the others, and all of them with another one in its place. @throws SvcError `job_not_found`, `job_ambiguous` */
 function findEntry(entries: readonly JsonValue[], reference: string) {

@@ -3,16 +3,16 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {JobSet} from './job-file.ts';
 import type {JobDefinition} from './job.ts';
 
-/** What a reference to a job leads to. `invalid`: `problem` is one sentence that names the job. */
+/** The result of looking for a job by a reference. `invalid`: `problem` is one sentence that names the job. */
 export type FoundJob =
 	| {readonly kind: 'found'; readonly job: JobDefinition}
 	| {readonly kind: 'unknown'}
 	/** Several jobs have that name. */
 	| {readonly kind: 'ambiguous'}
 	| {readonly kind: 'invalid'; readonly problem: string}
-	/** Not among the jobs of the last good file, and that of now cannot be used, as `problem` says. */
+	/** Not among the jobs of the last good file; `problem`: why the present file cannot be used. */
 	| {readonly kind: 'unreadable'; readonly problem: string}
-	/** The jobs of that profile are not fired here; `reason` is one sentence without its end. */
+	/** This gateway does not fire the jobs of that profile; `reason` is one sentence without its end. */
 	| {readonly kind: 'not-served'; readonly reason: string};
 
 /** The job with the identifier `reference`, else the only one with exactly that name. @see manual/routes.md#keys */
@@ -28,10 +28,11 @@ export function findJob({entries, problem}: JobSet, reference: string): FoundJob
 		return {kind: 'ambiguous'};
 	}
 
-	return entry.ok ? {kind: 'found', job: entry.job} : {kind: 'invalid', problem: entry.job.problem};
+	const {ok, job} = entry;
+	return ok ? {kind: 'found', job} : {kind: 'invalid', problem: job.problem};
 }
 
-/** Why a route cannot fire what its `cron_job` leads to, one line for the person at the terminal. */
+/** Why a route cannot fire the job of its `cron_job`, one line for the person at the terminal. */
 export function unavailableJob(reference: string, found: FoundJob): string {
 	const shown = escapeLine(reference, 100);
 	switch (found.kind) {

@@ -7,38 +7,36 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {orElse} from '../core/or-else.ts';
+import type {World} from '../core/world.ts';
 import {jobIdPattern} from './job.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** Until when the times of each job of a profile are done with, whichever gateway fired them. */
+/** The time up to which each job of a profile has fired, whichever gateway fired it. */
 export type FiredTimes = ReturnType<typeof createFiredTimes>;
 
 /**
- * Keeps `cron/fired.json` (0600) beside the jobs of a profile. The journal belongs to the home of a gateway, the jobs belong to the profile: when another gateway takes
- * the profile over, this tells it what has fired. Only for the holder of the lock of the profile's home; read once.
+ * Keeps `cron/fired.json` (0600) beside the jobs of a profile. The journal belongs to the home of a gateway, the jobs belong to the profile: a gateway that takes
+ * the profile over learns here what has fired. Only for the holder of the lock of the profile's home; read once.
  */
 export function createFiredTimes({
-	paths: {cron},
+	paths,
 	log,
-}: {
-	readonly paths: Pick<HomePaths, 'cron'>;
-	readonly log: Logger;
-}) {
-	const path = join(cron, 'fired.json');
+}: Pick<World, 'log'> & {readonly paths: Pick<HomePaths, 'cron'>}) {
+	const path = join(paths.cron, 'fired.json');
 	const times = read(path, log);
 	let isSaved = true;
 	let saidFailing = false;
 
 	return {
-		/** Milliseconds since 1970, by whatever clock it was then; `undefined` when unknown. */
+		/** Milliseconds since 1970, by the clock of that time; `undefined` when unknown. */
 		of: (id: string) => times.get(id),
 		/** The times of the job up to `until` have fired, or are skipped. On disk after the next `save`. */
 		note(id: string, until: number) {
 			times.set(id, until);
 			isSaved = false;
 		},
-		/** Writes what was noted, of the jobs that there are (`undefined`: unknown). Never rejects: a failure is logged once and tried again. */
+		/** Writes the noted times of the existing jobs (`undefined`: unknown). Never rejects: a failure is logged once and tried again. */
 		async save(existing: () => ReadonlySet<string> | undefined) {
 			if (isSaved) {
 				return;
@@ -71,7 +69,7 @@ export function createFiredTimes({
 	};
 }
 
-/** What cannot be read is not known. */
+/** Entries that cannot be read are left out. */
 function read(path: string, log: Logger): Map<string, number> {
 	const times = new Map<string, number>();
 	try {
@@ -91,23 +89,14 @@ function read(path: string, log: Logger): Map<string, number> {
 	return times;
 }
 
-/** Calls of a journal that may fail for a while. */
-type Attempts = {
-	/** What `action` resolves to; `undefined` when it failed, which is said once until one succeeds in a round without failures. */
-	attempt<T>(action: () => Promise<T>): Promise<T | undefined>;
-	/** Begins a round. */
-	begin(): void;
-	/** Ends it: whether nothing failed. */
-	end(): boolean;
-};
-
-/** Attempts of keeping the schedule of jobs. */
-export function createAttempts(log: Logger): Attempts {
+/** Calls of a journal that may fail for a while, to keep the schedule of jobs. */
+export function createAttempts(log: Logger) {
 	let failed = false;
 	let succeeded = false;
 	let said = false;
 	return {
-		async attempt(action) {
+		/** The result of `action`; `undefined` when it failed. Logs the first failure, until a round without failures. */
+		async attempt<Result>(action: () => Promise<Result>): Promise<Result | undefined> {
 			try {
 				const result = await action();
 				succeeded = true;
@@ -122,11 +111,13 @@ export function createAttempts(log: Logger): Attempts {
 				return undefined;
 			}
 		},
+		/** Begins a round. */
 		begin() {
 			failed = false;
 			succeeded = false;
 		},
-		end() {
+		/** Ends the round; whether nothing failed. */
+		end(): boolean {
 			if (said && succeeded && !failed) {
 				said = false;
 				log.note('The schedule of jobs is kept again');
@@ -146,7 +137,7 @@ const answerPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-run(\d+)\.md$/;
  * Keeps the answer of a run of a job as `output/<job>/<time>-run<id>.md` (0600) below `cron`, the folder of its profile, and only the newest 50 of the job. `at` is
  * milliseconds since 1970. The path.
  *
- * @throws SvcError `job_invalid` for an identifier that is none; what the file system says when it cannot write
+ * @throws SvcError `job_invalid` for an identifier that is none; an error of the file system
  */
 export async function keepAnswer(
 	given: {readonly cron: string; readonly job: string; readonly run: number; readonly at: number},
@@ -184,8 +175,8 @@ function folderOf(cron: string, job: string): string {
 }
 
 /**
- * What goes for the answer that was just written under the name `latest`. Names begin with their time, which counts while that one is the last by it: another journal
- * may have begun to count runs anew. Otherwise the clock went back, and the numbers count.
+ * The answers to remove after `latest` was written. Names begin with their time, which gives the order while `latest` is the last by time: another journal
+ * may have begun to count runs anew. Otherwise the clock went back, and the numbers of the runs give it.
  */
 function surplusBeside(latest: string, names: readonly string[]): readonly string[] {
 	const inOrder = names.toSorted();

@@ -18,10 +18,7 @@ export type JobSet = LastGood & {
 	readonly complete: boolean;
 };
 
-export type JobsReader = {
-	/** The jobs as of now: one `stat`, and nothing more unless the file changed. Never throws. */
-	current(): JobSet;
-};
+export type JobsReader = ReturnType<typeof createJobsReader>;
 
 /** Where the jobs of a profile are written, for messages. */
 export const jobsFile = (paths: Pick<HomePaths, 'cron' | 'shared'>): string => jobsText(paths).name;
@@ -29,13 +26,11 @@ export const jobsFile = (paths: Pick<HomePaths, 'cron' | 'shared'>): string => j
 /**
  * Reads `cron/jobs.json` of a profile, again whenever modification time, size or inode of the file changed. A file that cannot be used (more than 4 MiB,
  * not `{"jobs": […]}`) is reported once to `log` and leaves the last good set in place; a missing or blank one is an empty set. One entry that cannot be
- * used is reported with its place, stays the job that it was, if it was one, and leaves the others alone.
+ * used is reported with its place, stays the job that it was, if it was one, and leaves the others alone. `current`: the jobs as of now, by one `stat` where the file has not changed; never throws.
  */
 export function createJobsReader(
-	world: Pick<World, 'clock' | 'log'> & {
-		readonly paths: Pick<HomePaths, 'cron' | 'shared'>;
-	},
-): JobsReader {
+	world: Pick<World, 'clock' | 'log'> & {readonly paths: Pick<HomePaths, 'cron' | 'shared'>},
+) {
 	const {log, paths} = world;
 	const written = jobsText(paths);
 	const path = written.name;
@@ -60,7 +55,7 @@ export function createJobsReader(
 		const all = entries.map((entry, index) => {
 			const key = JSON.stringify(entry);
 			const before = known.get(key);
-			// What is said of one that cannot be used depends on its place.
+			// The message about an entry that cannot be used depends on its place.
 			const interpreted = before?.ok ? before : interpretJob(entry, index);
 			next.set(key, interpreted);
 			return interpreted;
@@ -135,12 +130,10 @@ function withoutRepeatedIds(
 		}
 
 		const says = `cannot be used: id ${entry.job.id} is that of another job above`;
-		return invalid({...objectOr(entries[index]), id: ''}, {index, says});
+		const written = entries[index] ?? null;
+		return invalid({...(isJsonObject(written) && written), id: ''}, {index, says});
 	});
 }
-
-const objectOr = (value: JsonValue | undefined): JsonObject =>
-	value !== undefined && isJsonObject(value) ? value : {};
 
 /**
  * The object in the text of a jobs file; blank text holds one without jobs.
@@ -164,9 +157,8 @@ export function parseJobs(text: string, path: string): JsonObject {
 }
 
 /** The entries of what `parseJobs` returned. */
-export function entriesOf({jobs}: JsonObject): readonly JsonValue[] {
-	return Array.isArray(jobs) ? jobs.map((entry: JsonValue) => entry) : [];
-}
+export const entriesOf = ({jobs}: JsonObject): readonly JsonValue[] =>
+	Array.isArray(jobs) ? jobs.map((entry: JsonValue) => entry) : [];
 
 function parseJson(text: string, path: string): unknown {
 	try {

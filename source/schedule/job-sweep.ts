@@ -1,11 +1,12 @@
 import {setImmediate as turn} from 'node:timers/promises';
+import {isDeepStrictEqual} from 'node:util';
 import type {Clock} from '../core/clock.ts';
 import type {JobView} from '../core/job.ts';
 import type {JobKey, JobRecord} from '../store/job-port.ts';
 import type {Store} from '../store/port.ts';
 import {createAttempts} from './fired-times.ts';
 import type {JobSet} from './job-file.ts';
-import {isSameView, viewOfJob} from './job-view.ts';
+import {viewOfJob} from './job-view.ts';
 import type {JobEntry} from './job.ts';
 import {performTick, type JobMemory, type TickWorld, type Ticked} from './perform-tick.ts';
 import type {WatchedProfile, WatchedProfiles} from './watched-profiles.ts';
@@ -18,7 +19,7 @@ const maxKnown = 10_000;
 
 type Moment = {readonly now: number; readonly steppedBack: boolean};
 
-/** Makes the sweeps. A journal that fails is logged once; what could not be done is due again at the next sweep. */
+/** Makes the sweeps. A journal that fails is logged once; failed work is due again at the next sweep. */
 export function createJobSweep(
 	given: Omit<TickWorld, 'jobs'> & {
 		readonly clock: Clock;
@@ -34,7 +35,7 @@ export function createJobSweep(
 	let seen: SeenJob[] = [];
 	/** Where in `seen` a job is. */
 	let places: ReadonlyMap<string, number> = new Map();
-	/** What the files said then. */
+	/** The files as of then. */
 	let files: ReadonlyMap<WatchedProfile, JobSet> = new Map();
 	let lastSweepAt = Number.POSITIVE_INFINITY;
 	const attempts = createAttempts(log);
@@ -61,7 +62,7 @@ export function createJobSweep(
 			memory,
 			now,
 			isNew: !before,
-			// What was planned before this process began may have been planned by another clock.
+			// A plan from before this process may have been made by another clock.
 			steppedBack: steppedBack || !before,
 		};
 		const ticked = await attempts.attempt(async () => performTick(current, world));
@@ -97,7 +98,7 @@ export function createJobSweep(
 			...ticked,
 			watched: from,
 			entry,
-			view: before && isSameView(before, view) ? before : view,
+			view: before && isDeepStrictEqual(before, view) ? before : view,
 		};
 	};
 
@@ -115,10 +116,7 @@ export function createJobSweep(
 		}
 
 		keepNewest(known, seen.length + maxKnown);
-		return {
-			views: seen.map(({view}) => view),
-			until: firstDue(seen),
-		};
+		return {views: seen.map(({view}) => view), until: firstDue(seen)};
 	};
 
 	const all = async () => {
@@ -158,16 +156,14 @@ export function createJobSweep(
 
 			const moment = begin();
 			const {now} = moment;
-			const due = [...seen.keys()].filter(
-				place => (seen[place]?.until ?? Number.POSITIVE_INFINITY) <= now,
-			);
+			const due = [...seen.keys()].filter(place => (seen[place]?.until ?? Infinity) <= now);
 			const asked = keys.flatMap(key => places.get(nameOf(key)) ?? []);
 			await inBatches([...new Set([...due, ...asked])], async place => {
 				const job = seen[place];
 				const found =
 					job && (await attempts.attempt(async () => [await jobs.get(jobKeyOf(job))] as const));
 				if (job) {
-					// What failed is due again when everything is looked at.
+					// A failure is due again at the next look at everything.
 					const ticked = found ? await tick(job, found[0], moment) : {record: job.record};
 					seen[place] = withView(job, ticked, now);
 				}
@@ -178,19 +174,18 @@ export function createJobSweep(
 }
 
 /** Jobs in the journal that are in no file any more. A file that is missing, blank or broken says nothing about that. */
-function removedJobs(
+const removedJobs = (
 	files: ReadonlyMap<WatchedProfile, JobSet>,
 	records: readonly JobRecord[],
-): readonly JobKey[] {
-	return [...files].flatMap(([{profile}, {entries, complete}]) => {
+): readonly JobKey[] =>
+	[...files].flatMap(([{profile}, {entries, complete}]) => {
 		const ids = new Set(entries.map(({job}) => job.id));
 		return complete
 			? records.filter(record => record.profile === profile && !ids.has(record.id))
 			: [];
 	});
-}
 
-/** Drops what was added first until at most `most` are left. */
+/** Drops the oldest entries until at most `most` are left. */
 export function keepNewest(known: Map<string, unknown>, most: number): void {
 	for (const key of known.keys()) {
 		if (known.size <= most) {
@@ -211,7 +206,7 @@ type SeenJob = PlacedJob &
 		readonly view: JobView;
 	};
 
-/** What a job is called among those of all profiles. */
+/** The name of a job among those of all profiles. */
 const nameOf = ({profile, id}: JobKey): string => `${profile} ${id}`;
 
 const jobKeyOf = ({watched: {profile}, entry}: PlacedJob): JobKey => ({

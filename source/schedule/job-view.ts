@@ -9,7 +9,7 @@ const maxShownLength = 200;
 
 const shown = (text: string): string => escapeLine(text, maxShownLength);
 
-/** A job as faces see it: what its file says, and what the journal knows of it. Pure. */
+/** A job for the faces: its file's entry with the journal's facts. Pure. */
 export function viewOfJob(
 	{profile, entry}: {readonly profile: string; readonly entry: JobEntry},
 	record: JobRecord | undefined,
@@ -22,17 +22,9 @@ export function viewOfJob(
 		open: record?.open ?? 0,
 	};
 	if (!entry.ok) {
-		const {id, name, scheduleText, problem} = entry.job;
-		return {
-			...facts,
-			id,
-			name,
-			schedule: scheduleText,
-			timeZone: 'UTC',
-			state: 'invalid',
-			deliver: defaultTarget,
-			problem,
-		};
+		const {id, name, scheduleText: schedule, problem} = entry.job;
+		const rest = {timeZone: 'UTC', state: 'invalid', deliver: defaultTarget, problem} as const;
+		return {...facts, id, name, schedule, ...rest};
 	}
 
 	const {job} = entry;
@@ -48,14 +40,4 @@ export function viewOfJob(
 		...(entry.stale !== undefined && {problem: entry.stale}),
 		...(nextAt !== undefined && {nextAt}),
 	};
-}
-
-/** Whether two views say the same. Pure. */
-export function isSameView(one: JobView, other: JobView): boolean {
-	// They hold plain values only.
-	const values = new Map<string, unknown>(Object.entries(other));
-	const entries = Object.entries(one);
-	return (
-		entries.length === values.size && entries.every(([key, value]) => values.get(key) === value)
-	);
 }

@@ -20,30 +20,20 @@ import {defaultTarget, deliverValues, targetOf} from '../platforms/platforms.ts'
 import {machineZone, parseSchedule, problemWithZone, type Schedule} from './when.ts';
 
 /** A job of `jobs.json`, checked. `name`, `scheduleText` and `prompt` are as written: clean them before a face shows them. */
-export type JobDefinition = {
-	/** `job_` and eight letters or digits. */
-	readonly id: string;
-	readonly name: string;
-	readonly scheduleText: string;
+export type JobDefinition = Omit<
+	ReturnType<typeof jobSettings.read>,
+	'deliver' | 'deliverExtra' | 'timeZone'
+> & {
 	readonly schedule: Schedule;
 	/** IANA name; the machine's when the file names none. */
 	readonly timeZone: string;
-	readonly prompt: string;
-	readonly skills: readonly string[];
-	readonly toolsets?: readonly string[];
-	readonly model?: string;
 	readonly target: Target;
-	readonly paused: boolean;
-	/** What becomes of times that passed while nothing could fire: one run for all of them, or none. */
-	readonly misfire: 'once' | 'skip';
-	/** Milliseconds since 1970. */
-	readonly createdAt?: number;
 	/** Differs when the schedule does; the journal keeps it beside the time that was computed from it. At most 400 characters. */
 	readonly basis: string;
 };
 
 /** An entry that cannot be used. Texts are clean. */
-export type InvalidJob = {
+type InvalidJob = {
 	/** `#3` for the third entry when it has none. */
 	readonly id: string;
 	readonly name: string;
@@ -52,7 +42,7 @@ export type InvalidJob = {
 	readonly problem: string;
 };
 
-/** `stale`: what is wrong with it as it is written now; `job` is its last good version. `at`: the same problem by its place. */
+/** `stale`: the problem of the present entry; `job` is its last good version. `at`: the same problem by its place. */
 export type JobEntry =
 	| {
 			readonly ok: true;
@@ -65,7 +55,7 @@ export type JobEntry =
 const maxNameLength = 100;
 const maxPromptLength = 100_000;
 
-/** What a job's identifier looks like; safe as the name of a folder. */
+/** The form of a job's identifier; safe as the name of a folder. */
 export const jobIdPattern = /^job_[a-z0-9]{8}$/;
 
 const limited = (maxLength: number) =>
@@ -141,25 +131,26 @@ export const jobSchemaJson = (): JsonObject => {
 
 /** The job that an entry of `jobs.json` says, or why it cannot be used. `index` counts from 0. Never throws; unknown keys are ignored. */
 export function interpretJob(entry: JsonValue, index: number): JobEntry {
+	const unusable = (why: string) => invalid(entry, {index, says: `cannot be used: ${why}`});
 	const data = asPlainData(entry);
 	if (!data.ok) {
-		return invalid(entry, {index, says: `cannot be used: ${data.path.join('.')} ${data.message}`});
+		return unusable(`${data.path.join('.')} ${data.message}`);
 	}
 
 	const parsed = jobSettings.schema.safeParse(data.value);
 	if (!parsed.success) {
-		const [first] = describeIssues(parsed.error.issues, data.value);
-		return invalid(entry, {
-			index,
-			says: `cannot be used: ${`${first?.path.join('.') ?? ''} ${first?.message ?? 'it is not a job'}`.trim()}`,
-		});
+		const [{path, message} = {path: [], message: 'it is not a job'}] = describeIssues(
+			parsed.error.issues,
+			data.value,
+		);
+		return unusable(`${path.join('.')} ${message}`.trim());
 	}
 
 	const {data: raw} = parsed;
 	const {deliver, deliverExtra, timeZone = machineZone(), ...job} = jobSettings.read(raw);
 	const parsedSchedule = parseSchedule(job.scheduleText, {timeZone, anchorMs: job.createdAt ?? 0});
 	if (!parsedSchedule.ok) {
-		return invalid(entry, {index, says: `cannot be used: ${parsedSchedule.problem}`});
+		return unusable(parsedSchedule.problem);
 	}
 
 	const {schedule} = parsedSchedule;
@@ -168,25 +159,15 @@ export function interpretJob(entry: JsonValue, index: number): JobEntry {
 		return invalid(entry, {index, says: refusal.reason});
 	}
 
-	return {
-		ok: true,
-		job: {
-			...job,
-			timeZone,
-			schedule,
-			target: {kind: deliver, extra: deliverExtra},
-			basis: basisOf(schedule, {text: job.scheduleText, timeZone}),
-		},
-	};
+	const target = {kind: deliver, extra: deliverExtra};
+	const basis = basisOf(schedule, `${job.scheduleText.trim()} ${timeZone}`);
+	return {ok: true, job: {...job, timeZone, schedule, target, basis}};
 }
 
-function basisOf(
-	schedule: Schedule,
-	{text: written, timeZone}: {readonly text: string; readonly timeZone: string},
-): string {
+function basisOf(schedule: Schedule, written: string): string {
 	switch (schedule.kind) {
 		case 'cron':
-			return `${written.trim()} ${timeZone}`;
+			return written;
 		case 'every':
 			return `every ${schedule.everyMs} from ${schedule.anchorMs}`;
 		case 'once':
@@ -194,7 +175,7 @@ function basisOf(
 	}
 }
 
-/** Says of an entry what can be said without trusting it. */
+/** Describes an entry without trusting it. */
 export function invalid(
 	entry: JsonValue,
 	{index, says}: {readonly index: number; readonly says: string},
@@ -218,7 +199,7 @@ export function invalid(
 	};
 }
 
-/** What a run of `job` needs. `context` is transient: it follows the prompt after an empty line. @see manual/routes.md#keys */
+/** The plan of a run of `job`. `context` is transient: it follows the prompt after an empty line. @see manual/routes.md#keys */
 export function planFor(job: JobDefinition, context?: string): RunPlan {
 	const {prompt, target, skills, toolsets, model} = job;
 	return {

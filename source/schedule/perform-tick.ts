@@ -8,7 +8,7 @@ import type {WatchedProfile} from './watched-profiles.ts';
 
 const staleMs = 1000;
 
-/** What performing needs beside the job. */
+/** The world of a tick, beside its job. */
 export type TickWorld = {
 	readonly jobs: Pick<Store['jobs'], 'plan' | 'fire'>;
 	readonly log: Logger;
@@ -16,16 +16,16 @@ export type TickWorld = {
 	readonly onFired: (runId: number) => void;
 };
 
-/** What is remembered of a job from one look to the next. */
+/** Facts about a job that are kept from one look to the next. */
 export type JobMemory = {
-	/** What was said of it since it last fired. */
+	/** Warnings since it last fired. */
 	readonly said: Set<'busy' | 'full'>;
-	/** The time that waits for a run of it to end. */
+	/** The due time that waits for a run of it to end. */
 	waiting?: number;
 };
 
 /** One job at one moment. */
-export type JobNow = {
+type JobNow = {
 	readonly watched: Pick<WatchedProfile, 'fired' | 'profile' | 'since'>;
 	readonly job: JobDefinition;
 	readonly record: JobRecord | undefined;
@@ -35,7 +35,7 @@ export type JobNow = {
 	readonly steppedBack: boolean;
 };
 
-/** What the journal knows of the job now, and when to look again; `undefined` when nothing is due by itself. */
+/** The job's record in the journal now, and when to look again; `undefined` when nothing is due by itself. */
 export type Ticked = {
 	readonly record: JobRecord | undefined;
 	readonly until?: number;
@@ -44,7 +44,7 @@ export type Ticked = {
 };
 
 /**
- * Does what is to be done about a job now. A tick that finds no room in the queue stays due; so does one that finds a run of the job open, when it is the last of the job or
+ * Does what `planTick` says about a job now. A tick stays due where the queue has no room, and where a run of the job is open while the tick is the job's last one or
  * makes up for others.
  *
  * @throws SvcError `journal_unavailable`
@@ -78,7 +78,7 @@ export async function performTick(current: JobNow, world: TickWorld): Promise<Ti
 		}
 
 		case 'skip':
-			// What waits for a run of the job was not missed.
+			// A time that waits for a run of the job was not missed.
 			return decision.dueAt === current.memory.waiting
 				? fire(current, {...decision, missed: true}, world)
 				: skip(current, decision, world);
@@ -173,7 +173,7 @@ async function fire(
 /** Its times up to now have fired or are skipped. */
 const done = ({watched, job, now}: JobNow): void => watched.fired.note(job.id, now);
 
-/** Another gateway changed what the journal waits for; the next look sees what. */
+/** Another gateway changed the journal's plan; the next look reads it. */
 const stale = ({record, now}: JobNow): Ticked => ({record, until: now + staleMs});
 
 const fieldsOf = ({id}: JobDefinition, dueAt: number) => ({
@@ -187,6 +187,5 @@ const after = ({record}: JobNow, nextAt: number | undefined): Ticked => ({
 	...(nextAt !== undefined && {until: nextAt}),
 });
 
-function withNext({nextAt: _before, ...record}: JobRecord, nextAt: number | undefined): JobRecord {
-	return nextAt === undefined ? record : {...record, nextAt};
-}
+const withNext = ({nextAt: _before, ...record}: JobRecord, nextAt: number | undefined): JobRecord =>
+	nextAt === undefined ? record : {...record, nextAt};

@@ -2,7 +2,7 @@ import type {JobRecord} from '../store/job-port.ts';
 import type {JobDefinition} from './job.ts';
 import {nextAfter} from './when.ts';
 
-/** What is to be done about a job now. Times are milliseconds since 1970. */
+/** The next step for a job. Times are milliseconds since 1970. */
 export type TickPlan =
 	/** Nothing before `until`. */
 	| {readonly kind: 'wait'; readonly until: number}
@@ -17,13 +17,13 @@ export type TickPlan =
 			readonly nextAt: number | undefined;
 			readonly missed: boolean;
 	  }
-	/** `dueAt` and what followed it passed while nothing could fire, and the job does not make up for that. */
+	/** `dueAt` and the times after it passed while nothing could fire, and the job does not make up for them. */
 	| {readonly kind: 'skip'; readonly dueAt: number; readonly nextAt: number | undefined};
 
-/** What the journal keeps as the basis of a paused job: going on is planning anew, so that nothing that passed is made up for. */
+/** The basis of a paused job in the journal. Resuming plans anew, so that no time of the pause is made up for. */
 const pausedBasis = 'paused';
 
-/** A tick that is later than this was missed: the machine slept, the clock was set, the journal could not be written. */
+/** A tick later than this was missed: the machine slept, the clock was set, the journal could not be written. */
 const graceMs = 60_000;
 
 /** A clock that was set back by more than this was wrong before. */
@@ -33,7 +33,7 @@ const maxStepBackMs = 3 * 3_600_000;
 const maxCatchUpMs = 24 * 3_600_000;
 
 /**
- * What to do about `job` at `now`, given what the journal knows of it. Pure. `watchedSince`: jobs were not watched before, so what was due then was missed.
+ * The next step for `job` at `now`, by its record in the journal. Pure. `watchedSince`: jobs were not watched before, so times due before it were missed.
  * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed. `firedUntil`: its times up to then are
  * done with, also those that the gateway of another journal fired.
  *
@@ -114,13 +114,10 @@ export function expectedNext(
 }
 
 /** A job that was added while no gateway ran counts from then; one that comes from longer ago may have had another journal. */
-function firstSeenFrom({createdAt}: JobDefinition, now: number): number {
-	return createdAt !== undefined && createdAt < now && now - createdAt <= maxCatchUpMs
-		? createdAt
-		: now;
-}
+const firstSeenFrom = ({createdAt}: JobDefinition, now: number): number =>
+	createdAt !== undefined && createdAt < now && now - createdAt <= maxCatchUpMs ? createdAt : now;
 
-/** When something fired, unless only a clock that was wrong can have said so. One time is over whatever the clock said. */
+/** The time of a firing, unless only a wrong clock can explain it. A single time is over in any case. */
 function believable(
 	at: number | undefined,
 	{schedule, now}: {readonly schedule: JobDefinition['schedule']; readonly now: number},

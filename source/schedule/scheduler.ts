@@ -19,7 +19,7 @@ const recheckMs = 30_000;
 /** Runs of jobs that change within this time are looked at together. */
 const runsChangeMs = 250;
 
-export type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
+type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly jobs: Store['jobs'];
 	/** Asked at every sweep; those whose lock this process holds. */
 	readonly profiles: () => readonly ScheduledProfile[];
@@ -38,9 +38,9 @@ export type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
- * Fires the jobs of some profiles at their times: reads what is written, asks the journal when each is due, and does what `planTick` says. The wall clock
+ * Fires the jobs of some profiles at their times: reads their files, asks the journal when each is due, and does what `planTick` says. The wall clock
  * decides; it is looked at again at least every 30 s. Nothing happens before the first `reload`. When each job fires next is in the journal, so a restart changes nothing, and two schedulers on one
- * journal fire each time once. Whatever fails is logged and tried again.
+ * journal fire each time once. A failure is logged and tried again.
  */
 export function createScheduler(world: SchedulerDependencies) {
 	const {clock, jobs, profiles, whyNotServed, log, maxQueued, onFired, onChanged, busy} = world;
@@ -54,9 +54,9 @@ export function createScheduler(world: SchedulerDependencies) {
 	let views: readonly JobView[] = [];
 	let running: Promise<void> | undefined;
 	let closed = false;
-	/** What to look at now; `undefined` when at nothing. */
+	/** The jobs to look at now; `undefined`: none. */
 	let wanted: {all: boolean; keys: readonly JobKey[]} | undefined;
-	/** Jobs to look at soon, by what they are called. */
+	/** Jobs to look at soon, by their names. */
 	const changed = new Map<string, JobKey>();
 	let cancelSoon: (() => void) | undefined;
 	let cancelTimer: (() => void) | undefined;
@@ -123,7 +123,7 @@ export function createScheduler(world: SchedulerDependencies) {
 	};
 
 	return {
-		/** Looks at the files and the journal, the first time and again; resolves when what was due has fired and `views` is true. Never rejects. */
+		/** Looks at the files and the journal, the first time and again; resolves when the due jobs have fired and `views` is up to date. Never rejects. */
 		reload,
 		/** A run of the job has been queued or has ended: looks at the job soon. */
 		runChanged(job: JobKey) {
@@ -189,7 +189,7 @@ export function createScheduler(world: SchedulerDependencies) {
 		views: (): readonly JobView[] => views,
 		/** Files of jobs that cannot be used as they are now. */
 		brokenFiles: (): readonly BrokenJobs[] => watched.brokenFiles(),
-		/** Fires nothing more; resolves when what was under way is on disk. */
+		/** Fires nothing more; resolves when a sweep that was under way is on disk. */
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			wanted = undefined;
@@ -200,6 +200,6 @@ export function createScheduler(world: SchedulerDependencies) {
 	};
 }
 
-/** Views that say the same are the same objects. */
+/** Equal views are the same objects. */
 const isSameList = (some: readonly JobView[], others: readonly JobView[]): boolean =>
 	some.length === others.length && some.every((view, index) => view === others[index]);

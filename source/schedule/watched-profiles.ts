@@ -34,7 +34,7 @@ export function createWatchedProfiles(
 	const {clock, profiles, log} = world;
 	let watched = new Map<string, WatchedProfile>();
 	return {
-		/** Asks which profiles there are at `now`; those that were there before keep their readers and what they know. */
+		/** Asks which profiles there are at `now`; those that were there before keep their readers and facts. */
 		refresh(now: number): readonly WatchedProfile[] {
 			watched = new Map(
 				profiles().map(({profile, paths}) => {

@@ -6,19 +6,19 @@ import {escapeLine} from '../core/untrusted.ts';
 /** When a job fires. Made by `parseSchedule` alone, so that it always fires at least once in the calendar. */
 export type Schedule =
 	| {readonly kind: 'cron'; readonly pattern: Cron}
-	/** At `anchorMs` plus or minus every multiple of `everyMs`, not at the anchor; a day has 24 hours here, whatever clocks do. */
+	/** At `anchorMs` plus or minus every multiple of `everyMs`, not at the anchor; a day has 24 hours here, also when clocks change. */
 	| {readonly kind: 'every'; readonly everyMs: number; readonly anchorMs: number}
 	/** Once, milliseconds since 1970. */
 	| {readonly kind: 'once'; readonly at: number};
 
-export type ParsedSchedule =
+type ParsedSchedule =
 	| {readonly ok: true; readonly schedule: Schedule}
 	| {readonly ok: false; readonly problem: string};
 
 const maxScheduleLength = 200;
 const maxZoneLength = 64;
-const unitsMs = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000} as const;
-const maxIntervalMs = 366 * unitsMs.d;
+const unitsMs: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
+const maxIntervalMs = 366 * 86_400_000;
 
 const allowed =
 	'use five or six cron fields ("0 9 * * 1-5"), an interval ("every 30s", "15m", "2h", "1d"), or one time ("2026-12-24T18:00:00+01:00")';
@@ -82,11 +82,10 @@ export function nextTimes(
 }
 
 /** Why `zone` cannot be a job's `time_zone`; `undefined` when it can. */
-export function problemWithZone(zone: string): string | undefined {
-	return isZone(zone)
+export const problemWithZone = (zone: string): string | undefined =>
+	isZone(zone)
 		? undefined
 		: `"${escapeLine(zone, maxZoneLength)}" is not a time zone: use an IANA name such as "Europe/Berlin" or "UTC"`;
-}
 
 /** IANA name of the machine's zone. */
 export function machineZone(): string {
@@ -94,17 +93,15 @@ export function machineZone(): string {
 	return isZone(timeZone) ? timeZone : 'UTC';
 }
 
-/** Zones that were found to exist: asking the engine is the dearest part of reading a job. */
+/** Zones that exist: asking the engine is the most expensive part of reading a job. */
 const knownZones = new Set<string>();
 const maxKnownZones = 1000;
 
 function isZone(zone: string): boolean {
-	if (knownZones.has(zone)) {
-		return true;
-	}
-
-	if (!/^[A-Za-z][\w/+-]*$/.test(zone) || zone.length > maxZoneLength || !engineKnows(zone)) {
-		return false;
+	const isKnown = knownZones.has(zone);
+	const isZoneName = /^[A-Za-z][\w/+-]*$/.test(zone) && zone.length <= maxZoneLength;
+	if (isKnown || !isZoneName || !engineKnows(zone)) {
+		return isKnown;
 	}
 
 	if (knownZones.size < maxKnownZones) {
@@ -119,19 +116,14 @@ const engineKnows = (timeZone: string): boolean =>
 
 function parseInterval(text: string, anchorMs: number): ParsedSchedule {
 	const [, count = '', unit = ''] = /^every\s+(\d{1,9})\s*([smhd])$/i.exec(text) ?? [];
-	const everyMs = Number(count) * (unitOf(unit) ?? Number.NaN);
-	if (count === '' || Number.isNaN(everyMs)) {
+	const everyMs = Number(count) * (unitsMs[unit.toLowerCase()] ?? Number.NaN);
+	if (Number.isNaN(everyMs)) {
 		return refused(text, 'is not a schedule');
 	}
 
-	return everyMs >= unitsMs.s && everyMs <= maxIntervalMs
+	return everyMs >= 1000 && everyMs <= maxIntervalMs
 		? {ok: true, schedule: {kind: 'every', everyMs, anchorMs}}
 		: refused(text, 'is not an interval from 1 second to 366 days');
-}
-
-function unitOf(unit: string): number | undefined {
-	const lower = unit.toLowerCase();
-	return Object.entries(unitsMs).find(([name]) => name === lower)?.[1];
 }
 
 const timePattern =
@@ -148,15 +140,10 @@ function parseTime(text: string, timeZone: string): ParsedSchedule {
 	const millisecond = Math.floor(Number(`0.${fraction}`) * 1000);
 	const asUtc = Date.parse(`${local}Z`);
 	// The engine takes 30 February for 2 March.
-	if (Number.isNaN(asUtc) || new Date(asUtc).toISOString().slice(0, 19) !== local) {
-		return refused(text, 'is not a time of the calendar');
-	}
-
-	const at =
-		zulu === undefined && offset === undefined
-			? localTime(local, timeZone)
-			: Date.parse(`${local}${zulu === undefined ? `${offset}:${more}` : 'Z'}`);
-	return at === undefined || Number.isNaN(at)
+	const isOfCalendar = !Number.isNaN(asUtc) && new Date(asUtc).toISOString().slice(0, 19) === local;
+	const zone = zulu ? 'Z' : offset && `${offset}:${more}`;
+	const at = isOfCalendar && (zone ? Date.parse(`${local}${zone}`) : localTime(local, timeZone));
+	return typeof at !== 'number' || Number.isNaN(at)
 		? refused(text, 'is not a time of the calendar')
 		: {ok: true, schedule: {kind: 'once', at: at + millisecond}};
 }
@@ -177,7 +164,7 @@ function parseCron(text: string, timeZone: string): ParsedSchedule {
 			mode: '5-or-6-parts',
 			fixedTimeRule: 'no-wildcard',
 		});
-		// Without years, what does not occur in the thousand years that croner looks at never does.
+		// Patterns have no years: a date that does not occur in the thousand years that croner looks at never does.
 		return pattern.nextRun(new Date(0)) === null
 			? refused(text, 'never fires, no date is like that')
 			: {ok: true, schedule: {kind: 'cron', pattern}};

@@ -1,17 +1,17 @@
 /* oxlint-disable no-control-regex -- answers of a terminal are made of control characters */
 import type {Clock} from '../core/clock.ts';
 
-/** What is behind the text of a terminal. */
-export type Background = 'dark' | 'light';
+/** The background of a terminal. */
+type Background = 'dark' | 'light';
 
-/** The background colour is asked for, and then what every terminal answers: after that nothing more comes. */
+/** Asks for the background colour, and then a question that every terminal answers: its answer is the last. */
 export const backgroundQuestion = '\u001B]11;?\u0007\u001B[c';
 
 const colorAnswer =
 	/^\u001B\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\/[\da-f]{1,4})?(?:\u0007|\u001B\\|\u009C)$/i;
 const attributesAnswer = /^\u001B\[\?[\d;]*c$/;
 
-/** From here on black contrasts more with a colour than white does: where `(L + 0.05) / 0.05` is `1.05 / (L + 0.05)`. */
+/** Luminance from which black contrasts more than white: where `(L + 0.05) / 0.05` is `1.05 / (L + 0.05)`. */
 const lightFrom = 0.179;
 
 /** Whether a terminal's answer to the question says dark or light; `undefined` when it says something else. */
@@ -42,17 +42,17 @@ export const answersQuestions = ({
 	tmux === '' ? screen === '' && !/^(?:$|dumb|linux|cons25|vt\d|screen)/.test(term) : true;
 
 type Hearing = {
-	/** Hands over what the terminal answers, until the release. */
+	/** Hands over the terminal's answers, until the release. */
 	readonly expectAnswers: (handler: (raw: string) => void) => () => void;
 	readonly clock: Clock;
 	/** How long an answer counts, milliseconds from now. */
 	readonly limitMs: number;
 };
 
-/** So long the rest of an answer that comes late is looked out for. */
+/** How long the rest of a late answer is expected. */
 const lateMs = 2000;
 
-/** Hears what a terminal that was asked says is behind its text; `onBackground` is told within the limit, or never. Returns the way out. */
+/** Waits for the answer of a terminal that was asked for its background; `onBackground` is called within the limit, or never. Returns the way out. */
 export function hearBackground(
 	{expectAnswers, clock, limitMs}: Hearing,
 	onBackground: (background: Background) => void,

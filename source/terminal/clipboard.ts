@@ -1,14 +1,14 @@
+import {spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {mkdir, readdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {type Safe, escapeLine} from '../core/untrusted.ts';
-import {clipboardTool, pipeInto} from './clipboard-tool.ts';
 import {literal, safe} from './text/safe.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What became of a copy. */
+/** The result of a copy. */
 type Copied = {
 	/** `terminal`: asked by OSC 52. `tool`: by a program of the machine alone. `file`: the path of a file was copied. */
 	readonly way: 'terminal' | 'tool' | 'file' | 'nowhere';
@@ -16,11 +16,6 @@ type Copied = {
 	readonly message: Safe;
 	/** Of the file, for `file`. */
 	readonly path?: string;
-};
-
-export type Clipboard = {
-	/** Never rejects. Nothing is ever read from the clipboard. */
-	copy(text: string): Promise<Copied>;
 };
 
 const maxFiles = 20;
@@ -34,16 +29,16 @@ type ClipboardPlace = {
 
 /**
  * Copies text: the terminal is asked first, by OSC 52, because only it knows the person's clipboard over SSH; on the machine's
- * own desktop its tool too, inside tmux tmux's buffer. What is longer than terminals take goes into a file of mode 0600 under
+ * own desktop its tool too, inside tmux tmux's buffer. A text that is longer than terminals take goes into a file of mode 0600 under
  * `directory` (the newest 20 are kept), and its path is copied.
  *
  * @param options.write writes to the terminal
- * @param options.environment of the process; also what its tools get
+ * @param options.environment of the process; also that of its tools
  */
 export function createClipboard(
 	{write, clock}: {readonly write: (sequence: string) => void; readonly clock: Clock},
 	{environment, directory, isTty, platform = process.platform}: ClipboardPlace,
-): Clipboard {
+) {
 	const multiplexer = multiplexerOf(environment);
 	const tool = clipboardTool(environment, platform);
 
@@ -60,7 +55,8 @@ export function createClipboard(
 	};
 
 	return {
-		async copy(raw) {
+		/** Never rejects. Nothing is ever read from the clipboard. */
+		async copy(raw: string): Promise<Copied> {
 			if (!isTty) {
 				return {way: 'nowhere', message: literal('nothing copied: there is no terminal')};
 			}
@@ -92,8 +88,8 @@ export function createClipboard(
  * Text that does nothing where it is pasted: controls but line feed and tab become pictures, bidirectional overrides go.
  * Everything else stays as it was, so that a copied payload is the payload.
  */
-function harmless(text: string): string {
-	return text
+const harmless = (text: string): string =>
+	text
 		.toWellFormed()
 		.replaceAll('\r\n', '\n')
 		.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')
@@ -101,7 +97,6 @@ function harmless(text: string): string {
 			const code = character.charCodeAt(0);
 			return code < 0x20 ? String.fromCodePoint(0x24_00 + code) : '\u2421';
 		});
-}
 
 async function keep(directory: string, text: string): Promise<string> {
 	await mkdir(directory, {recursive: true, mode: 0o700});
@@ -120,7 +115,7 @@ const maxBase64Length = 74_994;
 const screenChunk = 76;
 
 /** Between us and the person's terminal, when that must be told to pass a sequence on. */
-export type Multiplexer = 'tmux' | 'screen' | undefined;
+type Multiplexer = 'tmux' | 'screen' | undefined;
 
 /**
  * The sequence that asks the terminal to put `text` on the clipboard, wrapped for a multiplexer. `undefined` when `text` is
@@ -147,12 +142,68 @@ export function osc52(text: string, multiplexer: Multiplexer): string | undefine
 }
 
 /** The multiplexer that `environment` tells of. */
-export function multiplexerOf(
-	environment: Readonly<Record<string, string | undefined>>,
-): Multiplexer {
+const multiplexerOf = ({TMUX: tmux, STY: screen}: Environment): Multiplexer =>
+	tmux ? 'tmux' : screen ? 'screen' : undefined;
+
+/** A program that takes text on its standard input. */
+type ClipboardTool = {readonly name: Safe; readonly argv: readonly [string, ...string[]]};
+
+const limitMs = 1000;
+
+/** All that these programs need; never the secrets of the process. */
+const passedOn =
+	'PATH HOME USER LANG DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR TMUX TMUX_TMPDIR'.split(
+		' ',
+	);
+
+/** Whether the person sits at another machine. */
+const isOverSsh = (environment: Environment): boolean =>
+	['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(name => Boolean(environment[name]));
+
+/** The tool beside OSC 52: tmux's own buffer inside tmux, the desktop's clipboard on this machine; over SSH no other. */
+export function clipboardTool(
+	environment: Environment,
+	platform: NodeJS.Platform,
+): ClipboardTool | undefined {
 	if (environment['TMUX']) {
-		return 'tmux';
+		return {name: literal('tmux'), argv: ['tmux', 'load-buffer', '-w', '-']};
 	}
 
-	return environment['STY'] ? 'screen' : undefined;
+	if (isOverSsh(environment)) {
+		return undefined;
+	}
+
+	if (platform === 'darwin') {
+		return {name: literal('pbcopy'), argv: ['pbcopy']};
+	}
+
+	if (environment['WAYLAND_DISPLAY']) {
+		return {name: literal('wl-copy'), argv: ['wl-copy']};
+	}
+
+	return environment['DISPLAY']
+		? {name: literal('xclip'), argv: ['xclip', '-selection', 'clipboard']}
+		: undefined;
+}
+
+/** Runs a program with `text` as its input. Whether it ended well within 1 s; it is killed after that. Never rejects. */
+async function pipeInto(
+	[command, ...args]: readonly [string, ...string[]],
+	text: string,
+	{clock, environment}: {readonly clock: Clock; readonly environment: Environment},
+): Promise<boolean> {
+	const env = Object.fromEntries(passedOn.map(name => [name, environment[name]]));
+	const child = spawn(command, args, {stdio: ['pipe', 'ignore', 'ignore'], env});
+	const cancel = clock.after(limitMs, () => child.kill('SIGKILL'));
+	try {
+		return await new Promise<boolean>(resolve => {
+			child.once('error', () => resolve(false));
+			child.once('exit', code => resolve(code === 0));
+			// A tool that ends early breaks the pipe; its exit code says the rest.
+			child.stdin.on('error', () => {});
+			child.stdin.end(text);
+		});
+	} finally {
+		cancel();
+	}
 }

@@ -1,14 +1,14 @@
 import type {Clock} from '../core/clock.ts';
 
-/** So much waits for a terminal that does not read any more: a person sees nothing of it. */
+/** Bytes that wait for a terminal that no longer reads. */
 const stalledBytes = 64 * 1024;
 
 /** How long the last words may take. */
 const lastMs = 500;
 
 /**
- * Lets what is written to a terminal wait in memory when it does not read (a line that stalls, a laptop that sleeps). Node's own way is to wait in the middle of everything, webhooks
- * included. Whoever lends the terminal to another program says so again afterwards. Does nothing to what is no terminal of Node's.
+ * Makes writes to a terminal that does not read (a stalled line, a sleeping laptop) wait in memory; Node would block everything, webhooks
+ * included. To be called again after the terminal was lent to another program. Does nothing to other streams.
  */
 export function freeWrites(stream: NodeJS.WriteStream): void {
 	const handle: unknown = stream.isTTY ? Reflect.get(stream, '_handle') : undefined;

@@ -7,11 +7,11 @@ type Streams = {
 };
 
 /**
- * Lets go of the terminal for good, whether it is still there or not: the standard streams of this process that were terminals read nothing from now on, and write to what `openOutput` opens.
- * What is no terminal stays as it is. Nothing must be drawn, read or lent any more.
+ * Lets go of the terminal for good, whether it is still there or not: the standard streams of this process that were terminals read nothing from now on, and write to the file that `openOutput` opens.
+ * Other streams stay as they are. Nothing may be drawn, read or lent after that.
  */
 export function leaveTerminal({stdin, stdout, stderr}: Streams, openOutput: () => number): void {
-	// Their own word: of a terminal that has gone the system does not know any more that it was one.
+	// The streams remember it: the system no longer knows that a descriptor was a terminal that has gone.
 	if (stdin.isTTY) {
 		stdin.on('error', nothing);
 		stdin.destroy();
@@ -31,14 +31,14 @@ export function leaveTerminal({stdin, stdout, stderr}: Streams, openOutput: () =
 
 const nothing = () => {};
 
-/** Node keeps the standard streams from being closed, by a method of their own in place of that of their kind. */
+/** Node keeps the standard streams from being closed by a `_destroy` of their own. */
 function release(stream: NodeJS.WriteStream): void {
 	stream.on('error', nothing);
 	Reflect.deleteProperty(stream, '_destroy');
 	stream.destroy();
 }
 
-/** The number of what is opened: the lowest that is free, which is `fd`, unless another thread was quicker. */
+/** The descriptor of the opened file: the lowest free one, which is `fd`, unless another thread was quicker. */
 function reopen(fd: number, open: () => number): number {
 	closeSync(fd);
 	return open();
@@ -50,7 +50,7 @@ function redirect(stream: NodeJS.WriteStream, fd: number): void {
 		try {
 			writeSync(fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
 		} catch {
-			// A full disk must not end what goes on.
+			// A full disk must not end the program.
 		}
 
 		const done = rest.at(-1);

@@ -1,7 +1,7 @@
 import {writeSync} from 'node:fs';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** `wheel` reports presses and the wheel, of which only the wheel is to act; `full` is for clicks too. */
+/** `wheel`: presses and the wheel are reported, but only the wheel acts; `full`: clicks act, too. */
 type MouseMode = 'off' | 'wheel' | 'full';
 
 export type TerminalModes = ReturnType<typeof createTerminalModes>;
@@ -76,7 +76,7 @@ export function createTerminalModes(write: (sequence: string) => void) {
 				showTitle();
 			}
 		},
-		/** Switches off what is on, before another program gets the terminal. */
+		/** Switches the modes off, before another program gets the terminal. */
 		release,
 		/** Switches it on again. */
 		reclaim() {
@@ -85,7 +85,7 @@ export function createTerminalModes(write: (sequence: string) => void) {
 			// It may be another one by now, and editors write their own.
 			showTitle();
 		},
-		/** What gives the title back, for a last write; empty when it was never changed. */
+		/** The sequence that restores the title, for a last write; empty when it was never changed. */
 		restoreTitle,
 		/** Releases everything and gives the title back. Idempotent. */
 		[Symbol.dispose]() {
@@ -117,9 +117,7 @@ export function resetAtExit(
 	};
 
 	program.on('exit', onExit);
-	return () => {
-		program.off('exit', onExit);
-	};
+	return () => program.off('exit', onExit);
 }
 
 /**

@@ -18,7 +18,7 @@ export function holdInterrupts(program: Program): () => void {
 	return () => {
 		program.off('SIGINT', nothing);
 		for (const listener of held) {
-			// Listeners of a signal are called with it, whatever the type of the list says.
+			// The type of the list is wrong: listeners of a signal are called with it.
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 			program.on('SIGINT', listener as () => void);
 		}
@@ -45,7 +45,5 @@ export function handleStops(program: Program, suspend: Suspend, launcher?: numbe
 	};
 
 	program.on('SIGTSTP', onStop);
-	return () => {
-		program.off('SIGTSTP', onStop);
-	};
+	return () => program.off('SIGTSTP', onStop);
 }

@@ -1,22 +1,22 @@
 import {spawn} from 'node:child_process';
+import {constants} from 'node:fs';
 import {mkdir, mkdtemp, open, rm} from 'node:fs/promises';
 import {basename, join} from 'node:path';
-import {SvcError} from '../core/errors.ts';
+import {codeOf, SvcError} from '../core/errors.ts';
 import {splitCommand} from '../core/shell-words.ts';
 import {type Safe, escapeLine} from '../core/untrusted.ts';
 import type {TerminalModes} from './modes.ts';
-import {readEdited, readToEdit} from './read-edited.ts';
 
 /** Leaves the screen, runs the task, draws everything again. */
 export type Suspend = (task: () => Promise<void>) => Promise<void>;
 
-/** What is needed to lend the terminal to another program. */
+/** The means to lend the terminal to another program. */
 export type Lending = {
 	readonly suspend: Suspend;
 	readonly modes: Pick<TerminalModes, 'release' | 'reclaim'>;
 	/** For temporary files; made with mode 0700. */
 	readonly directory: string;
-	/** What the program gets as its environment. */
+	/** The environment of the program. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** Keeps a Ctrl-C that is meant for the program from ending us; returns the way out. */
 	readonly holdInterrupts?: () => () => void;
@@ -25,23 +25,23 @@ export type Lending = {
 };
 
 /**
- * Opens `text` in the editor `command` (a line such as `$EDITOR` holds; no shell sees it). Returns what was saved, `undefined`
+ * Opens `text` in the editor `command` (a line such as `$EDITOR` holds; no shell sees it). Returns the saved text, `undefined`
  * when it was left as it was. The gateway goes on meanwhile.
  *
- * @param document.suffix `.json`: what editors tell the language by
+ * @param document.suffix `.json`: editors know the language by it
  * @throws SvcError `program_not_started`, `program_failed`, `file_too_large` (over 8 MiB), `file_unreadable`
  */
-export async function editText(
+export const editText = async (
 	lending: Lending,
 	command: string,
 	document: {readonly text: string; readonly suffix: string},
-): Promise<string | undefined> {
-	return withFile(lending, document, async path => {
+): Promise<string | undefined> =>
+	withFile(lending, document, async path => {
 		await lend(lending, command, [path]);
-		const edited = await readEdited(path);
+		// A link is not followed: an editor must not choose what we read.
+		const edited = await readText(path, constants.O_NOFOLLOW, 'Cannot take what the editor left');
 		return edited === document.text ? undefined : edited;
 	});
-}
 
 /**
  * Shows `text` in the pager `command`. Takes only clean text, because pagers pass sequences on.
@@ -63,7 +63,8 @@ export async function openFile(
 	command: string,
 	{path, lineOf}: {readonly path: string; readonly lineOf: (text: string) => number | undefined},
 ): Promise<void> {
-	const line = lineOf(await readToEdit(path));
+	// The person's own file, which may be a link, as dotfile managers make them.
+	const line = lineOf(await readText(path, 0, `Cannot open "${path}"`));
 	const [program = ''] = splitCommand(command);
 	const takesLine = plusEditors.test(basename(program));
 	await lend(lending, command, line !== undefined && takesLine ? [`+${line}`, path] : [path]);
@@ -144,4 +145,33 @@ async function run(
 	} finally {
 		signal?.removeEventListener('abort', end);
 	}
+}
+
+const maxBytes = 8 * 1024 * 1024;
+
+/**
+ * The text of a file, UTF-8. A pipe is not waited for. `flags`: beside those of every reading; `failed`: the beginning of messages.
+ *
+ * @throws SvcError `file_unreadable` for what is no file, `file_too_large` (over 8 MiB)
+ */
+async function readText(path: string, flags: number, failed: string): Promise<string> {
+	const unreadable = (why: string, cause?: unknown) =>
+		new SvcError('file_unreadable', `${failed}: ${why}`, {cause});
+	const all = constants.O_RDONLY | constants.O_NONBLOCK | flags;
+	await using file = await open(path, all).catch((error: unknown) => {
+		const code = codeOf(error);
+		throw unreadable(code === 'ELOOP' ? 'it is a link' : code, error);
+	});
+	if (!(await file.stat()).isFile()) {
+		throw unreadable('it is not a file');
+	}
+
+	// One byte more than allowed shows a file that is too large, also one that grows while it is read.
+	const chunks = file.createReadStream({start: 0, end: maxBytes, autoClose: false});
+	const bytes = Buffer.concat(await Array.fromAsync<Buffer>(chunks));
+	if (bytes.length > maxBytes) {
+		throw new SvcError('file_too_large', `${failed}: it is larger than 8 MiB`);
+	}
+
+	return bytes.toString();
 }

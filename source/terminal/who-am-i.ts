@@ -1,7 +1,8 @@
 import {readlinkSync} from 'node:fs';
+import {orElse} from '../core/or-else.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** Who sits at this terminal, for the record of what was decided: `tui (alice, pts/3)`, as far as it is known. */
+/** The person at this terminal, for the record of decisions: `tui (alice, pts/3)`, as far as known. */
 export function whoAmI(environment: Readonly<Record<string, string | undefined>>): string {
 	const user = environment['USER'] ?? environment['LOGNAME'] ?? environment['USERNAME'];
 	const known = [user, terminalName()].filter(part => part !== undefined && part !== '');
@@ -9,10 +10,5 @@ export function whoAmI(environment: Readonly<Record<string, string | undefined>>
 }
 
 /** `pts/3`; not known on systems without `/proc`. */
-function terminalName(): string | undefined {
-	try {
-		return /^\/dev\/(.+)$/.exec(readlinkSync('/proc/self/fd/0'))?.[1];
-	} catch {
-		return undefined;
-	}
-}
+const terminalName = (): string | undefined =>
+	/^\/dev\/(.+)$/.exec(orElse(() => readlinkSync('/proc/self/fd/0'), ''))?.[1];

@@ -4,12 +4,11 @@ import type {Tool} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import type {CodeHostSend} from './forge-broker/code-host.ts';
 
-/** A tool of svc's own as a person hears of it before any run. */
+/** A tool of svc's own as it is listed before any run. */
 export type OfferedTool = {
 	readonly name: string;
 	/** Whether each call asks a person. */
 	readonly asks: boolean;
-	/** Claims to change nothing. */
 	readonly readOnly: boolean;
 };
 
@@ -23,13 +22,13 @@ export type ToolsPlace = {
 		readonly userHome: string;
 		readonly environment: Readonly<Record<string, string | undefined>>;
 	};
-	/** What starts them is not signed: anybody may have sent it. */
+	/** The event is not signed: anybody may have sent it. */
 	readonly isUnsigned: boolean;
 	/** The checkout that the tools of a run work in, in place of the working folder. */
 	readonly checkout?: {
-		/** Outside of all that any sandbox may write. Filled by the gateway before the first call. */
+		/** Outside of all folders that a sandbox may write. Filled by the gateway before the first call. */
 		readonly folder: string;
-		/** The toolset in whose working folder it is seen, by all of them. */
+		/** All toolsets see it in the working folder of this one. */
 		readonly of: SandboxedToolset;
 	};
 };
@@ -37,24 +36,24 @@ export type ToolsPlace = {
 /** A run that asks for a toolset by its name. */
 export type ToolsRun = ToolsPlace & {
 	readonly id: number;
-	/** Ends whatever the tools do. */
+	/** Ends the work of the tools. */
 	readonly signal: AbortSignal;
-	/** What it may read of the code host, where `toolsets.terminal.forge` lets it. */
+	/** What it may read of the code host, where `toolsets.terminal.forge` allows that. */
 	readonly forge: {
 		/** The client: a program on PATH, or its path. */
 		readonly cli: string;
-		/** The one that the client speaks to, such as `github.com`. */
+		/** The code host of the client, such as `github.com`. */
 		readonly host: string;
-		/** `owner/name` of what the event is about; absent: it is about none. */
+		/** `owner/name` of the event's repository; absent: it has none. */
 		readonly repository?: string;
-		/** What the client prints as its token. Rejects with a sentence. */
+		/** The token that the client prints. Rejects with a sentence. */
 		readonly token: () => Promise<string>;
 	};
-	/** Shows a sentence in the run at once, as often as it is called; clean. Must not throw. */
+	/** Shows a clean sentence in the run at once, on each call. Must not throw. */
 	readonly note: (text: string) => void;
 };
 
-/** As they are now: asked at each call. */
+/** The settings as they are now: read at each call. */
 export type ToolsSettings = {
 	readonly settings: () => ToolsetsConfig;
 	readonly sandbox: () => SandboxConfig;
@@ -64,14 +63,14 @@ export type ToolsWorld = ToolsSettings &
 	Pick<World, 'clock' | 'redact' | 'log'> & {
 		/** Sends a request to the code host; absent: by connections of the run. */
 		readonly askCodeHost?: CodeHostSend;
-		/** Whom connections trust; absent: the authorities of Node. */
+		/** The authorities that connections trust; absent: those of Node. */
 		readonly secureContext?: (() => SecureContext | undefined) | undefined;
 	};
 
-/** What runs at a place meet. */
+/** What runs at a place will find: settings of a toolset that are known only by trying. */
 export type Tried = {
-	/** Why they do not get a toolset; what follows a colon. */
-	readonly dropped?: string;
+	/** Why they do not get the toolset; follows a colon. */
+	readonly broken?: string;
 	/** Why its tools work without a sandbox, so that each call asks. */
 	readonly open?: string;
 };
@@ -80,9 +79,8 @@ export type Tried = {
 export type BuiltInToolset = {
 	readonly name: keyof ToolsetsConfig;
 	readonly offers: (settings: ToolsetsConfig) => readonly OfferedTool[];
-	/** What is known of runs there only by trying. */
 	readonly tryAt?: (place: ToolsPlace, world: ToolsSettings) => Promise<Tried>;
-	/** The tools of one run. What is opened for them ends with `stack`. Loads what it needs. */
+	/** The tools of one run. What they open ends with `stack`. Loads what it needs. */
 	readonly open: (
 		run: ToolsRun,
 		world: ToolsWorld,

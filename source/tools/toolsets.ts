@@ -1,15 +1,45 @@
-import type {ToolsetsConfig} from '../config/toolset-settings.ts';
+import type {SandboxedToolset, ToolsetsConfig} from '../config/toolset-settings.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Toolset} from '../core/toolsets.ts';
-import {fileToolset} from './file/toolset.ts';
-import {terminalToolset} from './terminal/toolset.ts';
 import type {BuiltInToolset, ToolsPlace, ToolsSettings} from './toolset.ts';
 import {webToolset} from './web/web-toolset.ts';
 
+/** Tries the sandbox that the tools of `name` would work in. */
+const tryIn =
+	(name: SandboxedToolset): NonNullable<BuiltInToolset['tryAt']> =>
+	async (place, world) =>
+		(await import('./sandbox/tools-sandbox.ts')).tryTools(name, place, world);
+
 /** In display order. */
 export const builtInToolsets: readonly BuiltInToolset[] = [
-	terminalToolset,
-	fileToolset,
+	/** Commands in a sandbox. @see manual/sandbox.md */
+	{
+		name: 'terminal',
+		offers: ({terminal: {approval, open}}) => [
+			{name: 'terminal', asks: open !== undefined || approval === 'ask', readOnly: false},
+		],
+		tryAt: tryIn('terminal'),
+		open: async (run, world, stack) => [
+			await (await import('./terminal/terminal.ts')).terminalTool(run, world, stack),
+		],
+	},
+	/** Files that are read, searched and changed in a sandbox. @see manual/file.md */
+	{
+		name: 'file',
+		offers({file: {approval, open}}) {
+			const isOpen = open !== undefined;
+			const asks = isOpen || approval === 'ask';
+			return [
+				{name: 'read_file', asks: isOpen, readOnly: true},
+				{name: 'search_files', asks: isOpen, readOnly: true},
+				{name: 'write_file', asks, readOnly: false},
+				{name: 'edit_file', asks, readOnly: false},
+			];
+		},
+		tryAt: tryIn('file'),
+		open: async (run, world, stack) =>
+			(await import('./file/file-tools.ts')).fileTools(run, world, stack),
+	},
 	webToolset,
 ];
 
@@ -22,7 +52,7 @@ export function ownToolset(
 	return {name, isOfServer: false, ...(broken !== undefined && {dropped: broken})};
 }
 
-/** The settings with the reasons why runs at `place` do not get a toolset of `names`, or get it without a sandbox, as far as they are known only by trying. Rejects with what its folders cannot be looked at for. */
+/** The settings as runs at `place` find them: with why they do not get a toolset of `names`, or get it without a sandbox. Rejects where folders cannot be read. */
 export async function triedSettings(
 	names: readonly string[] | undefined,
 	place: ToolsPlace,
@@ -35,20 +65,13 @@ export async function triedSettings(
 			.map(async ({name, tryAt}) => [name, await tryAt?.(place, world)] as const),
 	);
 	return reasons.reduce(
-		(found, [name, {dropped, open} = {}]) => ({
-			...found,
-			[name]: {
-				...found[name],
-				...(dropped !== undefined && {broken: dropped}),
-				...(open !== undefined && {open}),
-			},
-		}),
+		(found, [name, reason]) => ({...found, [name]: {...found[name], ...reason}}),
 		settings,
 	);
 }
 
 /**
- * The toolsets of svc's own that `names` ask for, opened for `run`; the others are there without tools. What is opened ends with `stack`.
+ * All toolsets of svc's own: those of `names` with their tools, opened for `run`, the others without. They end with `stack`.
  *
  * @see manual/routes.md#tools-of-a-route
  */
@@ -58,20 +81,19 @@ export const openBuiltIn = async (
 ): Promise<readonly Toolset[]> =>
 	Promise.all(
 		builtInToolsets.map(async ({name, open, tryAt}) => {
-			const toolset = ownToolset(name, world.settings());
-			const isWanted = toolset.dropped === undefined && names?.includes(name) === true;
-			if (!isWanted) {
-				return {...toolset, tools: []};
+			const toolset = {...ownToolset(name, world.settings()), tools: []};
+			if (toolset.dropped !== undefined || names?.includes(name) !== true) {
+				return toolset;
 			}
 
 			try {
-				const {dropped} = (await tryAt?.(run, world)) ?? {};
-				return dropped === undefined
+				const {broken} = (await tryAt?.(run, world)) ?? {};
+				return broken === undefined
 					? {...toolset, tools: await open(run, world, stack)}
-					: {...toolset, tools: [], dropped};
+					: {...toolset, dropped: broken};
 			} catch (error) {
 				run.signal.throwIfAborted();
-				return {...toolset, tools: [], dropped: world.redact(messageOf(error))};
+				return {...toolset, dropped: world.redact(messageOf(error))};
 			}
 		}),
 	);

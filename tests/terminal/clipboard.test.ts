@@ -3,8 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
-import {clipboardTool} from '../../source/terminal/clipboard-tool.ts';
-import {createClipboard, osc52} from '../../source/terminal/clipboard.ts';
+import {clipboardTool, createClipboard, osc52} from '../../source/terminal/clipboard.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');

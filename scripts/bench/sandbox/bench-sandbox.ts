@@ -64,7 +64,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 		const readFrom = async ({ask}: Pick<FileHelper, 'ask'>) => {
 			const answer = await ask(
 				{act: 'read', path: join(folder, 'read.txt'), offset: 1, limit: 10},
-				{kind: 'sandbox', launch: probe.launch, plan: planOf()},
+				{kind: 'sandbox', launch: probe.launch, plan: planOf(), workdir: folder},
 				signal,
 			);
 			if (answer.isError) {

@@ -4,26 +4,26 @@ import {mouseEventOf, tornMouseEvent, type MouseEvent} from './mouse-event.ts';
 import type {Paste} from './paste-collector.ts';
 import type {Token} from './split-input.ts';
 
-/** What waits for its turn: what was read, and when. */
+/** A piece of input that waits for its turn, and when it was read. */
 type InputEntry =
 	| (Exclude<Token, {kind: 'paste'}> & {readonly t: number; readonly alone: boolean})
 	| {readonly kind: 'pasted'; readonly paste: Paste};
 
-/** What a text field does with what is left to it. */
+/** A text field takes the keys and pastes that no handler takes. */
 export type FocusedField = {
 	readonly key: (key: KeyEvent) => void;
 	/** One line, without controls. */
 	readonly paste: (text: string) => void;
 };
 
-/** The receivers of what was read, by kind. */
-export type Takers = {
+/** The receivers of input, by kind. */
+type Takers = {
 	readonly keys: Handlers<KeyEvent>;
 	readonly pastes: Handlers<Paste>;
 	readonly mouse: Handlers<MouseEvent>;
 	readonly windowFocus: Handlers<boolean>;
 	readonly fieldNow: () => FocusedField | undefined;
-	/** What the terminal answers. */
+	/** Gets answers of the terminal. */
 	readonly toAsker: (raw: string) => void;
 };
 
@@ -42,55 +42,45 @@ export function createHandOut(takers: Takers): (entry: InputEntry) => void {
 
 				break;
 			}
-			case 'pasted': {
+			case 'pasted':
 				if (!pastes.ask(entry.paste)) {
 					fieldNow()?.paste(singleLine(entry.paste.text, maxFieldPasteLength));
 				}
 
 				break;
-			}
-			case 'mouse': {
+			case 'mouse':
 				mouse.ask(mouseEventOf(entry, entry.t));
 				break;
-			}
-			case 'focus': {
+			case 'focus':
 				windowFocus.ask(entry.focused);
 				break;
-			}
-			case 'reply': {
+			case 'reply':
 				toAsker(entry.raw);
 				break;
-			}
-			case 'torn-mouse': {
+			case 'torn-mouse':
 				mouse.ask(tornMouseEvent(entry.t));
 				break;
-			}
-			case 'nothing': {
-				break;
-			}
+			case 'nothing':
 		}
 	};
 }
 
-export type Handlers<Value> = {
-	/** Returns the way out. */
-	readonly add: (handler: (value: Value) => boolean) => () => void;
-	/** Asks in order of subscription until one says `true`; whether one did. */
-	readonly ask: (value: Value) => boolean;
-};
+type Handlers<Value> = ReturnType<typeof createHandlers<Value>>;
 
-/** A list of handlers of which the first that takes a value ends the round. One may come or go while a round is on. */
-export function createHandlers<Value>(): Handlers<Value> {
+/** A list of handlers: the first that takes a value ends the round. Handlers may come or go during a round. */
+export function createHandlers<Value>() {
 	let handlers: ReadonlyArray<{readonly handle: (value: Value) => boolean}> = [];
 	return {
-		add(handle) {
+		/** Returns the way out. */
+		add: (handle: (value: Value) => boolean) => {
 			const entry = {handle};
 			handlers = [...handlers, entry];
 			return () => {
 				handlers = handlers.filter(other => other !== entry);
 			};
 		},
-		ask: value => handlers.some(({handle}) => handle(value)),
+		/** Asks in order of subscription until one says `true`; whether one did. */
+		ask: (value: Value): boolean => handlers.some(({handle}) => handle(value)),
 	};
 }
 
@@ -121,7 +111,7 @@ export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
 	};
 
 	return {
-		/** Handles `entry` at once, or after those before it. What comes when 10,000 wait is dropped. */
+		/** Handles `entry` at once, or after those before it. Entries beyond 10,000 that wait are dropped. */
 		add(entry: InputEntry) {
 			if (!turn) {
 				take(entry);
@@ -131,7 +121,7 @@ export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
 		},
 		/** Whether something waits, or the turn of the last one is not over. */
 		busy: () => turn !== undefined,
-		/** Drops what waits. */
+		/** Drops the waiting entries. */
 		clear() {
 			waiting = [];
 			clearImmediate(turn);

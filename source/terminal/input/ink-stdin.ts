@@ -2,7 +2,7 @@ import {EventEmitter} from 'node:events';
 
 /**
  * The members of a terminal's stdin that Ink 8 uses, over a queue: each piece is announced and read on its own, because
- * Ink makes one key press of whatever one `read()` returns.
+ * Ink makes one key press of all that one `read()` returns.
  */
 export function createInkStdin(terminal: NodeJS.ReadStream, setRawMode: (isRaw: boolean) => void) {
 	const queue: string[] = [];

@@ -15,7 +15,7 @@ import {createTornAnswers, isAnswerBegun} from './torn-answer.ts';
 
 export type InputFrontend = ReturnType<typeof createInputFrontend>;
 
-export type InputFrontendOptions = {
+type InputFrontendOptions = {
 	readonly clock: Clock;
 	/** How long the rest of a split sequence is waited for, milliseconds: 60; 100 over SSH. */
 	readonly escapeDelayMs?: number;
@@ -23,7 +23,7 @@ export type InputFrontendOptions = {
 
 const nothing = () => {};
 
-/** How long what may be the beginning of an expected answer waits for its rest. */
+/** How long the possible beginning of an expected answer waits for its rest. */
 const answerDelayMs = 250;
 
 const isKittyAnswer = (reply: string) => /^.\[\?\d+u$/s.test(reply);
@@ -32,8 +32,8 @@ const isKittyAnswer = (reply: string) => /^.\[\?\d+u$/s.test(reply);
  * Stands between the terminal and Ink, and is where the program gets its keys from.
  *
  * Ink makes one key press of everything that arrived in one read and types the halves of split sequences. This reads the
- * terminal itself (while Ink, which counts the hooks that need it, has raw mode on), splits what comes into single keys, takes
- * out pastes, mouse and focus reports, waits for the rest of what was split, and asks `onKey` handlers, then the text field that has the focus. Ink sees nothing but
+ * terminal itself (while Ink, which counts the hooks that need it, has raw mode on), splits its input into single keys, takes
+ * out pastes, mouse and focus reports, waits for the rest of torn sequences, and asks `onKey` handlers, then the text field that has the focus. Ink sees nothing but
  * answers to its keyboard query and the keys that a text field lets it read.
  */
 export function createInputFrontend(
@@ -81,7 +81,7 @@ export function createInputFrontend(
 		held = reading ? rest : '';
 	};
 
-	/** Cuts what is held into tokens as far as they are whole. `alone`: it came in one read, with nothing before. */
+	/** Cuts the held input into whole tokens. `alone`: it came in one read, with nothing before. */
 	const cut = (final: boolean, alone: boolean) => {
 		const t = clock.monotonic();
 		for (let first = true; held !== ''; first = false) {
@@ -159,9 +159,7 @@ export function createInputFrontend(
 		}
 	};
 
-	const onEnd = () => {
-		ends.ask();
-	};
+	const onEnd = () => ends.ask();
 
 	const stop = () => {
 		reading = false;
@@ -205,7 +203,7 @@ export function createInputFrontend(
 	return {
 		/** The stdin to give to Ink's `render()`. */
 		stdin: ink.stream,
-		/** Keeps the terminal from echoing what is typed until Ink reads it; nothing of it is lost. */
+		/** Keeps the terminal from echoing keys until Ink reads them; none is lost. */
 		disableEcho: () => setRaw(true),
 		/** Asks a handler for every key, in order of subscription, until one returns `true` ("taken"). Returns the way out. */
 		onKey: keys.add,
@@ -244,7 +242,7 @@ export function createInputFrontend(
 			ink.push(text === '' ? bytesOfKey(id) : text),
 		/** Whether keys that were read have not been handled yet. */
 		busy: queue.busy,
-		/** Lets go of the terminal, which echoes again; what is held is dropped. */
+		/** Lets go of the terminal, which echoes again; held input is dropped. */
 		[Symbol.dispose]() {
 			if (reading) {
 				stop();

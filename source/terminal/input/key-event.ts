@@ -11,7 +11,7 @@ import {keyOfSequence} from './key-sequences.ts';
  */
 export type KeyEvent = {
 	readonly id: string;
-	/** What a text field inserts: one grapheme; empty for every other key. */
+	/** The text that a field inserts: one grapheme; empty for every other key. */
 	readonly text: string;
 	/** When the key was read: `Clock.monotonic()`, milliseconds. */
 	readonly t: number;
@@ -19,7 +19,7 @@ export type KeyEvent = {
 	readonly alone: boolean;
 };
 
-/** What a sequence says, without when. */
+/** The key of a sequence, without its time. */
 export type NamedKey = Pick<KeyEvent, 'id' | 'text'>;
 
 const controlNames: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const controlNames: Readonly<Record<string, string>> = {
 
 /**
  * The key of one whole sequence (one grapheme, one control character, or one escape sequence: xterm, rxvt, Linux console, SS3,
- * kitty CSI u, modifyOtherKeys). `undefined` for what is no key: a terminal's reply, a key release, half a character.
+ * kitty CSI u, modifyOtherKeys). `undefined`: it is no key but a terminal's reply, a key release, half a character.
  */
 export function parseKey(raw: string): NamedKey | undefined {
 	if (raw.length > 1 && raw.startsWith('\u001B')) {
@@ -54,7 +54,7 @@ export function parseKey(raw: string): NamedKey | undefined {
 		return {id: `ctrl+${String.fromCodePoint(raw.charCodeAt(0) + 96)}`, text: ''};
 	}
 
-	// A replacement character is what the decoder makes of broken bytes.
+	// The decoder turns broken bytes into replacement characters.
 	return raw === '' || /[\p{Cc}\p{Cs}\uFFFD]/u.test(raw)
 		? undefined
 		: {id: raw === ' ' ? 'space' : raw, text: raw};
@@ -99,7 +99,7 @@ const named: Readonly<Record<string, string>> = {
 	'ctrl+space': '\0',
 };
 
-/** What a terminal sends for a key of `KeyEvent.id`; throws for names that it does not know. */
+/** The bytes that a terminal sends for a key of `KeyEvent.id`; throws for unknown names. */
 export function bytesOfKey(id: string): string {
 	if (Object.hasOwn(named, id)) {
 		return named[id] ?? id;

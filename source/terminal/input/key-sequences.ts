@@ -49,7 +49,7 @@ const codePoints: Readonly<Record<number, string>> = {
 const keypadText = '0123456789./*-+';
 const firstKeypadCodePoint = 57_399;
 
-/** What the application keypad sends after SS3: `ESC O j` is `*`. */
+/** Keys of the application keypad after SS3: `ESC O j` is `*`. */
 const ss3Keypad: Readonly<Record<string, string>> = Object.fromEntries(
 	Array.from('*+,-./0123456789', (text, index) => [String.fromCodePoint(0x6a + index), text]),
 );

@@ -16,7 +16,7 @@ const motionBit = 32;
 const wheelBit = 64;
 const extraButtonsBit = 128;
 
-/** What an SGR report says; the modifiers are left out. */
+/** The event of an SGR report; the modifiers are left out. */
 export function mouseEventOf(report: Extract<Token, {kind: 'mouse'}>, t: number): MouseEvent {
 	const {button, column, row} = report;
 	const low = button & 3;

@@ -18,7 +18,7 @@ const silenceMs = 2000;
 
 /**
  * Gathers one paste. It ends with its mark, or when nothing came for 2 s: a lost mark must not swallow the keyboard for good.
- * What goes beyond 1 MB is dropped, not typed.
+ * The rest beyond 1 MB is dropped, not typed.
  */
 export function collectPaste(clock: Clock, done: (paste: Paste) => void) {
 	const parts: string[] = [];
@@ -40,7 +40,7 @@ export function collectPaste(clock: Clock, done: (paste: Paste) => void) {
 	};
 
 	return {
-		/** Takes what follows the start mark. Returns what stands behind the end mark; `undefined` while that has not come. */
+		/** Takes the text behind the start mark. Returns the text behind the end mark; `undefined` until that comes. */
 		add(text: string): string | undefined {
 			silence.cancel();
 			held += text;
@@ -61,7 +61,7 @@ export function collectPaste(clock: Clock, done: (paste: Paste) => void) {
 			});
 			return undefined;
 		},
-		/** Forgets what was gathered. */
+		/** Drops the gathered text. */
 		cancel: silence.cancel,
 	};
 }

@@ -18,10 +18,10 @@ export type Token =
 	| {readonly kind: 'reply'; readonly raw: string}
 	/** The beginning of a mouse report whose rest did not come in time. */
 	| {readonly kind: 'torn-mouse'; readonly raw: string}
-	/** What means nothing and is dropped. */
+	/** Input without a meaning, which is dropped. */
 	| {readonly kind: 'nothing'};
 
-export type Split = {readonly token: Token; readonly length: number};
+type Split = {readonly token: Token; readonly length: number};
 
 /** End of a bracketed paste. */
 export const pasteEnd = '\u001B[201~';

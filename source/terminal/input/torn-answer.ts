@@ -1,14 +1,14 @@
 /* oxlint-disable no-control-regex -- answers of a terminal are made of control characters */
 import type {Clock} from '../../core/clock.ts';
 
-/** What a text has to do with an answer that came in pieces. */
+/** The part of a text that continues an answer which came in pieces. */
 type Continuation =
 	/** Its first `length` UTF-16 units belong to it; with `answer` it is whole now. */
 	| {readonly length: number; readonly answer?: string}
-	/** What follows decides. */
+	/** The next input decides. */
 	| 'undecided';
 
-/** What follows later than that is not the rest. */
+/** Later input does not continue the answer. */
 const restMs = 1000;
 const maxAnswerLength = 64;
 
@@ -22,7 +22,7 @@ const whole = /^\u001B(?:\]11;.*(?:\u0007|\u009C|\u001B\\)|\[\?.*[cu])$/;
 /** Whether `text`, which can be of an answer, is all of it. */
 export const isWholeAnswer = (text: string): boolean => whole.test(text);
 
-/** Longer than what a person types after an Escape or an Alt-] of theirs. */
+/** Longer than a person would type after an Escape or an Alt-]. */
 const sure = /^\u001B(?:\]11;rgba?:[\da-f]|\[\?\d+[;cu])/i;
 
 /** Whether `text` is a background colour (OSC 11), device attributes (DA1), an answer about the kitty keyboard, or the beginning of one. */
@@ -47,8 +47,8 @@ export function answerLength(text: string): number {
 }
 
 /**
- * What is asked of a terminal may be answered late and in pieces, over a slow line byte by byte. The rest of an answer whose beginning was given up (or was taken for the key Escape, Alt-[
- * or Alt-]) is found by its grammar. A person's keys do not go on like one; what could be either is waited for and comes to be typed after all.
+ * A terminal may answer late and in pieces, over a slow line byte by byte. The rest of an answer whose beginning was given up (or was taken for the key Escape, Alt-[
+ * or Alt-]) is found by its grammar. A person's keys do not continue like one; input that could be either waits, and is typed after all.
  */
 export function createTornAnswers(clock: Clock) {
 	let torn: {readonly raw: string; readonly isSure: boolean; readonly t: number} | undefined;
@@ -60,14 +60,14 @@ export function createTornAnswers(clock: Clock) {
 	};
 
 	return {
-		/** Remembers what is given up, if an answer can begin so. `isExpected`: even a lone Escape, which was handed out as a key. */
+		/** Remembers input that is given up, if an answer can begin so. `isExpected`: even a lone Escape, which was handed out as a key. */
 		giveUp(raw: string, isExpected: boolean) {
 			const isKey = raw.length <= 2;
 			if (isAnswerBegun(raw) && (!isKey || isExpected)) {
 				torn = {raw, isSure: !isKey, t: clock.monotonic()};
 			}
 		},
-		/** What of `text` (not empty) continues it. With `final` nothing more comes for now. */
+		/** The part of `text` (not empty) that continues it. `final`: nothing more comes for now. */
 		continuation(text: string, final: boolean): Continuation {
 			const taken = take();
 			if (!taken) {

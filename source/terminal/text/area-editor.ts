@@ -21,20 +21,18 @@ export function areaText(value = ''): AreaText {
 	return {lines, row, column: splitGraphemes(lines[row] ?? '').length};
 }
 
-/** What was typed so far. */
+/** The typed text. */
 export const areaValue = ({lines}: AreaText): string => lines.join('\n');
 
 const lineAt = ({lines, row}: AreaText): string => lines[row] ?? '';
 
 const within = (value: number, most: number): number => Math.max(0, Math.min(value, most));
 
-function withLine(area: AreaText, {value, cursor}: LineText): AreaText {
-	return {
-		...area,
-		lines: area.lines.map((line, row) => (row === area.row ? value : line)),
-		column: cursor,
-	};
-}
+const withLine = (area: AreaText, {value, cursor}: LineText): AreaText => ({
+	...area,
+	lines: area.lines.map((line, row) => (row === area.row ? value : line)),
+	column: cursor,
+});
 
 const current = (area: AreaText): LineText => ({value: lineAt(area), cursor: area.column});
 
@@ -48,7 +46,7 @@ const roomIn = ({lines}: AreaText): number =>
 /** How long the line of the cursor may become. */
 const roomFor = (area: AreaText): number => lineAt(area).length + roomIn(area);
 
-/** Text typed or pasted at the cursor: line breaks stay, control characters are dropped, what does not fit is cut. */
+/** Text typed or pasted at the cursor: line breaks stay, control characters are dropped, the rest beyond the limit is cut. */
 export function insertArea(area: AreaText, text: string): AreaText {
 	let room = roomIn(area);
 	const pasted: string[] = [];

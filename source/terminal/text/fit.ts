@@ -2,7 +2,7 @@ import sliceAnsi from 'slice-ansi';
 import stringWidth from 'string-width';
 import type {Safe} from '../../core/untrusted.ts';
 
-export type FitOptions = {
+type FitOptions = {
 	/** Where the text stands in its column; `start` by default. */
 	readonly align?: 'start' | 'end';
 	/** Put at the cut when the text is too long; `…` by default, one cell. Empty for a bare cut. */
@@ -10,7 +10,7 @@ export type FitOptions = {
 };
 
 const printableAscii = /^[ -~]*$/;
-/** Printable ASCII and the signs of our own rows, each one cell wide: what stands on the screen most is not measured. */
+/** Printable ASCII and the signs of our own rows, each one cell wide: most text on the screen needs no measuring. */
 export const oneCellEach = /^[ -~─│┌┐└┘·…●○◐✓✗–×▁▂▃▄▅▆▇█░]*$/;
 const lineBreaking = /[\n\r\t\v\f\u0085\u2028\u2029]/g;
 /** Safe text has a few marks on a letter at most, and emoji of a few parts. */
@@ -33,7 +33,7 @@ export function fit(text: Safe, width: number, options: FitOptions = {}): Safe {
 	return (align === 'end' ? padding + shown : shown + padding) as Safe;
 }
 
-/** Whether `text` has room in `width` cells. Like what cuts, it looks at no more of the text than may have room. */
+/** Whether `text` has room in `width` cells. It looks at no more of the text than may have room. */
 export const isWithin = (text: Safe, width: number): boolean =>
 	headOf(text, width).length === text.length;
 

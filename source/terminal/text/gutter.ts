@@ -1,7 +1,7 @@
 import {literal} from './safe.ts';
 
 /**
- * Marks of the first column, where no stranger's text can stand: what a row is, besides the first row of something. Whatever a row looks like, a mark says
+ * Marks of the first column, where no stranger's text can stand. They mark rows that are not the first of something: however a row looks, its mark says
  * that it belongs to what stands above it.
  */
 export const gutter = {

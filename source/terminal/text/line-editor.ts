@@ -19,7 +19,7 @@ export const splitGraphemes = (text: string): readonly string[] =>
 /** A line with the cursor behind it. */
 export const lineText = (value = ''): LineText => ({value, cursor: splitGraphemes(value).length});
 
-/** Text typed or pasted at the cursor: line breaks become blanks, control characters are dropped, what does not fit is cut. */
+/** Text typed or pasted at the cursor: line breaks become blanks, control characters are dropped, the rest beyond the limit is cut. */
 export function insertText(
 	{value, cursor}: LineText,
 	text: string,
@@ -55,7 +55,7 @@ const wordStart = (parts: readonly string[], cursor: number): number => {
 const toStart: Edit = parts => [parts, 0];
 const toEnd: Edit = parts => [parts, parts.length];
 
-/** What keys other than text do in a line, named as readline's. */
+/** Edits of a line by keys other than text, named as readline's. */
 const edits: Readonly<Record<string, Edit>> = {
 	left: (parts, cursor) => [parts, Math.max(0, cursor - 1)],
 	right: (parts, cursor) => [parts, Math.min(parts.length, cursor + 1)],
@@ -90,7 +90,7 @@ export function editLine(
 	}
 
 	const [parts, cursor] = edit(splitGraphemes(line.value), line.cursor);
-	// Neighbours of what was taken out may join to one.
+	// The neighbours of the removed part may join to one grapheme.
 	const value = parts.join('');
 	return {value, cursor: splitGraphemes(parts.slice(0, cursor).join('')).length};
 }
@@ -101,11 +101,11 @@ export const cursorSign = literal('█');
 type LineLook = {
 	/** Cells, with that of the cursor. */
 	readonly width: number;
-	/** Hides what is typed. */
+	/** Hides the typed text. */
 	readonly isMasked?: boolean;
 };
 
-/** What has room in `width` cells of a line, before and after its cursor. */
+/** The parts of a line before and after its cursor that have room in `width` cells. */
 export function shownParts(
 	{value, cursor}: LineText,
 	{width, isMasked = false}: LineLook,

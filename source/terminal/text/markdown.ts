@@ -1,15 +1,16 @@
 import {lexer, walkTokens, type MarkedToken, type Token, type Tokens} from 'marked';
+import {orElse} from '../../core/or-else.ts';
 import {type Safe, escapeBlock} from '../../core/untrusted.ts';
 import {widthOf} from './fit.ts';
 import {partsOf, wrapWords} from './wrap-words.ts';
 
-/** What a row of a laid-out text is. */
+/** A row of a laid-out text. */
 export type MarkdownRow = {
 	readonly text: Safe;
 	readonly kind: 'heading' | 'text' | 'code' | 'entry';
 };
 
-/** A stranger's text may cost the parser more than its length says: what is longer, or has more marks, is shown as it is written. */
+/** A stranger's text may cost the parser more than its length suggests: above these bounds it is shown as it is written. */
 const foreignBounds = {characters: 32 * 1024, marks: 2000} as const;
 
 /** More than this is not looked into; the rest is shown as it is written. */
@@ -19,38 +20,28 @@ const maxCharacters = 256 * 1024;
 const narrowestColumn = 28;
 
 /**
- * Markdown as rows of at most `width` cells (at least 20), for a screen or a pager. Marks of emphasis go, what they mean stays; a table that is wider
- * than the screen becomes one entry a row. Whatever else the text holds is cleaned. HTML comments are left out.
+ * Markdown as rows of at most `width` cells (at least 20), for a screen or a pager. Marks of emphasis are left out; a table that is wider
+ * than the screen becomes one entry a row. Everything else is cleaned. HTML comments are left out.
  */
 export function layOutMarkdown(text: string, width: number): readonly MarkdownRow[] {
 	const room = Math.max(20, width);
-	if (text.length > maxCharacters) {
-		return rowsOf(text, 'text', room);
-	}
-
-	return blocksOf(lexer(text), room);
+	return text.length > maxCharacters ? rowsOf(text, 'text', room) : blocksOf(lexer(text), room);
 }
 
 /**
- * The same of a text that nobody here wrote. Nothing of it is hidden: comments, definitions and where links and pictures lead stand there. What would take the parser long, or too
+ * The same for a stranger's text. Nothing of it is hidden: comments, definitions and the targets of links and pictures are shown. A text that would take the parser long, or too
  * deep, is shown as it is written.
  */
 export function layOutForeignMarkdown(text: string, width: number): readonly MarkdownRow[] {
 	const room = Math.max(20, width);
 	const marks = text.match(/[*_~[`>|]/g)?.length ?? 0;
-	if (text.length > foreignBounds.characters || marks > foreignBounds.marks) {
-		return rowsOf(text, 'text', room);
-	}
-
-	try {
-		return blocksOf(shownWhole(lexer(text)), room);
-	} catch {
-		// Nested too deep for the stack.
-		return rowsOf(text, 'text', room);
-	}
+	const isBounded = text.length <= foreignBounds.characters && marks <= foreignBounds.marks;
+	// Some texts are nested too deep for the stack.
+	const rows = isBounded && orElse(() => blocksOf(shownWhole(lexer(text)), room), undefined);
+	return rows || rowsOf(text, 'text', room);
 }
 
-/** `tokens` with what a reader would not see turned into text. */
+/** `tokens` with their invisible parts turned into text. */
 function shownWhole(tokens: readonly Token[]): readonly Token[] {
 	void walkTokens([...tokens], token => {
 		if (token.type === 'code' && !language.test(token['lang'] ?? '')) {
@@ -79,7 +70,7 @@ function plainOf(token: Token): string | undefined {
 	}
 }
 
-/** With where it leads, and what a pointer would be told over it; `undefined` where its words say all that. */
+/** Its words with its target and its title; `undefined` where the words say both. */
 function linkWhole(token: Tokens.Generic): string | undefined {
 	const {text, href, title} = token;
 	const beside = [
@@ -129,7 +120,6 @@ function blockOf(token: MarkedToken, width: number): readonly MarkdownRow[] {
 			return tableRows(token, width);
 		case 'space':
 		case 'def':
-			return [];
 		case 'hr':
 			return [];
 		case 'html':
@@ -196,21 +186,19 @@ function columnRows(
 	}));
 }
 
-/** A row that has no room beside itself: what it is about, then the other cells below. */
-function entryRows(
+/** A row of a table that is too wide: its first cell, then the others below. */
+const entryRows = (
 	[name = '', ...others]: readonly string[],
 	[, ...titles]: readonly string[],
 	width: number,
-): readonly MarkdownRow[] {
-	return [
-		...rowsOf(name, 'entry', width),
-		...others.flatMap((text, index) => {
-			const isLast = index === others.length - 1;
-			const title = isLast || text === '' ? '' : `${titles[index] ?? ''}: `;
-			return text === '' ? [] : indented(rowsOf(title + text, 'text', width - 2));
-		}),
-	];
-}
+): readonly MarkdownRow[] => [
+	...rowsOf(name, 'entry', width),
+	...others.flatMap((text, index) => {
+		const isLast = index === others.length - 1;
+		const title = isLast || text === '' ? '' : `${titles[index] ?? ''}: `;
+		return text === '' ? [] : indented(rowsOf(title + text, 'text', width - 2));
+	}),
+];
 
 const blank: MarkdownRow = {text: escapeBlock(''), kind: 'text'};
 
@@ -233,17 +221,13 @@ const inline = (tokens: readonly Token[] | undefined): string =>
 function wordsOf(token: MarkedToken): string {
 	switch (token.type) {
 		case 'codespan':
+		case 'image':
+		case 'escape':
 			return token.text;
 		case 'br':
 			return '\n';
 		case 'link':
 			return linkWords(token);
-		case 'image':
-			return token.text;
-		case 'escape':
-			return token.text;
-		case 'html':
-			return token.raw;
 		case 'strong':
 		case 'em':
 		case 'del':
@@ -256,12 +240,13 @@ function wordsOf(token: MarkedToken): string {
 		case 'def':
 		case 'heading':
 		case 'hr':
+		case 'html':
 		case 'list':
 		case 'list_item':
 		case 'paragraph':
 		case 'space':
 		case 'table':
-			// Blocks: no line holds them.
+			// HTML as it is written; the others are blocks, which no line holds.
 			return token.raw;
 	}
 }

@@ -1,7 +1,7 @@
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 
 /**
- * What a one-line field may hold, made from what was typed or pasted: line breaks and tabs are blanks, control and format
+ * Typed or pasted text as a one-line field may hold it: line breaks and tabs are blanks, control and format
  * characters are dropped, the rest is cleaned by `escapeLine`. At most `maxLength` UTF-16 units, cut between characters. Cleaning a
  * clean value changes nothing.
  */

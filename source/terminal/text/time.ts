@@ -3,10 +3,8 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 const two = (value: number) => String(value).padStart(2, '0');
 
 /** `15:04:02`, local time. */
-export function clockTime(at: number): Safe {
-	const date = new Date(at);
-	return escapeLine(`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`);
-}
+export const clockTime = (at: number): Safe =>
+	escapeLine(`${minuteTime(at)}:${two(new Date(at).getSeconds())}`);
 
 /** `15:04`, local time. */
 export function minuteTime(at: number): Safe {
@@ -14,12 +12,14 @@ export function minuteTime(at: number): Safe {
 	return escapeLine(`${two(date.getHours())}:${two(date.getMinutes())}`);
 }
 
-/** `+01:00`, `UTC`: how local time differs from that of the world. */
+/** `+01:00`, `UTC`: the offset of local time. */
 export function offsetText(at: number): Safe {
 	const minutes = -new Date(at).getTimezoneOffset();
-	const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-	return escapeLine(minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`);
+	return escapeLine(minutes === 0 ? 'UTC' : offset(minutes));
 }
+
+const offset = (minutes: number): string =>
+	`${minutes < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
 
 /** `15:04 +01:00`, for a reader in another time zone. */
 export const minuteTimeThere = (at: number): Safe =>
@@ -30,9 +30,7 @@ export const preciseTime = (at: number): Safe =>
 	escapeLine(`${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`);
 
 /** `2026-11-20 15:04:02.870`, local time. */
-export function fullTime(at: number): Safe {
-	return escapeLine(`${dayText(at)} ${preciseTime(at)}`);
-}
+export const fullTime = (at: number): Safe => escapeLine(`${dayText(at)} ${preciseTime(at)}`);
 
 function dayText(at: number): string {
 	const date = new Date(at);
@@ -63,9 +61,7 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 /** `Nov 24 09:00`, local time. */
 export function dayTime(at: number): Safe {
 	const date = new Date(at);
-	return escapeLine(
-		`${months[date.getMonth()] ?? ''} ${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`,
-	);
+	return escapeLine(`${months[date.getMonth()] ?? ''} ${two(date.getDate())} ${minuteTime(at)}`);
 }
 
 /** Whether two times are on one day, local time. */
@@ -75,18 +71,15 @@ export const isSameDay = (one: number, other: number): boolean =>
 /** `3s`, `4m`, `2h`, `5d`. */
 export function ageText(ms: number): Safe {
 	const seconds = Math.max(0, Math.floor(ms / 1000));
-	if (seconds < 60) {
-		return escapeLine(`${seconds}s`);
-	}
-
-	if (seconds < 3600) {
-		return escapeLine(`${Math.floor(seconds / 60)}m`);
-	}
-
-	return escapeLine(
-		seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`,
-	);
+	const [unit, length] = ageUnits.find(([, least]) => seconds >= least) ?? ['s', 1];
+	return escapeLine(`${Math.floor(seconds / length)}${unit}`);
 }
+
+const ageUnits = [
+	['d', 86_400],
+	['h', 3600],
+	['m', 60],
+] as const;
 
 /** `2026-12-31 23:59Z`: days and ends of keys are those of UTC. */
 export const utcTime = (at: number): Safe =>
@@ -103,7 +96,5 @@ export const zonedTime = (at: number, timeZone: string): string =>
 /** `2026-11-20T15:04:02+01:00` on the clocks of an IANA zone. */
 export function zonedIsoTime(at: number, timeZone: string): string {
 	const local = zonedTime(at, timeZone).replace(' ', 'T');
-	const minutes = Math.round((Date.parse(`${local}Z`) - at) / 60_000);
-	const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-	return `${local}${minutes < 0 ? '-' : '+'}${two(hour)}:${two(minute)}`;
+	return local + offset(Math.round((Date.parse(`${local}Z`) - at) / 60_000));
 }

@@ -31,7 +31,7 @@ export function* wrapWords(paragraph: Safe, width: number): Generator<Safe, void
 	yield row ?? paragraph;
 }
 
-/** What stands between the `separator`s of a safe text. */
+/** The parts of a safe text between its `separator`s. */
 export const partsOf = (text: Safe, separator: ' ' | '\n'): readonly Safe[] =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
 	text.split(separator) as Safe[];
@@ -57,11 +57,10 @@ export function hardWrap(
 		}
 
 		const row = clip(rest, cells, '');
-		// A row takes at least one character, whatever is wider than the row.
+		// A row takes at least one character, even one that is wider than the row.
 		const taken = Math.max(1, row.length);
 		rows.push(row);
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
-		rest = rest.slice(taken) as Safe;
+		rest = partFrom(rest, taken);
 	} while (rest !== '');
 
 	return {rows, isWhole: true};

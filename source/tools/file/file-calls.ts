@@ -7,7 +7,7 @@ import {
 	maxReadLines,
 } from './helper/contract.ts';
 
-/** What one tool says of itself, and what it asks the helper for. */
+/** A tool for the model, and its call of the helper. */
 type FileTool =
 	| FileToolOf<Exclude<FileAsk, FileChangeAsk>, true>
 	| FileToolOf<FileChangeAsk, false>;
@@ -18,7 +18,7 @@ type FileToolOf<Ask extends FileAsk, ReadOnly extends boolean> = {
 	readonly fields: Readonly<Record<string, JsonObject>>;
 	readonly required: readonly string[];
 	readonly readOnly: ReadOnly;
-	/** The call, or what is wrong with its arguments. */
+	/** The call, or the problem with its arguments. */
 	readonly read: (path: string, args: JsonObject) => Ask | string;
 };
 
@@ -118,7 +118,7 @@ const isContent = (value: JsonValue | undefined): value is string =>
 
 const noContent = `is no text, or is longer than ${maxContentBytes / 1_000_000} MB`;
 
-/** `undefined` for what is no whole number from 1. */
+/** `undefined`: it is no whole number from 1. */
 const count = (value: JsonValue | undefined, absent: number): number | undefined =>
 	value === undefined || value === null
 		? absent
@@ -135,15 +135,9 @@ const isPath = (value: JsonValue | undefined): value is string =>
 	value.isWellFormed() &&
 	!value.includes('\0');
 
-/** The call that is meant, or what the model is told. */
+/** The call of the helper, or an answer to the model. */
 export function askOf<Ask extends FileAsk>(
-	{
-		name,
-		required,
-		read,
-	}: Pick<FileTool, 'name' | 'required'> & {
-		readonly read: (path: string, args: JsonObject) => Ask | string;
-	},
+	{name, required, read}: Pick<FileToolOf<Ask, boolean>, 'name' | 'required' | 'read'>,
 	args: JsonValue,
 ): Ask | string {
 	const given = isJsonObject(args) ? args : {};

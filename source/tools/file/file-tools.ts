@@ -1,12 +1,12 @@
 import {resolve} from 'node:path';
 import type {JsonValue} from '../../core/json.ts';
 import {quotedPath} from '../../core/names.ts';
-import type {PreviewResult, Tool, ToolContext, ToolResult} from '../../core/tool.ts';
-import {openTools} from '../sandbox/tools-sandbox.ts';
+import type {PreviewResult, Tool, ToolContext} from '../../core/tool.ts';
+import {openSandboxTools} from '../sandbox/tools-sandbox.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {askOf, fileCalls, type FileAsk} from './file-calls.ts';
 import {createFileHelper} from './helper-process.ts';
-import type {FileChange, HelperAnswer, HelperAsk} from './helper/contract.ts';
+import type {ChangePreview, FileChange, HelperAnswer, HelperAsk} from './helper/contract.ts';
 
 /**
  * The tools of one run, in a helper process that ends with `stack`. A person is asked about each change unless the settings allow them, and about each call where there is no sandbox.
@@ -18,13 +18,10 @@ export async function fileTools(
 	world: ToolsWorld,
 	stack: AsyncDisposableStack,
 ): Promise<readonly Tool[]> {
-	const {folder, isSandbox, placeOfCall, toolOf} = await openTools('file', run, world);
+	const {folder, isSandbox, placeOfCall, toolOf} = await openSandboxTools('file', run, world);
 	const helper = stack.use(createFileHelper(world));
 
-	const ask = async (
-		call: HelperAsk,
-		signal: AbortSignal,
-	): Promise<Pick<HelperAnswer, 'text' | 'isError' | 'preview'>> => {
+	const ask = async (call: HelperAsk, signal: AbortSignal): Promise<Omit<HelperAnswer, 'id'>> => {
 		const place = await placeOfCall();
 		return typeof place === 'string'
 			? {text: `Cannot work on files: ${place}`, isError: true}
@@ -38,12 +35,7 @@ export async function fileTools(
 			readOnly,
 			describe: ({where}) => ({
 				description: `${does}. The working folder is ${where}.${isSandbox ? ' Works in a sandbox: only listed folders are there.' : ''}`,
-				inputSchema: {
-					type: 'object',
-					properties: fields,
-					required,
-					additionalProperties: false,
-				},
+				inputSchema: {type: 'object', properties: fields, required, additionalProperties: false},
 			}),
 			...(!tool.readOnly && {
 				async preview(given: JsonValue, {signal}: Pick<ToolContext, 'signal'>) {
@@ -57,44 +49,38 @@ export async function fileTools(
 					return previewOf(change, answer, {isOpen: !isSandbox, folder});
 				},
 			}),
-			async execute(args, context) {
+			async execute(args, {basis, signal}) {
 				const meant = askOf<FileAsk>(tool, args);
-				return typeof meant === 'string'
-					? {text: meant, isError: true}
-					: resultOf(await ask(bound(meant, context), context.signal));
+				if (typeof meant === 'string') {
+					return {text: meant, isError: true};
+				}
+
+				const isBound = meant.act === 'change' && basis !== undefined;
+				const {text, isError = false} = await ask(isBound ? {...meant, basis} : meant, signal);
+				return {text, ...(isError && {isError})};
 			},
 		});
 	});
 }
 
-/** What a person is shown of a change. Where there is no sandbox, a model is not even told before the yes that it would come to nothing. */
+/** The sheet of a change. A change that cannot be made is a problem; without a sandbox it is shown all the same, so that the model learns nothing before the yes. */
 function previewOf(
 	{path}: FileChange,
 	{text, preview}: Pick<HelperAnswer, 'text' | 'preview'>,
 	{isOpen, folder}: {readonly isOpen: boolean; readonly folder: string},
 ): PreviewResult {
-	if (!preview) {
-		return isOpen
-			? {
-					preview: {
-						title: 'change',
-						facts: [
-							{name: 'file', value: quotedPath(path)},
-							{name: 'now', value: text},
-						],
-					},
-					basis: 'nothing',
-				}
-			: {problem: text};
+	if (!preview && !isOpen) {
+		return {problem: text};
 	}
 
-	const {real, now, lines, basis} = preview;
+	const {real, now = text, lines, basis = 'nothing'}: Partial<ChangePreview> = preview ?? {};
+	const isElsewhere = real !== undefined && resolve(folder, path) !== real;
 	return {
 		preview: {
 			title: 'change',
 			facts: [
-				{name: 'file', value: quotedPath(real)},
-				...(resolve(folder, path) === real ? [] : [{name: 'reached by', value: quotedPath(path)}]),
+				{name: 'file', value: quotedPath(real ?? path)},
+				...(isElsewhere ? [{name: 'reached by', value: quotedPath(path)}] : []),
 				{name: 'now', value: now},
 			],
 			...(lines && {lines}),
@@ -102,17 +88,3 @@ function previewOf(
 		basis,
 	};
 }
-
-const bound = (ask: FileAsk, {basis}: Pick<ToolContext, 'basis'>): FileAsk =>
-	ask.act === 'change' && basis !== undefined ? {...ask, basis} : ask;
-
-const resultOf = ({
-	text,
-	isError,
-}: {
-	readonly text: string;
-	readonly isError?: boolean;
-}): ToolResult => ({
-	text,
-	...(isError === true && {isError}),
-});

@@ -7,25 +7,30 @@ import {codeOf, messageOf} from '../../core/errors.ts';
 import {parsedJson} from '../../core/json.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {signalGroup, startGroup} from '../../core/process-group.ts';
+import {partUrl} from '../../core/program.ts';
 import {maxTasksOf} from '../sandbox/control-group.ts';
+import {insideFolder} from '../sandbox/egress.ts';
 import type {Mount} from '../sandbox/plan.ts';
 import {startInSandbox} from '../sandbox/run-in-sandbox.ts';
-import type {ToolsSandbox} from '../sandbox/tools-sandbox.ts';
+import type {PlaceOfCall} from '../sandbox/tools-sandbox.ts';
 import {watchLimits} from '../sandbox/watch-limits.ts';
-import type {HelperAnswer, HelperAsk, HelperCall} from './helper/contract.ts';
+import {
+	createLineCutter,
+	type HelperAnswer,
+	type HelperAsk,
+	type HelperCall,
+} from './helper/contract.ts';
 
 /** Where a helper works: in a sandbox, or in none. */
-type HelperPlace =
-	| Pick<Extract<ToolsSandbox, {readonly kind: 'sandbox'}>, 'kind' | 'launch' | 'plan'>
-	| Pick<Extract<ToolsSandbox, {readonly kind: 'open'}>, 'kind' | 'why' | 'cwd'>;
+type HelperPlace = Exclude<PlaceOfCall, string>;
 
-/** The process of a run that works on files. It starts with the first call, and anew where it has ended, or its place is another one. */
+/** The process of a run that works on files. The first call starts it; a later call starts it again where it has ended, or its place has changed. */
 export type FileHelper = AsyncDisposable & {
-	/** One call at a time. What cannot be done is an answer with `isError`. Rejects with the reason of `signal` alone. */
+	/** One call at a time. A call that fails is an answer with `isError`. Rejects with the reason of `signal` alone. */
 	ask(ask: HelperAsk, place: HelperPlace, signal: AbortSignal): Promise<HelperAnswer>;
 };
 
-/** From when a call begins until it is given up, with the process. */
+/** Time limit of a call; above it the process is ended. */
 const callMs = 30_000;
 
 const limits = {maxProcesses: 4, maxMemoryBytes: 768 * 2 ** 20};
@@ -35,9 +40,8 @@ const maxAnswerBytes = 16_000_000;
 type Running = {
 	readonly key: string;
 	readonly child: ChildProcess;
-	/** Whether it can be asked still. */
 	hasEnded: boolean;
-	/** Resolves when it has ended, with what it said last. */
+	/** Resolves when it has ended, with its last words. */
 	readonly ended: Promise<string>;
 	/** Gets each answer, as one line. */
 	onLine: (line: string) => void;
@@ -82,9 +86,8 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 		}
 
 		const {promise, resolve: told} = Promise.withResolvers<HelperAnswer>();
-		const failed = (reason: string) => {
+		const failed = (reason: string) =>
 			told({id, text: `Cannot work on files: ${reason}`, isError: true});
-		};
 
 		helper.onLine = line => {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- helper.ts alone writes there
@@ -94,12 +97,9 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 			}
 		};
 
-		const sayEnded = async () => {
-			const last = await helper.ended;
-			failed(`the process that works on them ended${last === '' ? '' : `: ${last}`}`);
-		};
-
-		void sayEnded();
+		void helper.ended.then(last =>
+			failed(`the process that works on them ended${last === '' ? '' : `: ${last}`}`),
+		);
 		using watched = new DisposableStack();
 		watched.defer(
 			clock.after(callMs, () => {
@@ -125,7 +125,7 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 		try {
 			return await within(promise, signal);
 		} catch (error) {
-			// What is not waited for must not go on.
+			// A call that was given up must not go on.
 			await end();
 			throw error;
 		}
@@ -141,29 +141,24 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 	};
 }
 
-const lineFeed = 10;
-
 const maxSaidLength = 300;
 
 function start(place: HelperPlace, key: string): Running {
 	const child = place.kind === 'sandbox' ? startInside(place) : startOpen(place);
-	const {promise: ended, resolve: hasEnded} = Promise.withResolvers<string>();
+	const {promise: ended, resolve: told} = Promise.withResolvers<string>();
 	const running: Running = {key, child, hasEnded: false, ended, onLine() {}};
+	const end = (last: string) => {
+		running.hasEnded = true;
+		told(last);
+	};
 	let said = '';
-	let pieces: Buffer[] = [];
-	let length = 0;
+	const lines = createLineCutter();
 	child.stdout?.on('data', (chunk: Buffer) => {
-		let rest = chunk;
-		for (let at = rest.indexOf(lineFeed); at !== -1; at = rest.indexOf(lineFeed)) {
-			running.onLine(Buffer.concat([...pieces, rest.subarray(0, at)]).toString());
-			pieces = [];
-			length = 0;
-			rest = rest.subarray(at + 1);
+		for (const line of lines.add(chunk)) {
+			running.onLine(line);
 		}
 
-		pieces.push(rest);
-		length += rest.length;
-		if (length > maxAnswerBytes) {
+		if (lines.heldBytes() > maxAnswerBytes) {
 			signalGroup(child, 'SIGKILL');
 		}
 	});
@@ -172,19 +167,19 @@ function start(place: HelperPlace, key: string): Running {
 	});
 	// It may have ended.
 	child.stdin?.on('error', () => {});
-	child.once('error', error => {
-		running.hasEnded = true;
-		hasEnded(codeOf(error));
-	});
-	child.once('close', () => {
-		running.hasEnded = true;
-		hasEnded(/^(?:bwrap: |\w*Error|FATAL ERROR).*$/m.exec(said)?.[0].slice(0, maxSaidLength) ?? '');
-	});
+	child.once('error', error => end(codeOf(error)));
+	child.once('close', () =>
+		end(/^(?:bwrap: |\w*Error|FATAL ERROR).*$/m.exec(said)?.[0].slice(0, maxSaidLength) ?? ''),
+	);
 	return running;
 }
 
-/** Where the program and its Node are seen inside; nothing else is there. */
-const inside = '/run/svc';
+/** The program and its Node, as they are seen inside. */
+const shown = (from: string, name: string): Mount => ({
+	kind: 'read',
+	from: realpathSync(from),
+	path: join(insideFolder, name),
+});
 
 const nodeFlags = ['--max-old-space-size=384', '--no-warnings'];
 
@@ -192,55 +187,37 @@ function startInside({
 	launch,
 	plan,
 }: Extract<HelperPlace, {readonly kind: 'sandbox'}>): ChildProcess {
-	const node: Mount = {
-		kind: 'read',
-		from: realpathSync(process.execPath),
-		path: join(inside, 'node'),
-	};
+	const node = shown(process.execPath, 'node');
 	const {mounts, script} = program();
 	return startInSandbox([node.path, ...nodeFlags, script], {
 		launch,
 		plan: {
 			...plan,
-			// What is written into memory would be gone after the run: better it is refused.
+			// Files in memory would be gone after the run: writing there is refused instead.
 			mounts: [...plan.mounts.filter(({kind}) => kind !== 'memory'), node, ...mounts],
 			maxTasks: maxTasksOf(limits),
 		},
 	});
 }
 
-/** In the source the helper is its file and what that imports; in the bundle, a file of its own. */
+/** In the source the helper is its file with its imports; in the bundle, a file of its own. */
 function program(): {readonly mounts: readonly Mount[]; readonly script: string} {
-	const read = (from: string, path: string): Mount => ({
-		kind: 'read',
-		from: realpathSync(from),
-		path: join(inside, path),
-	});
-	if (!import.meta.url.endsWith('.ts')) {
+	if (!scriptPath.endsWith('.ts')) {
 		const name = 'file-helper.mjs';
-		return {mounts: [read(scriptPath(), name)], script: join(inside, name)};
+		return {mounts: [shown(scriptPath, name)], script: join(insideFolder, name)};
 	}
 
 	const root = resolve(import.meta.dirname, '../../..');
 	return {
-		mounts: ['source', 'node_modules', 'package.json'].map(name => read(join(root, name), name)),
-		script: scriptPath().replace(root, inside),
+		mounts: ['source', 'node_modules', 'package.json'].map(name => shown(join(root, name), name)),
+		script: scriptPath.replace(root, insideFolder),
 	};
 }
 
-const scriptPath = (): string =>
-	fileURLToPath(
-		new URL(
-			import.meta.url.endsWith('.ts') ? './helper/helper.ts' : './file-helper.js',
-			import.meta.url,
-		),
-	);
+const scriptPath = fileURLToPath(
+	partUrl(import.meta.url, './helper/helper.ts', './file-helper.js'),
+);
 
-/** Without a sandbox, which a person is told of with each call. */
+/** Without a sandbox; each call tells a person so. */
 const startOpen = ({cwd}: Extract<HelperPlace, {readonly kind: 'open'}>): ChildProcess =>
-	startGroup({
-		command: process.execPath,
-		args: [...nodeFlags, scriptPath()],
-		env: {},
-		cwd,
-	});
+	startGroup({command: process.execPath, args: [...nodeFlags, scriptPath], env: {}, cwd});

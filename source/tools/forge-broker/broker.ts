@@ -4,8 +4,9 @@ import {codeOf, messageOf} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
-import {malformationOf} from '../../http/http-answer.ts';
+import {malformationOf, respond} from '../../http/http-answer.ts';
 import {serveAt} from '../../http/listen.ts';
+import {readBody} from '../../http/read-body.ts';
 import {type CodeHost, type CodeHostSend, createCodeHost} from './code-host.ts';
 import {type ForgeRepository, judgeRequest} from './judge-request.ts';
 
@@ -17,14 +18,14 @@ export type RefusedRequest = {
 	readonly reason: string;
 };
 
-export type ForgeBrokerOptions = {
+type ForgeBrokerOptions = {
 	/** Made (0700) when it is missing. The socket in it is `forge.sock` (0600). */
 	readonly folder: string;
 	/** The one that the event is about; absent: everything is refused. */
 	readonly repository?: ForgeRepository;
-	/** What `<forge_cli> auth token` prints. */
+	/** The output of `<forge_cli> auth token`. */
 	readonly token: string;
-	/** Told of the first 100. */
+	/** Called for the first 100. */
 	readonly onRefused: (refused: RefusedRequest) => void;
 	/** Ends the broker as its disposal does. */
 	readonly signal: AbortSignal;
@@ -35,8 +36,6 @@ type BrokerWorld = Pick<World, 'clock' | 'log'> & {
 	readonly send: CodeHostSend;
 };
 
-export type ForgeBroker = AsyncDisposable & {readonly socket: string};
-
 const maxConnections = 64;
 const maxHeaderBytes = 16_384;
 const maxBodyBytes = {graphql: 256 * 1024, git: 4 * 1024 * 1024, rest: 0} as const;
@@ -45,11 +44,11 @@ const maxHeldBytes = 32 * 1024 * 1024;
 const idleMs = 60_000;
 const maxRefusals = 100;
 
-/** Different reasons why the code host did not answer that one run logs. */
+/** Failures of the code host, with different reasons, that one run logs. */
 const maxFailures = 20;
 
 /**
- * Opens the way of a sandbox to one repository of the code host: `gh` and git speak HTTP to a Unix socket, without credentials; what may be asked is asked of the code host with the token. The token is in no answer. Redirects are not
+ * Opens the way of a sandbox to one repository of the code host: `gh` and git speak HTTP to a Unix socket, without credentials; the broker sends allowed requests on with the token. No answer holds the token. Redirects are not
  * followed: they lead out of the repository.
  *
  * @see manual/sandbox-network.md#forge
@@ -57,7 +56,7 @@ const maxFailures = 20;
 export async function openForgeBroker(
 	{folder, repository, token, onRefused, signal}: ForgeBrokerOptions,
 	{clock, log, send}: BrokerWorld,
-): Promise<ForgeBroker> {
+): ReturnType<typeof serveAt> {
 	signal.throwIfAborted();
 	let host: CodeHost | undefined;
 	let refusals = 0;
@@ -83,11 +82,10 @@ export async function openForgeBroker(
 			}
 
 			const text = `The broker of the forge did not send this request: ${reason}`;
-			response.writeHead(status, {
-				'Content-Type': isGit ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
-				Connection: 'close',
-			});
-			response.end(isGit ? `${text}\n` : JSON.stringify({message: text}));
+			const body = isGit
+				? {body: `${text}\n`, contentType: 'text/plain; charset=utf-8'}
+				: {body: JSON.stringify({message: text})};
+			respond({request, response, awaitsContinue: false}, {status, ...body, close: true}, clock);
 		};
 
 		const malformation = malformationOf(request);
@@ -115,9 +113,7 @@ export async function openForgeBroker(
 			response.destroy();
 		});
 		idle.move(idleMs);
-		response.once('close', () => {
-			abort.abort();
-		});
+		response.once('close', () => abort.abort());
 		using room = new DisposableStack();
 		const takeRoom = (bytes: number): boolean => {
 			held += bytes;
@@ -126,17 +122,18 @@ export async function openForgeBroker(
 			});
 			return held <= maxHeldBytes;
 		};
-		let body: Buffer | string | undefined = await bodyOf(request, maxBodyBytes[kind], takeRoom);
-		if (body === undefined && held > maxHeldBytes) {
+		const read = await readBody(request, maxBodyBytes[kind], takeRoom);
+		if (read.kind === 'too-large' && held > maxHeldBytes) {
 			refuse(503, 'too much is being sent at a time');
-			return;
-		}
-
-		if (body === undefined) {
+		} else if (read.kind === 'too-large') {
 			refuse(413, 'its body is too long');
+		}
+
+		if (read.kind !== 'whole') {
 			return;
 		}
 
+		let body: Buffer | string = read.body;
 		if (kind === 'graphql') {
 			// Loaded by the first query: most calls of a terminal ask none.
 			const {judgeQuery} = await import('./judge-query.ts');
@@ -165,9 +162,7 @@ export async function openForgeBroker(
 			return;
 		}
 
-		await codeHost.carryBack(found, response, () => {
-			idle.move(idleMs);
-		});
+		await codeHost.carryBack(found, response, () => idle.move(idleMs));
 	};
 
 	const server = createServer({
@@ -198,25 +193,4 @@ export async function openForgeBroker(
 	};
 
 	return serveAt(server, {folder, name: 'forge.sock', signal, close});
-}
-
-/** `undefined`: it is longer than `maxBytes`. */
-/** `takeRoom`: whether so many bytes more may be held. `undefined`: it is too long, or there is no room. */
-async function bodyOf(
-	request: IncomingMessage,
-	maxBytes: number,
-	takeRoom: (bytes: number) => boolean,
-): Promise<Buffer | undefined> {
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	for await (const chunk of request as AsyncIterable<Buffer>) {
-		bytes += chunk.length;
-		if (bytes > maxBytes || !takeRoom(chunk.length)) {
-			return undefined;
-		}
-
-		chunks.push(chunk);
-	}
-
-	return Buffer.concat(chunks);
 }

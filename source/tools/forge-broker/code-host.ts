@@ -5,40 +5,27 @@ import type {SecureContext} from 'node:tls';
 import type {Dispatcher} from 'undici';
 import {proxyOf} from '../../config/proxy-of.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {wordsOf} from '../../core/names.ts';
 import {createRedact} from '../../core/redact.ts';
 import {createRedactedPieces} from '../../core/redacted-pieces.ts';
 import {addressesOf, type ForgeRepository} from './judge-request.ts';
 
 const maxKnownNodes = 1000;
 
-/** What a client may say of its request, and the code host of its answer. Nothing that tells of the token. */
-const sentOn = [
-	'accept',
-	'content-encoding',
-	'content-type',
-	'git-protocol',
-	'if-modified-since',
-	'if-none-match',
-	'x-github-api-version',
-];
-const sentBack = [
-	'cache-control',
-	'content-type',
-	'etag',
-	'last-modified',
-	'link',
-	'retry-after',
-	'x-github-media-type',
-	'x-github-request-id',
-	'x-ratelimit-limit',
-	'x-ratelimit-remaining',
-	'x-ratelimit-reset',
-];
+/** The headers of requests and answers that are sent on. None of them tells of the token. */
+const sentOn = wordsOf(`
+	accept content-encoding content-type git-protocol if-modified-since if-none-match
+	x-github-api-version
+`);
+const sentBack = wordsOf(`
+	cache-control content-type etag last-modified link retry-after x-github-media-type
+	x-github-request-id x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset
+`);
 
 export type CodeHostSend = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Connections to the code host as its client makes them outside: through the proxy that `environment` names, and trusting whom `secureContext` says. Disposal closes them; requests under way fail.
+ * Connections to the code host as its client makes them outside: through the proxy of `environment`, and with the authorities of `secureContext`. Disposal closes them; requests under way fail.
  *
  * @see manual/sandbox-network.md#forge, manual/configuration.md#certificates
  */
@@ -91,22 +78,9 @@ type Question = {
 	readonly signal: AbortSignal;
 };
 
-/** The code host, with the token of the person. */
-export type CodeHost = {
-	readonly ask: (url: string, question: Question) => Promise<Response>;
-	/** Why one of `nodes` is not of the repository; asked of the code host at `url`, since identifiers say nothing. */
-	readonly refusalOfNodes: (
-		nodes: readonly string[],
-		where: {readonly url: string; readonly signal: AbortSignal},
-	) => Promise<string | undefined>;
-	/** Sends an answer back without the token, whole. */
-	readonly carryBack: (
-		found: Response,
-		response: ServerResponse,
-		onBytes: () => void,
-	) => Promise<void>;
-};
+export type CodeHost = ReturnType<typeof createCodeHost>;
 
+/** The code host, with the token of the person. */
 export function createCodeHost({
 	repository,
 	token,
@@ -115,11 +89,17 @@ export function createCodeHost({
 	readonly repository: ForgeRepository;
 	readonly token: string;
 	readonly send: CodeHostSend;
-}): CodeHost {
+}) {
+	const {host, owner, name: repositoryName} = repository;
 	const {known: redact = text => text} = createRedact(() => [token], {byShape: false});
 	const known = new Set<string>();
+	const {apiHost, prefix} = addressesOf(host);
+	const ours = `<https://${apiHost}${prefix}/repos/${owner}/${repositoryName}/`;
 
-	const ask: CodeHost['ask'] = async (url, {kind, method, headers, body, signal}) => {
+	/** Pages are linked by the number of the repository; the next request must have its name. */
+	const byName = (links: string) => links.replaceAll(/<[^<>]*?\/repositories\/\d+\//g, ours);
+
+	const ask = async (url: string, {kind, method, headers, body, signal}: Question) => {
 		const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
 		return send(url, {
 			method,
@@ -131,10 +111,10 @@ export function createCodeHost({
 						return typeof value === 'string' ? [[name, value]] : [];
 					}),
 				),
-				// It is written anew: a client must not say that it is read in another way.
+				// The body is written anew: the client's headers must not say that it is read in another way.
 				...(kind === 'graphql' && {'content-type': 'application/json'}),
 				authorization: kind === 'git' ? `Basic ${basic}` : `token ${token}`,
-				// What is compressed cannot be redacted.
+				// Compressed answers cannot be redacted.
 				'accept-encoding': 'identity',
 				'user-agent': kind === 'git' ? 'git/svc-agent' : 'svc-agent',
 			},
@@ -146,18 +126,22 @@ export function createCodeHost({
 
 	return {
 		ask,
-		async refusalOfNodes(nodes, {url, signal}) {
+		/** Why one of `nodes` is not of the repository; asks the code host at `url`, since identifiers do not tell. */
+		async refusalOfNodes(
+			nodes: readonly string[],
+			{url, signal}: {readonly url: string; readonly signal: AbortSignal},
+		): Promise<string | undefined> {
 			const ids = nodes.filter(id => !known.has(id));
 			if (ids.length === 0) {
 				return undefined;
 			}
 
-			const {owner, name} = repository;
+			const variables = {owner, name: repositoryName, ids};
 			const answer = await ask(url, {
 				kind: 'graphql',
 				method: 'POST',
 				headers: {'content-type': 'application/json'},
-				body: JSON.stringify({query: ownerQuery, variables: {owner, name, ids}}),
+				body: JSON.stringify({query: ownerQuery, variables}),
 				signal,
 			});
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
@@ -170,7 +154,7 @@ export function createCodeHost({
 				owners.length === ids.length &&
 				owners.every(node => memberOf(node, 'repository', 'id') === own);
 			if (!areOwn) {
-				return `it asks for a node that is not of ${owner}/${name}`;
+				return `it asks for a node that is not of ${owner}/${repositoryName}`;
 			}
 
 			for (const id of known.size + ids.length > maxKnownNodes ? [] : ids) {
@@ -179,8 +163,12 @@ export function createCodeHost({
 
 			return undefined;
 		},
-		async carryBack(found, response, onBytes) {
-			response.writeHead(found.status, headersBack(found.headers, {redact, repository}));
+		/** Sends a whole answer back, without the token. */
+		async carryBack(found: Response, response: ServerResponse, onBytes: () => void) {
+			const headers = [...found.headers]
+				.filter(([header]) => sentBack.includes(header))
+				.map(([header, value]) => [header, redact(header === 'link' ? byName(value) : value)]);
+			response.writeHead(found.status, Object.fromEntries(headers));
 			if (!found.body) {
 				response.end();
 				return;
@@ -189,7 +177,7 @@ export function createCodeHost({
 			await pipeline(
 				Readable.fromWeb(found.body),
 				async function* redacted(chunks: AsyncIterable<Uint8Array>) {
-					// A byte a character: also of what is no text nothing changes but the token.
+					// A byte a character: only the token changes, also where the bytes are no text.
 					const pieces = createRedactedPieces(redact);
 					for await (const chunk of chunks) {
 						onBytes();
@@ -207,44 +195,11 @@ export function createCodeHost({
 const ownerQuery =
 	'query($owner: String!, $name: String!, $ids: [ID!]!) { repository(owner: $owner, name: $name) { id } nodes(ids: $ids) { ... on PullRequest { repository { id } } ... on Issue { repository { id } } } }';
 
-/** Pages are linked by the number of the repository, whose name the next request must have. */
-function headersBack(
-	headers: Headers,
-	{
-		redact,
-		repository: {host, owner, name},
-	}: {readonly redact: (text: string) => string; readonly repository: ForgeRepository},
-): Record<string, string> {
-	const {apiHost, prefix} = addressesOf(host);
-	const base = `https://${apiHost}${prefix}`;
-	return Object.fromEntries(
-		sentBack.flatMap(header => {
-			const value = headers.get(header);
-			return value === null
-				? []
-				: [
-						[
-							header,
-							redact(
-								header === 'link'
-									? value.replaceAll(
-											/<[^<>]*?\/repositories\/\d+\//g,
-											`<${base}/repos/${owner}/${name}/`,
-										)
-									: value,
-							),
-						],
-					];
-		}),
-	);
-}
-
-function memberOf(
+const memberOf = (
 	value: JsonValue | undefined,
 	...names: readonly string[]
-): JsonValue | undefined {
-	return names.reduce<JsonValue | undefined>(
+): JsonValue | undefined =>
+	names.reduce<JsonValue | undefined>(
 		(inner, name) => (isJsonObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
 		value,
 	);
-}

@@ -1,5 +1,5 @@
 /**
- * What a query may ask for: the fields that `gh pr view|checks|list|diff` and `gh issue view|list` of versions 2.23 to 2.8x ask for, by the type names of GitHub. A type that stands for another repository (a fork's) has a name of
+ * The fields that a query may ask for: those that `gh pr view|checks|list|diff` and `gh issue view|list` of versions 2.23 to 2.8x ask for, by the type names of GitHub. A type that stands for another repository (a fork's) has a name of
  * its own, so that no fragment can ask it for more. Fields that list issues, pull requests or repositories elsewhere are missing on purpose.
  */
 export const forgeSchema = `

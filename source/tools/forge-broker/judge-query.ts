@@ -29,8 +29,8 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {forgeSchema} from './forge-schema.ts';
 import type {ForgeRepository} from './judge-request.ts';
 
-export type QueryVerdict =
-	/** `body` is what may be sent, written anew from what was judged. `nodes`: identifiers that must be of the repository. */
+type QueryVerdict =
+	/** `body` may be sent: it is written anew from the judged query. `nodes`: identifiers that must be of the repository. */
 	| {readonly ok: true; readonly body: string; readonly nodes: readonly string[]}
 	| {readonly ok: false; readonly reason: string};
 
@@ -56,11 +56,11 @@ const rules = [
 
 const maxTokens = 10_000;
 const maxNodes = 5;
-/** What is deeper takes long to check. */
+/** Deeper queries take long to check. */
 const maxDepth = 50;
 
 /**
- * Judges the body of a GraphQL request: it holds queries only, which ask this repository, named literally or by variables, for fields of `forgeSchema`. `__type` is allowed, since `gh` asks by it what a server knows.
+ * Judges the body of a GraphQL request: it holds queries only, which ask this repository, named literally or by variables, for fields of `forgeSchema`. `__type` is allowed, since `gh` asks by it for the features of a server.
  *
  * @param body JSON text
  */
@@ -77,10 +77,7 @@ export function judgeQuery(body: string, repository: ForgeRepository): QueryVerd
 			return refused(`it is nested more than ${maxDepth} deep`);
 		}
 
-		document = parse(query, {
-			maxTokens,
-			noLocation: true,
-		});
+		document = parse(query, {maxTokens, noLocation: true});
 	} catch {
 		return refused('its body is no GraphQL request that can be read');
 	}
@@ -105,27 +102,22 @@ export function judgeQuery(body: string, repository: ForgeRepository): QueryVerd
 		return refused(error.message);
 	}
 
-	return lookAtFields(document, {
-		variables: variables ?? {},
-		operations,
+	return lookAtFields(
+		{document, operations, variables: variables ?? {}, operationName},
 		repository,
-		operationName,
-	});
+	);
 }
 
+type AskedQuery = {
+	readonly document: DocumentNode;
+	readonly operations: readonly OperationDefinitionNode[];
+	readonly variables: JsonObject;
+	readonly operationName: string | null;
+};
+
 function lookAtFields(
-	document: DocumentNode,
-	{
-		variables,
-		operations,
-		repository: {owner, name},
-		operationName,
-	}: {
-		readonly variables: JsonObject;
-		readonly operations: readonly OperationDefinitionNode[];
-		readonly repository: ForgeRepository;
-		readonly operationName: string | null;
-	},
+	{document, operations, variables, operationName}: AskedQuery,
+	{owner, name}: ForgeRepository,
 ): QueryVerdict {
 	/** All values that an argument has, in whichever operation; `undefined` where one is no text. */
 	const textsOf = (argument: ArgumentNode | undefined): ReadonlyArray<string | undefined> => {
@@ -148,10 +140,11 @@ function lookAtFields(
 			);
 	};
 
+	const valuesOf = (field: FieldNode, argument: string) =>
+		textsOf(field.arguments?.find(one => one.name.value === argument));
+
 	const isAlways = (field: FieldNode, argument: string, expected: string): boolean =>
-		textsOf(field.arguments?.find(one => one.name.value === argument)).every(
-			text => text?.toLowerCase() === expected.toLowerCase(),
-		);
+		valuesOf(field, argument).every(text => text?.toLowerCase() === expected.toLowerCase());
 	const nodes = new Set<string | undefined>();
 	let refusal: string | undefined;
 	visit(document, {
@@ -164,7 +157,7 @@ function lookAtFields(
 
 					break;
 				case 'node':
-					for (const id of textsOf(field.arguments?.find(one => one.name.value === 'id'))) {
+					for (const id of valuesOf(field, 'id')) {
 						nodes.add(id);
 					}
 
@@ -181,16 +174,9 @@ function lookAtFields(
 		refusal ??= 'it names a node by no text, or too many of them';
 	}
 
+	const sent = {query: print(document), variables, operationName: operationName ?? undefined};
 	return refusal === undefined
-		? {
-				ok: true,
-				body: JSON.stringify({
-					query: print(document),
-					variables,
-					...(operationName !== null && {operationName}),
-				}),
-				nodes: ids,
-			}
+		? {ok: true, body: JSON.stringify(sent), nodes: ids}
 		: refused(refusal);
 }
 

@@ -1,3 +1,5 @@
+import {wordsOf} from '../../core/names.ts';
+
 /** One repository of one code host, which is all that a broker gives away. */
 export type ForgeRepository = {
 	/** `github.com`, or the host of an enterprise server. */
@@ -6,29 +8,29 @@ export type ForgeRepository = {
 	readonly name: string;
 };
 
-export type RequestVerdict =
-	/** `url` is what is asked of the code host, with the query. */
-	| {readonly kind: 'rest' | 'git'; readonly url: string}
-	/** Its body is still to be judged. */
-	| {readonly kind: 'graphql'; readonly url: string}
+type RequestVerdict =
+	/** `url` goes to the code host, with the query. The body of a `graphql` request is still to be judged. */
+	| {readonly kind: 'rest' | 'git' | 'graphql'; readonly url: string}
 	| {readonly kind: 'refused'; readonly reason: string};
 
-/** Where the code host serves its two interfaces and git. */
+/** Where the code host serves its two interfaces. */
 export function addressesOf(host: string) {
 	const isOwnApi = host === 'github.com' || host.endsWith('.ghe.com');
 	return isOwnApi
-		? {apiHost: `api.${host}`, prefix: '', graphql: '/graphql', git: `https://${host}`}
-		: {apiHost: host, prefix: '/api/v3', graphql: '/api/graphql', git: `https://${host}`};
+		? {apiHost: `api.${host}`, prefix: '', graphql: '/graphql'}
+		: {apiHost: host, prefix: '/api/v3', graphql: '/api/graphql'};
 }
 
-/** The first part of what of a repository's interface may be read, behind `/repos/<owner>/<name>/`; the others are for those who run it, or are not known. */
-const readable: ReadonlySet<string> = new Set(
-	'actions assignees branches check-runs check-suites commits comments compare contents contributors deployments events git issues labels languages license milestones pages pulls readme releases rules rulesets stats status statuses tags topics'.split(
-		' ',
-	),
+/** What may be read: the first part of the path behind `/repos/<owner>/<name>/`. The others are for the people who run the repository, or are not known. */
+const readable = new Set(
+	wordsOf(`
+		actions assignees branches check-runs check-suites commits comments compare contents
+		contributors deployments events git issues labels languages license milestones pages pulls
+		readme releases rules rulesets stats status statuses tags topics
+	`),
 );
 
-/** What of these leads to other repositories, or gives away secrets that the token may see. Of the path behind `/repos/<owner>/<name>/`. */
+/** Exceptions, of the path behind `/repos/<owner>/<name>/`: paths that lead to other repositories, or give away secrets that the token may see. */
 const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
 	[/^compare\/.*:/, 'it compares with another repository'],
 	[
@@ -50,15 +52,16 @@ export function judgeRequest(
 	{method, url, host}: {readonly method: string; readonly url: string; readonly host: string},
 	repository: ForgeRepository,
 ): RequestVerdict {
-	const [path = '', query] = /^[!"$-~]*$/.test(url) ? splitOnce(url) : [];
+	const [path = '', query] = /^[!"$-~]*$/.test(url) ? url.split(/\?(.*)/s) : [];
 	const parts = partsOf(path);
 	if (!parts) {
 		return refused('its path is not plain');
 	}
 
-	const {apiHost, prefix, graphql, git} = addressesOf(repository.host);
+	const search = query === undefined ? '' : `?${query}`;
+	const {apiHost, prefix, graphql} = addressesOf(repository.host);
 	if (loopback.test(host)) {
-		return judgeGit({method, parts, query}, repository, git);
+		return judgeGit(parts, {method, search}, repository);
 	}
 
 	if (host.toLowerCase() !== apiHost) {
@@ -94,44 +97,30 @@ export function judgeRequest(
 		? refused(found[1])
 		: {
 				kind: 'rest',
-				url: `https://${apiHost}${['', ...(prefix === '' ? [] : ['api', 'v3']), 'repos', repository.owner, repository.name, ...rest].join('/')}${query === undefined ? '' : `?${query}`}`,
+				url: `https://${apiHost}${[prefix, 'repos', repository.owner, repository.name, ...rest].join('/')}${search}`,
 			};
 }
 
 function judgeGit(
-	{
-		method,
-		parts: [owner, name = '', ...rest],
-		query,
-	}: {
-		readonly method: string;
-		readonly parts: readonly string[];
-		readonly query: string | undefined;
-	},
+	[asked, dotted = '', ...rest]: readonly string[],
+	{method, search}: {readonly method: string; readonly search: string},
 	repository: ForgeRepository,
-	origin: string,
 ): RequestVerdict {
-	if (!isOf(repository, owner, name.replace(/\.git$/i, ''))) {
-		return refused(`it is not ${repository.owner}/${repository.name}`);
+	const {host, owner, name} = repository;
+	if (!isOf(repository, asked, dotted.replace(/\.git$/i, ''))) {
+		return refused(`it is not ${owner}/${name}`);
 	}
 
-	const asked = `${method} ${rest.join('/')}${query === undefined ? '' : `?${query}`}`;
+	const what = `${rest.join('/')}${search}`;
 	const isFetch =
-		asked === 'GET info/refs?service=git-upload-pack' || asked === 'POST git-upload-pack';
+		(method === 'GET' && what === 'info/refs?service=git-upload-pack') ||
+		(method === 'POST' && what === 'git-upload-pack');
 	return isFetch
-		? {
-				kind: 'git',
-				url: `${origin}/${repository.owner}/${repository.name}.git/${asked.slice(method.length + 1)}`,
-			}
+		? {kind: 'git', url: `https://${host}/${owner}/${name}.git/${what}`}
 		: refused('git may fetch, and nothing else');
 }
 
 const refused = (reason: string): RequestVerdict => ({kind: 'refused', reason});
-
-function splitOnce(url: string): readonly [string, string | undefined] {
-	const at = url.indexOf('?');
-	return at === -1 ? [url, undefined] : [url.slice(0, at), url.slice(at + 1)];
-}
 
 /** The parts of an absolute path. `undefined`: one is empty, a dot segment, or hides a separator. */
 function partsOf(path: string): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 import {readFileSync, statSync} from 'node:fs';
-import {systemClock, type Clock} from '../../core/clock.ts';
+import {systemClock} from '../../core/clock.ts';
+import {orElse} from '../../core/or-else.ts';
 import {runInGroup} from '../../core/process-group.ts';
 import {
 	removeScratch,
@@ -9,7 +10,7 @@ import {
 } from './run-in-sandbox.ts';
 import {findProgram} from './system-world.ts';
 
-/** How long a trial has. */
+/** Time limit of a trial. */
 export const probeMs = 10_000;
 
 export const bubblewrap: SandboxKind = {
@@ -29,7 +30,10 @@ export const bubblewrap: SandboxKind = {
 					};
 	},
 	launch: sandboxLaunch,
-	version: async program => versionOf(program, systemClock),
+	async version(program) {
+		const output = await capture({command: program, args: ['--version'], feeds: []});
+		return output.trim().replace(/^bubblewrap /, '') || 'unknown';
+	},
 	trial: {
 		source: `
 printf 'net %s ' "$(grep -c : /proc/net/dev)"
@@ -44,7 +48,7 @@ set -- /proc/[0-9]*; if [ $# -lt 9 ]; then printf 'pids few'; else printf 'pids 
 	},
 };
 
-/** Settings of the kernel that keep a person, not root, from making a sandbox, and what to do. */
+/** Settings of the kernel that keep users other than root from making a sandbox, and the remedies. */
 const forbidding = [
 	[
 		'/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
@@ -63,15 +67,10 @@ const forbidding = [
 	],
 ] as const;
 
-const settingOfKernel = (path: string): string | undefined => {
-	try {
-		return readFileSync(path, 'utf8');
-	} catch {
-		return undefined;
-	}
-};
+const settingOfKernel = (path: string): string | undefined =>
+	orElse(() => readFileSync(path, 'utf8'), undefined);
 
-/** Why bubblewrap may have failed, and what to do; follows what it said. `settingOf`: what a file of the kernel holds. */
+/** Why bubblewrap may have failed, and the remedy; follows its message. `settingOf`: the text of a file of the kernel. */
 export const whatForbids = (
 	uid: number,
 	settingOf: (path: string) => string | undefined = settingOfKernel,
@@ -81,11 +80,8 @@ export const whatForbids = (
 			settingOf(path)?.trim() === value && (uid !== 0 || path.startsWith('/proc/sys/user/')),
 	)?.[2];
 
-/** What a program prints that is started as a sandbox is. Never rejects. */
-export async function capture(
-	launch: SandboxLaunch,
-	clock: Clock,
-): Promise<{readonly stdout: string}> {
+/** The output of a program that is started as a sandbox is; empty where it fails. Never rejects. */
+export async function capture(launch: SandboxLaunch): Promise<string> {
 	const limitBytes = 1000;
 	const exit = await runInGroup(
 		{
@@ -99,13 +95,8 @@ export async function capture(
 			termGraceMs: 0,
 			signal: new AbortController().signal,
 		},
-		{clock},
+		{clock: systemClock},
 	);
 	await removeScratch(launch);
-	return {stdout: exit.kind === 'exited' ? exit.stdout : ''};
-}
-
-async function versionOf(bwrap: string, clock: Clock): Promise<string> {
-	const {stdout} = await capture({command: bwrap, args: ['--version'], feeds: []}, clock);
-	return stdout.trim().replace(/^bubblewrap /, '') || 'unknown';
+	return exit.kind === 'exited' ? exit.stdout : '';
 }

@@ -1,10 +1,12 @@
 import {readFileSync} from 'node:fs';
 import {release} from 'node:os';
+import {wordsOf} from '../../core/names.ts';
+import {orElse} from '../../core/or-else.ts';
 import {isInside} from './places.ts';
-import type {Mount, SandboxPlan} from './plan.ts';
+import {isBind, type Mount, type SandboxPlan} from './plan.ts';
 
-/** An argument list of bubblewrap, and what it reads at the descriptors 3, 4, … */
-export type BwrapArguments = {readonly args: readonly string[]; readonly feeds: readonly Buffer[]};
+/** An argument list of bubblewrap, and its input at the descriptors 3, 4, … */
+type BwrapArguments = {readonly args: readonly string[]; readonly feeds: readonly Buffer[]};
 
 /** The first descriptor behind standard input, output and error. */
 const firstFeed = 3;
@@ -15,20 +17,16 @@ const countsTasks = isLinuxAtLeast([6, 14]);
 /** The kernel refuses smaller numbers: 301, or 8 for each processor that there may ever be. */
 const fewestTasks = Math.max(301, 8 * possibleProcessors());
 
-/** Once numbers begin anew, those below it are not given to a process. */
+/** When the kernel starts over, it gives no process a number below this. */
 const reserved = 300;
 
-/** What `pid_max` has to be for so many tasks. */
+/** The `pid_max` for so many tasks. */
 export const highestNumber = (tasks: number): number => Math.max(tasks + reserved, fewestTasks);
 
 function possibleProcessors(): number {
-	try {
-		const last = /(\d+)\s*$/.exec(readFileSync('/sys/devices/system/cpu/possible', 'utf8'))?.[1];
-		return Number(last ?? 0) + 1;
-	} catch {
-		// As many as a kernel is built for at most.
-		return 8192;
-	}
+	// Unreadable: the most that a kernel is built for.
+	const text = orElse(() => readFileSync('/sys/devices/system/cpu/possible', 'utf8'), '0-8191');
+	return Number(/(\d+)\s*$/.exec(text)?.[1] ?? 0) + 1;
 }
 
 /** Whether the kernel is of this version or a later one. */
@@ -39,7 +37,7 @@ export function isLinuxAtLeast([major, minor]: readonly [number, number]): boole
 
 /**
  * The whole argument list for a plan and the command in it. Every namespace is a new one, no capability is left, and the root, `/proc` and `/dev` are read-only:
- * as root a process could else write what is not of a namespace in `/proc/sys`. `seccomp` is the filter for this processor; without one
+ * as root a process could else write settings in `/proc/sys` that belong to no namespace. `seccomp` is the filter for this processor; without one
  * bubblewrap itself forbids namespaces.
  */
 export function bwrapArguments(
@@ -86,26 +84,16 @@ export function bwrapArguments(
 
 	return {
 		args: [
-			'--unshare-user',
-			'--unshare-ipc',
-			'--unshare-pid',
-			'--unshare-net',
-			'--unshare-uts',
-			'--unshare-cgroup-try',
-			'--new-session',
-			'--die-with-parent',
-			'--cap-drop',
-			'ALL',
-			'--hostname',
-			'sandbox',
+			...wordsOf(`
+				--unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try
+				--new-session --die-with-parent --cap-drop ALL --hostname sandbox
+			`),
 			...(seccomp ? ['--seccomp', feed(seccomp)] : ['--disable-userns']),
-			'--proc',
-			'/proc',
+			...wordsOf('--proc /proc'),
 			...(maxTasks !== undefined && countsTasks
 				? ['--file', feed(String(highestNumber(maxTasks))), '/proc/sys/kernel/pid_max']
 				: []),
-			'--dev',
-			'/dev',
+			...wordsOf('--dev /dev'),
 			...mounts.flatMap(stepsOf),
 			// Read-only keeps them as they are, and lets connections through.
 			...sockets.flatMap(({outside, inside}) => ['--ro-bind', outside, inside]),
@@ -113,13 +101,7 @@ export function bwrapArguments(
 			...mounts.flatMap(mount =>
 				mount.kind === 'cover' && mount.isFolder ? ['--remount-ro', mount.path] : [],
 			),
-			'--remount-ro',
-			'/proc',
-			'--remount-ro',
-			'/dev',
-			'--remount-ro',
-			'/',
-			'--clearenv',
+			...wordsOf('--remount-ro /proc --remount-ro /dev --remount-ro / --clearenv'),
 			...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
 			'--chdir',
 			cwd,
@@ -138,22 +120,16 @@ export function bwrapArguments(
  */
 function lookAtMounts(mounts: readonly Mount[]): readonly string[] {
 	const places = mounts
-		.filter(mount => isListed(mount) && isInAnother(mount, mounts))
-		.map(({path}) => path.replaceAll(/[\t\n \\]/g, octal));
+		.filter(mount => isBind(mount) || mount.kind === 'cover')
+		.map(({path}) => path)
+		.filter(path =>
+			mounts.some(one => isBind(one) && one.path !== path && isInside(path, one.path)),
+		)
+		.map(path => path.replaceAll(/[\t\n \\]/g, octal));
 	return places.length === 0
 		? []
 		: ['/bin/bash', '--norc', '-c', lookScript, String(places.length), ...places];
 }
-
-const isListed = ({kind}: Mount) => kind === 'read' || kind === 'write' || kind === 'cover';
-
-const isInAnother = ({path}: Mount, mounts: readonly Mount[]): boolean =>
-	mounts.some(
-		other =>
-			(other.kind === 'read' || other.kind === 'write') &&
-			other.path !== path &&
-			isInside(path, other.path),
-	);
 
 /** As the kernel writes it in lists of mounts. */
 const octal = (character: string): string =>

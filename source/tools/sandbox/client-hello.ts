@@ -1,4 +1,4 @@
-/** What the first bytes of a tunnel say of where they go. */
+/** The target that the first bytes of a tunnel name. */
 export type Hello =
 	/** More bytes are needed. */
 	| {readonly kind: 'open'}

@@ -1,16 +1,18 @@
 import {existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Clock} from '../../core/clock.ts';
+import {sleep, type Clock} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
+import {orElse} from '../../core/or-else.ts';
 import {isLinuxAtLeast} from './bwrap-arguments.ts';
+import {readProcess} from './processes-below.ts';
 
-/** What all processes of one call may use together. */
+/** Limits of all processes of one call together. */
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
 
 /** Tasks per process: the pids controller counts threads, `max_processes` counts processes. */
 const threadsPerProcess = 16;
 
-/** How many processes and threads a sandbox may have at all. Where the kernel keeps to it, what multiplies stops there until it is ended. */
+/** Limit of the processes and threads of a sandbox. Where the kernel keeps to it, a fork bomb stops there until it is ended. */
 export const maxTasksOf = ({maxProcesses}: Pick<SandboxLimits, 'maxProcesses'>): number =>
 	maxProcesses * (threadsPerProcess + 1);
 
@@ -21,17 +23,8 @@ export const aboveMemory = ({maxMemoryBytes}: SandboxLimits): string =>
 export const aboveTasks = (limits: SandboxLimits): string =>
 	`more than ${maxTasksOf(limits)} threads at once`;
 
-/** A control group of one call: the kernel counts all that is in it together, pipes and sockets, too, and refuses what is above. */
-export type ControlGroup = {
-	/** The file that takes the number of a process which is to be in it, with all that it starts. */
-	readonly procs: string;
-	/** Which limit was reached, a part of a sentence. */
-	above(): string | undefined;
-	/** Ends all that is in it at once. */
-	end(): void;
-	/** Takes it away, when all in it has ended. Never rejects. */
-	remove(clock: Clock): Promise<void>;
-};
+/** A control group of one call: the kernel counts everything in it together, pipes and sockets, too, and refuses more than the limit. */
+export type ControlGroup = ReturnType<typeof openGroup>;
 
 export type ControlGroups =
 	| {
@@ -64,13 +57,12 @@ function tried(): ControlGroups {
 }
 
 /** Why no process of this machine can have such groups; `undefined`: one may, by the group that it is in. Changes nothing, as a look from another process must. */
-export function whyNoControlGroups(): string | undefined {
-	return !/ - cgroup2 /.test(readFileSync('/proc/self/mountinfo', 'utf8'))
+export const whyNoControlGroups = (): string | undefined =>
+	!/ - cgroup2 /.test(readFileSync('/proc/self/mountinfo', 'utf8'))
 		? noVersion2
 		: !isLinuxAtLeast([5, 14])
 			? tooOld
 			: undefined;
-}
 
 const noVersion2 = 'there is no cgroup v2';
 
@@ -89,7 +81,7 @@ export function ownGroup(mountinfo: string, cgroup: string): string | undefined 
 	return join(place.replaceAll(String.raw`\040`, ' '), below).replace(/\/$/, '');
 }
 
-/** @param own the group that this process is in, with the processes that it started and no others: those are moved along. @throws whatever the file system refuses */
+/** @param own the group of this process, which may hold its children and no other processes; they are moved along. @throws whatever the file system refuses */
 export function openGroups(own: string | undefined): ControlGroups {
 	if (own === undefined) {
 		return {works: false, reason: noVersion2};
@@ -100,7 +92,7 @@ export function openGroups(own: string | undefined): ControlGroups {
 	}
 
 	const missing = ['memory', 'pids'].filter(
-		name => !wordsOf(join(own, 'cgroup.controllers')).includes(name),
+		name => !wordsIn(join(own, 'cgroup.controllers')).includes(name),
 	);
 	if (missing.length > 0) {
 		return {works: false, reason: `its group does not have ${missing.join(' and ')}`};
@@ -129,18 +121,12 @@ export function openGroups(own: string | undefined): ControlGroups {
 	return canEnd
 		? {
 				works: true,
-				open(limits) {
-					try {
-						return openGroup(nextFolder(), limits);
-					} catch {
-						return undefined;
-					}
-				},
+				open: limits => orElse(() => openGroup(nextFolder(), limits), undefined),
 			}
 		: {works: false, reason: tooOld};
 }
 
-/** How often what came meanwhile is looked for. */
+/** Sweeps for processes that were started during the last one. */
 const sweeps = 100;
 
 /**
@@ -175,7 +161,7 @@ export function moveAll(
 	}
 }
 
-function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
+function openGroup(folder: string, limits: SandboxLimits) {
 	const {maxMemoryBytes} = limits;
 	const file = (name: string) => join(folder, name);
 	mkdirSync(folder);
@@ -186,40 +172,31 @@ function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
 		writeFileSync(file('memory.swap.max'), '0');
 	}
 
-	const hasHappened = (name: string, event: RegExp) => {
-		try {
-			return event.test(readFileSync(file(name), 'utf8'));
-		} catch {
-			return false;
-		}
-	};
+	const hasHappened = (name: string, event: RegExp) =>
+		orElse(() => event.test(readFileSync(file(name), 'utf8')), false);
 
 	return {
+		/** The file that takes the number of a process, which is then in the group with all that it starts. */
 		procs: file('cgroup.procs'),
-		above: () =>
+		/** The limit that was reached, a part of a sentence. */
+		above: (): string | undefined =>
 			hasHappened('memory.events', /^oom_kill [1-9]/m)
 				? aboveMemory(limits)
 				: hasHappened('pids.events', /^max [1-9]/m)
 					? aboveTasks(limits)
 					: undefined,
-		end() {
-			try {
-				writeFileSync(file('cgroup.kill'), '1');
-			} catch {
-				// What is in it is ended one by one, too.
-			}
-		},
-		async remove(clock) {
+		/** Ends all processes in it at once. Where that fails, they are still ended one by one. */
+		end: () => orElse(() => writeFileSync(file('cgroup.kill'), '1'), undefined),
+		/** Removes it, when all processes in it have ended. Never rejects. */
+		async remove(clock: Clock): Promise<void> {
 			for (let tries = 0; tries < maxTries; tries += 1) {
 				try {
 					rmdirSync(folder);
 					return;
 				} catch {
-					// What has just ended is in it for a moment yet.
+					// A process that has just ended is in it for another moment.
 					// oxlint-disable-next-line no-await-in-loop -- one try after the other
-					await new Promise<void>(resolve => {
-						clock.after(tryEveryMs, resolve);
-					});
+					await sleep(clock, tryEveryMs);
 				}
 			}
 		},
@@ -229,27 +206,19 @@ function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
 const maxTries = 40;
 const tryEveryMs = 25;
 
-const wordsOf = (path: string): readonly string[] =>
+const wordsIn = (path: string): readonly string[] =>
 	readFileSync(path, 'utf8')
 		.split(/\s+/)
 		.filter(word => word !== '');
 
-const pidsOf = (path: string): readonly number[] => wordsOf(path).map(Number);
+const pidsOf = (path: string): readonly number[] => wordsIn(path).map(Number);
 
-/** Whether a process is this one, or below it. */
+/** Whether a process is this one, or below it; also one that has ended meanwhile. */
 function isOurs(pid: number): boolean {
-	for (let one = pid; one > 0;) {
-		if (one === process.pid) {
-			return true;
-		}
-
-		try {
-			one = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1] ?? 0);
-		} catch {
-			// It has ended meanwhile.
-			return true;
-		}
+	let one = pid;
+	while (one > 0 && one !== process.pid) {
+		one = readProcess(one)?.parent ?? process.pid;
 	}
 
-	return false;
+	return one === process.pid;
 }

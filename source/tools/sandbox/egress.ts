@@ -1,15 +1,15 @@
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {dirname, extname, join} from 'node:path';
-import {fileURLToPath} from 'node:url';
+import {extname, join} from 'node:path';
 import {addressScope} from '../../core/address-scope.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import type {HostRule} from '../../core/hosts.ts';
+import {partUrl} from '../../core/program.ts';
 import {refusePlantedFolder} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import type {SandboxPlan, SandboxSocket} from './plan.ts';
 
-/** A server outside that a sandbox reaches by a Unix socket, and what is needed inside to find it. */
+/** A server outside that a sandbox reaches by a Unix socket, and the settings by which programs inside find it. */
 export type Egress = {
 	readonly socket: SandboxSocket;
 	/** Of 127.0.0.1 inside, for programs that know no Unix sockets. */
@@ -18,9 +18,9 @@ export type Egress = {
 	readonly env: SandboxPlan['env'];
 };
 
-export type HostsOptions = {
+type HostsOptions = {
 	readonly hosts: readonly HostRule[];
-	/** The setting that lists them, for whoever is refused: `sandbox.hosts`. */
+	/** The setting that lists them, for messages: `sandbox.hosts`. */
 	readonly setting: string;
 	/** Gets a sentence for each host that was refused, clean; must not throw. */
 	readonly note: (text: string) => void;
@@ -29,7 +29,7 @@ export type HostsOptions = {
 	readonly svcHome: string;
 };
 
-/** What stands inside for the ways out. Nothing in it can be written. */
+/** The folder of the ways out, inside. Read-only. */
 export const insideFolder = '/run/svc';
 
 /** Above the ports that the system gives to connections. */
@@ -71,7 +71,7 @@ export async function openHosts(
 	};
 }
 
-/** Out of reach of every sandbox, whatever is listed. */
+/** Out of reach of every sandbox, even where it is listed. */
 const socketsOf = (svcHome: string): string => join(svcHome, 'run', 'out');
 
 /** Paths of sockets are bounded, by 104 bytes on macOS and 108 on Linux. */
@@ -83,7 +83,7 @@ const foldersInUse = new Set<string>();
 /**
  * A folder (0700) for one socket, which ends with `stack`: in `run/out/` of `svcHome`, or among the temporary files where the path of the socket would be too long.
  *
- * Throws `file_planted`, or what the file system says.
+ * Throws `file_planted`, or an error of the file system.
  */
 export function socketFolder(svcHome: string, stack: AsyncDisposableStack): string {
 	const sockets = socketsOf(svcHome);
@@ -138,7 +138,7 @@ function isProcess(pid: number): boolean {
 
 function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, string>> {
 	const proxy = `http://127.0.0.1:${insidePorts.proxy}`;
-	// Where the machine's own loopback is listed, that is what is meant.
+	// Where the machine's own loopback is listed, addresses of the loopback mean that.
 	const isLoopbackListed = hosts.some(
 		({host}) => host === 'localhost' || addressScope(host ?? '') === 'loopback',
 	);
@@ -148,15 +148,9 @@ function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, str
 		ALL_PROXY: proxy,
 		...(!isLoopbackListed && {NO_PROXY: 'localhost,127.0.0.1,::1'}),
 	};
-	return {
-		...variables,
-		// Programs differ in which of the two they read.
-		...Object.fromEntries(
-			Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]),
-		),
-		// Node reads none of them unasked.
-		NODE_USE_ENV_PROXY: '1',
-	};
+	const small = Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]);
+	// Some programs read the small letters alone; Node reads none of them unasked.
+	return {...variables, ...Object.fromEntries(small), NODE_USE_ENV_PROXY: '1'};
 }
 
 /** The plan with its ways out: their sockets, and a forwarder that listens at their ports before the command starts. */
@@ -165,11 +159,9 @@ export function withEgress(plan: SandboxPlan, ways: readonly Egress[]): SandboxP
 		return plan;
 	}
 
-	const program = forwarder();
-	const [node, script] = [
-		join(insideFolder, 'node'),
-		join(insideFolder, `forward${extname(program) === '.ts' ? '.mts' : '.mjs'}`),
-	];
+	const program = realpathSync(partUrl(import.meta.url, 'forward.ts', 'forward.js'));
+	const node = join(insideFolder, 'node');
+	const script = join(insideFolder, `forward.m${extname(program).slice(1)}`);
 	return {
 		...plan,
 		mounts: [
@@ -189,9 +181,3 @@ export function withEgress(plan: SandboxPlan, ways: readonly Egress[]): SandboxP
 		],
 	};
 }
-
-/** In the bundle it is a file of its own beside the others. */
-const forwarder = (): string => {
-	const here = fileURLToPath(import.meta.url);
-	return realpathSync(join(dirname(here), here.endsWith('.ts') ? 'forward.ts' : 'forward.js'));
-};

@@ -26,9 +26,7 @@ await Promise.all(
 
 const child = spawn(command, args, {stdio: 'inherit'});
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-	process.on(signal, () => {
-		child.kill(signal);
-	});
+	process.on(signal, () => child.kill(signal));
 }
 
 child.once('error', error => {
@@ -36,6 +34,6 @@ child.once('error', error => {
 	// As a shell says it.
 	process.exit(127);
 });
-child.once('exit', (code, signal) => {
-	process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
-});
+child.once('exit', (code, signal) =>
+	process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)),
+);

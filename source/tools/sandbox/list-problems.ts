@@ -1,19 +1,27 @@
 import {join} from 'node:path';
-import {isInside, neverWhole, ownPlaces, systemFolders} from './places.ts';
+import {wordsOf} from '../../core/names.ts';
+import {isInside, systemFolders} from './places.ts';
 import type {Found, PlanProblem, PlanWorld} from './plan.ts';
+
+/** The state of the running system: sockets, processes, devices. A sandbox has its own of them, or none. */
+const ownPlaces = ['/proc', '/sys', '/dev', '/run', '/var/run', '/boot'];
+
+/** Folders of which parts may be listed, never the whole. */
+const neverWhole = wordsOf(`
+	/ /dev/shm /tmp /var /var/tmp /home /Library /private /private/tmp /private/var /private/var/tmp
+	/System /Users /Volumes
+`);
 
 /** One listed path, and where it leads. */
 export type Entry = Found & {readonly list: PlanProblem['list']; readonly path: string};
 
-/** Why an entry of a list that leads to `found` cannot be used; follows it in a sentence. `secrets`: what is out of reach, and where that leads. */
+/** Why an entry of a list that leads to `found` cannot be used; follows it in a sentence. `secrets`: paths out of reach, and their targets. */
 export function problemOf(
 	list: PlanProblem['list'],
 	{real, kind}: Found,
-	{
-		secrets,
-		world: {userHome, profileHome, find},
-	}: {readonly secrets: readonly string[]; readonly world: PlanWorld},
+	{secrets, world}: {readonly secrets: readonly string[]; readonly world: PlanWorld},
 ): string | undefined {
+	const {userHome, profileHome, find} = world;
 	const own = [join(profileHome, 'work'), join(find(profileHome)?.real ?? profileHome, 'work')];
 	if (own.some(folder => isInside(real, folder))) {
 		return kind === 'folder' ? undefined : 'is no folder';
@@ -60,14 +68,12 @@ export function problemOf(
 /** The first entry that lies in a writable one: the sandbox could replace it by a link before the next call. */
 export function nestedIn(entries: readonly Entry[]): PlanProblem | undefined {
 	const writable = entries.filter(({list}) => list !== 'read');
-	for (const entry of entries) {
-		const outer = writable.find(
-			other => other !== entry && other.real !== entry.real && isInside(entry.real, other.real),
-		);
+	for (const {list, path, real} of entries) {
+		const outer = writable.find(other => other.real !== real && isInside(real, other.real));
 		if (outer) {
 			return {
-				list: entry.list,
-				path: entry.path,
+				list,
+				path,
 				problem: `lies in "${outer.path}" (${outer.list}), in which a sandbox may put something else in its place: list one of them`,
 			};
 		}

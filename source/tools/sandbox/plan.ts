@@ -8,12 +8,16 @@ import {systemMounts} from './system-mounts.ts';
 export type Mount =
 	| {readonly kind: 'read' | 'write'; readonly from: string; readonly path: string}
 	| {readonly kind: 'link'; readonly to: string; readonly path: string}
-	/** Hides what is there. */
+	/** Hides the file or folder at `path`. */
 	| {readonly kind: 'cover'; readonly isFolder: boolean; readonly path: string}
 	/** `bytes`: how much fits. */
 	| {readonly kind: 'memory'; readonly path: string; readonly bytes: number}
 	/** A file with this text. */
 	| {readonly kind: 'text'; readonly text: string; readonly path: string};
+
+/** Whether a mount shows something of the machine. */
+export const isBind = (mount: Mount): mount is Extract<Mount, {readonly from: string}> =>
+	mount.kind === 'read' || mount.kind === 'write';
 
 /** A Unix socket of ours that is seen inside, in a folder that holds nothing else. */
 export type SandboxSocket = {readonly outside: string; readonly inside: string};
@@ -27,7 +31,7 @@ export type SandboxPlan = {
 	readonly env: Readonly<Record<string, string>>;
 	readonly cwd: string;
 	readonly sockets: readonly SandboxSocket[];
-	/** What starts the command, as an argument list that it is added to: a forwarder that listens first. Empty: nothing. */
+	/** The beginning of the argument list, to which the command is added: a forwarder that listens first. May be empty. */
 	readonly prelude: readonly string[];
 	/** Processes and threads that the kernel allows in it, where it counts them for each namespace; absent: as many as outside. */
 	readonly maxTasks?: number | undefined;
@@ -35,10 +39,10 @@ export type SandboxPlan = {
 	readonly groupFile?: string;
 };
 
-/** What is on a path, links followed to their end. */
+/** The target of a path, links followed. */
 export type Found = {readonly real: string; readonly kind: 'folder' | 'file' | 'socket' | 'other'};
 
-/** What a plan is made from. Pure given these; `~/` is expanded already. */
+/** The world of a plan, which is pure given this; `~/` is expanded already. */
 export type PlanWorld = {
 	readonly userHome: string;
 	/** The data folder of svc with all of its profiles. */
@@ -52,7 +56,7 @@ export type PlanWorld = {
 	readonly find: (path: string) => Found | undefined;
 	/** Where a link leads as it is written; `undefined`: it is no link. */
 	readonly linkOf: (path: string) => string | undefined;
-	/** A folder outside of all sandboxes that holds what these mounts below `/etc` do; `undefined`: each is to be mounted. */
+	/** A folder outside of all sandboxes with the contents of these mounts below `/etc`; `undefined`: each is to be mounted. */
 	readonly etcOf?: (mounts: readonly Mount[]) => string | undefined;
 };
 
@@ -65,7 +69,7 @@ export type SandboxLists = {
 	readonly memoryBytes: number;
 };
 
-/** A list that cannot be used as it is written: which entry, and what is wrong with it. */
+/** An entry of a list that cannot be used. */
 export type PlanProblem = {
 	readonly list: 'workdir' | 'read' | 'write';
 	readonly path: string;
@@ -73,13 +77,13 @@ export type PlanProblem = {
 	readonly problem: string;
 };
 
-export type Planned =
+type Planned =
 	| {readonly kind: 'plan'; readonly plan: SandboxPlan}
 	| {readonly kind: 'problem'; readonly problem: PlanProblem};
 
 /**
- * What a sandbox is made of: nothing but the system's folders, read-only, and what is listed. Links in listed paths are followed here, and what is bound
- * is what they led to. No mount is made at a place inside of a folder that can be written from within any sandbox, where the next call could find a link instead of it.
+ * The parts of a sandbox: the system's folders, read-only, and the listed paths, nothing else. Links in listed paths are followed here, and their targets
+ * are bound. No mount is made inside of a folder that any sandbox can write, where the next call could find a link instead.
  *
  * @see manual/sandbox.md
  */
@@ -127,11 +131,11 @@ export function sandboxPlan(lists: SandboxLists, world: PlanWorld): Planned {
 	};
 }
 
-/** What a checkout is called in the working folder. */
+/** The name of a checkout in the working folder. */
 const checkoutName = 'checkout';
 
 /**
- * The plan with a checkout, which lies in `folder`, where no sandbox can write. It is seen below the working folder, of which nothing else is there: its place is made in memory, and not in a folder in which another run
+ * The plan with a checkout, which lies in `folder`, where no sandbox can write. It is seen below the working folder, whose other files are hidden: its place is made in memory, and not in a folder in which another run
  * could put a link. Where a sandbox shows nothing at another place (macOS), it is seen at its own.
  */
 export function withCheckout(
@@ -157,8 +161,6 @@ const withTargets = (paths: readonly string[], {find}: Pick<PlanWorld, 'find'>) 
 	...new Set(paths.flatMap(path => [path, find(path)?.real ?? path])),
 ];
 
-const memoryShares = {'/tmp': 0.5, home: 0.25, '/dev/shm': 0.25};
-
 function mountsOf(
 	entries: readonly Entry[],
 	secrets: readonly string[],
@@ -179,48 +181,38 @@ function mountsOf(
 		}),
 	);
 	const hasHome = reads.some(({real}) => isInside(userHome, real));
-	const seen = new Set<string>();
 	const binds = entries
-		.toSorted(
-			(one, other) =>
-				Number(one.list === 'read') - Number(other.list === 'read') ||
-				one.real.length - other.real.length,
-		)
-		.flatMap(({list, real}): readonly Mount[] => {
-			if (seen.has(real)) {
-				return [];
-			}
-
-			seen.add(real);
-			return [{kind: list === 'read' ? 'read' : 'write', from: real, path: real}];
-		})
+		// Writable entries come first, and count.
+		.filter(({real}, index) => entries.findIndex(other => other.real === real) === index)
+		.map(({list, real}): Mount => ({
+			kind: list === 'read' ? 'read' : 'write',
+			from: real,
+			path: real,
+		}))
 		.concat(covers);
 	return [
 		...systemMounts(world, {isOpen: binds.some(({path}) => isInside(path, '/etc'))}),
-		memory('/dev/shm', memoryShares['/dev/shm']),
-		memory('/tmp', memoryShares['/tmp']),
-		...(hasHome ? [] : [memory(userHome, memoryShares.home)]),
-		// What holds others comes first; a cover lies on what it hides.
+		memory('/dev/shm', 0.25),
+		memory('/tmp', 0.5),
+		...(hasHome ? [] : [memory(userHome, 0.25)]),
+		// Outer folders come first; a cover lies on the path that it hides.
 		...binds.toSorted((one, other) => one.path.split('/').length - other.path.split('/').length),
 	];
 }
 
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Nothing of the gateway's own but the language and the time zone, and of its PATH what is seen inside. */
+/** Of the gateway's environment the language, the time zone, and the folders of PATH that are seen inside; nothing else. */
 function environmentOf(
 	mounts: readonly Mount[],
 	{environment, userHome}: PlanWorld,
 ): Readonly<Record<string, string>> {
-	const isSeen = (folder: string) =>
-		mounts.some(
-			({kind, path}) => (kind === 'read' || kind === 'write') && isInside(folder, path),
-		) && !mounts.some(({kind, path}) => kind === 'cover' && isInside(folder, path));
-	const isWritable = (folder: string) =>
-		mounts.some(({kind, path}) => kind === 'write' && isInside(folder, path));
+	const isBelow = (kind: Mount['kind'], folder: string) =>
+		mounts.some(mount => mount.kind === kind && isInside(folder, mount.path));
 	const paths = (environment['PATH'] ?? '')
 		.split(delimiter)
-		.filter(folder => folder.startsWith('/') && isSeen(folder) && !isWritable(folder));
+		.filter(folder => folder.startsWith('/') && isBelow('read', folder))
+		.filter(folder => !isBelow('write', folder) && !isBelow('cover', folder));
 	const kept = ['LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'].flatMap(name => {
 		const value = environment[name];
 		return value === undefined ? [] : [[name, value] as const];

@@ -13,7 +13,7 @@ import {systemClock, type Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {bubblewrap, capture, probeMs, whatForbids} from './bubblewrap.ts';
 import {highestNumber} from './bwrap-arguments.ts';
-import {type SandboxPlan, sandboxPlan} from './plan.ts';
+import {type SandboxLists, type SandboxPlan, sandboxPlan} from './plan.ts';
 import {
 	bashCommand,
 	type LaunchInSandbox,
@@ -25,12 +25,12 @@ import {seatbelt} from './seatbelt.ts';
 import {findMoved, systemWorld} from './system-world.ts';
 
 /** Whether sandboxes work here. `reason` follows `no sandbox works here: `. */
-export type SandboxProbe =
+type SandboxProbe =
 	| {
 			readonly works: true;
 			/** Of the kind, with its version. */
 			readonly name: string;
-			/** What builds it, by an absolute path. */
+			/** The program that builds it, an absolute path. */
 			readonly program: string;
 			readonly launch: LaunchInSandbox;
 	  }
@@ -44,10 +44,10 @@ type Tried = {
 
 const probes = new Map<string, Tried>();
 
-/** A machine that was busy for a moment, or that a person mends meanwhile, is tried again. */
+/** A failure is tried again after this time: the machine may have been busy, or a person may have mended it. */
 const failureMs = 60_000;
 
-/** Whether sandboxes work here. That they do is known, for each PATH, until this process ends; that they do not, for a minute. Never rejects. */
+/** Whether sandboxes work here. A success is remembered, for each PATH, until this process ends; a failure for a minute. Never rejects. */
 export async function probeSandbox(
 	environment: Readonly<Record<string, string | undefined>>,
 	{clock}: {readonly clock: Clock} = {clock: systemClock},
@@ -82,32 +82,29 @@ async function tried(
 	}
 
 	try {
-		const reason = await whyNot(kind, program, systemClock);
-		return reason === undefined
-			? {
-					works: true,
-					name: `${kind.name} ${await kind.version(program)}`,
-					program,
-					launch: launchOf(kind, program, {
-						boundsTasks: await boundsTasks(kind, program, systemClock),
-					}),
-				}
-			: {works: false, program, reason};
+		const reason = await whyNot(kind, program);
+		if (reason !== undefined) {
+			return {works: false, program, reason};
+		}
+
+		const name = `${kind.name} ${await kind.version(program)}`;
+		const launch = launchOf(kind, program, await boundsTasks(kind, program));
+		return {works: true, name, program, launch};
 	} catch (error) {
 		return {works: false, program, reason: messageOf(error)};
 	}
 }
 
-/** Every sandbox is started by it, so that none is from a plan that is not true any more, however long the plan has waited. */
+/** Starts every sandbox. A plan may have waited for long: its paths are looked at again. */
 const launchOf =
-	(kind: SandboxKind, program: string, given: {readonly boundsTasks: boolean}): LaunchInSandbox =>
+	(kind: SandboxKind, program: string, isBounded: boolean): LaunchInSandbox =>
 	(plan, command) => {
 		const moved = findMoved(plan);
 		if (moved !== undefined) {
 			throw new Error(`"${moved}" leads elsewhere by now; try again, or list where it leads`);
 		}
 
-		return kind.launch(program, given.boundsTasks ? plan : withoutBound(plan), command);
+		return kind.launch(program, isBounded ? plan : withoutBound(plan), command);
 	};
 
 const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
@@ -115,11 +112,10 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
 	darwin: seatbelt,
 };
 
-/** Why a sandbox of ours does not keep in what it is for; `undefined`: it does. */
+/** Why a sandbox does not confine what runs in it; `undefined`: it does. */
 async function whyNot(
 	{name, trial: {source, expected}, launch}: SandboxKind,
 	program: string,
-	clock: Clock,
 ): Promise<string | undefined> {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-sandbox-')));
 	try {
@@ -128,25 +124,17 @@ async function whyNot(
 		mkdirSync(home);
 		mkdirSync(work);
 		writeFileSync(join(home, 'secret'), 'secret\n');
-		const planned = sandboxPlan(
-			{workdir: work, read: [], write: [], memoryBytes: 2 ** 20},
-			systemWorld({userHome: home, svcHome: home, profileHome: home, environment: {}}),
-		);
-		if (planned.kind === 'problem') {
-			return `the folder for trying it cannot be used: ${planned.problem.path} ${planned.problem.problem}`;
-		}
-
 		const exit = await runInSandbox(
 			['/bin/bash', ...bashCommand, source, folder, home, String(process.pid)],
 			{
 				launch: (plan, command) => launch(program, withoutBound(plan), command),
-				plan: planned.plan,
+				plan: trialPlan({workdir: work}, {userHome: home, svcHome: home}),
 				signal: new AbortController().signal,
 				timeoutMs: probeMs,
 				limits: {maxProcesses: 64, maxMemoryBytes: 2 ** 28},
 				outputBytes: 1000,
 			},
-			{clock},
+			{clock: systemClock},
 		);
 		if (exit.kind === 'not-started') {
 			const forbids = whatForbids(process.getuid?.() ?? 0);
@@ -165,7 +153,7 @@ async function whyNot(
 			return `${program} opens no folder to write`;
 		}
 
-		return name === bubblewrap.name && (await runsThoughSwapped(folder, {bwrap: program, clock}))
+		return name === bubblewrap.name && (await runsThoughSwapped(folder, program))
 			? `${program} mounts at another place where a folder is swapped for a link meanwhile`
 			: undefined;
 	} finally {
@@ -173,55 +161,48 @@ async function whyNot(
 	}
 }
 
-const withoutBound = (plan: SandboxPlan): SandboxPlan => ({...plan, maxTasks: undefined});
-
-const ofTasks = '/proc/sys/kernel/pid_max';
-
-/**
- * Whether the kernel keeps to `maxTasks`. Tried only after it was seen that processes are in a namespace of their own: without one, and as root, the number would be that of the
- * machine.
- */
-async function boundsTasks({launch}: SandboxKind, program: string, clock: Clock): Promise<boolean> {
-	const maxTasks = 20_000;
-	const nowhere = '/nonexistent';
+/** The plan of a trial. @throws Error for folders that no sandbox can use */
+function trialPlan(
+	lists: Partial<SandboxLists>,
+	homes: {readonly userHome: string; readonly svcHome: string},
+): SandboxPlan {
 	const planned = sandboxPlan(
-		{read: [], write: [], memoryBytes: 2 ** 20},
-		systemWorld({userHome: nowhere, svcHome: nowhere, profileHome: nowhere, environment: {}}),
+		{read: [], write: [], memoryBytes: 2 ** 20, ...lists},
+		systemWorld({...homes, profileHome: homes.svcHome, environment: {}}),
 	);
 	if (planned.kind === 'problem') {
-		return false;
+		const {path, problem} = planned.problem;
+		throw new Error(`the folder for trying it cannot be used: ${path} ${problem}`);
 	}
 
-	const plan = {...planned.plan, cwd: '/', maxTasks};
-	const command = ['/bin/bash', ...bashCommand, `echo "$(< ${ofTasks})"`];
-	const {stdout} = await capture(launch(program, plan, command), clock);
-	return stdout.trim() === String(highestNumber(maxTasks));
+	return planned.plan;
+}
+
+const withoutBound = (plan: SandboxPlan): SandboxPlan => ({...plan, maxTasks: undefined});
+
+/**
+ * Whether the kernel keeps to `maxTasks`. To be called only when processes are known to be in a namespace of their own: without one, and as root, this would change the number for the whole machine.
+ */
+async function boundsTasks({launch}: SandboxKind, program: string): Promise<boolean> {
+	const maxTasks = 20_000;
+	const nowhere = {userHome: '/nonexistent', svcHome: '/nonexistent'};
+	const plan = {...trialPlan({}, nowhere), cwd: '/', maxTasks};
+	const command = ['/bin/bash', ...bashCommand, 'echo "$(< /proc/sys/kernel/pid_max)"'];
+	const output = await capture(launch(program, plan, command));
+	return output.trim() === String(highestNumber(maxTasks));
 }
 
 /** Whether a command runs where, after it was planned, a folder on the way to a mount was swapped for a link that leads out of the sandbox. */
-async function runsThoughSwapped(
-	folder: string,
-	{bwrap, clock}: {readonly bwrap: string; readonly clock: Clock},
-): Promise<boolean> {
+async function runsThoughSwapped(folder: string, bwrap: string): Promise<boolean> {
 	const inner = join(folder, 'read/inner');
 	const secret = join(inner, 'secret');
 	const out = join(folder, 'out');
 	mkdirSync(secret, {recursive: true});
 	mkdirSync(out);
-	const planned = sandboxPlan(
-		{write: [], read: [join(folder, 'read')], memoryBytes: 2 ** 20},
-		systemWorld({userHome: folder, svcHome: secret, profileHome: secret, environment: {}}),
-	);
-	if (planned.kind === 'problem') {
-		return false;
-	}
-
+	const plan = trialPlan({read: [join(folder, 'read')]}, {userHome: folder, svcHome: secret});
 	rmSync(inner, {recursive: true});
 	// As bubblewrap sees this machine while it mounts.
 	symlinkSync(join('/oldroot', out), inner);
-	const {stdout} = await capture(
-		sandboxLaunch(bwrap, {...planned.plan, cwd: '/'}, ['/bin/bash', '-c', 'echo ran']),
-		clock,
-	);
-	return stdout.includes('ran');
+	const launch = sandboxLaunch(bwrap, {...plan, cwd: '/'}, ['/bin/bash', '-c', 'echo ran']);
+	return (await capture(launch)).includes('ran');
 }

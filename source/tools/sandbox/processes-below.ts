@@ -1,56 +1,34 @@
 import {existsSync, readdirSync, readFileSync, readlinkSync, statfsSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
 import {setPriority} from 'node:os';
-import {fieldsIn, fieldsOf} from './shortage.ts';
-
-/** What they use. */
-type SandboxUse = {
-	readonly processes: number;
-	readonly threads: number;
-	readonly bytes: number;
-};
+import {orElse} from '../../core/or-else.ts';
 
 /** The process that bubblewrap started as the first of its namespace. */
 function firstBelow(pid: number): number | undefined {
-	try {
-		const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
-		return first === undefined || first === '' ? undefined : Number(first);
-	} catch {
-		return undefined;
-	}
+	const children = `/proc/${pid}/task/${pid}/children`;
+	const [first] = orElse(() => readFileSync(children, 'utf8'), '').split(' ');
+	return Number(first) || undefined;
 }
 
-/** As many processes as the namespace has, by its own `/proc`; 0 where that cannot be asked. */
+/** The number of processes in the namespace, by its own `/proc`; 0 where that cannot be read. */
 export function countInside(pid: number): number {
 	const first = firstBelow(pid);
-	if (first === undefined) {
-		return 0;
-	}
-
-	try {
-		return isBuilt(first)
-			? readdirSync(`/proc/${first}/root/proc`).filter(name => /^\d/.test(name)).length
-			: 0;
-	} catch {
-		return 0;
-	}
+	return first !== undefined && isBuilt(first)
+		? orElse(() => readdirSync(`/proc/${first}/root/proc`), []).filter(name => /^\d/.test(name))
+				.length
+		: 0;
 }
 
 /** Until its root is built a sandbox sees our own `/proc`, in which we are, and our folders in memory. */
 const isBuilt = (first: number): boolean => !existsSync(`/proc/${first}/root/proc/self`);
 
-const namespaceOf = (pid: number | 'self'): string | undefined => {
-	try {
-		return readlinkSync(`/proc/${pid}/ns/pid`);
-	} catch {
-		return undefined;
-	}
-};
+const namespaceOf = (pid: number | 'self'): string | undefined =>
+	orElse(() => readlinkSync(`/proc/${pid}/ns/pid`), undefined);
 
 const isOurs = (namespace: string | undefined) =>
 	namespace === undefined || namespace === namespaceOf('self');
 
-/** Those that count: in a sandbox all but bubblewrap's own two; without one the command, which is `pid` itself, and all below it. */
+/** The processes that count: in a sandbox all but bubblewrap's own two; without one the command, which is `pid` itself, and all below it. */
 function countedOf(pid: number): readonly Seen[] {
 	const first = firstBelow(pid);
 	const isSandbox = first !== undefined && namespaceOf(first) !== namespaceOf('self');
@@ -60,8 +38,8 @@ function countedOf(pid: number): readonly Seen[] {
 	);
 }
 
-/** The memory and number of all that count, with what their folders in memory hold. */
-export function measure(pid: number): SandboxUse {
+/** Number, threads and memory (with what their folders in memory hold) of the processes that count. */
+export function measureBelow(pid: number) {
 	const first = firstBelow(pid);
 	const own = countedOf(pid);
 	const sum = (of: (seen: Seen) => number) => own.reduce((total, seen) => total + of(seen), 0);
@@ -75,7 +53,7 @@ export function measure(pid: number): SandboxUse {
 
 const highest = -20;
 
-/** How often what came meanwhile is looked for. */
+/** Sweeps for processes that were started during the last one. */
 const sweeps = 20;
 
 /**
@@ -85,22 +63,18 @@ const sweeps = 20;
 export function endBelow(pid: number): void {
 	const first = firstBelow(pid);
 	if (first !== undefined) {
-		try {
+		// Fails without root, or when it has ended.
+		orElse(() => {
 			process.kill(first, 'SIGKILL');
 			setPriority(first, highest);
-		} catch {
-			// Not root, or it has ended.
-		}
+		}, undefined);
 	}
 
 	for (let sweep = 0; sweep < sweeps; sweep += 1) {
 		const below = pidsBelow(pid).filter(one => one !== first);
 		for (const one of below) {
-			try {
-				process.kill(one, 'SIGKILL');
-			} catch {
-				// It has ended.
-			}
+			// Fails when it has ended.
+			orElse(() => process.kill(one, 'SIGKILL'), false);
 		}
 
 		if (below.length === 0) {
@@ -141,8 +115,9 @@ type Seen = {
 	readonly bytes: number;
 };
 
-function readProcess(pid: number): Seen | undefined {
-	try {
+/** `undefined`: it has ended. */
+export const readProcess = (pid: number): Seen | undefined =>
+	orElse(() => {
 		const field = fieldsOf(`/proc/${pid}/status`);
 		return {
 			pid,
@@ -150,23 +125,23 @@ function readProcess(pid: number): Seen | undefined {
 			threads: field('Threads'),
 			bytes: (field('RssAnon') + field('RssShmem')) * 1024,
 		};
-	} catch {
-		// It has ended meanwhile.
-		return undefined;
-	}
-}
+	}, undefined);
 
-/** What stands in folders in memory is held by no process. */
-function bytesOfFolders(first: number): number {
-	return ['/tmp', '/dev/shm'].reduce((total, folder) => {
-		try {
-			const {blocks, bfree, bsize, type} = statfsSync(`/proc/${first}/root${folder}`);
-			return type === tmpfsMagic ? total + (blocks - bfree) * bsize : total;
-		} catch {
-			return total;
-		}
+/** The numbers of a file of `/proc` by their names; 0 for a name that is not there. @throws whatever `readFileSync` throws */
+export const fieldsOf = (path: string): ((name: string) => number) =>
+	fieldsIn(readFileSync(path, 'utf8'));
+
+const fieldsIn =
+	(text: string) =>
+	(name: string): number =>
+		Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+
+/** Files in folders in memory belong to no process. */
+const bytesOfFolders = (first: number): number =>
+	['/tmp', '/dev/shm'].reduce((total, folder) => {
+		const stats = orElse(() => statfsSync(`/proc/${first}/root${folder}`), undefined);
+		return stats?.type === tmpfsMagic ? total + (stats.blocks - stats.bfree) * stats.bsize : total;
 	}, 0);
-}
 
 const tmpfsMagic = 0x01_02_19_94;
 

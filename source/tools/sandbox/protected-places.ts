@@ -1,181 +1,65 @@
 import {join} from 'node:path';
+import {wordsOf} from '../../core/names.ts';
 
-/** Files and folders below the person's home that hold keys, tokens or what was typed. */
-const ofPerson: readonly string[] = [
-	'.ssh',
-	'.gnupg',
-	'.aws',
-	'.azure',
-	'.kube',
-	'.docker',
-	'.netrc',
-	'.authinfo',
-	'.authinfo.gpg',
-	'.git-credentials',
-	'.npmrc',
-	'.yarnrc',
-	'.yarnrc.yml',
-	'.pypirc',
-	'.pgpass',
-	'.my.cnf',
-	'.boto',
-	'.s3cfg',
-	'.vault-token',
-	'.terraformrc',
-	'.terraform.d',
-	'.password-store',
-	'.op',
-	'.cargo/credentials',
-	'.cargo/credentials.toml',
-	'.gem/credentials',
-	'.m2/settings.xml',
-	'.m2/settings-security.xml',
-	'.gradle/gradle.properties',
-	'.nuget/NuGet',
-	'.config/gh',
-	'.config/glab-cli',
-	'.config/hub',
-	'.config/tea',
-	'.config/git/credentials',
-	'.config/gcloud',
-	'.config/op',
-	'.config/rclone',
-	'.config/containers',
-	'.config/helm',
-	'.config/sops',
-	'.config/age',
-	'.config/doctl',
-	'.config/heroku',
-	'.config/Bitwarden',
+/** Files and folders below the person's home that hold keys, tokens or typed commands. */
+const ofPerson = [
+	...wordsOf(`
+	.ssh .gnupg .aws .azure .kube .docker .netrc .authinfo .authinfo.gpg .git-credentials .npmrc .yarnrc
+	.yarnrc.yml .pypirc .pgpass .my.cnf .boto .s3cfg .vault-token .terraformrc .terraform.d
+	.password-store .op .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml
+	.m2/settings-security.xml .gradle/gradle.properties .nuget/NuGet .config/gh .config/glab-cli
+	.config/hub .config/tea .config/git/credentials .config/gcloud .config/op .config/rclone
+	.config/containers .config/helm .config/sops .config/age .config/doctl .config/heroku
+	.config/Bitwarden .config/google-chrome .config/chromium .config/BraveSoftware .config/Slack
+	.config/Signal .local/share/keyrings .local/share/kwalletd .config/fly .config/hcloud
+	.config/configstore .config/Code .config/Cursor .config/microsoft-edge .config/vivaldi
+	.local/share/atuin .local/share/containers .pulumi .oci .tsh .composer/auth.json .cache/huggingface
+	.Xauthority .var/app snap .colima .rd .orbstack .1password .mozilla .thunderbird .claude
+	.claude.json .codex .gemini .bash_history .zsh_history .python_history .node_repl_history
+	.psql_history .mysql_history .local/share/fish/fish_history Library/Keychains Library/Cookies
+	Library/Safari Library/Mail Library/Messages
+`),
 	'.config/Bitwarden CLI',
-	'.config/google-chrome',
-	'.config/chromium',
-	'.config/BraveSoftware',
-	'.config/Slack',
-	'.config/Signal',
-	'.local/share/keyrings',
-	'.local/share/kwalletd',
-	'.config/fly',
-	'.config/hcloud',
-	'.config/configstore',
-	'.config/Code',
-	'.config/Cursor',
-	'.config/microsoft-edge',
-	'.config/vivaldi',
-	'.local/share/atuin',
-	'.local/share/containers',
-	'.pulumi',
-	'.oci',
-	'.tsh',
-	'.composer/auth.json',
-	'.cache/huggingface',
-	'.Xauthority',
-	'.var/app',
-	'snap',
-	'.colima',
-	'.rd',
-	'.orbstack',
-	'.1password',
-	'.mozilla',
-	'.thunderbird',
-	'.claude',
-	'.claude.json',
-	'.codex',
-	'.gemini',
-	'.bash_history',
-	'.zsh_history',
-	'.python_history',
-	'.node_repl_history',
-	'.psql_history',
-	'.mysql_history',
-	'.local/share/fish/fish_history',
-	'Library/Keychains',
-	'Library/Cookies',
-	'Library/Safari',
-	'Library/Mail',
-	'Library/Messages',
-	'Library/Application Support/BraveSoftware',
-	'Library/Application Support/Firefox',
-	'Library/Application Support/Google/Chrome',
-	'Library/Application Support/Slack',
 	'Library/Group Containers',
+	...['BraveSoftware', 'Firefox', 'Google/Chrome', 'Slack'].map(
+		name => `Library/Application Support/${name}`,
+	),
 ];
 
-/** What the machine keeps for itself. */
-const ofMachine: readonly string[] = [
-	'/etc/shadow',
-	'/etc/shadow-',
-	'/etc/gshadow',
-	'/etc/gshadow-',
-	'/etc/sudoers',
-	'/etc/sudoers.d',
-	'/etc/security',
-	'/etc/ssh',
-	'/etc/ssl/private',
-	'/etc/pki/tls/private',
-	'/etc/krb5.keytab',
-	'/etc/NetworkManager',
-	'/etc/wireguard',
-	'/etc/kubernetes',
-	'/etc/docker',
-	'/etc/rancher',
-	'/var/lib/docker',
-	'/var/lib/containerd',
-	'/var/lib/kubelet',
-	'/var/spool/cron',
-	'/Library/Keychains',
-	'/private/var/db/dslocal',
-];
+/** Secrets of the machine. */
+const ofMachine = wordsOf(`
+	/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/security
+	/etc/ssh /etc/ssl/private /etc/pki/tls/private /etc/krb5.keytab /etc/NetworkManager /etc/wireguard
+	/etc/kubernetes /etc/docker /etc/rancher /var/lib/docker /var/lib/containerd /var/lib/kubelet
+	/var/spool/cron /Library/Keychains /private/var/db/dslocal
+`);
 
 /** Variables that name a file or folder of that kind somewhere else. */
-const variables: readonly string[] = [
-	'GNUPGHOME',
-	'AWS_SHARED_CREDENTIALS_FILE',
-	'AWS_CONFIG_FILE',
-	'AWS_WEB_IDENTITY_TOKEN_FILE',
-	'AZURE_CONFIG_DIR',
-	'CLOUDSDK_CONFIG',
-	'GOOGLE_APPLICATION_CREDENTIALS',
-	'DOCKER_CONFIG',
-	'KUBECONFIG',
-	'HISTFILE',
-	'CARGO_HOME',
-	'HF_HOME',
-	'TF_CLI_CONFIG_FILE',
-	'GIT_CONFIG_GLOBAL',
-	'XAUTHORITY',
-	'GH_CONFIG_DIR',
-	'NETRC',
-	'NPM_CONFIG_USERCONFIG',
-	'npm_config_userconfig',
-	'PIP_CONFIG_FILE',
-	'PGPASSFILE',
-	'PASSWORD_STORE_DIR',
-	'REGISTRY_AUTH_FILE',
-	'SOPS_AGE_KEY_FILE',
-	'SSH_AUTH_SOCK',
-	'XDG_RUNTIME_DIR',
-];
+const variables = wordsOf(`
+	GNUPGHOME AWS_SHARED_CREDENTIALS_FILE AWS_CONFIG_FILE AWS_WEB_IDENTITY_TOKEN_FILE AZURE_CONFIG_DIR
+	CLOUDSDK_CONFIG GOOGLE_APPLICATION_CREDENTIALS DOCKER_CONFIG KUBECONFIG HISTFILE CARGO_HOME HF_HOME
+	TF_CLI_CONFIG_FILE GIT_CONFIG_GLOBAL XAUTHORITY GH_CONFIG_DIR NETRC NPM_CONFIG_USERCONFIG
+	npm_config_userconfig PIP_CONFIG_FILE PGPASSFILE PASSWORD_STORE_DIR REGISTRY_AUTH_FILE
+	SOPS_AGE_KEY_FILE SSH_AUTH_SOCK XDG_RUNTIME_DIR
+`);
 
-/** Where what is below `.config` and the like stands when a variable says another folder for them. */
-const movable: ReadonlyArray<readonly [variable: string, folder: string]> = [
-	['XDG_CONFIG_HOME', '.config/'],
-	['XDG_DATA_HOME', '.local/share/'],
-	['XDG_CACHE_HOME', '.cache/'],
-];
+/** Variables that move `.config` and the like to another folder. */
+const movable = {
+	XDG_CONFIG_HOME: '.config/',
+	XDG_DATA_HOME: '.local/share/',
+	XDG_CACHE_HOME: '.cache/',
+};
 
 const moved = (environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
-	movable.flatMap(([variable, folder]) => {
-		const place = environment[variable];
-		return place?.startsWith('/') === true
-			? ofPerson.flatMap(path =>
-					path.startsWith(folder) ? [join(place, path.slice(folder.length))] : [],
-				)
-			: [];
+	Object.entries(movable).flatMap(([variable, folder]) => {
+		const place = environment[variable] ?? '';
+		return ofPerson
+			.filter(path => place.startsWith('/') && path.startsWith(folder))
+			.map(path => join(place, path.slice(folder.length)));
 	});
 
 /**
- * Absolute paths that are out of reach from inside a sandbox, whatever is listed. Not resolved: the caller adds where links among them lead.
+ * Absolute paths that no sandbox can reach, even where they are listed. Not resolved: the caller adds the targets of links.
  * `homes` are the data folders of svc: the root of all profiles is enough.
  *
  * @see manual/sandbox.md#out-of-reach

@@ -23,7 +23,7 @@ export type Reached =
 	| {readonly ok: false; readonly status: 403 | 502 | 503; readonly reason: string};
 
 /** Judges a target and connects to it. The connection ends with `client`. */
-export type Reach = (target: ProxyTarget, client: Duplex) => Promise<Reached>;
+type Reach = (target: ProxyTarget, client: Duplex) => Promise<Reached>;
 
 export type ReachWorld = Pick<World, 'clock'> & {
 	readonly resolve?: ResolveName;
@@ -56,12 +56,8 @@ export function createReach(
 			server.destroy();
 			client.destroy();
 		});
-		const onBytes = () => {
-			idle.move(idleMs);
-		};
-		const end = () => {
-			server.destroy();
-		};
+		const onBytes = () => idle.move(idleMs);
+		const end = () => server.destroy();
 		onBytes();
 		client.once('close', end);
 		server.once('close', () => {

@@ -1,47 +1,29 @@
-import {
-	type IncomingMessage,
-	type OutgoingHttpHeaders,
-	request as openRequest,
-	type ServerResponse,
-} from 'node:http';
+import {type IncomingMessage, type OutgoingHttpHeaders, request as openRequest} from 'node:http';
 import {pipeline} from 'node:stream';
+import {wordsOf} from '../../core/names.ts';
+import type {HttpPair} from '../../http/http-answer.ts';
 import type {Reached} from './proxy-reach.ts';
 import {hostHeader, type PlainTarget} from './proxy-target.ts';
 
 const maxHeaderBytes = 65_536;
 
-/** What concerns one connection and not the next. @see RFC 9110 §7.6.1 */
-const hopByHop: ReadonlySet<string> = new Set([
-	'connection',
-	'expect',
-	'http2-settings',
-	'keep-alive',
-	'proxy-authenticate',
-	'proxy-authorization',
-	'proxy-connection',
-	'te',
-	'trailer',
-	'transfer-encoding',
-	'upgrade',
-]);
+/** Headers of one connection, which are not sent on. @see RFC 9110 §7.6.1 */
+const hopByHop = new Set(
+	wordsOf(`
+	connection expect http2-settings keep-alive proxy-authenticate proxy-authorization proxy-connection
+	te trailer transfer-encoding upgrade
+`),
+);
 
 /**
- * Sends a plain request on to the server that was reached for it, and the answer back. The request is written anew, from what was read of it, so that the server cannot read another one in it.
+ * Sends a plain request on to the server that was reached for it, and the answer back. The request is written anew from its parsed parts, so that the server cannot read it in another way.
  *
- * @param onFailed called at most once: no answer has begun, and none will
+ * @param server.onFailed called at most once: no answer has begun, and none will
  */
 export function carryRequest(
-	{
-		request,
-		response,
-		plain: {target, path},
-	}: {
-		readonly request: IncomingMessage;
-		readonly response: ServerResponse;
-		readonly plain: PlainTarget;
-	},
-	{server, onBytes}: Extract<Reached, {ok: true}>,
-	onFailed: () => void,
+	{request, response}: Pick<HttpPair, 'request' | 'response'>,
+	{target, path}: PlainTarget,
+	{server, onBytes, onFailed}: Extract<Reached, {ok: true}> & {readonly onFailed: () => void},
 ): void {
 	const isChunked = request.headers['transfer-encoding'] !== undefined;
 	const hasBody = isChunked || request.headers['content-length'] !== undefined;
@@ -53,7 +35,7 @@ export function carryRequest(
 			...headersOf(request),
 			host: hostHeader(target),
 			connection: 'close',
-			// Without one of both a body would be read as the next request.
+			// A body without one of both headers would be read as the next request.
 			...(isChunked && {'transfer-encoding': 'chunked'}),
 		},
 		setHost: false,
@@ -70,18 +52,14 @@ export function carryRequest(
 
 		answer.on('data', onBytes);
 		response.writeHead(statusCode, headersOf(answer));
-		pipeline(answer, response, () => {
-			server.destroy();
-		});
+		pipeline(answer, response, () => server.destroy());
 	});
 	outgoing.once('close', () => {
 		if (!response.headersSent) {
 			onFailed();
 		}
 	});
-	response.once('close', () => {
-		server.destroy();
-	});
+	response.once('close', () => server.destroy());
 	if (hasBody) {
 		request.on('data', onBytes);
 		pipeline(request, outgoing, () => {});
@@ -90,7 +68,7 @@ export function carryRequest(
 	}
 }
 
-/** The headers that go on. How long the body is goes on, whatever `Connection` names. */
+/** The headers that are sent on. `Content-Length` always is, even where `Connection` names it. */
 function headersOf({headersDistinct}: IncomingMessage): OutgoingHttpHeaders {
 	const named = new Set(
 		(headersDistinct['connection'] ?? []).flatMap(value =>

@@ -44,11 +44,11 @@ export function readAbsoluteForm(url: string): PlainTarget | undefined {
 /** As it is written in a URL: IPv6 in brackets. */
 export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** What the `Host` header says of a plain request. */
+/** The `Host` header of a plain request. */
 export const hostHeader = ({host, port}: ProxyTarget): string =>
 	port === 80 ? bracketed(host) : `${bracketed(host)}:${port}`;
 
-export type Judgement =
+export type TargetVerdict =
 	/** To be connected to without another look-up. */
 	| {readonly kind: 'allowed'; readonly addresses: readonly LookupAddress[]}
 	| {readonly kind: 'refused'; readonly reason: string}
@@ -68,7 +68,7 @@ export async function judgeTarget(
 		resolve,
 		setting,
 	}: {readonly rules: readonly HostRule[]; readonly resolve: ResolveName; readonly setting: string},
-): Promise<Judgement> {
+): Promise<TargetVerdict> {
 	const {host, port} = target;
 	if (!isListed(rules, target)) {
 		return {kind: 'refused', reason: `${setting} does not list it`};

@@ -43,9 +43,9 @@ export function refusalOfHello(
 const alert = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
 /**
- * Carries bytes between a client and the server that was judged and connected to for it. What the client sends is held back until its beginning is judged. Ends with either of them.
+ * Carries bytes between a client and the server of its judged target. The first bytes of the client are held back until they are judged. Ends with either of them.
  *
- * @param head what the client has sent already
+ * @param head bytes that the client has sent already
  */
 export function carryTunnel(
 	{client, server, head}: {readonly client: Duplex; readonly server: Socket; readonly head: Buffer},

@@ -10,7 +10,7 @@ import {carryRequest} from './proxy-request.ts';
 import {bracketed, type ProxyTarget, readAbsoluteForm, readAuthority} from './proxy-target.ts';
 import {carryTunnel} from './proxy-tunnel.ts';
 
-/** A host that a program asked for and did not get. Its text is a stranger's, made safe. */
+/** A host that a program asked for in vain. A stranger's text, made safe. */
 export type RefusedHost = {
 	/** At most 255 characters. */
 	readonly host: string;
@@ -19,21 +19,16 @@ export type RefusedHost = {
 	readonly reason: string;
 };
 
-export type ProxyOptions = {
+type ProxyOptions = {
 	/** Made (0700) when it is missing. The socket in it is `proxy.sock`. */
 	readonly folder: string;
 	readonly rules: readonly HostRule[];
 	/** The setting that a person adds a host to, such as `sandbox.hosts`. */
 	readonly setting: string;
-	/** Told of each host, port and reason once, and of 100 at most. */
+	/** Called once for each host, port and reason, 100 times at most. */
 	readonly onRefused: (refused: RefusedHost) => void;
 	/** Ends the proxy as its disposal does. */
 	readonly signal: AbortSignal;
-};
-
-export type SandboxProxy = AsyncDisposable & {
-	/** Path of the Unix socket. */
-	readonly socket: string;
 };
 
 const maxClients = 64;
@@ -43,7 +38,7 @@ const maxRefusals = 100;
 const maxHostLength = 255;
 
 /**
- * Opens the way out of a sandbox: an HTTP proxy on a Unix socket (0600) for `CONNECT host:port` and for `http://…` in absolute form. A target is read once; what was read is judged, connected to at the addresses that were
+ * Opens the way out of a sandbox: an HTTP proxy on a Unix socket (0600) for `CONNECT host:port` and for `http://…` in absolute form. A target is read once: the same value is judged, connected to at the addresses that were
  * judged, and written into the `Host` header. TLS is not opened, but its ClientHello must name the judged host. Disposal closes all connections.
  *
  * Rejects as `serveAt` does.
@@ -53,7 +48,7 @@ const maxHostLength = 255;
 export async function openProxy(
 	{folder, rules, setting, onRefused, signal}: ProxyOptions,
 	world: ReachWorld,
-): Promise<SandboxProxy> {
+): ReturnType<typeof serveAt> {
 	signal.throwIfAborted();
 	const {clock} = world;
 	const open = new Set<Duplex>();
@@ -61,16 +56,12 @@ export async function openProxy(
 		open.add(socket);
 		// Pipelined requests listen to it, each for itself.
 		socket.setMaxListeners(0);
-		socket.on('error', () => {
-			socket.destroy();
-		});
-		socket.once('close', () => {
-			open.delete(socket);
-		});
+		socket.on('error', () => socket.destroy());
+		socket.once('close', () => open.delete(socket));
 	};
 
 	const reach = createReach({rules, setting, hold}, world);
-	/** What a tunnel to port 80 was asked for, by its connection. */
+	/** The targets of tunnels to port 80, by their connections. */
 	const pinned = new WeakMap<Duplex, ProxyTarget>();
 	const told = new Set<string>();
 	const tell = (refused: RefusedHost) => {
@@ -123,9 +114,9 @@ export async function openProxy(
 			return;
 		}
 
-		carryRequest({request, response, plain}, reached, () => {
+		const onFailed = () =>
 			refuse(502, unreached(plain.target, {status: 502, reason: 'it did not answer in HTTP/1'}));
-		});
+		carryRequest({request, response}, plain, {...reached, onFailed});
 	};
 
 	const tunnel = async (request: IncomingMessage, client: Duplex, head: Buffer) => {
@@ -161,16 +152,9 @@ export async function openProxy(
 		}
 
 		client.write(established);
-		carryTunnel(
-			{client, server: reached.server, head},
-			{
-				target,
-				onBytes: reached.onBytes,
-				onRefused(reason) {
-					tell({...target, reason});
-				},
-			},
-		);
+		const {server: to, onBytes} = reached;
+		const refused = (reason: string) => tell({...target, reason});
+		carryTunnel({client, server: to, head}, {target, onBytes, onRefused: refused});
 	};
 
 	const server = createServer({

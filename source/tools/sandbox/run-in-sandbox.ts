@@ -3,6 +3,7 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import {orElse} from '../../core/or-else.ts';
 import {type GroupExit, type GroupJob, runInGroup, startGroup} from '../../core/process-group.ts';
 import {asWord} from '../../core/shell-words.ts';
 import {bwrapArguments, isLinuxAtLeast} from './bwrap-arguments.ts';
@@ -17,7 +18,7 @@ import type {SandboxPlan} from './plan.ts';
 import {seccompProgram} from './seccomp.ts';
 import {watchLimits} from './watch-limits.ts';
 
-/** How a command is started in a sandbox: what is run, and what it reads at its descriptors 3, 4, … */
+/** The start of a command in a sandbox: the program, its arguments, and its input at the descriptors 3, 4, … */
 export type SandboxLaunch = {
 	readonly command: string;
 	readonly args: readonly string[];
@@ -82,14 +83,10 @@ function inheritedDescriptors(): readonly number[] {
 	inheritedOnce ??= readdirSync('/proc/self/fd')
 		.map(Number)
 		.filter(descriptor => {
-			try {
-				const flags = /^flags:\s*(\d+)/m.exec(
-					readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'),
-				)?.[1];
-				return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
-			} catch {
-				return false;
-			}
+			// It may be closed by now.
+			const info = orElse(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'), '');
+			const flags = /^flags:\s*(\d+)/m.exec(info)?.[1];
+			return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
 		});
 	return inheritedOnce;
 }
@@ -127,7 +124,7 @@ export type SandboxJob = LimitedJob & {
 const stderrBytes = 4096;
 
 /**
- * Runs a command to its end in a sandbox of its own. Nothing that it started is left a moment later, whatever it did: the namespace of its processes ends. Never rejects.
+ * Runs a command to its end in a sandbox of its own. All processes that it started end with it, since their namespace ends. Never rejects.
  *
  * @see manual/sandbox.md
  */
@@ -157,7 +154,7 @@ export async function runInSandbox(
 	}
 }
 
-/** Runs what is launched, in a sandbox or in none, to its end within its limits. Never rejects. */
+/** Runs a launched command, in a sandbox or in none, to its end within its limits. Never rejects. */
 export async function runLimited(
 	launched: Pick<GroupJob, 'command' | 'args' | 'feeds' | 'env' | 'cwd'>,
 	{signal, timeoutMs, limits, outputBytes, writes = []}: LimitedJob,
@@ -228,22 +225,17 @@ export function startInSandbox(
 	return child;
 }
 
-/** Removes what a sandbox leaves on disk, after its end. Never rejects. */
+/** Removes the files of a sandbox from the disk, after its end. Never rejects. */
 export async function removeScratch({scratch}: Pick<SandboxLaunch, 'scratch'>): Promise<void> {
 	if (scratch !== undefined) {
-		// What is still written by a process that got away is not waited for.
+		// Does not wait for a process that got away and still writes.
 		await rm(scratch, {recursive: true, force: true, maxRetries: 3}).catch(() => {});
 	}
 }
 
-/** Where the memory of the machine runs out, the command ends and not the gateway. */
-function endFirst(pid: number): void {
-	try {
-		writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
-	} catch {
-		// It has ended, or is not ours to say of.
-	}
-}
+/** Where the memory of the machine runs out, the kernel ends the command and not the gateway. Fails for a process that has ended, or is of another user. */
+const endFirst = (pid: number): void =>
+	orElse(() => writeFileSync(`/proc/${pid}/oom_score_adj`, '1000'), undefined);
 
 function exitOf(exit: GroupExit, limit: string | undefined): SandboxExit {
 	switch (exit.kind) {

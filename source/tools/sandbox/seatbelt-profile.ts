@@ -1,9 +1,10 @@
 import {dirname, join} from 'node:path';
+import {wordsOf} from '../../core/names.ts';
 import type {insidePorts} from './egress.ts';
 import {isInside} from './places.ts';
 import type {SandboxPlan} from './plan.ts';
 
-/** What stands in for what macOS cannot build anew: a root, and a network. */
+/** Stands in for the root and the network of a sandbox, which macOS cannot build. */
 export type SeatbeltScratch = {
 	/** Absolute, without links: home, `/tmp` and `/run/svc` of the sandbox. Removed with its end. */
 	readonly folder: string;
@@ -11,48 +12,28 @@ export type SeatbeltScratch = {
 	readonly ports: Readonly<Record<keyof typeof insidePorts, number>>;
 };
 
-/** Read by what runs at all: the loader, locales, names of users. */
-const alwaysRead = [
-	'/System/Library',
-	'/System/Cryptexes',
-	'/System/Volumes/Preboot/Cryptexes',
-	'/private/etc/hosts',
-	'/private/etc/passwd',
-	'/private/etc/group',
-	'/private/etc/ssl',
-	'/private/var/db/dyld',
-	'/private/var/db/timezone',
-	'/private/var/select',
-];
+/** Every program reads these: the loader, locales, names of users. */
+const alwaysRead = wordsOf(`
+	/System/Library /System/Cryptexes /System/Volumes/Preboot/Cryptexes /private/etc/hosts
+	/private/etc/passwd /private/etc/group /private/etc/ssl /private/var/db/dyld
+	/private/var/db/timezone /private/var/select
+`);
 
-/** Names of users, notifications, the log: what a shell asks for. No keychain, no pasteboard, no launch services. */
-const services = [
-	'com.apple.system.opendirectoryd.libinfo',
-	'com.apple.system.opendirectoryd.membership',
-	'com.apple.system.notification_center',
-	'com.apple.system.logger',
-];
+/** Services that a shell needs: names of users, notifications, the log. No keychain, no pasteboard, no launch services. */
+const services = wordsOf(`
+	com.apple.system.opendirectoryd.libinfo com.apple.system.opendirectoryd.membership
+	com.apple.system.notification_center com.apple.system.logger
+`);
 
-/** Of the machine and of no process: arguments and environments of others are read by sysctl, too. */
-const kernelNames = [
-	'kern.argmax',
-	'kern.hostname',
-	'kern.maxfilesperproc',
-	'kern.maxproc',
-	'kern.ngroups',
-	'kern.osproductversion',
-	'kern.osrelease',
-	'kern.ostype',
-	'kern.osversion',
-	'kern.secure_kernel',
-	'kern.usrstack64',
-	'kern.version',
-	'sysctl.proc_cputype',
-	'vm.loadavg',
-];
+/** Values of the machine alone: sysctl reads arguments and environments of other processes, too. */
+const kernelNames = wordsOf(`
+	kern.argmax kern.hostname kern.maxfilesperproc kern.maxproc kern.ngroups kern.osproductversion
+	kern.osrelease kern.ostype kern.osversion kern.secure_kernel kern.usrstack64 kern.version
+	sysctl.proc_cputype vm.loadavg
+`);
 
 /**
- * The profile for a plan. The last rule that fits decides: what is listed, then what is out of reach, then what of that is the profile's own.
+ * The profile for a plan. The last rule that fits decides: listed paths, then paths out of reach, then listed paths within those.
  *
  * @throws TypeError for a path with a control character
  */
@@ -103,7 +84,7 @@ export function seatbeltProfile(
 			subpaths([...reads, ...writes].filter(isOwn)),
 		),
 		rule('allow file-write*', subpaths(writes.filter(isOwn))),
-		// Between its own processes; and by the ways out alone to anybody else.
+		// Between its own processes; to others by the ways out alone.
 		rule('allow network*', subpaths([folder])),
 		rule('allow network-outbound', literals(sockets.map(({outside}) => outside))),
 		rule(
@@ -123,7 +104,7 @@ const subpaths = (paths: readonly string[]) => paths.map(path => `(subpath ${quo
 
 const literals = (paths: readonly string[]) => paths.map(path => `(literal ${quoted(path)})`);
 
-/** Empty where there is nothing that it would be about: a rule without a filter is about everything. */
+/** Empty for an empty list of filters: a rule without a filter is about everything. */
 const rule = (head: string, filters?: readonly string[]): string =>
 	filters?.length === 0 ? '' : `(${[head, ...(filters ?? [])].join(' ')})`;
 

@@ -13,7 +13,7 @@ import {type SeatbeltScratch, seatbeltProfile} from './seatbelt-profile.ts';
 const program = '/usr/bin/sandbox-exec';
 
 /**
- * Seatbelt of macOS, written from the documentation of its profile language and not run by us. The root is that of the machine, of which a profile leaves what a plan lists. Limits are
+ * Seatbelt of macOS, written from the documentation of its profile language and not run by us. The root is that of the machine; a profile opens the paths that a plan lists. Limits are
  * not watched: there is no `/proc`.
  *
  * @see manual/sandbox.md#macos
@@ -41,7 +41,7 @@ printf 'env %s' "$(printf %s "$SVC_PROBE" | wc -c | tr -d ' ')"
 	},
 };
 
-/** What starts `command`: a shell outside makes the scratch folder, and lays what the plan lays into `/run/svc`. Pure. */
+/** Starts `command` by a shell outside, which makes the scratch folder with the plan's files of `/run/svc`. Pure. */
 export function launchIn(
 	plan: SandboxPlan,
 	command: readonly string[],
@@ -52,23 +52,16 @@ export function launchIn(
 	const hasHome = plan.mounts.some(
 		({kind, path}) => kind === 'memory' && path === plan.env['HOME'],
 	);
-	/** What a path or port inside is here. */
+	/** A text with its paths and ports inside changed to those of this machine. */
 	const here = (text: string): string =>
-		[
-			[insideFolder, join(folder, 'run')] as const,
-			...(['proxy', 'forge'] as const).map(
-				name => [`127.0.0.1:${insidePorts[name]}`, `127.0.0.1:${ports[name]}`] as const,
-			),
-		]
-			.reduce((changed, [inside, outside]) => changed.replaceAll(inside, () => outside), text)
-			// How the forwarder is told.
-			.replace(/^(\d+)(?==)/, port =>
-				Number(port) === insidePorts.proxy
-					? `${ports.proxy}`
-					: Number(port) === insidePorts.forge
-						? `${ports.forge}`
-						: port,
-			);
+		(['proxy', 'forge'] as const).reduce(
+			(changed, name) =>
+				changed
+					.replaceAll(`127.0.0.1:${insidePorts[name]}`, `127.0.0.1:${ports[name]}`)
+					// An argument of the forwarder.
+					.replace(new RegExp(`^${insidePorts[name]}(?==)`), `${ports[name]}`),
+			text.replaceAll(insideFolder, () => join(folder, 'run')),
+		);
 	const laid: ReadonlyArray<readonly [path: string, step: string]> = [
 		...plan.mounts
 			.filter(({path}) => isInside(path, insideFolder))
@@ -87,11 +80,11 @@ export function launchIn(
 	const cwd = hasHome && plan.cwd === plan.env['HOME'] ? home : plan.cwd;
 	const script = [
 		'umask 077',
-		// A name that is taken is somebody else's.
+		// Fails where the name is taken.
 		`mkdir ${asWord(folder)} || exit 126`,
 		`mkdir -p ${[...folders].map(asWord).join(' ')}`,
 		...laid.map(([, step]) => step),
-		// What this process was started with is no business of the sandbox.
+		// Closes descriptors that this process inherited.
 		'for f in /dev/fd/*; do case ${f##*/} in [012]) ;; *) eval "exec ${f##*/}>&-" ;; esac; done 2>/dev/null',
 		`cd ${asWord(cwd)}`,
 		'exec "$@"',
@@ -115,7 +108,7 @@ export function launchIn(
 	};
 }
 
-/** What lays something into the folder of the sandbox, in the language of a shell. */
+/** The shell command that puts a mount into the folder of the sandbox. */
 function stepOf(mount: Mount, here: (text: string) => string): string {
 	const target = asWord(here(mount.path));
 	switch (mount.kind) {
@@ -124,10 +117,8 @@ function stepOf(mount: Mount, here: (text: string) => string): string {
 
 		case 'read':
 		case 'write':
-			return `ln -s ${asWord(mount.from)} ${target}`;
-
 		case 'link':
-			return `ln -s ${asWord(mount.to)} ${target}`;
+			return `ln -s ${asWord(mount.kind === 'link' ? mount.to : mount.from)} ${target}`;
 
 		case 'cover':
 		case 'memory':

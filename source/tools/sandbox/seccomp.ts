@@ -7,7 +7,7 @@ type Machine = {
 	readonly clone: number;
 	/** Its flags stand in memory, where a filter cannot look: answered as if it were not there, so that libc takes `clone`. */
 	readonly clone3: number;
-	/** Shared memory and semaphores of System V: what nothing has attached is of no process, and is not counted. */
+	/** Shared memory and semaphores of System V: a segment that is not attached belongs to no process, and is not counted. */
 	readonly shmget: number;
 	readonly semget: number;
 	/** memfd_create, memfd_secret, msgget: memory that is of no process. Answered as if they were not there: programs then take files, which count. */
@@ -22,7 +22,7 @@ const x64Refused = [
 const arm64Refused = [
 	97, 268, 40, 39, 41, 51, 217, 218, 219, 280, 241, 282, 104, 105, 273, 106, 265, 264,
 ];
-/** The same number everywhere: io_uring_setup, io_uring_enter, io_uring_register (no filter sees what they are told to do), open_tree, move_mount, fsopen, fsconfig, fsmount, mount_setattr. */
+/** The same number everywhere: io_uring_setup, io_uring_enter, io_uring_register (no filter sees their commands), open_tree, move_mount, fsopen, fsconfig, fsmount, mount_setattr. */
 const newRefused = [425, 426, 427, 428, 429, 430, 431, 432, 442];
 
 const machines: Readonly<Record<string, Machine>> = {
@@ -53,7 +53,7 @@ const machines: Readonly<Record<string, Machine>> = {
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Others (AF_VSOCK: the machine that this one runs on) do not belong to a network namespace. */
 const families = [1, 2, 10, 16];
 
-/** TIOCSTI, TIOCLINUX: what types into a terminal. */
+/** TIOCSTI, TIOCLINUX: they type into a terminal. */
 const typing = [0x54_12, 0x54_1c];
 
 const newUserNamespace = 0x10_00_00_00;
@@ -70,9 +70,14 @@ const [numberAt, machineAt, firstAt, secondAt, secondHighAt] = [0, 4, 16, 24, 28
 
 type Step = readonly [code: number, value: number, then?: number, otherwise?: number];
 
+const x32Refused: readonly Step[] = [
+	[jumpIfAbove, x32Bit, 0, 1],
+	[end, refuse],
+];
+
 /**
- * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses what namespaces do not keep inside: sockets of other families,
- * the kernel's keyrings, namespaces of one's own and with them mounts, what types into terminals, memory that counts for no process. Calls of another processor's
+ * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses calls which namespaces do not confine: sockets of other families,
+ * the kernel's keyrings, new namespaces and with them mounts, typing into terminals, memory that counts for no process. Calls of another processor's
  * kind (32 bits, x32) are refused, too. `undefined`: for a processor that is not known here.
  *
  * @see seccomp(2), bpf(4)
@@ -89,62 +94,39 @@ export function seccompProgram(arch: string): Buffer | undefined {
 		[jumpIfEqual, call, 0, steps.length],
 		...steps,
 	];
+	/** Ends with `verdict` where the loaded number is one of `values`. */
+	const oneOf = (values: readonly number[], verdict: number): readonly Step[] =>
+		values.flatMap((value): readonly Step[] => [
+			[jumpIfEqual, value, 0, 1],
+			[end, verdict],
+		]);
+	const atMost = (call: number, most: number): readonly Step[] =>
+		only(call, [
+			[load, secondHighAt],
+			[jumpIfEqual, 0, 0, 2],
+			[load, secondAt],
+			[jumpIfAbove, most + 1, 0, 1],
+			[end, full],
+			[end, allow],
+		]);
 	const steps: readonly Step[] = [
 		[load, machineAt],
 		[jumpIfEqual, audit, 1, 0],
 		[end, refuse],
 		[load, numberAt],
-		...(arch === 'x64'
-			? ([
-					[jumpIfAbove, x32Bit, 0, 1],
-					[end, refuse],
-				] as const)
-			: []),
-		...refused.flatMap((call): readonly Step[] => [
-			[jumpIfEqual, call, 0, 1],
-			[end, refuse],
-		]),
-		...[clone3, ...uncounted].flatMap((call): readonly Step[] => [
-			[jumpIfEqual, call, 0, 1],
-			[end, absent],
-		]),
-		...(
-			[
-				[shmget, maxSegmentBytes],
-				[semget, maxSemaphores],
-			] as const
-		).flatMap(([call, most]) =>
-			only(call, [
-				[load, secondHighAt],
-				[jumpIfEqual, 0, 0, 2],
-				[load, secondAt],
-				[jumpIfAbove, most + 1, 0, 1],
-				[end, full],
-				[end, allow],
-			]),
-		),
+		...(arch === 'x64' ? x32Refused : []),
+		...oneOf(refused, refuse),
+		...oneOf([clone3, ...uncounted], absent),
+		...atMost(shmget, maxSegmentBytes),
+		...atMost(semget, maxSemaphores),
 		...only(clone, [
 			[load, firstAt],
 			[jumpIfAny, newUserNamespace, 0, 1],
 			[end, refuse],
 			[end, allow],
 		]),
-		...only(socket, [
-			[load, firstAt],
-			...families.flatMap((family): readonly Step[] => [
-				[jumpIfEqual, family, 0, 1],
-				[end, allow],
-			]),
-			[end, refuse],
-		]),
-		...only(ioctl, [
-			[load, secondAt],
-			...typing.flatMap((request): readonly Step[] => [
-				[jumpIfEqual, request, 0, 1],
-				[end, refuse],
-			]),
-			[end, allow],
-		]),
+		...only(socket, [[load, firstAt], ...oneOf(families, allow), [end, refuse]]),
+		...only(ioctl, [[load, secondAt], ...oneOf(typing, refuse), [end, allow]]),
 		[end, allow],
 	];
 	const program = Buffer.alloc(steps.length * 8);

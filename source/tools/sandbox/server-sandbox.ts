@@ -6,15 +6,15 @@ import type {ToolsRun} from '../toolset.ts';
 import {maxTasksOf} from './control-group.ts';
 import {openHosts, withEgress} from './egress.ts';
 import {isInside} from './places.ts';
-import {type SandboxPlan, sandboxPlan} from './plan.ts';
+import {isBind, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import {removeScratch, type SandboxLaunch} from './run-in-sandbox.ts';
 import {findProgram, systemWorld} from './system-world.ts';
 
-/** How much its folders in memory hold together. */
+/** Size of its folders in memory, together. */
 const memoryBytes = 2 ** 29;
 
-/** Processes and threads that it may have, where the kernel keeps to that: as many as a command by default. */
+/** Limit of its processes and threads, where the kernel keeps to it: that of a command by default. */
 const maxTasks = maxTasksOf({maxProcesses: 256});
 
 /** Programs that start a package which they fetch first, into a home that is empty here, and where from. */
@@ -38,19 +38,15 @@ type SandboxedServer = {
 /** `reason` follows the name of the server in a sentence of its own. */
 type OpenedServerSandbox =
 	| {readonly ok: true; readonly launch: SandboxLaunch}
-	| {
-			readonly ok: false;
-			readonly reason: string;
-			/** `permanent`: its entry, or what that names, has to change first. */
-			readonly kind: 'passing' | 'permanent';
-	  };
+	/** `permanent`: its entry, or a file that it names, has to change first. */
+	| {readonly ok: false; readonly reason: string; readonly kind: 'passing' | 'permanent'};
 
 const permanent = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'permanent'});
 
 const passing = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'passing'});
 
 /**
- * How a stdio server is started in a sandbox of its own lists; never without one. The way to its hosts, and what its sandbox has on disk, end with `stack`.
+ * Starts a stdio server in a sandbox of its own lists; never without one. The way to its hosts, and the files of its sandbox, end with `stack`.
  *
  * Rejects as `openHosts` does.
  *
@@ -91,38 +87,24 @@ export async function openServerSandbox(
 	}
 
 	const plan = {...planned.plan, env: {...planned.plan.env, ...env}, maxTasks};
-	if (!isSeen(findProgram(program, plan.env['PATH'] ?? ''), plan)) {
+	const found = findProgram(program, plan.env['PATH'] ?? '');
+	const isSeen =
+		found !== undefined && plan.mounts.some(one => isBind(one) && isInside(found, one.from));
+	if (!isSeen) {
 		return permanent(
 			`Command "${program}" is not inside of its sandbox: write its whole path and list its folder in sandbox.read`,
 		);
 	}
 
-	const ways =
-		hosts.length === 0
-			? []
-			: [
-					await openHosts(
-						{
-							hosts,
-							setting: `mcp_servers.${name}.sandbox.hosts`,
-							svcHome: places.svcHome,
-							...options,
-						},
-						{clock},
-						stack,
-					),
-				];
+	const setting = `mcp_servers.${name}.sandbox.hosts`;
+	const {svcHome} = places;
+	const way =
+		hosts.length > 0 && (await openHosts({hosts, setting, svcHome, ...options}, {clock}, stack));
 	try {
-		const launch = probe.launch(withEgress(plan, ways), command);
+		const launch = probe.launch(withEgress(plan, way ? [way] : []), command);
 		stack.defer(async () => removeScratch(launch));
 		return {ok: true, launch};
 	} catch (error) {
 		return passing(`No sandbox can be built: ${messageOf(error)}`);
 	}
 }
-
-const isSeen = (program: string | undefined, {mounts}: SandboxPlan): boolean =>
-	program !== undefined &&
-	mounts.some(
-		mount => (mount.kind === 'read' || mount.kind === 'write') && isInside(program, mount.from),
-	);

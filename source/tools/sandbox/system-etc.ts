@@ -17,7 +17,7 @@ import {
 import {dirname, join} from 'node:path';
 import type {Mount} from './plan.ts';
 
-/** Bounds of a copy; what is above them is mounted from its place, which takes longer for each call. */
+/** Bounds of a copy. Above them each place is mounted by itself, which makes each call slower. */
 const mostFiles = 5000;
 const mostBytes = 2 ** 25;
 
@@ -54,7 +54,7 @@ export function etcFolder(places: readonly Mount[], cache: string): string | und
 	}
 }
 
-/** Changes with what the places lead to, and with their times and sizes. */
+/** Changes with the targets of the places, their times and their sizes. */
 function keyOf(places: readonly Mount[]): string {
 	const facts = places.map(place => {
 		if (place.kind !== 'read') {
@@ -87,7 +87,7 @@ function copyPlace(place: Mount, {to, left}: {readonly to: string; readonly left
 	}
 }
 
-/** Links stay links. What cannot be read, or is no file, is left out. @throws what is above the bounds */
+/** Links stay links. Devices and the like are left out. @throws RangeError above the bounds */
 function copy(from: string, to: string, left: Left): void {
 	const stats = lstatSync(from);
 	left.files -= 1;

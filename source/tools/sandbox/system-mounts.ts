@@ -1,25 +1,14 @@
 import {dirname} from 'node:path';
+import {wordsOf} from '../../core/names.ts';
 import {isInside, systemFolders} from './places.ts';
 import type {Mount, PlanWorld} from './plan.ts';
 
-/** What programs read of `/etc`. Names of hosts are not looked up inside: without `resolv.conf`. */
-const systemFiles: readonly string[] = [
-	'/etc/alternatives',
-	'/etc/ld.so.cache',
-	'/etc/ssl/certs',
-	'/etc/ssl/openssl.cnf',
-	'/etc/pki/tls/certs',
-	'/etc/pki/tls/cert.pem',
-	'/etc/pki/ca-trust/extracted',
-	'/etc/localtime',
-	'/etc/os-release',
-	'/etc/nsswitch.conf',
-	'/etc/protocols',
-	'/etc/services',
-	'/etc/fonts',
-	'/etc/java-17-openjdk',
-	'/etc/java-21-openjdk',
-];
+/** The parts of `/etc` that programs read. `resolv.conf` is missing: no names of hosts are looked up inside. */
+const systemFiles = wordsOf(`
+	/etc/alternatives /etc/ld.so.cache /etc/ssl/certs /etc/ssl/openssl.cnf /etc/pki/tls/certs
+	/etc/pki/tls/cert.pem /etc/pki/ca-trust/extracted /etc/localtime /etc/os-release /etc/nsswitch.conf
+	/etc/protocols /etc/services /etc/fonts /etc/java-17-openjdk /etc/java-21-openjdk
+`);
 
 /** The system's folders and files, read-only, and accounts of our own. `isOpen`: there are to be mounts below `/etc`. */
 export function systemMounts(
@@ -48,7 +37,7 @@ const folderMounts = (world: PlanWorld): readonly Mount[] =>
 const etcMounts = (world: PlanWorld): readonly Mount[] => [
 	...systemFiles.flatMap((path): readonly Mount[] => {
 		const found = world.find(path);
-		// A link to what is inside anyway takes no mount.
+		// A target that is inside anyway needs no mount.
 		return found &&
 			found.real !== path &&
 			systemFolders.some(folder => isInside(found.real, folder))

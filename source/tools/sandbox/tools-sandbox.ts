@@ -2,22 +2,18 @@ import {mkdirSync} from 'node:fs';
 import {type SandboxedToolset, sandboxedToolsets} from '../../config/toolset-settings.ts';
 import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-folders.ts';
 import {jsonHash} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {ToolsPlace, ToolsRun, ToolsSettings, Tried} from '../toolset.ts';
-import {type PlanWorld, type SandboxPlan, sandboxPlan, withCheckout} from './plan.ts';
+import {type PlanWorld, sandboxPlan, withCheckout} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
-import type {LaunchInSandbox} from './run-in-sandbox.ts';
+import type {SandboxJob} from './run-in-sandbox.ts';
 import {systemWorld} from './system-world.ts';
 
 /** Where the tools of a run work: in a sandbox; in none, where that is allowed and `why` is told with each call; or not at all. */
-export type ToolsSandbox =
-	| {
-			readonly kind: 'sandbox';
-			readonly launch: LaunchInSandbox;
-			readonly plan: SandboxPlan;
-			/** As it is configured, whatever checkout stands in its place. */
-			readonly workdir: string;
-	  }
+type ToolsSandbox =
+	/** `workdir` is the configured folder, also where a checkout stands in for it. */
+	| (Pick<SandboxJob, 'launch' | 'plan'> & {readonly kind: 'sandbox'; readonly workdir: string})
 	| {
 			readonly kind: 'open';
 			readonly why: string;
@@ -27,17 +23,17 @@ export type ToolsSandbox =
 	/** `reason` follows a colon. */
 	| {readonly kind: 'none'; readonly reason: string};
 
-/** The folder that tools start in; empty where there are none. */
+/** The folder that tools start in; empty where no tools work. */
 export const cwdOf = (found: ToolsSandbox): string =>
 	found.kind === 'sandbox' ? found.plan.cwd : found.kind === 'open' ? found.cwd : '';
 
-/** How the working folder is told of to a model, where a checkout is in its place. */
+/** Describes a working folder that is a checkout, to a model. */
 const checkoutDescription = "a checkout of the pull request's head commit";
 
 /** Where a call works, or why it does not, which follows a colon. */
 export type PlaceOfCall = Exclude<ToolsSandbox, {readonly kind: 'none'}> | string;
 
-/** A tool without what all tools in a sandbox have in common. */
+/** A tool in a sandbox, without the parts that `openSandboxTools` adds to all of them. */
 type OwnTool = Pick<Tool, 'name' | 'readOnly' | 'execute'> & {
 	readonly preview?: NonNullable<Tool['preview']>;
 	/** `where`: the folder in words. */
@@ -48,7 +44,7 @@ type OwnTool = Pick<Tool, 'name' | 'readOnly' | 'execute'> & {
 };
 
 /** The tools of a toolset in one run: where they work, and when they ask a person. */
-export async function openTools(of: SandboxedToolset, run: ToolsRun, world: ToolsSettings) {
+export async function openSandboxTools(of: SandboxedToolset, run: ToolsRun, world: ToolsSettings) {
 	const before = await toolsSandbox(of, run, world);
 	const folder = cwdOf(before);
 	const workdir = before.kind === 'none' ? '' : before.workdir;
@@ -92,34 +88,35 @@ export async function openTools(of: SandboxedToolset, run: ToolsRun, world: Tool
 		};
 	};
 
-	return {
-		/** The one that calls start in. */
-		folder,
-		/** Whether a sandbox keeps them in. */
-		isSandbox: before.kind === 'sandbox',
-		placeOfCall,
-		toolOf,
-	};
+	/** `folder`: calls start in it. */
+	return {folder, isSandbox: before.kind === 'sandbox', placeOfCall, toolOf};
 }
 
-/** What runs at `place` meet, as it is told before any run. */
+/** Tries the sandbox as runs at `place` will find it. */
 export async function tryTools(
 	of: SandboxedToolset,
 	place: ToolsPlace,
 	world: ToolsSettings,
 ): Promise<Tried> {
 	const found = await toolsSandbox(of, place, world);
-	return found.kind === 'none'
-		? {dropped: found.reason}
-		: found.kind === 'open'
-			? {open: found.why}
-			: {};
+	switch (found.kind) {
+		case 'none':
+			return {broken: found.reason};
+
+		case 'open':
+			return {open: found.why};
+
+		case 'sandbox':
+			return {};
+	}
 }
 
 const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(path)?.real ?? path;
 
+const none = (reason: string): ToolsSandbox => ({kind: 'none', reason});
+
 /**
- * What the tools of a run work in, as it is configured now. The working folder is made when it is missing. Never rejects.
+ * The place where the tools of a run work, by the present configuration. A missing working folder is made. Never rejects.
  *
  * @param of whose working folder it is, unless there is a checkout
  * @see manual/sandbox.md
@@ -132,39 +129,26 @@ export async function toolsSandbox(
 	const toolsets = settings();
 	const sandbox = sandboxNow();
 	if (isUnsigned) {
-		return {
-			kind: 'none',
-			reason: 'what touches this machine is not for routes with INSECURE_NO_AUTH',
-		};
+		return none('what touches this machine is not for routes with INSECURE_NO_AUTH');
 	}
 
 	if (sandbox.broken !== undefined) {
-		return {kind: 'none', reason: sandbox.broken};
+		return none(sandbox.broken);
 	}
 
 	const own = checkout?.of ?? of;
 	const workdir = workdirOf(toolsets[own].workdir, profile);
-	try {
-		mkdirSync(workdir, {recursive: true, mode: 0o700});
-	} catch {
-		// It is said below that it is not there.
-	}
-
+	// A failure shows below: it is not there.
+	orElse(() => mkdirSync(workdir, {recursive: true, mode: 0o700}), undefined);
 	const list = (paths: readonly string[]) => paths.map(path => absoluteFolder(path, profile));
-	const world = systemWorld({
-		userHome: profile.userHome,
-		svcHome: profile.svcHome,
-		profileHome: profile.home,
-		environment: profile.environment,
-	});
+	const world = systemWorld({...profile, profileHome: profile.home});
 	const other = sandboxedToolsets
 		.map(name => workdirOf(toolsets[name].workdir, profile))
 		.find(folder => lieInEachOther(realOf(workdir, world), realOf(folder, world)));
 	if (other !== undefined) {
-		return {
-			kind: 'none',
-			reason: `workdir: "${workdir}" and "${other}", the working folder of another toolset, lie in each other: a sandbox may put something else in the place of the inner one`,
-		};
+		return none(
+			`workdir: "${workdir}" and "${other}", the working folder of another toolset, lie in each other: a sandbox may put something else in the place of the inner one`,
+		);
 	}
 
 	const planned = sandboxPlan(
@@ -179,10 +163,7 @@ export async function toolsSandbox(
 	);
 	if (planned.kind === 'problem') {
 		const {list: name, path, problem} = planned.problem;
-		return {
-			kind: 'none',
-			reason: `${name === 'workdir' ? name : `sandbox.${name}`}: "${path}" ${problem}`,
-		};
+		return none(`${name === 'workdir' ? name : `sandbox.${name}`}: "${path}" ${problem}`);
 	}
 
 	const {cwd} = planned.plan;
@@ -194,7 +175,7 @@ export async function toolsSandbox(
 
 	const why = `no sandbox works here: ${probe.reason}`;
 	return sandbox.required
-		? {kind: 'none', reason: why}
+		? none(why)
 		: {
 				kind: 'open',
 				why: `${why}; it runs with all rights of the gateway`,

@@ -1,5 +1,7 @@
+import {statfsSync} from 'node:fs';
 import {setPriority} from 'node:os';
-import type {Clock} from '../../core/clock.ts';
+import {createTimer, type Clock} from '../../core/clock.ts';
+import {orElse} from '../../core/or-else.ts';
 import {
 	aboveMemory,
 	aboveTasks,
@@ -7,22 +9,19 @@ import {
 	maxTasksOf,
 	type SandboxLimits,
 } from './control-group.ts';
-import {countInside, endBelow, measure, sharedOnce} from './processes-below.ts';
-import {shortageOf} from './shortage.ts';
+import {countInside, endBelow, fieldsOf, sharedOnce, measureBelow} from './processes-below.ts';
 
 const everyMs = 200;
 
-/** Processes multiply faster than memory fills: only their number is looked at in between. */
+/** Processes multiply faster than memory fills: between two rounds only they are counted. */
 const countEveryMs = 25;
 
 /** Lowest priority, so that the gateway still gets CPU time to end a fork bomb. */
 const niceness = 19;
 
-const nothing = () => {};
-
 /**
- * Looks at all processes below `pid`, which cannot leave it: their process namespace ends with it. Tells once, in a part of a sentence, which limit they are above, and has ended them then.
- * Limits of the system itself count for one process or for one user, and for none as root.
+ * Watches all processes below `pid`, which cannot leave it: their process namespace ends with it. Above a limit it ends them, and then calls `onAbove` once with the limit, a part of a sentence.
+ * The system's own limits hold for one process or one user, and not for root.
  */
 export function watchLimits(
 	pid: number,
@@ -36,20 +35,21 @@ export function watchLimits(
 		readonly clock: Clock;
 		/** Counts memory and threads in its place. */
 		readonly group?: ControlGroup;
-		/** Folders that may be written: what fills their disk is ended. */
+		/** Folders that may be written: a call that fills their disk is ended. */
 		readonly writes?: readonly string[];
 		readonly onAbove: (limit: string) => void;
 	},
 ): Disposable {
 	const {maxProcesses, maxMemoryBytes} = limits;
-	let cancel = nothing;
+	const timer = createTimer(clock);
 	let looks = 0;
 	let hasEnded = false;
 	let isSumming = false;
+	const aboveProcesses = `more than ${maxProcesses} processes at once`;
 	const whatIsAbove = (): string | undefined => {
 		// One for bubblewrap itself.
 		if (countInside(pid) > maxProcesses + 1) {
-			return `more than ${maxProcesses} processes at once`;
+			return aboveProcesses;
 		}
 
 		looks += 1;
@@ -59,17 +59,13 @@ export function watchLimits(
 			return shortage;
 		}
 
-		if (group) {
-			return group.above();
+		if (group || !isRound) {
+			return group?.above();
 		}
 
-		if (!isRound) {
-			return undefined;
-		}
-
-		const {processes, threads, bytes} = measure(pid);
+		const {processes, threads, bytes} = measureBelow(pid);
 		if (processes > maxProcesses) {
-			return `more than ${maxProcesses} processes at once`;
+			return aboveProcesses;
 		}
 
 		if (threads > maxTasksOf(limits)) {
@@ -86,13 +82,13 @@ export function watchLimits(
 
 	const end = (above: string) => {
 		hasEnded = true;
-		cancel();
+		timer.cancel();
 		group?.end();
 		endBelow(pid);
 		onAbove(above);
 	};
 
-	/** Takes long where many processes share much, and must not keep the gateway from its work. */
+	/** Slow where many processes share much memory: must not block the gateway. */
 	const sum = async (bytes: number) => {
 		const total = await sharedOnce(bytes, pid);
 		isSumming = false;
@@ -104,23 +100,46 @@ export function watchLimits(
 	const look = () => {
 		const above = whatIsAbove();
 		if (above === undefined) {
-			cancel = clock.after(countEveryMs, look);
+			timer.set(countEveryMs, look);
 		} else {
 			end(above);
 		}
 	};
 
-	try {
-		setPriority(pid, niceness);
-	} catch {
-		// It has ended.
-	}
-
-	cancel = clock.after(countEveryMs, look);
+	// Fails when it has ended.
+	orElse(() => setPriority(pid, niceness), undefined);
+	timer.set(countEveryMs, look);
 	return {
 		[Symbol.dispose]() {
 			hasEnded = true;
-			cancel();
+			timer.cancel();
 		},
 	};
+}
+
+/** The shortage of the machine, in memory or on the disks of the folders `writes`; a part of a sentence. `undefined`: none. */
+function shortageOf(writes: readonly string[]): string | undefined {
+	const full = writes.find(folder => orElse(() => isFull(folder), false));
+	if (full !== undefined) {
+		return `the disk of "${full}" was almost full`;
+	}
+
+	return orElse(isShortOfMemory, false)
+		? 'the memory of this machine was almost used up'
+		: undefined;
+}
+
+/** Free space below which a call ends: the database of svc is often on that disk. */
+const leastFreeBytes = 2 ** 30;
+
+/** Whether the disk of a folder has less than a twentieth free, or less than 1 GB. */
+function isFull(folder: string): boolean {
+	const {blocks, bavail, bsize} = statfsSync(folder);
+	return bavail * bsize < Math.min(leastFreeBytes, (blocks * bsize) / 20);
+}
+
+/** Memory that is in no process's address space (files without a name, messages) shows in this file alone. */
+function isShortOfMemory(): boolean {
+	const field = fieldsOf('/proc/meminfo');
+	return field('MemAvailable') < field('MemTotal') / 20;
 }

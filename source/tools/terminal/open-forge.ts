@@ -2,7 +2,7 @@ import {realpathSync, statSync} from 'node:fs';
 import {basename, delimiter, dirname, join} from 'node:path';
 import {insideFolder, insidePorts, socketFolder, type Egress} from '../sandbox/egress.ts';
 import {isInside, systemFolders} from '../sandbox/places.ts';
-import type {Mount, SandboxPlan} from '../sandbox/plan.ts';
+import {isBind, type Mount, type SandboxPlan} from '../sandbox/plan.ts';
 import {findProgram} from '../sandbox/system-world.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 
@@ -15,28 +15,25 @@ import type {ToolsRun, ToolsWorld} from '../toolset.ts';
  */
 export async function openForge(
 	{
-		forge: {host, repository, token},
-		profile: {environment, svcHome},
+		forge,
+		profile,
 		note,
 		signal,
 	}: Pick<ToolsRun, 'forge' | 'note' | 'signal'> & {
 		readonly profile: Pick<ToolsRun['profile'], 'environment' | 'svcHome'>;
 	},
-	{
-		clock,
-		log,
-		secureContext,
-		askCodeHost,
-	}: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'log' | 'secureContext'>,
+	world: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'log' | 'secureContext'>,
 	stack: AsyncDisposableStack,
 ): Promise<Egress> {
+	const {host, repository, token} = forge;
+	const {environment, svcHome} = profile;
 	// First: where the client is logged out, nothing else is opened.
 	const secret = repository === undefined ? '' : await token();
-	const [{openForgeBroker}, {createCodeHostConnections}, {forgeInside}] = await Promise.all([
+	const [{openForgeBroker}, {createCodeHostConnections}] = await Promise.all([
 		import('../forge-broker/broker.ts'),
 		import('../forge-broker/code-host.ts'),
-		import('../forge-broker/inside.ts'),
 	]);
+	const {secureContext, askCodeHost} = world;
 	const connections = stack.use(createCodeHostConnections({environment, secureContext}));
 	const [owner, name] = repository?.split('/') ?? [];
 	const {socket: outside} = stack.use(
@@ -50,7 +47,7 @@ export async function openForge(
 					note(`The broker of the forge did not send "${method} ${path}": ${reason}`);
 				},
 			},
-			{clock, log, send: askCodeHost ?? connections.send},
+			{...world, send: askCodeHost ?? connections.send},
 		),
 	);
 	const inside = join(insideFolder, 'forge.sock');
@@ -67,6 +64,53 @@ export async function openForge(
 		})),
 		// In a repository the client would look at addresses that lead to the broker, and know none of them.
 		env: {...env, ...(repository !== undefined && {GH_REPO: `${host}/${repository}`})},
+	};
+}
+
+/** `gh` does not start without a token; the broker takes it for nothing. */
+const placeholder = 'placeholder-the-broker-has-the-token';
+
+/**
+ * The configuration of `gh` and git inside. `gh` speaks to the socket itself; git cannot, so that it goes to `port` of 127.0.0.1, which the forwarder leads to the socket.
+ *
+ * @param place.socket path of the broker's socket inside
+ * @param place.folder path of the configuration folder inside
+ * @see manual/sandbox-network.md#forge
+ */
+export function forgeInside(
+	host: string,
+	{socket, folder, port}: {readonly socket: string; readonly folder: string; readonly port: number},
+) {
+	const local = `http://127.0.0.1:${port}/`;
+	const settings = [
+		...[`https://${host}/`, `http://${host}/`, `git@${host}:`, `ssh://git@${host}/`].map(url => [
+			`url.${local}.insteadOf`,
+			url,
+		]),
+		// The way to the broker is no way out: no proxy is on it.
+		[`http.${local}.proxy`, ''],
+		['credential.helper', ''],
+	];
+	return {
+		files: {
+			// Without a version newer clients would bring the folder into another form, and nothing can be written in it.
+			'config.yml': `version: "1"\nhttp_unix_socket: ${JSON.stringify(socket)}\ngit_protocol: https\nprompt: disabled\n`,
+			'hosts.yml': `${JSON.stringify(host)}:\n  user: svc\n  oauth_token: ${placeholder}\n  git_protocol: https\n`,
+		},
+		environment: {
+			GH_CONFIG_DIR: folder,
+			GH_HOST: host,
+			GH_PROMPT_DISABLED: '1',
+			GH_NO_UPDATE_NOTIFIER: '1',
+			GIT_TERMINAL_PROMPT: '0',
+			GIT_CONFIG_COUNT: String(settings.length),
+			...Object.fromEntries(
+				settings.flatMap(([key = '', value = ''], index) => [
+					[`GIT_CONFIG_KEY_${index}`, key],
+					[`GIT_CONFIG_VALUE_${index}`, value],
+				]),
+			),
+		},
 	};
 }
 
@@ -87,9 +131,7 @@ export function withForgePrograms(
 		// Already visible inside: link to it. A mount onto a path that the sandbox may write could be redirected.
 		const isThere =
 			systemFolders.some(folder => isInside(found, folder)) ||
-			plan.mounts.some(
-				mount => (mount.kind === 'read' || mount.kind === 'write') && isInside(found, mount.path),
-			);
+			plan.mounts.some(mount => isBind(mount) && isInside(found, mount.path));
 		return isThere
 			? [{kind: 'link', to: found, path}]
 			: [{kind: 'read', from: found, path}, ...partsOfGit(program, found)];

@@ -6,7 +6,7 @@ import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {openForge, withForgePrograms} from './open-forge.ts';
 
 /** The plan of a call with the ways out that the settings have now, or why one of them cannot be opened; that follows a colon. Rejects with the reason of the run's signal. */
-export type RunEgress = (plan: SandboxPlan) => Promise<SandboxPlan | string>;
+type RunEgress = (plan: SandboxPlan) => Promise<SandboxPlan | string>;
 
 /** The ways out of the sandboxes of one run. Each is opened by the first call that has it, and ends with `stack`. */
 export function createRunEgress(
@@ -14,16 +14,12 @@ export function createRunEgress(
 	world: ToolsWorld,
 	stack: AsyncDisposableStack,
 ): RunEgress {
-	const {
-		signal,
-		note,
-		profile: {svcHome},
-	} = run;
+	const {signal, note, profile} = run;
 	const {clock} = world;
 	const opened = new Map<string, {readonly way: Promise<Egress>; failedAt?: number}>();
 	const told = new Set<string>();
 
-	/** `open`, once for each key; what failed is tried again after `patienceMs`. */
+	/** Calls `open` once for each key; a failure is tried again after `patienceMs`. */
 	const once = async (
 		key: string,
 		open: () => Promise<Egress>,
@@ -48,7 +44,11 @@ export function createRunEgress(
 		return hosts.length === 0
 			? undefined
 			: once(`hosts ${JSON.stringify(hosts)}`, async () =>
-					openHosts({hosts, setting: 'sandbox.hosts', note, signal, svcHome}, world, stack),
+					openHosts(
+						{hosts, setting: 'sandbox.hosts', note, signal, svcHome: profile.svcHome},
+						world,
+						stack,
+					),
 				);
 	};
 

@@ -4,13 +4,18 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {quotedPath} from '../../core/names.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
-import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
-import {openTools, type PlaceOfCall} from '../sandbox/tools-sandbox.ts';
+import {
+	bashCommand,
+	type LimitedJob,
+	runInSandbox,
+	runLimited,
+	type SandboxExit,
+} from '../sandbox/run-in-sandbox.ts';
+import {openSandboxTools} from '../sandbox/tools-sandbox.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
-import {createRunEgress, type RunEgress} from './run-egress.ts';
-import {runOpen} from './run-open.ts';
+import {createRunEgress} from './run-egress.ts';
 
-/** Bytes of an output that a model gets: as much of its beginning as of its end. */
+/** Bytes of an output that a model gets: half of its beginning, half of its end. */
 const outputBytes = 100_000;
 
 /** Longest command, bytes: more than 128 KiB is no argument of a process. */
@@ -27,8 +32,28 @@ export async function terminalTool(
 	stack: AsyncDisposableStack,
 ): Promise<Tool> {
 	const {timeoutMs} = world.settings().terminal;
-	const {folder, isSandbox, placeOfCall, toolOf} = await openTools('terminal', run, world);
+	const {folder, isSandbox, placeOfCall, toolOf} = await openSandboxTools('terminal', run, world);
 	const egress = createRunEgress(run, world, stack);
+
+	/** Settings count as they are now. */
+	const start = async ({command, cwd}: CommandArguments, job: LimitedJob): Promise<SandboxExit> => {
+		// In one stream, as a terminal shows both.
+		const argv = ['/bin/bash', ...bashCommand, 'exec /bin/bash --norc -c -- "$0" 2>&1', command];
+		const place = await placeOfCall();
+		if (typeof place === 'string') {
+			return {kind: 'not-started', reason: place};
+		}
+
+		if (place.kind === 'open') {
+			return runOpen(argv, {...job, profile: run.profile, cwd}, world);
+		}
+
+		const plan = await egress({...place.plan, cwd});
+		return typeof plan === 'string'
+			? {kind: 'not-started', reason: plan}
+			: runInSandbox(argv, {...job, launch: place.launch, plan}, world);
+	};
+
 	return toolOf({
 		name: 'terminal',
 		readOnly: false,
@@ -45,11 +70,29 @@ export async function terminalTool(
 		},
 		async execute(args, {signal}) {
 			const asked = read(args, folder);
-			return typeof asked === 'string'
-				? {text: asked, isError: true}
-				: runCommand(asked, {run, world, egress, signal, placeOfCall});
+			if (typeof asked === 'string') {
+				return {text: asked, isError: true};
+			}
+
+			const {timeoutMs: most, maxProcesses, maxMemoryMb} = world.settings().terminal;
+			const limits = {maxProcesses, maxMemoryBytes: maxMemoryMb * 2 ** 20};
+			const limitMs = Math.min(asked.timeoutMs ?? most, most);
+			const exit = await start(asked, {signal, timeoutMs: limitMs, limits, outputBytes});
+			signal.throwIfAborted();
+			return resultOf(exit, limitMs);
 		},
 	});
+}
+
+/** Runs a command without a sandbox, within the same limits; a person was told so and agreed. Never rejects. */
+async function runOpen(
+	[command = '', ...args]: readonly string[],
+	{profile, cwd, ...job}: LimitedJob & Pick<ToolsRun, 'profile'> & {readonly cwd: string},
+	{clock}: Pick<ToolsWorld, 'clock'>,
+): Promise<SandboxExit> {
+	const {environment, userHome} = profile;
+	const env = {HOME: userHome, PATH: environment['PATH'] ?? '/usr/bin:/bin', TERM: 'dumb'};
+	return runLimited({command, args, env, cwd}, job, {clock});
 }
 
 const inputSchemaOf = (workdir: string, timeoutMs: number): JsonObject => ({
@@ -72,7 +115,7 @@ const inputSchemaOf = (workdir: string, timeoutMs: number): JsonObject => ({
 
 const maxShown = {lines: 2000, length: 60_000} as const;
 
-/** A command as a person reads it, and what it would run in. */
+/** The sheet of a command: its text, and where it would run. */
 function previewOf(
 	{command, cwd, timeoutMs}: CommandArguments,
 	{timeoutMs: most}: {readonly timeoutMs: number},
@@ -94,7 +137,7 @@ type CommandArguments = {
 	readonly timeoutMs?: number;
 };
 
-/** The arguments, or what is wrong with them. */
+/** The arguments, or the problem with them. */
 function read(args: JsonValue, workdir: string): CommandArguments | string {
 	const {command, workdir: given, timeout_seconds: seconds} = isJsonObject(args) ? args : {};
 	if (typeof command !== 'string' || command.trim() === '' || command.includes('\0')) {
@@ -126,57 +169,6 @@ function read(args: JsonValue, workdir: string): CommandArguments | string {
 		cwd,
 		...(typeof seconds === 'number' && {timeoutMs: Math.max(1, Math.round(seconds * 1000))}),
 	};
-}
-
-async function runCommand(
-	{command, cwd, timeoutMs: asked}: CommandArguments,
-	{
-		run,
-		world,
-		egress,
-		signal,
-		placeOfCall,
-	}: {
-		readonly run: ToolsRun;
-		readonly world: ToolsWorld;
-		readonly egress: RunEgress;
-		readonly signal: AbortSignal;
-		readonly placeOfCall: () => Promise<PlaceOfCall>;
-	},
-): Promise<ToolResult> {
-	const {timeoutMs: most, maxProcesses, maxMemoryMb} = world.settings().terminal;
-	const timeoutMs = Math.min(asked ?? most, most);
-	const limits = {maxProcesses, maxMemoryBytes: maxMemoryMb * 2 ** 20};
-	// Settings count as they are now.
-	const found = await placeOfCall();
-	if (typeof found === 'string') {
-		return {text: `Cannot run the command: ${found}`, isError: true};
-	}
-
-	const plan = found.kind === 'sandbox' ? await egress({...found.plan, cwd}) : undefined;
-	if (typeof plan === 'string') {
-		return {text: `Cannot run the command: ${plan}`, isError: true};
-	}
-
-	// In one stream, as a terminal shows both.
-	const argv = ['/bin/bash', ...bashCommand, 'exec /bin/bash --norc -c -- "$0" 2>&1', command];
-	const exit =
-		found.kind === 'sandbox' && plan
-			? await runInSandbox(
-					argv,
-					{
-						launch: found.launch,
-						plan,
-						signal,
-						timeoutMs,
-						limits,
-						outputBytes,
-					},
-					world,
-				)
-			: await runOpen(argv, {run, cwd, signal, timeoutMs, limits, outputBytes}, world);
-	signal.throwIfAborted();
-	return resultOf(exit, timeoutMs);
 }
 
 function resultOf(exit: SandboxExit, timeoutMs: number): ToolResult {

@@ -13,12 +13,12 @@ import type {HostRule} from '../../core/hosts.ts';
 import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {version} from '../../core/program.ts';
 import {judgeUrl, notPublic, PageRefused, quoted} from './judge-url.ts';
-import {readBody} from './read-body.ts';
+import {readPageBody} from './read-body.ts';
 
 /** How pages are asked for. */
 export type WebConnections = {
 	readonly resolve?: ResolveName;
-	/** Makes what opens connections out of options that hold the guarded lookup. */
+	/** Makes the connector from options that hold the guarded lookup. */
 	readonly buildConnector?: typeof buildConnector;
 	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 };
@@ -34,7 +34,7 @@ export type FetchedPage = {
 	readonly isText: boolean;
 	/** What the header says. */
 	readonly charset?: string | undefined;
-	/** At most 5 MB, decompressed. Empty for what is no text. */
+	/** At most 5 MB, decompressed. Empty for a page that is no text. */
 	readonly body: Buffer;
 	/** Why the body is not whole. */
 	readonly cut?: string | undefined;
@@ -49,7 +49,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /**
  * Gets a page with `GET`, without a proxy, cookies or a referrer; follows at most 5 redirects, each judged anew.
  *
- * @throws PageRefused for what must not be asked or cannot be had; the reason of `signal`
+ * @throws PageRefused for a page that is refused or cannot be fetched; the reason of `signal`
  * @see manual/web.md
  */
 export async function fetchPage(
@@ -139,7 +139,7 @@ async function ask(
 
 	const {statusCode: status, headers, body} = response;
 	const header = (name: string): string => String([headers[name] ?? ''].flat()[0]);
-	// What is left of a body goes with its connection.
+	// An unread body ends with its connection.
 	body.on('error', () => {});
 	const target = header('location');
 	if (redirects.has(status) && target !== '') {
@@ -165,11 +165,11 @@ async function ask(
 		return {...page, isText: false, body: Buffer.alloc(0), ...(size >= 0 && {size})};
 	}
 
-	const whole = await readBody(body, header('content-encoding'), signal);
+	const whole = await readPageBody(body, header('content-encoding'), signal);
 	return {...page, ...whole, isText: type !== '' || !looksBinary(whole.body)};
 }
 
-/** Whether a body of this type is read. What has no type is looked at. */
+/** Whether a body of this type is read; without a type its bytes decide. */
 const isTextType = (type: string): boolean =>
 	type === '' ||
 	type.startsWith('text/') ||
@@ -181,7 +181,7 @@ const looksBinary = (body: Buffer): boolean =>
 	// oxlint-disable-next-line no-control-regex -- that is what it looks for
 	/[\0-\x08\x0e-\x1a]/.test(body.toString('latin1', 0, 1024));
 
-/** Messages of the system name addresses: only what their codes mean is told. */
+/** Messages of the system name addresses: only the meaning of their codes is told. */
 const failures: Readonly<Record<string, string>> = {
 	ECONNREFUSED: 'nothing listens there (connection refused)',
 	ENOTFOUND: 'the name is not known',

@@ -9,7 +9,7 @@ export class PageRefused extends Error {
 }
 
 /**
- * What may be asked by its spelling and its host, if that is an address; names are judged when they are looked up.
+ * A URL that may be asked, by its spelling and its host, if that is an address; names are judged when they are looked up.
  *
  * @param text the URL as the model or a server gave it
  * @param from the host that redirects there

@@ -20,11 +20,11 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
 };
 
 /**
- * At most 5 MB of a body, counted as it comes and as it is decompressed. What broke off, or was longer, is cut, and `cut` says why.
+ * At most 5 MB of a body, counted as it comes and as it is decompressed. `cut`: why the body is not whole.
  *
  * @throws PageRefused for an encoding that is not known; the reason of `signal`
  */
-export async function readBody(
+export async function readPageBody(
 	body: NodeJS.ReadableStream & {destroy(error?: Error): unknown},
 	encoding: string,
 	signal: AbortSignal,

@@ -1,6 +1,7 @@
 import {Worker} from 'node:worker_threads';
 import {type Clock, within} from '../../core/clock.ts';
 import {createMutex} from '../../core/mutex.ts';
+import {partUrl} from '../../core/program.ts';
 import type {FetchedPage} from './fetch-page.ts';
 import {PageRefused} from './judge-url.ts';
 import {decodePage} from './page/decode-page.ts';
@@ -19,21 +20,20 @@ const timeoutMs = 5000;
 /** One page of the process at a time: each may need the memory of its thread. */
 const oneAtATime = createMutex();
 
-/**
- * Reads the text of a page: HTML as Markdown, in a thread that is ended when `signal` aborts or after 5 s; other text as it is.
- *
- * @param maxLength UTF-16 units that are enough; the text may be somewhat longer
- * @throws PageRefused for a page that the thread cannot read; the reason of `signal`
- */
-export type ReadPageText = (
-	page: FetchedPage,
-	about: {readonly maxLength: number; readonly signal: AbortSignal},
-) => Promise<ReadPage>;
+export type ReadPageText = ReturnType<typeof createPageReader>;
 
-/** The reader of one run. A run has one page at a time in the queue of the process: however many pages it fetches, a page of another run waits for one of them at most. */
-export function createPageReader(clock: Clock): ReadPageText {
+/**
+ * The reader of one run. It reads the text of a page: HTML as Markdown, in a thread that is ended when `signal` aborts or after 5 s; other text as it is.
+ * A run has one page at a time in the queue of the process: however many pages it fetches, a page of another run waits for one of them at most.
+ *
+ * `maxLength`: UTF-16 units that are enough; the text may be somewhat longer. Throws PageRefused for a page that the thread cannot read; the reason of `signal`.
+ */
+export function createPageReader(clock: Clock) {
 	const oneOfTheRun = createMutex();
-	return async ({url, type, charset, body}, {maxLength, signal}) => {
+	return async (
+		{url, type, charset, body}: FetchedPage,
+		{maxLength, signal}: {readonly maxLength: number; readonly signal: AbortSignal},
+	): Promise<ReadPage> => {
 		if (!isHtml(type, body)) {
 			const text = decodePage(body.subarray(0, maxLength * maxCharacterBytes), charset);
 			return {text: text.slice(0, maxLength)};
@@ -63,7 +63,7 @@ async function readInThread(
 	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
 ): Promise<ReadPage> {
 	signal.throwIfAborted();
-	const worker = new Worker(workerUrl(), {
+	const worker = new Worker(partUrl(import.meta.url, './page/worker.ts', './page-worker.js'), {
 		workerData: page,
 		execArgv: [],
 		env: {},
@@ -72,16 +72,12 @@ async function readInThread(
 	});
 	const {promise, resolve, reject} = Promise.withResolvers<ReadPage>();
 	worker.once('message', resolve);
-	const refuse = (why: string) => {
-		reject(new PageRefused(`the page cannot be read: ${why}`));
-	};
+	const refuse = (why: string) => reject(new PageRefused(`the page cannot be read: ${why}`));
 	worker.once('error', error => {
 		const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 		refuse(isMemory ? 'it needs too much memory' : 'its reader failed');
 	});
-	const cancel = clock.after(timeoutMs, () => {
-		refuse(`it needs more than ${timeoutMs / 1000} s`);
-	});
+	const cancel = clock.after(timeoutMs, () => refuse(`it needs more than ${timeoutMs / 1000} s`));
 	try {
 		return await within(promise, signal);
 	} finally {
@@ -89,10 +85,3 @@ async function readInThread(
 		await worker.terminate();
 	}
 }
-
-/** Beside this file in the source; in the bundle, a file of its own. */
-const workerUrl = (): URL =>
-	new URL(
-		import.meta.url.endsWith('.ts') ? './page/worker.ts' : './page-worker.js',
-		import.meta.url,
-	);

@@ -1,13 +1,12 @@
 import {randomBytes} from 'node:crypto';
 import {STATUS_CODES} from 'node:http';
-import type {HostRule} from '../../core/hosts.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {visibleText} from '../../core/visible-text.ts';
 import type {World} from '../../core/world.ts';
-import {type FetchedPage, fetchPage, type WebConnections} from './fetch-page.ts';
+import {type FetchedPage, fetchPage} from './fetch-page.ts';
 import {PageRefused} from './judge-url.ts';
 import type {ReadPage} from './page/read-html.ts';
 import {createPageReader, type ReadPageText} from './read-page.ts';
@@ -28,20 +27,14 @@ const lookahead = 20_000;
 const tag = 'untrusted-page';
 
 /**
- * The tool `web_fetch`. What cannot be fetched is a result with `isError`.
+ * The tool `web_fetch`. A failure is a result with `isError`.
  *
  * @see manual/web.md
  */
 export function webFetchTool(
 	{clock, redact}: Pick<World, 'clock' | 'redact'>,
-	{
-		hosts,
-		connections,
-	}: {
-		/** Asked at each call, and for each redirect. */
-		readonly hosts: () => readonly HostRule[];
-		readonly connections?: WebConnections | undefined;
-	},
+	/** `hosts`: asked at each call, and for each redirect. */
+	{hosts, connections}: Pick<Parameters<typeof fetchPage>[1], 'connections' | 'hosts'>,
 ): Tool {
 	const readPage = createPageReader(clock);
 	return {
@@ -67,9 +60,7 @@ export function webFetchTool(
 			}
 
 			const deadline = new AbortController();
-			const cancel = clock.after(timeoutMs, () => {
-				deadline.abort();
-			});
+			const cancel = clock.after(timeoutMs, () => deadline.abort());
 			const signal = AbortSignal.any([context.signal, deadline.signal]);
 			try {
 				const page = await fetchPage(asked, {
@@ -163,7 +154,7 @@ const withinLength = (text: string, most: number): {text: string; isShort: boole
 	isShort: text.length > most,
 });
 
-/** What the gateway says of a page, and what strangers say between two lines with an identifier that they cannot know. A server chooses where it redirects: that URL is a stranger's, too. */
+/** The gateway's words about a page, and strangers' words between two lines with an identifier that they cannot know. The target of a redirect is a stranger's choice, too. */
 function labelled(
 	{status, type, cut}: FetchedPage,
 	{

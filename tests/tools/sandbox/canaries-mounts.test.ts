@@ -177,7 +177,7 @@ test('the process that works on files does not start where a listed path leads t
 		await using helper = createFileHelper({clock: systemClock});
 		return await helper.ask(
 			{act: 'read', path: at('person/docs/key'), offset: 1, limit: 10},
-			{kind: 'sandbox', launch, plan},
+			{kind: 'sandbox', launch, plan, workdir: plan.cwd},
 			new AbortController().signal,
 		);
 	};

@@ -1,10 +1,23 @@
-import {createHash, randomBytes} from 'node:crypto';
+import {createHash, hash, randomBytes} from 'node:crypto';
 import {access, constants, lstat, mkdir, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
 import {codeOf} from '../../../core/errors.ts';
 import {unifiedDiff} from '../../../core/unified-diff.ts';
-import {type ChangePreview, type FileChange, maxContentBytes, maxWholeBytes} from './contract.ts';
-import {chunksOf, FileRefused, isBinary, openFile, readWhole, textOf} from './open-file.ts';
+import {
+	type ChangePreview,
+	type FileChange,
+	lineFeed,
+	maxContentBytes,
+	maxWholeBytes,
+} from './contract.ts';
+import {
+	chunksOf,
+	FileRefused,
+	isBinary,
+	openRegularFile,
+	readWhole,
+	decodeText,
+} from './open-file.ts';
 
 /** A file that is to change, as it is now. */
 type Found = {
@@ -18,7 +31,7 @@ type Found = {
 	readonly basis: string;
 };
 
-/** What a change would do; a person is asked about none that cannot be made. @throws FileRefused, and whatever the file system refuses */
+/** What a change would do. Throws for a change that cannot be made, so that no person is asked about it. @throws FileRefused, and whatever the file system refuses */
 export async function previewChange(change: FileChange): Promise<ChangePreview> {
 	const found = await find(change);
 	const {real, basis} = found;
@@ -28,9 +41,9 @@ export async function previewChange(change: FileChange): Promise<ChangePreview> 
 }
 
 /**
- * Makes a change, by a new file that takes the place of the old one: nobody ever sees half of it. Folders on the way to a new one are made.
+ * Makes a change by a new file that replaces the old one: no reader ever sees half of it. Missing folders are made.
  *
- * @throws FileRefused, also where `basis` is given and what is there is something else
+ * @throws FileRefused, also where the file is not the one that `basis` names
  */
 export async function makeChange(change: FileChange, basis?: string): Promise<string> {
 	const found = await find(change);
@@ -53,13 +66,7 @@ export async function makeChange(change: FileChange, basis?: string): Promise<st
 async function find(change: FileChange): Promise<Found> {
 	const path = resolve(change.path);
 	const real = await placeOf(path);
-	const stats = await stat(real).catch((error: unknown) => {
-		if (codeOf(error) === 'ENOENT') {
-			return undefined;
-		}
-
-		throw error;
-	});
+	const stats = await unlessAbsent(stat(real));
 	if (!stats) {
 		if (change.kind === 'edit') {
 			throw new FileRefused('it is not there, or not among what is inside of the sandbox');
@@ -72,33 +79,36 @@ async function find(change: FileChange): Promise<Found> {
 	const mode = stats.mode & 0o777;
 	if (change.kind === 'edit' || size <= maxContentBytes) {
 		const content = await readWhole(real, maxWholeBytes);
-		return {real, content, size, mode, basis: basisOf(real, digestOf(content))};
+		return {real, content, size, mode, basis: basisOf(real, hash('sha256', content))};
 	}
 
-	await using handle = await openFile(real);
-	const hash = createHash('sha256');
+	await using handle = await openRegularFile(real);
+	const digest = createHash('sha256');
 	for await (const chunk of chunksOf(handle)) {
-		hash.update(chunk);
+		digest.update(chunk);
 	}
 
-	return {real, size, mode, basis: basisOf(real, hash.digest('hex'))};
+	return {real, size, mode, basis: basisOf(real, digest.digest('hex'))};
 }
 
-const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
-
 const basisOf = (real: string, digest: string): string =>
-	createHash('sha256')
-		.update(JSON.stringify([real, digest]))
-		.digest('hex');
+	hash('sha256', JSON.stringify([real, digest]));
 
-/** Where a path leads; of what is not there, by the nearest folder on the way that is. */
-async function placeOf(path: string): Promise<string> {
-	try {
-		return await realpath(path);
-	} catch (error) {
-		if (codeOf(error) !== 'ENOENT') {
-			throw error;
+/** `undefined` where nothing is there. */
+const unlessAbsent = async <Seen>(look: Promise<Seen>): Promise<Seen | undefined> =>
+	look.catch((error: unknown) => {
+		if (codeOf(error) === 'ENOENT') {
+			return undefined;
 		}
+
+		throw error;
+	});
+
+/** Where a path leads, links followed; of one that is not there yet, the nearest folder on the way is followed. */
+async function placeOf(path: string): Promise<string> {
+	const real = await unlessAbsent(realpath(path));
+	if (real !== undefined) {
+		return real;
 	}
 
 	if (await lstat(path).catch(() => undefined)) {
@@ -151,7 +161,7 @@ function placeIn(content: Buffer, oldText: string): number {
 
 type Edit = Extract<FileChange, {readonly kind: 'edit'}>;
 
-/** By bytes, so that whatever else is in the file stays as it is. */
+/** By bytes, so that the rest of the file stays as it is. */
 function edited({oldText, newText}: Edit, content: Buffer = Buffer.alloc(0)): Buffer {
 	const at = placeIn(content, oldText);
 	return Buffer.concat([
@@ -164,7 +174,7 @@ function edited({oldText, newText}: Edit, content: Buffer = Buffer.alloc(0)): Bu
 /** Lines around a change that are shown with it. */
 const context = 3;
 
-/** Of the lines around the change alone, whatever is the size of the file. */
+/** Compares the lines around the change alone: the size of the file does not matter. */
 function editLines(edit: Edit, {content = Buffer.alloc(0)}: Found): readonly string[] | undefined {
 	const at = placeIn(content, edit.oldText);
 	const end = at + Buffer.byteLength(edit.oldText);
@@ -185,18 +195,10 @@ function editLines(edit: Edit, {content = Buffer.alloc(0)}: Found): readonly str
 		return undefined;
 	}
 
-	const [before, after] = [
-		content.subarray(from, to),
-		Buffer.concat([
-			content.subarray(from, at),
-			Buffer.from(edit.newText),
-			content.subarray(end, to),
-		]),
-	];
-	return compared(before, after, 1 + countLines(content.subarray(0, from)));
+	const grown = Buffer.byteLength(edit.newText) - (end - at);
+	const after = edited(edit, content).subarray(from, to + grown);
+	return compared(content.subarray(from, to), after, 1 + countLines(content.subarray(0, from)));
 }
-
-const lineFeed = 10;
 
 const countLines = (bytes: Buffer): number => {
 	let lines = 0;
@@ -209,26 +211,22 @@ const countLines = (bytes: Buffer): number => {
 
 const writeLines = (
 	{content}: Extract<FileChange, {readonly kind: 'write'}>,
-	{content: before = Buffer.alloc(0), size}: Found,
+	{content: before = Buffer.alloc(0)}: Found,
 ): readonly string[] | undefined =>
 	before.length + content.length > maxCompared
 		? undefined
-		: compared(
-				size !== undefined && isBinary(before) ? Buffer.alloc(0) : before,
-				Buffer.from(content),
-			);
+		: compared(isBinary(before) ? Buffer.alloc(0) : before, Buffer.from(content));
 
 /** More than that is not compared, bytes and lines. */
 const maxCompared = 500_000;
 const maxComparedLines = 20_000;
 
-function compared(before: Buffer, after: Buffer, from = 1): readonly string[] | undefined {
-	return countLines(before) + countLines(after) > maxComparedLines
+const compared = (before: Buffer, after: Buffer, from = 1): readonly string[] | undefined =>
+	countLines(before) + countLines(after) > maxComparedLines
 		? undefined
-		: unifiedDiff(withEnd(textOf(before)), withEnd(textOf(after)), from);
-}
+		: unifiedDiff(withEnd(decodeText(before)), withEnd(decodeText(after)), from);
 
-/** A last line without a line break is another one than with it. */
+/** A last line without a line break differs from the same line with one. */
 const withEnd = (text: string): string =>
 	text === '' || text.endsWith('\n') ? text : `${text}\n\\ No newline at end of file\n`;
 
@@ -274,20 +272,17 @@ async function replace(
 	}
 }
 
-/** With those on the way to it. Node's own way never ends where the kernel lets no folder be made, as below /proc. */
+/** With its parents. Node's recursive `mkdir` never returns where the kernel lets no folder be made, as below /proc. */
 async function makeFolder(folder: string): Promise<void> {
 	try {
 		await mkdir(folder);
 	} catch (error) {
-		if (codeOf(error) === 'EEXIST') {
-			return;
-		}
-
-		if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) {
+		const code = codeOf(error);
+		if (code === 'ENOENT' && dirname(folder) !== folder) {
+			await makeFolder(dirname(folder));
+			await mkdir(folder);
+		} else if (code !== 'EEXIST') {
 			throw error;
 		}
-
-		await makeFolder(dirname(folder));
-		await mkdir(folder);
 	}
 }

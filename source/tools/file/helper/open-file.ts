@@ -2,11 +2,11 @@ import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {codeOf, messageOf} from '../../../core/errors.ts';
 
-/** Why a call came to nothing: what follows `Cannot read "path": `. */
+/** Why a call failed: the words behind `Cannot read "path": `. */
 export class FileRefused extends Error {}
 
-/** A file to be read, without waiting for one that is a pipe. @throws FileRefused for what is no file */
-export async function openFile(path: string): Promise<FileHandle & {readonly size: number}> {
+/** Opens a file for reading, without waiting for a pipe. @throws FileRefused for a folder or a device */
+export async function openRegularFile(path: string): Promise<FileHandle & {readonly size: number}> {
 	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
 	const stats = await handle.stat();
 	if (!stats.isFile()) {
@@ -20,7 +20,7 @@ export async function openFile(path: string): Promise<FileHandle & {readonly siz
 /** Bytes that are read at once. */
 const chunkBytes = 65_536;
 
-/** The bytes of a file from its beginning, whatever size it says that it has. A chunk holds until the next. */
+/** The bytes of a file, to its end and not to the size that it claims. A chunk is valid until the next. */
 export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -35,7 +35,7 @@ export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
 
 /** All of a file. @throws FileRefused above `maxBytes` */
 export async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
-	await using handle = await openFile(path);
+	await using handle = await openRegularFile(path);
 	const chunks: Buffer[] = [];
 	let length = 0;
 	for await (const chunk of chunksOf(handle)) {
@@ -53,8 +53,8 @@ export async function readWhole(path: string, maxBytes: number): Promise<Buffer>
 /** Files with a NUL are no text, as other programs see it, too. */
 export const isBinary = (bytes: Buffer): boolean => bytes.includes(0);
 
-/** As text; a byte order mark stays, and what is no UTF-8 becomes U+FFFD. */
-export const textOf = (bytes: Uint8Array): string =>
+/** As text; a byte order mark stays, and invalid UTF-8 becomes U+FFFD. */
+export const decodeText = (bytes: Uint8Array): string =>
 	new TextDecoder('utf-8', {ignoreBOM: true}).decode(bytes);
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,9 +1,10 @@
+import type {Dirent} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
 import {countOf, quotedName} from '../../../core/names.ts';
-import {type HelperAsk, maxReadBytes, maxReadLines, maxWholeBytes} from './contract.ts';
-import {chunksOf, FileRefused, isBinary, openFile, textOf} from './open-file.ts';
+import {type HelperAsk, lineFeed, maxReadBytes, maxReadLines, maxWholeBytes} from './contract.ts';
+import {chunksOf, FileRefused, isBinary, openRegularFile, decodeText} from './open-file.ts';
 
-/** Some lines of a file as they are, behind them in brackets what they are of it where they are not all; of a folder what is in it. */
+/** Lines of a file, and behind them, in brackets, which lines they are, unless they are all; of a folder the names in it. */
 export async function readFile({
 	path,
 	offset,
@@ -13,7 +14,7 @@ export async function readFile({
 		return listFolder(path);
 	}
 
-	await using handle = await openFile(path);
+	await using handle = await openRegularFile(path);
 	const lines = createLines(offset, Math.min(limit, maxReadLines));
 	for await (const chunk of chunksOf(handle)) {
 		lines.add(chunk);
@@ -79,7 +80,7 @@ function createLines(offset: number, limit: number) {
 
 			const isCut = isFull && wholeLines === 0;
 			const all = Buffer.concat(kept);
-			const text = textOf(isFull && !isCut ? all.subarray(0, wholeBytes) : all);
+			const text = decodeText(isFull && !isCut ? all.subarray(0, wholeBytes) : all);
 			const last = isCut
 				? offset
 				: isFull
@@ -97,16 +98,11 @@ function createLines(offset: number, limit: number) {
 	};
 }
 
-const lineFeed = 10;
+const signOf = (entry: Dirent) => (entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : '');
 
 async function listFolder(path: string): Promise<string> {
 	const entries = await readdir(path, {withFileTypes: true});
-	const names = entries
-		.map(
-			entry =>
-				`${quotedName(entry.name)}${entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : ''}`,
-		)
-		.toSorted();
+	const names = entries.map(entry => quotedName(entry.name) + signOf(entry)).toSorted();
 	const more = names.length - maxReadLines;
 	return [
 		`[a folder with ${countOf(names.length, 'entry', 'entries')}]`,

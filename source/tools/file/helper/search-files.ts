@@ -4,14 +4,14 @@ import {systemClock} from '../../../core/clock.ts';
 import {compileLinear, type LinearRegex} from '../../../core/linear-regex.ts';
 import {quotedPath} from '../../../core/names.ts';
 import {type HelperAsk, maxHits} from './contract.ts';
-import {FileRefused, isBinary, readWhole, textOf} from './open-file.ts';
+import {FileRefused, isBinary, readWhole, decodeText} from './open-file.ts';
 
 const maxFileBytes = 5_000_000;
 
 /** UTF-16 units of a line that an answer has. */
 const maxLineLength = 300;
 
-/** Before the time limit of a call, so that what was found is told. */
+/** Less than the time limit of a call, so that the hits reach the model. */
 const maxMs = 20_000;
 
 /** Folders of others' files; searched where the path leads into one. */
@@ -39,7 +39,7 @@ export async function searchFiles({
 			}
 
 			files += 1;
-			for (const [index, line] of textOf(bytes).split('\n').entries()) {
+			for (const [index, line] of decodeText(bytes).split('\n').entries()) {
 				isLate ||= systemClock.monotonic() > until;
 				if (isLate || hits.length >= maxHits) {
 					return;
@@ -94,7 +94,7 @@ export async function searchFiles({
 	return [...hits, `[${facts.join('; ')}]`].join('\n');
 }
 
-/** The line, or of a long one what has the match in it. */
+/** The line, or the part of a long line that holds the match. */
 function aroundMatch(line: string, regex: LinearRegex): string {
 	if (line.length <= maxLineLength) {
 		return line;

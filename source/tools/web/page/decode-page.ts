@@ -1,9 +1,9 @@
-/** Where a page must say by itself how it is encoded. @see HTML §13.2.3.2 */
+/** A page must name its encoding within these bytes. @see HTML §13.2.3.2 */
 const prescanBytes = 4096;
 
 const metaCharset = /<meta\s[^>]{0,500}?charset\s{0,8}=\s{0,8}["']?\s{0,8}([\w:.+-]{1,40})/i;
 
-/** Bytes that say how what follows is encoded. */
+/** Byte order marks. */
 const marks: ReadonlyArray<readonly [mark: string, label: string]> = [
 	['\u00ef\u00bb\u00bf', 'utf-8'],
 	['\u00ff\u00fe', 'utf-16le'],
@@ -11,13 +11,13 @@ const marks: ReadonlyArray<readonly [mark: string, label: string]> = [
 ];
 
 /**
- * The bytes of a page as text: by their own mark, by the answer's header, by what the page says in its beginning, else as UTF-8. A label that does not exist says nothing; what is no character becomes
+ * The bytes of a page as text: by their byte order mark, by the answer's header, by the beginning of the page, else as UTF-8. Unknown labels are ignored; invalid bytes become
  * U+FFFD.
  */
 export function decodePage(body: Uint8Array, charset: string | undefined): string {
 	const head = Buffer.from(body.subarray(0, prescanBytes)).toString('latin1');
 	const [, marked] = marks.find(([mark]) => head.startsWith(mark)) ?? [];
-	// Where ASCII could be read, it is in neither of these.
+	// A label that was read as ASCII cannot be of UTF-16.
 	const named = metaCharset.exec(head)?.[1]?.replace(/^utf-16.*|^x-user-defined$/i, 'utf-8');
 	for (const label of [marked, charset, named]) {
 		try {

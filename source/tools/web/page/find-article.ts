@@ -1,11 +1,11 @@
-import {blocks, type Element, setOf} from './parse-html.ts';
+import {blocks, type Element, elementsOf, setOf} from './parse-html.ts';
 
-/** What reading a page needs to know of an element. */
-export type Measure = {
+/** Measures of an element, which decide how a page is read. */
+type Measure = {
 	/** Characters in links, and in all of it; without hidden text. */
 	readonly linked: number;
 	readonly length: number;
-	/** Characters of sentences: those in paragraphs of some length, outside of links and of what surrounds the article. */
+	/** Characters of sentences: in paragraphs of some length, outside of links and of an article's surroundings. */
 	readonly prose: number;
 	/** Whether blocks stand in it, and whether a table does. */
 	readonly hasBlocks: boolean;
@@ -19,7 +19,7 @@ const unread = setOf(
 	'script style template svg iframe object embed canvas audio video map select textarea datalist input button noframes head title meta link',
 );
 
-/** What stands around an article. */
+/** The surroundings of an article. */
 const surroundings = setOf('nav footer aside menu');
 const surroundingRoles = setOf(
 	'navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar',
@@ -28,7 +28,7 @@ const surroundingRoles = setOf(
 const surroundingWords =
 	/(?:^|\s)(?:cookies?|consent|gdpr|newsletter|sidebar|breadcrumbs?|share|sharing|social|related|promo|advert|ads?|navbar|skip-link)(?:$|\s)/i;
 
-/** Elements that hold the article, whatever their class is. */
+/** Elements that may hold the article: their class does not count. */
 const contents = setOf('html body main article section');
 
 /** Shorter texts are labels. */
@@ -105,10 +105,8 @@ export function findArticle(root: Element, {measureOf}: Measured): Element | und
 
 	let found = root;
 	for (;;) {
-		const inner = found.children.find(
-			child => typeof child !== 'string' && measureOf(child).prose >= whole * articleShare,
-		);
-		if (inner === undefined || typeof inner === 'string' || inner.name === 'p') {
+		const inner = elementsOf(found).find(child => measureOf(child).prose >= whole * articleShare);
+		if (!inner || inner.name === 'p') {
 			return found;
 		}
 

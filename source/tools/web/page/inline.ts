@@ -3,30 +3,30 @@ import {blocks, type Element} from './parse-html.ts';
 
 const maxLinkLength = 2000;
 
-export type Reading = Measured & {
-	/** What relative links are relative to. */
+export type PageReading = Measured & {
+	/** The base of relative links. */
 	readonly base: string;
 	/** UTF-16 units after which nothing more is written. */
 	readonly maxLength: number;
-	/** Leaves out what stands around an article. */
+	/** Leaves out the surroundings of an article. */
 	readonly isArticle: boolean;
 };
 
 const special = /[*`[\]\\]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|<(?=[A-Za-z/!?])/g;
 
 /** A text of the page that Markdown takes for text. */
-export const escaped = (text: string, {maxLength}: Reading): string =>
+export const escaped = (text: string, {maxLength}: PageReading): string =>
 	text
 		.slice(0, maxLength)
 		.replaceAll(/[\s\u00a0]+/g, ' ')
 		.replaceAll(special, String.raw`\$&`);
 
 /** Whether nothing of an element is written. */
-export const isLeftOut = (element: Element, {isArticle}: Reading): boolean =>
+export const isLeftOut = (element: Element, {isArticle}: PageReading): boolean =>
 	isHidden(element) || (isArticle && isSurrounding(element));
 
 /** The texts of an element in one line; `\n` where the page breaks it. */
-export function inline(element: Element, reading: Reading): string {
+export function inline(element: Element, reading: PageReading): string {
 	let text = '';
 	for (const child of element.children) {
 		if (text.length > reading.maxLength) {
@@ -54,7 +54,7 @@ const marks: Readonly<Record<string, string>> = {
 };
 
 /** An element within a line. */
-export function inlineOf(element: Element, reading: Reading): string {
+export function inlineOf(element: Element, reading: PageReading): string {
 	const {name, attributes} = element;
 	switch (name) {
 		case 'br':
@@ -102,7 +102,7 @@ function around(text: string, before: string, after: string): string {
 	return start + before + trimmed + after + end;
 }
 
-function targetOf(href: string | undefined, {base}: Reading): string | undefined {
+function targetOf(href: string | undefined, {base}: PageReading): string | undefined {
 	const url = href === undefined || href.startsWith('#') ? null : URL.parse(href, base);
 	if (!url || !['http:', 'https:', 'mailto:'].includes(url.protocol)) {
 		return undefined;

@@ -7,10 +7,14 @@ export type Element = {
 	readonly children: Array<Element | string>;
 };
 
+/** Its child elements, without the texts. */
+export const elementsOf = ({children}: Element): readonly Element[] =>
+	children.filter(child => typeof child !== 'string');
+
 /** Names that are separated by blanks. */
 export const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** Browsers stop nesting at the same depth, and put what is deeper beside one another. */
+/** Browsers stop nesting at the same depth, and make deeper elements siblings. */
 const maxDepth = 512;
 
 /** Elements of a page; the tags of those beyond are left out, their text stays. */
@@ -38,24 +42,34 @@ const endsParagraph = blocks.difference(setOf('body html option optgroup select'
 /** Stands for all of `blocks`: an element counts under it as well as under its own name. */
 const anyBlock = setOf('(block)');
 
-/** What the start of an element ends, unless one of `within` lies between. @see HTML §13.1.2.4 */
-const impliedEnds: Readonly<
-	Record<string, {readonly ends: ReadonlySet<string>; readonly within: ReadonlySet<string>}>
-> = {
-	li: {ends: setOf('li'), within: setOf('ul ol menu dir td th')},
-	dt: {ends: setOf('dt dd'), within: setOf('dl td th')},
-	dd: {ends: setOf('dt dd'), within: setOf('dl td th')},
-	td: {ends: setOf('td th'), within: setOf('tr table')},
-	th: {ends: setOf('td th'), within: setOf('tr table')},
-	tr: {ends: setOf('tr caption'), within: setOf('table')},
-	thead: {ends: setOf('thead tbody tfoot caption'), within: setOf('table')},
-	tbody: {ends: setOf('thead tbody tfoot caption'), within: setOf('table')},
-	tfoot: {ends: setOf('thead tbody tfoot caption'), within: setOf('table')},
-	option: {ends: setOf('option'), within: setOf('select')},
+/** The innermost of `ends`, unless one of `within` lies between. */
+type Ends = {readonly ends: ReadonlySet<string>; readonly within: ReadonlySet<string>};
+
+const endsOf = (names: string, within: string): Ends => ({
+	ends: setOf(names),
+	within: setOf(within),
+});
+
+const term = endsOf('dt dd', 'dl td th');
+const cell = endsOf('td th', 'tr table');
+const rows = endsOf('thead tbody tfoot caption', 'table');
+
+/** Elements that the start of an element ends. @see HTML §13.1.2.4 */
+const impliedEnds: Readonly<Record<string, Ends>> = {
+	li: endsOf('li', 'ul ol menu dir td th'),
+	dt: term,
+	dd: term,
+	td: cell,
+	th: cell,
+	tr: endsOf('tr caption', 'table'),
+	thead: rows,
+	tbody: rows,
+	tfoot: rows,
+	option: endsOf('option', 'select'),
 	a: {ends: setOf('a'), within: anyBlock},
 };
 
-const paragraphEnd = {ends: setOf('p'), within: setOf('td th caption table li button')};
+const paragraphEnd = endsOf('p', 'td th caption table li button');
 
 const cells = setOf('td th caption');
 const tableParts = setOf('table tbody thead tfoot tr td th caption');
@@ -66,7 +80,7 @@ const namesOf = ({name}: Element): Iterable<string> =>
 	blocks.has(name) ? [name, ...anyBlock] : [name];
 
 /**
- * A page as a tree, whatever is wrong with it: time and memory grow linearly with its length, depth and number of elements are bounded. Differs from browsers where an end tag is missing within
+ * A page as a tree, however broken it is: time and memory grow linearly with its length, depth and number of elements are bounded. Differs from browsers where an end tag is missing within
  * formatting: that is not opened again.
  */
 export function parseHtml(html: string): Element {
@@ -77,7 +91,7 @@ export function parseHtml(html: string): Element {
 	let count = 0;
 	/** Start tags that were left out, and whose end tags must end nothing. */
 	let leftOut = 0;
-	/** A stretch of text that is not in the tree yet: what is before `from` is in `text`. */
+	/** A stretch of text that is not in the tree yet: `text`, and the page from `from` to `to`. */
 	let text = '';
 	let from = 0;
 	let to = 0;
@@ -85,12 +99,10 @@ export function parseHtml(html: string): Element {
 	let attribute = '';
 	let value = '';
 
-	const current = (): Element => open.at(-1) ?? root;
-
 	const flush = () => {
 		const whole = text + html.slice(from, to);
 		if (whole !== '') {
-			current().children.push(whole);
+			(open.at(-1) ?? root).children.push(whole);
 		}
 
 		text = '';
@@ -107,14 +119,8 @@ export function parseHtml(html: string): Element {
 	};
 
 	/** Where the innermost open element of `names` stands in `open`, else 0. */
-	const innermost = (names: ReadonlySet<string>): number => {
-		let most = 0;
-		for (const name of names) {
-			most = Math.max(most, places.get(name)?.at(-1) ?? 0);
-		}
-
-		return most;
-	};
+	const innermost = (names: ReadonlySet<string>): number =>
+		Math.max(0, ...names.values().map(name => places.get(name)?.at(-1) ?? 0));
 
 	const push = (element: Element) => {
 		for (const name of namesOf(element)) {
@@ -136,7 +142,7 @@ export function parseHtml(html: string): Element {
 	};
 
 	/** Ends the innermost of `ends` and all within it, unless one of `within` lies between. */
-	const end = (ends: ReadonlySet<string>, within: ReadonlySet<string>) => {
+	const end = ({ends, within}: Ends) => {
 		const at = innermost(ends);
 		if (at > 0 && at >= innermost(within)) {
 			cut(at);
@@ -151,16 +157,16 @@ export function parseHtml(html: string): Element {
 
 		const implied = impliedEnds[name];
 		if (endsParagraph.has(name)) {
-			end(paragraphEnd.ends, paragraphEnd.within);
+			end(paragraphEnd);
 		}
 
 		if (implied) {
-			end(implied.ends, implied.within);
+			end(implied);
 		}
 
 		count += 1;
 		const element: Element = {name, attributes, children: []};
-		current().children.push(element);
+		(open.at(-1) ?? root).children.push(element);
 		if (!empty.has(name)) {
 			push(element);
 		}
@@ -201,12 +207,8 @@ export function parseHtml(html: string): Element {
 					opening.attributes.set(attribute, value);
 				}
 			},
-			onopentagend() {
-				finishTag(false);
-			},
-			onselfclosingtag() {
-				finishTag(true);
-			},
+			onopentagend: () => finishTag(false),
+			onselfclosingtag: () => finishTag(true),
 			onclosetag(start, endIndex) {
 				flush();
 				const name = html.slice(start, endIndex).toLowerCase();
@@ -215,10 +217,8 @@ export function parseHtml(html: string): Element {
 				} else if (leftOut > 0) {
 					leftOut -= 1;
 				} else {
-					end(
-						new Set([name]),
-						tableParts.has(name) ? nothing : blocks.has(name) ? cells : anyBlock,
-					);
+					const within = tableParts.has(name) ? nothing : blocks.has(name) ? cells : anyBlock;
+					end({ends: new Set([name]), within});
 				}
 			},
 			ontext: addText,
@@ -231,9 +231,7 @@ export function parseHtml(html: string): Element {
 			oncomment() {},
 			ondeclaration() {},
 			onprocessinginstruction() {},
-			onend() {
-				flush();
-			},
+			onend: flush,
 			isInForeignContext: isForeign,
 		},
 	);
@@ -242,7 +240,7 @@ export function parseHtml(html: string): Element {
 	return root;
 }
 
-/** What a page may name that is no character becomes U+FFFD. */
+/** Numbers of no character become U+FFFD. */
 const characterOf = (codePoint: number): string =>
 	codePoint > 0x10_ff_ff || (codePoint >= 0xd8_00 && codePoint <= 0xdf_ff)
 		? '\ufffd'

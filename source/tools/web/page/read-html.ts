@@ -1,5 +1,5 @@
 import {findArticle, isHidden, isSurrounding, measure} from './find-article.ts';
-import {type Element, parseHtml, setOf} from './parse-html.ts';
+import {type Element, elementsOf, parseHtml, setOf} from './parse-html.ts';
 import {toMarkdown} from './to-markdown.ts';
 
 /** A page as a reader has it. All of it is its author's text, not cleaned. */
@@ -49,13 +49,13 @@ type Facts = {
 
 const dates = setOf('article:published_time date dc.date dcterms.created datepublished pubdate');
 
-/** What a page says of itself. The first of several counts. */
+/** The facts that a page states of itself. The first of several counts. */
 function factsOf(root: Element): Facts {
 	const facts: Facts = {};
 	let ownTime: string | undefined;
 	let shared: string | undefined;
 	const visit = (element: Element) => {
-		const {name, attributes, children} = element;
+		const {name, attributes} = element;
 		const content = attributes.get('content')?.slice(0, maxFactLength);
 		const about = (attributes.get('property') ?? attributes.get('name') ?? '').toLowerCase();
 		if (name === 'title') {
@@ -74,11 +74,7 @@ function factsOf(root: Element): Facts {
 		}
 
 		if (name !== 'svg' && !(name === 'body' && isHidden(element))) {
-			for (const child of children) {
-				if (typeof child !== 'string') {
-					visit(child);
-				}
-			}
+			elementsOf(element).forEach(visit);
 		}
 	};
 	visit(root);
@@ -98,7 +94,6 @@ const plain = (element: Element): string =>
 /** Whether `sought` is written with `element`. */
 const isIn = (element: Element, sought: Element): boolean =>
 	element === sought ||
-	element.children.some(
-		child =>
-			typeof child !== 'string' && !isHidden(child) && !isSurrounding(child) && isIn(child, sought),
+	elementsOf(element).some(
+		child => !isHidden(child) && !isSurrounding(child) && isIn(child, sought),
 	);

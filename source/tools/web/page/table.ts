@@ -1,25 +1,17 @@
-import {inline, type Reading} from './inline.ts';
-import {type Element, setOf} from './parse-html.ts';
+import {inline, type PageReading} from './inline.ts';
+import {type Element, elementsOf, setOf} from './parse-html.ts';
 
 const maxColumns = 100;
 
 const rowGroups = setOf('thead tbody tfoot');
 
-function rowsOf(element: Element): ReadonlyArray<readonly Element[]> {
-	return element.children.flatMap(child =>
-		typeof child === 'string'
-			? []
-			: rowGroups.has(child.name)
-				? rowsOf(child)
-				: child.name === 'tr'
-					? [cellsOf(child)]
-					: [],
+const rowsOf = (element: Element): ReadonlyArray<readonly Element[]> =>
+	elementsOf(element).flatMap(child =>
+		rowGroups.has(child.name) ? rowsOf(child) : child.name === 'tr' ? [cellsOf(child)] : [],
 	);
-}
 
 const cellsOf = (row: Element): readonly Element[] =>
-	row.children
-		.filter(child => typeof child !== 'string')
+	elementsOf(row)
 		.filter(({name}) => name === 'td' || name === 'th')
 		.slice(0, maxColumns);
 
@@ -32,10 +24,10 @@ const hasStrayText = ({children}: Element): boolean =>
 	);
 
 /** Whether a table holds values, and does not lay out the page: two columns and no table in a cell, no long texts of several blocks. */
-export function isGrid(element: Element, {measureOf}: Reading): boolean {
+export function isGrid(element: Element, {measureOf}: PageReading): boolean {
 	const {hasTable, length} = measureOf(element);
 	const rows = rowsOf(element);
-	const count = rows.reduce((sum, row) => sum + row.length, 0);
+	const count = rows.flat().length;
 	return (
 		!hasTable &&
 		!hasStrayText(element) &&
@@ -46,7 +38,7 @@ export function isGrid(element: Element, {measureOf}: Reading): boolean {
 }
 
 /** A table as rows of cells; the first row is its head. */
-export function table(element: Element, reading: Reading): string {
+export function table(element: Element, reading: PageReading): string {
 	const rows = rowsOf(element);
 	const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
 	const lines: string[] = [];
@@ -71,9 +63,7 @@ export function table(element: Element, reading: Reading): string {
 		}
 	}
 
-	const caption = element.children.find(
-		child => typeof child !== 'string' && child.name === 'caption',
-	);
-	const about = typeof caption === 'object' ? inline(caption, reading).trim() : '';
+	const caption = elementsOf(element).find(({name}) => name === 'caption');
+	const about = caption ? inline(caption, reading).trim() : '';
 	return about === '' ? lines.join('\n') : `${about.replaceAll('\n', ' ')}\n\n${lines.join('\n')}`;
 }

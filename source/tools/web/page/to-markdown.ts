@@ -1,5 +1,13 @@
-import {escaped, fenceFor, inline, inlineOf, isLeftOut, rawText, type Reading} from './inline.ts';
-import {blocks, type Element} from './parse-html.ts';
+import {
+	escaped,
+	fenceFor,
+	inline,
+	inlineOf,
+	isLeftOut,
+	rawText,
+	type PageReading,
+} from './inline.ts';
+import {blocks, type Element, elementsOf} from './parse-html.ts';
 import {isGrid, table} from './table.ts';
 
 /** Lists and quotations within one another that are indented. */
@@ -13,7 +21,7 @@ type Level = {readonly marker: string; readonly indent: string; isBegun: boolean
  * An element as Markdown: headings, lists, quotations, code, tables and links as such, images by their alternative text, nothing hidden. Links are absolute; those to other schemes than
  * `http`, `https` and `mailto`, and within the page, keep their text alone. Time grows linearly with the page.
  */
-export function toMarkdown(element: Element, reading: Reading): string {
+export function toMarkdown(element: Element, reading: PageReading): string {
 	const levels: Level[] = [];
 	const parts: string[] = [];
 	let length = 0;
@@ -95,9 +103,7 @@ export function toMarkdown(element: Element, reading: Reading): string {
 				visitOne(child);
 			} else if (!isLeftOut(child, reading)) {
 				const marker = parent.name === 'ol' ? `${number}. ` : '- ';
-				within({marker, indent: ' '.repeat(marker.length)}, () => {
-					visitAll(child);
-				});
+				within({marker, indent: ' '.repeat(marker.length)}, () => visitAll(child));
 				number += 1;
 				isTight = true;
 			}
@@ -119,9 +125,7 @@ export function toMarkdown(element: Element, reading: Reading): string {
 		} else if (name === 'ul' || name === 'ol' || name === 'menu') {
 			list(one);
 		} else if (name === 'blockquote') {
-			within({marker: quotation, indent: quotation}, () => {
-				visitAll(one);
-			});
+			within({marker: quotation, indent: quotation}, () => visitAll(one));
 		} else if (name === 'pre') {
 			flush();
 			const text = rawText(one).slice(0, reading.maxLength).replace(/^\n+/, '').trimEnd();
@@ -154,13 +158,11 @@ export function toMarkdown(element: Element, reading: Reading): string {
 	return parts.join('');
 }
 
-/** What Markdown would take for the begin of a heading, a list or a quotation. */
+/** Text that Markdown would take for the beginning of a heading, a list or a quotation. */
 const startsBlock = /^()([#>+-]|={3})(?=\s|$|=|-)/;
 
 function languageOf(pre: Element): string {
-	const code = pre.children.find(child => typeof child !== 'string' && child.name === 'code');
-	const classes = [pre, code]
-		.map(each => (typeof each === 'object' ? (each.attributes.get('class') ?? '') : ''))
-		.join(' ');
+	const code = elementsOf(pre).find(({name}) => name === 'code');
+	const classes = [pre, code].map(each => each?.attributes.get('class') ?? '').join(' ');
 	return /(?:^|[\s-])(?:language|lang|source)-([\w+#-]{1,30})/.exec(classes)?.[1] ?? '';
 }

@@ -1,12 +1,12 @@
-// The thread that reads one page: a hostile one may need long or much, and must not hold up whoever serves requests.
+// The thread that reads one page: a hostile page may need much time and memory, and must not block the requests of the gateway.
 import {parentPort, workerData} from 'node:worker_threads';
 import {decodePage} from './decode-page.ts';
 import {readHtml, type ReadPage} from './read-html.ts';
 
-/** What the thread is given. */
+/** The input of the thread. */
 export type PageToRead = {
 	readonly body: Uint8Array;
-	/** What the answer's header says. */
+	/** The charset of the answer's header. */
 	readonly charset?: string | undefined;
 	readonly url: string;
 	/** UTF-16 units. */
