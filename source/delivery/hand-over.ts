@@ -86,12 +86,16 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		const window = typeof keyWindowMs === 'function' ? keyWindowMs(place.chat) : keyWindowMs;
 		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
 		const edit = place.isSticky ? sender.edit : undefined;
+		const where = `${kind.kind} ${place.chat}`;
 		const sending: Sending = {
 			kind: {...kind, keyWindowMs: window},
 			message,
 			address: place,
 			texts: edit && !message.isWhole ? split(1) : split(),
-			send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
+			send: async (part, limits) => ({
+				place: where,
+				...(await observed(async () => sender.send(part, place, limits))),
+			}),
 			...(state &&
 				message.isTest !== true && {holds: () => state.holds(settings, until !== undefined)}),
 			...(pace && {pace}),
@@ -102,6 +106,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			? keepUp({
 					...sending,
 					place,
+					where,
 					edit: async (part, limits) => observed(async () => edit(part, place, limits)),
 					maxEdits: kind.edits ?? 0,
 				})
@@ -122,7 +127,10 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 					message,
 					address,
 					texts: [message.text],
-					send: async (part, limits) => sender.send(part, address, limits),
+					send: async (part, limits) => ({
+						place: kind.kind,
+						...(await sender.send(part, address, limits)),
+					}),
 					signal,
 				}),
 			);

@@ -21,7 +21,9 @@ const isSafeId = /^(?!.*\.\.)[^\s?#%\\]{1,300}$/;
 
 type KeptSending = Omit<Sending, 'address'> & {
 	readonly place: Place;
-	readonly edit: (message: OutgoingMessage, part: Part & {readonly id: string}) => Promise<Sent>;
+	/** The place, for a person. */
+	readonly where: string;
+	readonly edit: (message: OutgoingMessage, part: Part & {readonly id: string}) => Promise<void>;
 	/** So often the platform lets a message be changed. */
 	readonly maxEdits: number;
 };
@@ -37,14 +39,14 @@ export const createKeepUp =
 		{memos}: Pick<SenderWorld, 'memos'>,
 		sendParts: (sending: Sending) => Promise<string>,
 	): ((sending: KeptSending) => Promise<string>) =>
-	async ({place, texts, edit, send, maxEdits, ...sending}) => {
+	async ({place, where, texts, edit, send, maxEdits, ...sending}) => {
 		const {kind, message} = sending;
 		const {profile, route, key = '', runId} = message;
 		const name = JSON.stringify([kind.kind, profile, route, place.chat, place.thread ?? '', key]);
 		const kept = keptIn(await memos?.get(memoKind, name));
 		const run = runId ?? kept?.run ?? 0;
 		if (kept && kept.run > run) {
-			return `${kind.kind} ${place.chat}: the answer of run ${kept.run}, which is later, stays`;
+			return `${where}: the answer of run ${kept.run}, which is later, stays`;
 		}
 
 		/** What the message that was changed has no room for. */
@@ -63,7 +65,10 @@ export const createKeepUp =
 					kind: {kind: kind.kind, afterBreak: 'repeated', keyWindowMs: Infinity},
 					address: [place, kept.id],
 					texts: texts.slice(0, 1),
-					send: async (part, limits) => edit(part, {...limits, id: kept.id}),
+					async send(part, limits) {
+						await edit(part, {...limits, id: kept.id});
+						return {place: where, id: kept.id};
+					},
 				});
 				const rest = await sendRest();
 				// Nothing takes the place of what is whole.

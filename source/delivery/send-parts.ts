@@ -32,7 +32,7 @@ export type Sending = {
 	/** The messages that it becomes. */
 	readonly texts: readonly string[];
 	/** Hands one of them over. */
-	readonly send: (message: OutgoingMessage, part: Part) => Promise<Sent>;
+	readonly send: (message: OutgoingMessage, part: Part) => Promise<SentPart>;
 	/** Why the platform cannot be sent to now, with the wait until it is asked again. */
 	readonly holds?: () => DeliveryError | undefined;
 	/** When the next message may go to the chat. */
@@ -41,6 +41,8 @@ export type Sending = {
 	readonly until?: number | undefined;
 	readonly signal: AbortSignal;
 };
+
+type SentPart = Sent & {readonly place: string};
 
 export const stopped = () =>
 	new DeliveryError('delivery_aborted', 'Cannot deliver: the delivery was stopped');
@@ -119,7 +121,7 @@ export const createSendParts =
 			}
 		};
 
-		const sendPart = async (index: number): Promise<Sent> => {
+		const sendPart = async (index: number): Promise<SentPart> => {
 			const key = hashOf([name, digest, index]).slice(0, 25);
 			let [waitedMs, repeatMs] = [0, firstRepeatMs];
 			for (;;) {
@@ -197,7 +199,7 @@ export const createSendParts =
 			}
 		};
 
-		const sent: Sent[] = [];
+		const sent: SentPart[] = [];
 		while (arrived < texts.length) {
 			if (signal.aborted) {
 				throw stopped();
@@ -228,7 +230,7 @@ export const createSendParts =
 	};
 
 /** `telegram 12 (message 881)`, `telegram 12 (3 parts: 881, 882, 883)`; a try that went on tells of its own parts. */
-function summaryOf(sent: readonly Sent[], of: number): string {
+function summaryOf(sent: readonly SentPart[], of: number): string {
 	const [first] = sent;
 	if (!first) {
 		return 'already delivered by an earlier try';

@@ -21,15 +21,39 @@ const refusals = [
 	'platform_unauthorized',
 ] as const satisfies readonly Failed[];
 
-/** What an answer means: `true` a success, a code or a code with the wait that was told a failure; `undefined`: what its status says. */
+/** What an answer means: `true` is a success, a code a failure; `false` and `undefined`: what its status says. */
 export type Judgement =
-	| true
-	/** What was to be changed says that already, whatever the status. */
+	| boolean
+	| undefined
+	/** The message has the new text already, whatever the status. */
 	| 'unchanged'
-	| Failed
 	| 'message_gone'
-	| {readonly code: Failed; readonly retryAfterMs?: number | undefined}
-	| undefined;
+	| Failed
+	/** With the wait that the platform asks for or is known for. */
+	| {readonly code: Failed; readonly retryAfterMs: number | undefined};
+
+/** Too many requests: the next one after `retryAfterMs`, where the answer does not tell. */
+export const limited = (retryAfterMs: number | undefined) =>
+	({code: 'platform_rate_limited', retryAfterMs}) as const;
+
+/** The judge of a webhook that says in `errcode` what went wrong. `rejected`: codes about this webhook or this text, after which others go on. */
+export const judgeByErrcode =
+	(codes: {
+		readonly waitMs: number;
+		readonly limited: readonly unknown[];
+		readonly rejected: readonly unknown[];
+	}) =>
+	({json: {errcode}, status}: Judged): Judgement =>
+		errcode === 0 ||
+		(status === 429 || codes.limited.includes(errcode)
+			? limited(codes.waitMs)
+			: codes.rejected.includes(errcode) && 'platform_rejected');
+
+/** Asks a webhook by its address, and the API by a path. */
+export const webhookOr =
+	(askHook: Ask, askApi: Ask): Ask =>
+	async (request, limits) =>
+		('url' in request ? askHook : askApi)(request, limits);
 
 /** The part of an answer that is judged. `json`: the body; a list as a mapping of its indexes; `{}` for anything else. */
 export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
@@ -78,52 +102,41 @@ export function createAsk(
 		limits: Parameters<Ask>[1],
 		isLast: boolean,
 	): Promise<JsonObject> => {
-		const {signal} = limits;
-		const {json: body, form, method, sendsNothing, maxAnswerBytes} = request;
 		const answer = await post({
+			...request,
 			platform,
 			url: 'url' in request ? request.url : base + request.path,
 			headers: {...headers, ...request.headers},
 			secrets,
 			limitMs: leftOf(limits, clock),
 			isPublicPath: 'path' in request,
-			signal,
-			...(method && {method}),
-			...(body !== undefined && {json: body}),
-			...(form && {form}),
-			...(sendsNothing !== undefined && {sendsNothing}),
-			...(maxAnswerBytes !== undefined && {maxAnswerBytes}),
+			signal: limits.signal,
 		});
 		const members = membersOf(answer.json);
-		const isJson = members !== undefined;
-		const json = members ?? {};
 		const {status, header} = answer;
-		const judgement = judge({status, header, json, isJson}, request);
+		const judged = {status, header, json: members ?? {}, isJson: members !== undefined};
+		const judgement = judge(judged, request);
 		// Whatever its body says: no error is a success.
 		if ((judgement === true && status < 300) || judgement === 'unchanged') {
-			return json;
+			return judged.json;
 		}
 
 		// Without JSON the answer may be a proxy's: its status says nothing about the message or the credentials. For a rate limit the status is enough.
-		const isSaid = isJson || status === 429;
-		const next =
-			isLast || !isSaid
-				? undefined
-				: await again?.({status, header, json, isJson}, request, limits);
+		const isSaid = judged.isJson || status === 429;
+		const next = isLast || !isSaid ? undefined : await again?.(judged, request, limits);
 		if (next) {
 			return ask(next, limits, true);
 		}
 
-		const {code, retryAfterMs} =
-			typeof judgement === 'object'
-				? judgement
-				: {code: judgement === true ? undefined : judgement, retryAfterMs: undefined};
-		const isGone = code === 'message_gone';
-		const meant = isGone ? 'platform_rejected' : code;
-		const failed = answer.failure(isSaid ? meant : 'platform_failed', {retryAfterMs});
+		const isGone = judgement === 'message_gone';
+		const meant = isGone ? 'platform_rejected' : judgement;
+		const code =
+			typeof meant === 'object' ? meant.code : meant === true || !meant ? undefined : meant;
+		const waitMs = typeof meant === 'object' ? meant.retryAfterMs : undefined;
+		const failed = answer.failure(isSaid ? code : 'platform_failed', waitMs);
 		const failure =
 			refusalIs && refusals.some(refusal => refusal === failed.code)
-				? answer.failure(refusalIs, {retryAfterMs})
+				? answer.failure(refusalIs, waitMs)
 				: failed;
 		throw isGone || (request.isEdit && failure.code === 'platform_rejected')
 			? new DeliveryError('message_gone', failure.message)

@@ -20,6 +20,9 @@ import {
 } from './target-keys.ts';
 import type {SenderModule, TargetKind} from './target-kind.ts';
 
+/** What makes the sender of a platform. */
+export type Connect<Settings> = SenderModule<Settings, Place>['connect'];
+
 /** Where a message goes: `deliver_extra`, rendered and checked. */
 export type Place = {
 	/** The chat, as the platform names it. */

@@ -41,11 +41,8 @@ export type PlatformAnswer = {
 	readonly header: (name: string) => string | undefined;
 	/** `undefined`: it is no JSON, or was not read to its end. */
 	readonly json: JsonValue | undefined;
-	/** The answer as a failed delivery: by its status, unless `code` says better what it means. `retryAfterMs` where the platform does not tell in a usual place; the longest wait counts. */
-	failure(
-		code?: keyof typeof platformFailures,
-		told?: {readonly retryAfterMs?: number | undefined},
-	): DeliveryError;
+	/** The answer as a failed delivery: by its status, unless `code` says better what it means. `waitMs`: a wait that is not in a usual place of the answer; the longest one counts. */
+	failure(code?: keyof typeof platformFailures, waitMs?: number): DeliveryError;
 };
 
 /**
@@ -151,9 +148,9 @@ export function createPost({
 				status,
 				header,
 				json,
-				failure(code = codeOfStatus(status), {retryAfterMs} = {}) {
+				failure(code = codeOfStatus(status), waitMs) {
 					const told = Math.max(
-						boundedWaitMs(retryAfterMs) ?? -1,
+						boundedWaitMs(waitMs) ?? -1,
 						toldWaitMs({header, json, now: clock.now()}) ?? -1,
 					);
 					// Hidden before it is cut: half of a secret is not known again.

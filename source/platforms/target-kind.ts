@@ -108,12 +108,12 @@ export type Sender<Address> = {
 	 * @throws DeliveryError: `passes` where another try may help, with the wait that the platform asks for; `isUncertain` where the part may have arrived
 	 */
 	send(message: OutgoingMessage, address: Address, part: Part): Promise<Sent>;
-	/** Puts a text in the place of the message `id`. Same errors; `message_gone` when there is none any more that may be changed. */
+	/** Puts a text in the place of the message `id`. Same errors; `message_gone` when that message cannot be changed any more. */
 	edit?(
 		message: OutgoingMessage,
 		address: Address,
 		part: Part & {readonly id: string},
-	): Promise<Sent>;
+	): Promise<void>;
 	/**
 	 * Asks the platform whether it takes our credentials, without sending; resolves with whom it takes us for, for a person. Absent: it cannot be asked.
 	 *
@@ -128,8 +128,8 @@ export type Sender<Address> = {
 
 /** A message that has arrived. */
 export type Sent = {
-	/** Where, for a person: `telegram -1001234`. */
-	readonly place: string;
+	/** Where, for a person; absent: the kind and the chat (`telegram -1001234`). */
+	readonly place?: string;
 	/** What the platform calls it: exact, since it may be sent again, and without hidden characters; at most 1,000. */
 	readonly id?: string | undefined;
 };

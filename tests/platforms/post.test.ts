@@ -111,8 +111,8 @@ test('the waits of an answer come with its failure, where another try may help',
 	});
 	expect(busy.failure().retryAfterMs).toBe(7000);
 	expect(busy.failure('platform_rejected').retryAfterMs).toBeUndefined();
-	expect(busy.failure('platform_failed', {retryAfterMs: 600_000}).retryAfterMs).toBe(600_000);
-	expect(busy.failure('platform_failed', {retryAfterMs: 1000}).retryAfterMs).toBe(7000);
+	expect(busy.failure('platform_failed', 600_000).retryAfterMs).toBe(600_000);
+	expect(busy.failure('platform_failed', 1000).retryAfterMs).toBe(7000);
 });
 
 test('no message holds what is secret in the address, the headers or the settings, however the platform quotes it', async () => {

@@ -1,0 +1,35 @@
+import type {JsonObject} from '../core/json.ts';
+import type {ApiRequest, Ask} from './ask.ts';
+import type {OutgoingMessage} from './outgoing-message.ts';
+import type {Place} from './platform.ts';
+import type {Part, Sender} from './target-kind.ts';
+
+/** A message of which only the last part has buttons. */
+type ApiMessage = OutgoingMessage & Required<Pick<OutgoingMessage, 'buttons'>>;
+
+type ApiSending = Pick<Sender<Place>, 'check' | 'split'> & {
+	/** The request that sends a message. */
+	send(message: ApiMessage, place: Place, part: Part): ApiRequest;
+	/** What the platform calls the message, by its answer; absent: it never says. */
+	sentId?(answer: JsonObject, place: Place): string | undefined;
+	/** The request that puts a text in the place of the message `id`. */
+	edit?(message: OutgoingMessage, place: Place, id: string): ApiRequest;
+};
+
+/** What sends messages with one request each. Rejects as `Ask`. */
+export const apiSender = (
+	ask: Ask,
+	{send, sentId, edit, ...sender}: ApiSending,
+): Sender<Place> => ({
+	...sender,
+	async send(message, place, part) {
+		const buttons = part.index === part.of - 1 ? (message.buttons ?? []) : [];
+		const answer = await ask(send({...message, buttons}, place, part), part);
+		return {id: sentId?.(answer, place)};
+	},
+	...(edit && {
+		async edit(message, place, {id, ...limits}) {
+			await ask({...edit(message, place, id), isEdit: true}, limits);
+		},
+	}),
+});
