@@ -54,9 +54,9 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 	const withoutOwnSecrets = createRedact(secrets.values, {byShape: false});
 	const killed = new AbortController();
 	const listening = new Map<string, ListeningState>();
-	const states = createPlatformStates(kinds, clock, view => {
-		onPlatformChanged(withListening(view, listening.get(view.name)));
-	});
+	const states = createPlatformStates(kinds, clock, view =>
+		onPlatformChanged(withListening(view, listening.get(view.name))),
+	);
 	const clean = (text: string) => escapeLine(redact(text), 400);
 	const {post, ...connections} = createPost({clock, clean, secureContext});
 	const handOver = createHandOver({clock, memos});

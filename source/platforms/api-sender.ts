@@ -9,11 +9,11 @@ type ApiMessage = OutgoingMessage & Required<Pick<OutgoingMessage, 'buttons'>>;
 
 type ApiSending = Pick<Sender<Place>, 'check' | 'split'> & {
 	/** The request that sends a message. */
-	send(message: ApiMessage, place: Place, part: Part): ApiRequest;
+	readonly send: (message: ApiMessage, place: Place, part: Part) => ApiRequest;
 	/** What the platform calls the message, by its answer; absent: it never says. */
-	sentId?(answer: JsonObject, place: Place): string | undefined;
+	readonly sentId?: (answer: JsonObject, place: Place) => string | undefined;
 	/** The request that puts a text in the place of the message `id`. */
-	edit?(message: OutgoingMessage, place: Place, id: string): ApiRequest;
+	readonly edit?: (message: OutgoingMessage, place: Place, id: string) => ApiRequest;
 };
 
 /** What sends messages with one request each. Rejects as `Ask`. */

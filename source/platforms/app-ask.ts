@@ -77,9 +77,7 @@ export function createAppAsk(
 		const deadline = new AbortController();
 		const ended = AbortSignal.any([limits.signal, deadline.signal]);
 		const limitMs = leftOf(limits, clock);
-		const cancel = clock.after(limitMs, () => {
-			deadline.abort();
-		});
+		const cancel = clock.after(limitMs, () => deadline.abort());
 		const turn = inTurn(async () => {
 			const others = authorizationBut(refused);
 			if (others !== undefined) {

@@ -1,18 +1,11 @@
 import {z} from 'zod';
-import {checked, nonEmptyText, nonEmptyTexts, setting} from '../core/schema-parts.ts';
+import {nonEmptyText, nonEmptyTexts, setting} from '../core/schema-parts.ts';
 import type {Declarations, ValueOf} from '../core/settings.ts';
 import type {ListenerModule} from './listener.ts';
+import {chatName} from './settings.ts';
 
-/** Identifiers of people; YAML takes some for numbers, which have to be exact. */
-const people = z
-	.array(
-		checked(z.union([nonEmptyText, z.number()]), value =>
-			typeof value === 'number' && !Number.isSafeInteger(value)
-				? 'is a number that is too large to be exact: write it in quotes'
-				: undefined,
-		),
-	)
-	.max(1000);
+/** Identifiers of people. */
+const people = z.array(chatName).max(1000);
 
 const asTexts = (written: ReadonlyArray<string | number>): readonly string[] => written.map(String);
 

@@ -1,22 +1,23 @@
 import type {z} from 'zod';
 import type {JsonObject} from '../core/json.ts';
 import type {Declarations, ValueOf} from '../core/settings.ts';
-import type {Listening} from './conversing.ts';
 import {
 	platformSettingsOf,
 	secretsOfWebhooks,
 	type CommonSettings,
 	type Webhook,
 } from './settings.ts';
-import {stickyOf} from './sticky.ts';
 import {
 	type Checked,
 	allOf,
 	extraValue,
+	incomplete,
+	invalid,
 	isGiven,
 	platformWords,
 	requiredText,
 	shownKey,
+	stickyOf,
 } from './target-keys.ts';
 import type {SenderModule, TargetKind} from './target-kind.ts';
 
@@ -51,23 +52,25 @@ type KeyForm = {
 
 type Read<Fields extends Declarations> = CommonSettings & ValueOf<Fields>;
 
-/** What is configured of a platform. `lacks`: why nothing can be sent with that. */
+/** What is configured of a platform. `lacks`: the keys without which nothing can be sent, in words. */
 export type SettingsOf<Fields extends Declarations, Needs extends string = never> = Omit<
 	Read<Fields>,
 	Needs
 > &
 	Required<Pick<Read<Fields>, Needs & keyof Read<Fields>>> & {readonly lacks?: string};
 
-type PlatformRecord<Kind, Fields extends Declarations, Needs> = {
-	/** Its name in `deliver` and below `platforms`. */
+type PlatformRecord<Kind, Fields extends Declarations, Needs> = Pick<
+	TargetKind<SettingsOf<Fields, Needs & string>, Place>,
+	'edits' | 'keyWindowMs' | 'listens' | 'load'
+> & {
 	readonly kind: Kind;
 	/** What people call it: `Telegram`. */
 	readonly title: string;
-	/** Its settings besides those of every platform. */
+	/** Its settings besides those of every platform; those of `conversing` where it `listens`. */
 	readonly fields: Fields;
 	/** Typed values without which nothing can be sent. */
 	readonly needs: readonly Needs[];
-	/** What else has to be there: the keys that lack, in words (`"auth_token", or "api_key" and "api_secret"`); `undefined`: nothing. */
+	/** What else has to be there: the keys that lack, in words (`"auth_token", or "api_key" and "api_secret"`); empty or `undefined`: nothing. */
 	readonly lacks?: (settings: Read<Fields>) => string | undefined;
 	/** `chat_id` and `home_channel`. `hooks`: names of `webhooks` are taken, too. A function reads them itself. */
 	readonly chat:
@@ -77,19 +80,12 @@ type PlatformRecord<Kind, Fields extends Declarations, Needs> = {
 	readonly thread?: KeyForm | ((chat: string) => KeyForm | undefined);
 	/** `reply_to`; absent: nothing can be answered, or not there. */
 	readonly reply?: KeyForm | ((chat: string, thread: string | undefined) => KeyForm | undefined);
-	/** Messages can be changed after they were sent: so often, or without a bound. Absent: they cannot. */
-	readonly edits?: number;
-	/** Messages that it takes in a minute for one chat; 0: it has no such bound. */
+	/** `TargetKind.pace`. */
 	readonly perMinute: number | ((chat: string) => number);
-	/** How long the platform deduplicates by the message's key, milliseconds; 0 or absent: it has none. */
-	readonly keyWindowMs?: number | ((chat: string) => number);
 	/** What must never be shown besides settings that are secrets: what is made of them, as Basic's base64. */
 	readonly secrets?: (settings: Read<Fields>) => readonly string[];
 	/** How a person gets what `needs` names: sentences. */
 	readonly setUp: readonly string[];
-	readonly load: () => Promise<SenderModule<SettingsOf<Fields, Needs & string>, Place>>;
-	/** What listens to it, where people can talk with the agent there; its fields then have those of `conversing`. */
-	readonly listens?: Listening<SettingsOf<Fields, Needs & string>>;
 };
 
 const maxTextLength = 500_000;
@@ -100,20 +96,17 @@ export function definePlatform<
 	Fields extends Declarations,
 	const Needs extends keyof ValueOf<Fields> & string = never,
 >({
-	kind,
-	title,
 	fields,
 	needs,
 	lacks,
 	secrets,
-	edits,
 	perMinute,
-	keyWindowMs,
-	setUp,
-	load,
-	listens,
-	...keys
+	chat,
+	thread,
+	reply,
+	...record
 }: PlatformRecord<Kind, Fields, Needs>) {
+	const {kind, title, edits} = record;
 	const declared = platformSettingsOf(fields);
 	type Settings = SettingsOf<Fields, Needs>;
 	const settings: z.ZodType<Settings | undefined> = declared.schema
@@ -126,31 +119,26 @@ export function definePlatform<
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `declared` reads
 			const read = declared.read(written as never) as unknown as Read<Fields>;
 			const missing = needs.filter(key => (read as Record<string, unknown>)[key] === undefined);
-			const lacking = [...missing.map(key => `"${snakeCase(key)}"`), lacks?.(read) ?? []].flat();
+			const lacking = [...missing.map(key => `"${snakeCase(key)}"`), lacks?.(read) || []].flat();
 			const value = {...read, ...(lacking.length > 0 && {lacks: lacking.join(', ')})};
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is needed was looked for
 			return value as unknown as Settings;
 		})
 		.meta({description: `Delivery to ${title}`});
 	return {
-		kind,
-		title,
+		...record,
 		reachesPeople: true,
 		afterBreak: 'resumed' as const,
 		text: {maxLength: maxTextLength, mentions: 'kept' as const},
 		...platformWords(kind),
 		settings,
 		differences: declared.differences,
-		...(keyWindowMs !== undefined && {keyWindowMs}),
 		pace: perMinute,
-		...(edits !== undefined && {edits}),
 		fields: declared.fields,
 		needs: needs.map(snakeCase),
-		setUp,
 		secrets(value: Settings): readonly string[] {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- where a platform has webhooks, they are these
 			const {webhooks} = value as {webhooks?: ReadonlyMap<string, Webhook>};
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
 			return [
 				...secretsOfWebhooks(webhooks),
 				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
@@ -159,23 +147,22 @@ export function definePlatform<
 		},
 		check: (extra: JsonObject, value: Settings): Checked<Place> =>
 			checkPlace(extra, {
-				...keys,
 				kind,
+				chat,
+				thread,
+				reply,
 				hasEdits: edits !== undefined,
 				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every platform has them
 				...(value as unknown as {homeChannel?: string; webhooks?: ReadonlyMap<string, Webhook>}),
 			}),
-		load,
-		...(listens && {listens}),
 	} satisfies TargetKind<Settings, Place>;
 }
 
 const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, at => `_${at.toLowerCase()}`);
 
-type PlaceKeys = Pick<
-	PlatformRecord<string, Declarations, string>,
-	'chat' | 'kind' | 'reply' | 'thread'
-> & {
+type PlaceKeys = Pick<PlatformRecord<string, Declarations, string>, 'chat' | 'kind'> & {
+	readonly thread: PlatformRecord<string, Declarations, string>['thread'];
+	readonly reply: PlatformRecord<string, Declarations, string>['reply'];
 	readonly hasEdits: boolean;
 	readonly homeChannel?: string;
 	readonly webhooks?: ReadonlyMap<string, Webhook>;
@@ -246,11 +233,9 @@ function chatAs(
 ): Checked<string> {
 	const isHome = !isGiven(extra, 'chat_id');
 	if (isHome && homeChannel === undefined) {
-		return {
-			ok: false,
-			code: 'target_incomplete',
-			problem: `deliver_extra.chat_id is missing and platforms.${kind}.home_channel is not set`,
-		};
+		return incomplete(
+			`deliver_extra.chat_id is missing and platforms.${kind}.home_channel is not set`,
+		);
 	}
 
 	const chosen = requiredText(isHome ? {chat_id: homeChannel ?? null} : extra, 'chat_id');
@@ -264,7 +249,7 @@ function chatAs(
 		...(hooks ? [`a name of platforms.${kind}.webhooks`] : []),
 		...(says === undefined ? [] : [says]),
 	].join(', or ');
-	return {ok: false, code: 'target_invalid', problem: `${named} must be ${expected}`};
+	return invalid(`${named} must be ${expected}`);
 }
 
 /** A key that may be absent, and that a platform may have nothing for. */
@@ -280,20 +265,14 @@ function keyAs(
 	const text = requiredText(extra, key);
 	return !text.ok || expected.form.test(text.value)
 		? text
-		: {
-				ok: false,
-				code: 'target_invalid',
-				problem: `deliver_extra.${key} must be ${expected.says}`,
-			};
+		: invalid(`deliver_extra.${key} must be ${expected.says}`);
 }
 
 function formatOf(extra: JsonObject): Checked<Place['format']> {
 	const format = extraValue(extra, 'format') ?? 'markdown';
 	return format === 'markdown' || format === 'plain'
 		? {ok: true, value: format}
-		: {
-				ok: false,
-				code: 'target_invalid',
-				problem: `deliver_extra.format is "${shownKey(extra, 'format')}" and must be plain or markdown`,
-			};
+		: invalid(
+				`deliver_extra.format is "${shownKey(extra, 'format')}" and must be plain or markdown`,
+			);
 }

@@ -100,9 +100,7 @@ export function createPost({
 					...(told !== undefined && {retryAfterMs: told}),
 				});
 			const deadline = new AbortController();
-			const cancel = clock.after(limitMs, () => {
-				deadline.abort();
-			});
+			const cancel = clock.after(limitMs, () => deadline.abort());
 			const exchange = newExchange();
 			try {
 				await exchangeWith(

@@ -14,20 +14,30 @@ export const chatName = checked(z.union([nonEmptyText, z.number()]), value =>
 		: undefined,
 );
 
-const fullNumber = /^\+[1-9]\d{6,14}$/;
+/** A text or a number of the form `form`; `must` says which that is. */
+export const matching = <Schema extends z.ZodType<number | string>>(
+	schema: Schema,
+	form: RegExp,
+	must: string,
+) => checked(schema, value => (form.test(String(value)) ? undefined : `must be ${must}`));
 
-/** A phone number of ours. YAML takes one without quotes for a number, and its plus is lost. @see ITU-T E.164 */
-export const phoneNumber = checked(chatName, value =>
-	fullNumber.test(String(value))
-		? undefined
-		: 'must be a phone number in quotes with its country code ("+491701234567")',
-);
+/** A secret, best written as a reference to an environment variable, of which `variable` is an example. */
+export const secretText = (what: string, variable: string) =>
+	setting(nonEmptyText, {
+		description: `${what}; best a reference: \`\${${variable}}\``,
+		secret: true,
+	});
+
+const fullNumber = /^\+[1-9]\d{6,14}$/;
 
 /** A phone number as the place of a message. */
 export const phoneForm = {
 	form: fullNumber,
 	says: 'a phone number in quotes with its country code ("+491701234567")',
 };
+
+/** A phone number of ours. YAML takes one without quotes for a number, and its plus is lost. @see ITU-T E.164 */
+export const phoneNumber = matching(chatName, fullNumber, phoneForm.says);
 
 /** What may stand below every platform that messages are sent to. */
 const common = {

@@ -104,14 +104,10 @@ export function createOpenSocket({
 				line?.destroySoon();
 			}
 		};
-		const abort = () => {
-			end();
-		};
+		const abort = () => end();
 		opened.promise.catch(() => {});
 		signal.addEventListener('abort', abort, {once: true});
-		socket.addEventListener('open', () => {
-			opened.resolve();
-		});
+		socket.addEventListener('open', () => opened.resolve());
 		socket.addEventListener('message', ({data}: MessageEvent) => {
 			if (
 				typeof data !== 'string' ||
@@ -127,16 +123,16 @@ export function createOpenSocket({
 			waitingLength += data.length;
 			wake.resolve();
 		});
-		socket.addEventListener('error', ({error, message}: ErrorEvent) => {
-			end(fail(error === undefined ? message : messageOf(error)));
-		});
+		socket.addEventListener('error', ({error, message}: ErrorEvent) =>
+			end(fail(error === undefined ? message : messageOf(error))),
+		);
 		socket.addEventListener('close', ({code}) => {
 			closeCode = code;
 			end();
 		});
-		const cancel = clock.after(openMs, () => {
-			end(fail(`it did not open within ${openMs / 1000} s`));
-		});
+		const cancel = clock.after(openMs, () =>
+			end(fail(`it did not open within ${openMs / 1000} s`)),
+		);
 		try {
 			await opened.promise;
 		} finally {
@@ -171,9 +167,7 @@ export function createOpenSocket({
 				const stop =
 					limitMs === undefined
 						? undefined
-						: clock.after(limitMs, () => {
-								end(fail(`nothing came for ${limitMs / 1000} s`));
-							});
+						: clock.after(limitMs, () => end(fail(`nothing came for ${limitMs / 1000} s`)));
 				try {
 					while (isWaiting()) {
 						// oxlint-disable-next-line no-await-in-loop -- one frame after the other

@@ -86,16 +86,10 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 		let isReady = false;
 		let isAnswered = true;
 		using beats = new DisposableStack();
-		const say = (op: number, d: JsonValue) => {
-			socket.send(JSON.stringify({op, d}));
-		};
-		const beat = () => {
-			say(1, session?.seq ?? null);
-		};
+		const say = (op: number, d: JsonValue) => socket.send(JSON.stringify({op, d}));
+		const beat = () => say(1, session?.seq ?? null);
 		let stopBeats: (() => void) | undefined;
-		beats.defer(() => {
-			stopBeats?.();
-		});
+		beats.defer(() => stopBeats?.());
 		const plan = (waitMs: number, intervalMs: number) => {
 			stopBeats?.();
 			stopBeats = clock.after(waitMs, () => {
@@ -162,12 +156,7 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 		const handlers = new Map<JsonValue | undefined, (payload: JsonObject) => void>([
 			[0, dispatch],
 			[1, beat],
-			[
-				7,
-				() => {
-					socket.close(closeToResume);
-				},
-			],
+			[7, () => socket.close(closeToResume)],
 			[
 				9,
 				({d}) => {

@@ -1,16 +1,15 @@
 import {z} from 'zod';
-import {checked, nonEmptyText, setting, wholeNumber} from '../../core/schema-parts.ts';
+import {nonEmptyText, setting, wholeNumber} from '../../core/schema-parts.ts';
 import {defineSettings, group} from '../../core/settings.ts';
 import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
+import {matching} from '../settings.ts';
 import {recipientsOf} from './recipients.ts';
 
 const submissionPort = 587;
 const securePort = 465;
 
-const address = checked(nonEmptyText, value =>
-	/^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/.test(value) ? undefined : 'must be an e-mail address',
-);
+const address = matching(nonEmptyText, /^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/, 'an e-mail address');
 
 const smtp = defineSettings({
 	host: setting(nonEmptyText, {description: 'Name of the mail server'}),

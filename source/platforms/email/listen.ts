@@ -36,9 +36,7 @@ export const createListener: ListenerModule<EmailSettings>['createListener'] = (
 			const {promise: broken, reject: breakOff} = Promise.withResolvers<never>();
 			broken.catch(() => {});
 			client.on('error', breakOff);
-			client.on('close', () => {
-				breakOff(new Error('the server ended the connection'));
-			});
+			client.on('close', () => breakOff(new Error('the server ended the connection')));
 			const ending = new AbortController();
 			const ended = AbortSignal.any([connection.signal, ending.signal]);
 			let saving: Promise<void> | undefined;
@@ -81,9 +79,7 @@ type Reading = {
 async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 	const {settings, world, hearing, save, cursor, signal} = reading;
 	let news = Promise.withResolvers<void>();
-	client.on('exists', () => {
-		news.resolve();
-	});
+	client.on('exists', () => news.resolve());
 	const {host = '', username = '', mailbox} = settings.imap;
 	await client.connect();
 	const {uidValidity, uidNext} = await client.mailboxOpen(mailbox, {readOnly: true});

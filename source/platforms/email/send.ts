@@ -41,9 +41,7 @@ export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings,
 		isBegun = () => false,
 	): Promise<Result> => {
 		const deadline = new AbortController();
-		const cancel = world.clock.after(limitMs, () => {
-			deadline.abort();
-		});
+		const cancel = world.clock.after(limitMs, () => deadline.abort());
 		const ended = AbortSignal.any([signal, deadline.signal]);
 		const connection = new SMTPConnection(optionsOf(settings, world));
 		const broken = Promise.withResolvers<never>();

@@ -2,8 +2,7 @@ import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {maxMarkLength} from '../../core/mark-length.ts';
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {defineSettings, section} from '../../core/settings.ts';
-import {stickyOf} from '../sticky.ts';
-import {extraValue, shownKey} from '../target-keys.ts';
+import {extraValue, shownKey, stickyOf} from '../target-keys.ts';
 import type {TargetKind, TargetProblem} from '../target-kind.ts';
 import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
 

@@ -1,7 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {stickyOf} from '../sticky.ts';
-import {type Checked, requiredText} from '../target-keys.ts';
+import {type Checked, invalid, requiredText, stickyOf} from '../target-keys.ts';
 
 /** A pull request or an issue. */
 export type ForgePlace = {
@@ -32,12 +31,12 @@ export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
 	}
 
 	if (!repoPattern.test(repo.value)) {
-		return invalid('repo', repo.value, 'must be "owner/name"');
+		return wrong('repo', repo.value, 'must be "owner/name"');
 	}
 
 	const parsed = /^\d{1,10}$/.test(number.value) ? Number(number.value) : 0;
 	if (parsed < 1 || parsed > maxNumber) {
-		return invalid('pr_number', number.value, 'must be a number from 1 to 2147483647');
+		return wrong('pr_number', number.value, 'must be a number from 1 to 2147483647');
 	}
 
 	const sticky = stickyOf(extra);
@@ -46,9 +45,5 @@ export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
 		: sticky;
 }
 
-const invalid = (key: string, value: string, rule: string) =>
-	({
-		ok: false,
-		code: 'target_invalid',
-		problem: `deliver_extra.${key} is "${escapeLine(value, 80)}" and ${rule}`,
-	}) as const;
+const wrong = (key: string, value: string, rule: string) =>
+	invalid(`deliver_extra.${key} is "${escapeLine(value, 80)}" and ${rule}`);

@@ -124,9 +124,9 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 
 		// The comment is out, or will be: what cannot be kept costs another comment next time, not this one.
 		const note = async (comment: KeptComment) => {
-			await keep(memos, name, comment).catch((error: unknown) => {
-				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`);
-			});
+			await keep(memos, name, comment).catch((error: unknown) =>
+				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`),
+			);
 		};
 
 		const kept = await findKept(memos, name);

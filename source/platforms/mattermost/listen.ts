@@ -41,17 +41,13 @@ export const createListener: ListenerModule<MattermostSettings>['createListener'
 		let pings = 0;
 		let stopTimer: (() => void) | undefined;
 		using timer = new DisposableStack();
-		timer.defer(() => {
-			stopTimer?.();
-		});
+		timer.defer(() => stopTimer?.());
 		const plan = () => {
 			stopTimer?.();
 			stopTimer = clock.after(pingMs, () => {
 				pings += 1;
 				socket.send(JSON.stringify({action: 'ping', seq: pings}));
-				stopTimer = clock.after(pongMs, () => {
-					socket.close(1000);
-				});
+				stopTimer = clock.after(pongMs, () => socket.close(1000));
 			});
 		};
 

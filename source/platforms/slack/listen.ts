@@ -177,11 +177,7 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 				throw listenFailure('slack', `it ends new connections at once${reasonOf(frame, world)}`);
 			}
 
-			stack.defer(
-				clock.after(farewellMs, () => {
-					socket.close(1000);
-				}),
-			);
+			stack.defer(clock.after(farewellMs, () => socket.close(1000)));
 			successor ??= open(connection.signal).then(async next => readAll(next.socket, listening));
 			// It is waited for once this one has closed.
 			successor.catch(() => {});

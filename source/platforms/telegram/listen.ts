@@ -151,9 +151,9 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 
 				// The first request does not wait: it shows whether another program polls, too.
 				const isPrivate = memberAt(me, 'result', 'can_read_all_group_messages') === false;
-				await take(0, () => {
-					hearing.onListening(isPrivate && !groupMention ? privacyNote : undefined);
-				});
+				await take(0, () =>
+					hearing.onListening(isPrivate && !groupMention ? privacyNote : undefined),
+				);
 				return async () => take(holdMs);
 			});
 		},

@@ -1,6 +1,6 @@
-import {checked, nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {serverAddress} from '../settings.ts';
+import {matching, secretText, serverAddress} from '../settings.ts';
 
 /** Up to 60 code points, in one line. */
 const topic = /^\P{Cc}{1,60}$/u;
@@ -8,16 +8,11 @@ const topic = /^\P{Cc}{1,60}$/u;
 const fields = {
 	api_base: serverAddress('The address of the organization: `https://acme.zulipchat.com`'),
 	bot_email: setting(nonEmptyText, {description: 'The address of the bot'}),
-	api_key: setting(nonEmptyText, {
-		description: 'The API key of the bot; best a reference: `${ZULIP_API_KEY}`',
-		secret: true,
+	api_key: secretText('The API key of the bot', 'ZULIP_API_KEY'),
+	topic: setting(matching(nonEmptyText, topic, 'one line of at most 60 characters'), {
+		description: 'The topic when `deliver_extra` has no `thread_id`',
+		default: 'svc',
 	}),
-	topic: setting(
-		checked(nonEmptyText, value =>
-			topic.test(value) ? undefined : 'must be one line of at most 60 characters',
-		),
-		{description: 'The topic when `deliver_extra` has no `thread_id`', default: 'svc'},
-	),
 };
 
 export type ZulipSettings = SettingsOf<typeof fields, 'apiBase' | 'apiKey' | 'botEmail'>;
