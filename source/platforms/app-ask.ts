@@ -6,19 +6,19 @@ import {
 	textAt,
 	type ApiRequest,
 	type Ask,
+	type AskLimits,
 	type AskOptions,
 	type Judged,
 } from './ask.ts';
-import {DeliveryError} from './delivery-error.ts';
-import {platformFailures} from './post.ts';
+import {DeliveryError, platformError} from './delivery-error.ts';
 import type {SenderWorld} from './target-kind.ts';
 
-/** Before its end a token is replaced, milliseconds: a request takes up to 30 s. */
+/** How long before its end a token is replaced, milliseconds: a request takes up to 30 s. */
 const tokenMarginMs = 60_000;
 
 /**
- * `Ask` as an app that logs in: with a token that is got when it is needed, kept until a minute before its end, hidden, and replaced once where an answer refuses it. One login runs at a
- * time, and what waits for it takes its token. `ask` rejects with `target_invalid` where there is no login; `logIn` rejects as `ask`.
+ * `Ask` as an app that logs in. The token is asked for when it is needed, kept until a minute before its end, hidden, and replaced once where an answer refuses it. One login runs at a
+ * time; requests that wait for it share its token. `ask` and `logIn` reject with `target_invalid` where there is no login.
  */
 export function createAppAsk(
 	world: Pick<SenderWorld, 'clock' | 'hide' | 'post'>,
@@ -42,7 +42,7 @@ export function createAppAsk(
 		/** Whether it is the token that is refused. */
 		readonly isRefused: (answer: Judged) => boolean;
 	},
-): {readonly ask: Ask; readonly logIn: (limits: Parameters<Ask>[1]) => Promise<unknown>} {
+): {readonly ask: Ask; readonly logIn: (limits: AskLimits) => Promise<unknown>} {
 	const {platform, judge} = options;
 	const {clock, hide} = world;
 	const inTurn = createMutex();
@@ -51,9 +51,9 @@ export function createAppAsk(
 		...options,
 		refusalIs: 'platform_unauthorized',
 		judge(answer, request) {
-			const isToken = login !== undefined && textAt(answer.json, login.token) !== '';
 			const judgement = judge(answer, request);
-			return isToken || (judgement === true ? undefined : judgement);
+			const isToken = login !== undefined && textAt(answer.json, login.token) !== '';
+			return isToken || (judgement !== true && judgement);
 		},
 	});
 	const sayNo = (why: string) => `Cannot send to ${platform}: ${why}`;
@@ -63,8 +63,8 @@ export function createAppAsk(
 			? kept.authorization
 			: undefined;
 
-	/** The header of a token, but of one that was refused. */
-	const logIn = async (limits: Parameters<Ask>[1], refused?: string): Promise<string> => {
+	/** The `Authorization` header of a token other than `refused`. */
+	const logIn = async (limits: AskLimits, refused?: string): Promise<string> => {
 		if (!login) {
 			throw new DeliveryError('target_invalid', sayNo(lacks));
 		}
@@ -100,15 +100,10 @@ export function createAppAsk(
 				throw error;
 			}
 
-			const reason = limits.signal.aborted
-				? 'the delivery was ended'
-				: `the login did not end within ${limitMs / 1000} s`;
+			const reason = `the login did not end within ${limitMs / 1000} s`;
 			throw limits.signal.aborted
-				? new DeliveryError('delivery_aborted', sayNo(reason))
-				: new DeliveryError('platform_unreachable', sayNo(reason), {
-						...platformFailures.platform_unreachable,
-						reason,
-					});
+				? new DeliveryError('delivery_aborted', sayNo('the delivery was ended'))
+				: platformError('platform_unreachable', sayNo(reason), {reason});
 		} finally {
 			cancel();
 		}

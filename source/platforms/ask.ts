@@ -1,8 +1,9 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {lookUp} from '../core/payload.ts';
 import {escapeLine} from '../core/untrusted.ts';
-import {DeliveryError} from './delivery-error.ts';
-import type {PlatformAnswer, PlatformRequest, platformFailures} from './post.ts';
-import type {SenderWorld} from './target-kind.ts';
+import {DeliveryError, type PlatformCode} from './delivery-error.ts';
+import type {PlatformAnswer, PlatformRequest} from './post.ts';
+import type {Part, SenderWorld} from './target-kind.ts';
 
 /** What is asked of a platform's API: a path behind its base, or a whole address. */
 export type ApiRequest = Pick<
@@ -10,16 +11,11 @@ export type ApiRequest = Pick<
 	'form' | 'headers' | 'json' | 'maxAnswerBytes' | 'method' | 'sendsNothing'
 > &
 	({readonly path: string} | {readonly url: string}) & {
-		/** It changes a message: when it is rejected, the message cannot be changed any more (`message_gone`), and its text is sent anew. */
+		/** It changes a message. Rejected, it fails with `message_gone`: that message cannot be changed any more, and its text is sent as another one. */
 		readonly isEdit?: true;
 	};
 
-type Failed = keyof typeof platformFailures;
-
-const refusals = [
-	'platform_rejected',
-	'platform_unauthorized',
-] as const satisfies readonly Failed[];
+const refusals = ['platform_rejected', 'platform_unauthorized'] as const;
 
 /** What an answer means: `true` is a success, a code a failure; `false` and `undefined`: what its status says. */
 export type Judgement =
@@ -28,9 +24,9 @@ export type Judgement =
 	/** The message has the new text already, whatever the status. */
 	| 'unchanged'
 	| 'message_gone'
-	| Failed
+	| PlatformCode
 	/** With the wait that the platform asks for or is known for. */
-	| {readonly code: Failed; readonly retryAfterMs: number | undefined};
+	| {readonly code: PlatformCode; readonly retryAfterMs: number | undefined};
 
 /** Too many requests: the next one after `retryAfterMs`, where the answer does not tell. */
 export const limited = (retryAfterMs: number | undefined) =>
@@ -67,10 +63,9 @@ export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
  *
  * @throws DeliveryError as `Post`, `message_gone`, and `platform_*` for what is no success
  */
-export type Ask = (
-	request: ApiRequest,
-	limits: {readonly limitMs: number; readonly until?: number; readonly signal: AbortSignal},
-) => Promise<JsonObject>;
+export type Ask = (request: ApiRequest, limits: AskLimits) => Promise<JsonObject>;
+
+export type AskLimits = Pick<Part, 'limitMs' | 'signal' | 'until'>;
 
 /** What is known of one platform's API. */
 export type AskOptions = {
@@ -80,15 +75,15 @@ export type AskOptions = {
 	readonly base?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly secrets?: readonly string[];
-	/** What each refusal means, whatever it says. At a webhook `platform_rejected`: its address is a credential, of one chat alone. Of a login `platform_unauthorized`: there is no message yet. */
+	/** The code for every refusal. Of a webhook it is `platform_rejected`, since its address is a credential for one chat alone; of a login `platform_unauthorized`, since there is no message yet. */
 	readonly refusalIs?: (typeof refusals)[number];
 	/** Tells successes from failures. */
 	readonly judge: (answer: Judged, request: ApiRequest) => Judgement;
-	/** What is asked instead after a failure, once: with a new token, at another place. */
+	/** The request that is made instead after a failure, once: with a new token, to another chat. */
 	readonly again?: (
 		answer: Judged,
 		request: ApiRequest,
-		limits: Parameters<Ask>[1],
+		limits: AskLimits,
 	) => ApiRequest | undefined | Promise<ApiRequest | undefined>;
 };
 
@@ -99,7 +94,7 @@ export function createAsk(
 ): Ask {
 	const ask = async (
 		request: ApiRequest,
-		limits: Parameters<Ask>[1],
+		limits: AskLimits,
 		isLast: boolean,
 	): Promise<JsonObject> => {
 		const answer = await post({
@@ -148,7 +143,7 @@ export function createAsk(
 
 /** How long a request may take now, milliseconds. */
 export const leftOf = (
-	{limitMs, until = Infinity}: Parameters<Ask>[1],
+	{limitMs, until = Infinity}: AskLimits,
 	clock: Pick<SenderWorld['clock'], 'monotonic'>,
 ): number => Math.max(1, Math.min(limitMs, until - clock.monotonic()));
 
@@ -159,22 +154,19 @@ const membersOf = (value: JsonValue | undefined): JsonObject | undefined =>
 			? value
 			: undefined;
 
-/** The member of a body where `path` leads, through lists by their indexes; `undefined` where it does not. */
+/** The member of a body at `path`, through lists by their indexes; `undefined` where there is none. */
 export const memberAt = (json: JsonObject, ...path: readonly string[]): JsonValue | undefined =>
-	path.reduce<JsonValue | undefined>((inner, key) => {
-		const members = membersOf(inner);
-		return members && Object.hasOwn(members, key) ? members[key] : undefined;
-	}, json);
+	lookUp(json, path);
 
 /** A mapping as it is; an empty one in the place of anything else. */
 export const objectOf = (value: JsonValue | undefined): JsonObject =>
 	isJsonObject(value) ? value : {};
 
-/** The mapping where `path` leads; an empty one where it does not. */
+/** The mapping at `path`; an empty one where there is none. */
 export const objectAt = (json: JsonObject, ...path: readonly string[]): JsonObject =>
 	objectOf(memberAt(json, ...path));
 
-/** The list where `path` leads; an empty one where it does not. */
+/** The list at `path`; an empty one where there is none. */
 export function listAt(json: JsonObject, ...path: readonly string[]): readonly JsonValue[] {
 	const value = memberAt(json, ...path);
 	return Array.isArray(value) ? value : [];
@@ -183,7 +175,7 @@ export function listAt(json: JsonObject, ...path: readonly string[]): readonly J
 /** A text or a number of a body, as text; empty for anything else. It may be of any length and hold anything. */
 export function textAt(json: JsonObject, ...path: readonly string[]): string {
 	const value = memberAt(json, ...path);
-	// Half a character has no place in a path.
+	// A lone surrogate cannot be encoded in a path.
 	return typeof value === 'string' || typeof value === 'number' ? String(value).toWellFormed() : '';
 }
 
@@ -204,7 +196,7 @@ const maxNameLength = 80;
 export const nameAt = (json: JsonObject, ...path: readonly string[]): string | undefined =>
 	escapeLine(textAt(json, ...path), maxNameLength) || undefined;
 
-/** What a message is called by which it can be changed: `id`, with its room in front where that is another one than was asked for, as of a name or of a member. */
+/** The name by which a message can be changed: `id`, with its room in front where the chat that was asked for is an alias of it, as the name of a channel or a member is. */
 export const idWithRoom = (
 	id: string | undefined,
 	room: string | undefined,

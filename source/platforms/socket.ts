@@ -1,17 +1,16 @@
 import type {Socket as Line} from 'node:net';
-import type {SecureContext} from 'node:tls';
 import type {ErrorEvent, MessageEvent} from 'undici';
-import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import {createRedact} from '../core/redact.ts';
-import {DeliveryError} from './delivery-error.ts';
-import {platformFailures} from './post.ts';
+import {listenFailure} from './connection.ts';
+import type {DeliveryError} from './delivery-error.ts';
+import type {ConnectionWorld} from './post.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
 const openMs = 10_000;
 /** A frame that is larger ends the connection, bytes. */
 const maxFrameBytes = 4 * 1024 * 1024;
-/** Frames that wait to be taken, and characters in them; with more the connection ends. */
+/** Frames that wait to be read, and characters in them; with more the connection ends. */
 const maxWaiting = 10_000;
 const maxWaitingLength = 32 * 1024 * 1024;
 
@@ -40,16 +39,12 @@ export type OpenSocket = (
 	},
 ) => Promise<Socket>;
 
-/** `OpenSocket` over undici. `clean` makes what others said fit for a message. */
+/** `OpenSocket` over undici. */
 export function createOpenSocket({
 	clock,
 	clean,
 	secureContext = () => undefined,
-}: {
-	readonly clock: Clock;
-	readonly clean: (text: string) => string;
-	readonly secureContext?: (() => SecureContext | undefined) | undefined;
-}): OpenSocket {
+}: ConnectionWorld): OpenSocket {
 	return async (url, {platform, headers = {}, secrets = [], pingMs, signal}) => {
 		signal.throwIfAborted();
 		const {default: undici} = await import('undici');
@@ -61,12 +56,8 @@ export function createOpenSocket({
 			...Object.values(headers).flatMap(value => value.split(/\s+/)),
 		].filter(({length}) => length > 5);
 		const redact = createRedact(() => hidden);
-		const fail = (reason: string) =>
-			new DeliveryError(
-				'platform_unreachable',
-				`Cannot listen to ${platform}: ${host}: ${clean(redact(reason))}`,
-				{...platformFailures.platform_unreachable, reason: `${host}: ${clean(redact(reason))}`},
-			);
+		const fail = (why: string) =>
+			listenFailure(platform, `${host}: ${clean(redact(why))}`, {code: 'platform_unreachable'});
 		const context = secureContext();
 		const connect = undici.buildConnector({
 			timeout: openMs,
@@ -155,10 +146,6 @@ export function createOpenSocket({
 		}
 
 		const isWaiting = () => waiting.length === 0 && !isOver;
-		const dispose = () => {
-			signal.removeEventListener('abort', abort);
-			end();
-		};
 		return {
 			get closeCode() {
 				return closeCode;
@@ -197,7 +184,10 @@ export function createOpenSocket({
 					end();
 				}
 			},
-			[Symbol.dispose]: dispose,
+			[Symbol.dispose]() {
+				signal.removeEventListener('abort', abort);
+				end();
+			},
 		};
 	};
 }

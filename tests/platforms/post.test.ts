@@ -243,10 +243,9 @@ test.for<[Record<string, string>, string, number | undefined]>([
 	[{'retry-after': '86400'}, '', 3_600_000],
 ])('%j with %s asks to wait %s ms', ([headers, body, ms]) => {
 	expect(
-		toldWaitMs({
-			header: name => headers[name],
-			json: body === '' ? undefined : JSON.parse(body),
-			now: startMs,
-		}),
+		toldWaitMs(
+			{header: name => headers[name], json: body === '' ? undefined : JSON.parse(body)},
+			startMs,
+		),
 	).toBe(ms);
 });

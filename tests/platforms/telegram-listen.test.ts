@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {JsonObject, JsonValue} from '../../source/core/json.ts';
-import {pollWhile} from '../../source/platforms/polling.ts';
+import {pollWhile} from '../../source/platforms/connection.ts';
 import {messageIn, pressIn} from '../../source/platforms/telegram/inbound.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';

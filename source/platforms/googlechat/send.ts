@@ -4,9 +4,8 @@ import {codeOf} from '../../core/errors.ts';
 import {apiSender} from '../api-sender.ts';
 import {createAppAsk} from '../app-ask.ts';
 import {createAsk, idAt, limited, webhookOr, type ApiRequest, type Judged} from '../ask.ts';
-import {DeliveryError} from '../delivery-error.ts';
+import {platformError} from '../delivery-error.ts';
 import type {Connect} from '../platform.ts';
-import {platformFailures} from '../post.ts';
 import type {SenderWorld} from '../target-kind.ts';
 import {googlechat} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
@@ -117,10 +116,9 @@ async function loginOf(
 		return {url, form, sendsNothing: true};
 	} catch (error) {
 		const where = typeof account === 'string' ? `"${account}" of ` : '';
-		throw new DeliveryError(
+		throw platformError(
 			'platform_unauthorized',
 			`Cannot send to googlechat: ${where}service_account is no key of a service account that can be read (${codeOf(error)})`,
-			platformFailures.platform_unauthorized,
 		);
 	}
 }

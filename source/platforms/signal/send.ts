@@ -10,9 +10,8 @@ import {
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
-import {DeliveryError} from '../delivery-error.ts';
+import {platformError} from '../delivery-error.ts';
 import type {Connect} from '../platform.ts';
-import {platformFailures} from '../post.ts';
 import {signal} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {SignalSettings} from './descriptor.ts';
@@ -33,10 +32,9 @@ export const connect: Connect<SignalSettings> = (
 			await ask({method: 'GET', path: '/v1/about'}, limits);
 			const accounts = await ask({method: 'GET', path: '/v1/accounts'}, limits);
 			if (!Object.values(accounts).includes(number)) {
-				throw new DeliveryError(
+				throw platformError(
 					'platform_unauthorized',
 					`Cannot send to signal: the daemon has no account "${number}": link or register it there`,
-					platformFailures.platform_unauthorized,
 				);
 			}
 

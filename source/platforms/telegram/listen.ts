@@ -1,10 +1,9 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {createAsk, memberAt, nameAt, textAt} from '../ask.ts';
-import {keptFor, listenFailure} from '../connection.ts';
+import {keptFor, listenFailure, pollWhile} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule} from '../listener.ts';
 import {bounded} from '../message-text.ts';
-import {pollWhile} from '../polling.ts';
 import type {TelegramSettings} from './descriptor.ts';
 import {messageIn, pressIn, type Ours} from './inbound.ts';
 import {judge} from './judge.ts';
