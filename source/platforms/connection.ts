@@ -1,7 +1,9 @@
 import {type Clock, sleep} from '../core/clock.ts';
 import {isLoopbackHost} from '../core/hosts.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {isJsonObject, parsedJson, type JsonObject, type JsonValue} from '../core/json.ts';
+import {objectOf} from './ask.ts';
 import {DeliveryError, platformError, type PlatformCode} from './delivery-error.ts';
+import type {Socket} from './socket.ts';
 
 /** Tasks that wait at most; with more the connection ends. */
 const maxWaiting = 1000;
@@ -66,6 +68,27 @@ export async function readConnection(
 		throw finalOf(errors[0]);
 	}
 }
+
+/** Hands over each frame of `socket`, as a JSON object, until the socket ends. `limitMs`: how long the next frame may take; absent: any time. Rejects as `Socket.next`. */
+export async function readFrames(
+	socket: Socket,
+	limitMs: () => number | undefined,
+	onFrame: (payload: JsonObject) => void,
+): Promise<void> {
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+		const frame = await socket.next(limitMs());
+		if (frame === undefined) {
+			return;
+		}
+
+		onFrame(objectOf(parsedJson(frame)));
+	}
+}
+
+/** ` (code 4004)`: the code with which the other side closed a socket; empty where it told none. */
+export const codeWords = ({closeCode}: Pick<Socket, 'closeCode'>): string =>
+	closeCode === undefined ? '' : ` (code ${closeCode})`;
 
 const pollPauseMs = 1000;
 

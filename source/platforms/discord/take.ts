@@ -1,46 +1,29 @@
-import {messageOf} from '../../core/errors.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {textAt, type Ask} from '../ask.ts';
-import {marksOf, type Behind, type Marks} from '../catch-up.ts';
-import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
-import {bounded, quoteInTime} from '../message-text.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {textAt} from '../ask.ts';
+import {marksOf, type Marks, type Taking} from '../catch-up.ts';
+import type {InboundMessage} from '../listener.ts';
+import {answerPress, bounded, quoteInTime} from '../message-text.ts';
 import {answeredIn, isLater, isOfPerson, messageIn, placeIn, pressIn} from './inbound.ts';
 
 const askMs = 30_000;
 /** Discord shows a press that is answered later as failed. */
 const pressMs = 3000;
-/** Messages of one answer, and answers for one channel. */
+/** The most messages in one answer, and answers for one channel. */
 const pageSize = 100;
 const maxPages = 10;
 const maxPageBytes = 16 * 1024 * 1024;
-/** Of a text that is told to one person. */
+/** What the answer to a press may be, characters. */
 const maxToldLength = 2000;
 
 /** How far a channel was heard. Messages that are asked for do not say whether they are direct. */
 type Mark = {readonly last: string; readonly isDirect: boolean};
 
-/** Hands over what one connection brings, and what came meanwhile. */
-export function createTaker({
-	ask,
-	base,
-	behind,
-	cursor,
-	hearing,
-	signal,
-	world: {clock, log},
-}: {
-	readonly ask: Ask;
-	/** Where the API begins. */
-	readonly base: string;
-	/** Channels that are still to be caught up. */
-	readonly behind: Behind;
-	readonly cursor: JsonValue | undefined;
-	readonly hearing: Hearing;
-	readonly signal: AbortSignal;
-	readonly world: Pick<ListenerWorld, 'clock' | 'log'>;
-}) {
+/** Hands over the messages of one connection, and those that came before it. `base`: where the API begins. */
+export function createTaker(taking: Taking, base: string) {
+	const {ask, behind, hearing, signal, world} = taking;
+	const {log} = world;
 	let known: Marks<Mark> | undefined;
-	const marksFor = (me: string) => (known ??= marksOf<Mark>(cursor, me));
+	const marksFor = (me: string) => (known ??= marksOf<Mark>(taking, me));
 
 	/** The message that `message` answers; `undefined` where it is gone, or cannot be had at once. Nothing is asked for strangers, who could hold up all others. */
 	const answeredBy = async (message: JsonObject, chat: string) => {
@@ -136,28 +119,18 @@ export function createTaker({
 			const {path, ...pressed} = found;
 			const content = bounded(await hearing.onPress(pressed), maxToldLength);
 			const data = {content, flags: 64, allowed_mentions: {parse: []}};
-			try {
-				await ask(
-					// As an address of which no part is public: the path has a token.
-					{url: base + path, json: {type: 4, data}, sendsNothing: true},
-					{limitMs: pressMs, signal},
-				);
-			} catch (error) {
-				log.debug('A press of a button on Discord was not answered', {reason: messageOf(error)});
-			}
+			// By its address, of which no part is public: the path has a token.
+			const request = {url: base + path, json: {type: 4, data}, sendsNothing: true};
+			await answerPress(log, 'Discord', async () => ask(request, {limitMs: pressMs, signal}));
 		},
-		/** For another session of that user, which sends nothing of before. */
+		/** For a new session of that user, which sends no messages from before it. */
 		markAllBehind(me: string) {
 			for (const chat of marksFor(me).of.keys()) {
 				behind.set(chat, 0);
 			}
 		},
-		/** Rejects as `Ask` and `onMessages`; goes on there with the next call. */
+		/** Rejects as `Ask` and `onMessages`; the next call goes on there. */
 		catchUp: async (me: string) =>
-			marksFor(me).catchUp(behind, async (chat, mark) => catchUpChat(chat, mark, me), {
-				clock,
-				log,
-				signal,
-			}),
+			marksFor(me).catchUp(async (chat, mark) => catchUpChat(chat, mark, me)),
 	};
 }

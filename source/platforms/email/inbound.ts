@@ -94,14 +94,13 @@ export function messageWith(
 	const root = messageIdIn(first('references')) ?? messageIdIn(first('in-reply-to'));
 	const thread = root ?? told;
 	const [author] = addressParser(first('from')?.slice(0, maxFromLength) ?? '');
-	const name = bounded(author?.name ?? '', 200);
 	// Senders choose it, and must not take that of a mail of others.
 	const id = `${sender}/${told}`;
 	return {
 		id: id.length <= maxIdLength ? id : hash(id),
 		chat: sender,
 		user: sender,
-		...(name !== '' && {name}),
+		name: bounded(author?.name ?? '', 200) || undefined,
 		thread,
 		text,
 		isDirect: true,

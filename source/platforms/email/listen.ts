@@ -6,7 +6,7 @@ import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {createRedact} from '../../core/redact.ts';
 import {keptFor, listenFailure, readConnection} from '../connection.ts';
-import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
+import type {CreateListener, Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
 import type {EmailSettings} from './descriptor.ts';
 import {judgeMail, maxHeaderBytes, messageWith, textOf} from './inbound.ts';
 import {mailHeadersOf} from './mail-headers.ts';
@@ -26,10 +26,7 @@ type Mark = {readonly account: string; readonly uidvalidity: string; readonly ui
  *
  * @see manual/delivery-email.md#conversations
  */
-export const createListener: ListenerModule<EmailSettings>['createListener'] = (
-	settings,
-	world,
-) => ({
+export const createListener: CreateListener<EmailSettings> = (settings, world) => ({
 	async listen(hearing, {cursor, signal}) {
 		await readConnection('email', signal, async connection => {
 			const client = new ImapFlow(optionsOf(settings, world));

@@ -60,12 +60,11 @@ export function messageIn(
 	const isFallback = thread !== undefined && memberAt(relation, 'is_falling_back') === true;
 	const replied = isFallback ? undefined : eventAt(relation, 'm.in_reply_to', 'event_id');
 	const answered = replied ?? thread;
-	const name = nameOf(user);
 	return {
 		id: identityOf(`${room}/${id}`),
 		chat: room,
 		user,
-		...(name !== undefined && {name}),
+		name: nameOf(user),
 		...(thread !== undefined && {thread}),
 		text: bounded(text, maxTextLength),
 		isMention: mentions(written, content, ours),

@@ -4,7 +4,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {createAsk, listAt, objectAt, objectOf, textAt, type ApiRequest} from '../ask.ts';
 import {keptFor, pollWhile} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
-import type {Hearing, ListenerModule} from '../listener.ts';
+import type {CreateListener, Hearing} from '../listener.ts';
 import type {MatrixSettings} from './descriptor.ts';
 import {invitersIn} from './inbound.ts';
 import {createRooms, maxAnswerBytes, stateFilter, timelineFilter} from './rooms.ts';
@@ -41,7 +41,7 @@ const isRoom = (room: string): boolean => /^!\S{1,254}$/.test(room) && room.isWe
  *
  * @see manual/delivery-matrix.md#conversations, Matrix client-server API, GET /sync
  */
-export const createListener: ListenerModule<MatrixSettings>['createListener'] = (
+export const createListener: CreateListener<MatrixSettings> = (
 	{homeserver, accessToken},
 	world,
 ) => {

@@ -152,7 +152,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 			...message,
 			isDirect: direct,
 			isForUs: isMention || isOurEvent.get(event) === true,
-			...(quote && {quote}),
+			quote,
 			answer: direct ? inThread : message.answer,
 		};
 	};

@@ -56,7 +56,7 @@ export const isOfPerson = (post: JsonObject): boolean =>
 	(memberAt(post, 'delete_at') ?? 0) === 0;
 
 /** What is known of a thread: whether we wrote in it, and else its first post. */
-export type Thread = {readonly isOurs: boolean; readonly quote?: InboundMessage['quote']};
+export type Thread = Pick<InboundMessage, 'quote'> & {readonly isOurs: boolean};
 
 /** The thread below the post `root`, as the server lists it. */
 export function threadIn(list: JsonObject, root: string, {user}: Ours): Thread {
@@ -102,12 +102,11 @@ export function messageIn(
 	}
 
 	const thread = root === '' ? (isDirect ? undefined : id) : root;
-	const quote = inThread?.quote;
 	return {
 		id,
 		chat,
 		user,
-		...(sender !== undefined && sender !== '' && {name: sender}),
+		name: sender || undefined,
 		...(thread !== undefined && {thread}),
 		text,
 		isDirect,
@@ -115,7 +114,7 @@ export function messageIn(
 			ours.mention.test(written) ||
 			isMentioned(written, mentions, ours.user) ||
 			inThread?.isOurs === true,
-		...(quote && {quote}),
+		quote: inThread?.quote,
 		answer: thread === undefined ? {} : {thread_id: thread},
 	};
 }

@@ -52,8 +52,8 @@ export function messageIn(
 	const isReply = tsForm.test(root) && root !== ts;
 	const thread = isReply ? root : isDirect ? undefined : ts;
 	const rootBy = idAt(event, 'parent_user_id');
-	const name = nameOf(event);
-	const quote = quoteIn(firstShared(event), ours);
+	const shared = objectAt(event, 'attachments', '0');
+	const quote = isShared(shared) ? quoteIn(shared, ours) : undefined;
 	const isForUs =
 		type === 'app_mention' ||
 		written.includes(`${mention}>`) ||
@@ -64,12 +64,12 @@ export function messageIn(
 		id: `${chat}/${ts}`,
 		chat,
 		user,
-		...(name !== undefined && {name}),
+		name: nameOf(event),
 		...(thread !== undefined && {thread}),
 		text: bounded(text, maxTextLength),
 		isDirect,
 		isForUs,
-		...(quote && {quote}),
+		quote,
 		answer: thread === undefined ? {} : {thread_id: thread},
 		...(isAboutRoot && rootBy !== undefined && {rootBy}),
 	};
@@ -82,7 +82,6 @@ export function pressIn(payload: JsonObject): Press | undefined {
 	const user = textAt(payload, 'user', 'id');
 	const thread =
 		textAt(payload, 'container', 'thread_ts') || textAt(payload, 'message', 'thread_ts');
-	const name = nameAt(payload, 'user', 'username') ?? nameAt(payload, 'user', 'name');
 	return textAt(payload, 'type') === 'block_actions' &&
 		channelForm.test(chat) &&
 		channelForm.test(user) &&
@@ -91,7 +90,7 @@ export function pressIn(payload: JsonObject): Press | undefined {
 		? {
 				chat,
 				user,
-				...(name !== undefined && {name}),
+				name: nameAt(payload, 'user', 'username') ?? nameAt(payload, 'user', 'name'),
 				...(tsForm.test(thread) && {thread}),
 				data,
 			}
@@ -111,12 +110,7 @@ const nameOf = (message: JsonObject): string | undefined =>
 	nameAt(message, 'user_profile', 'real_name') ??
 	nameAt(message, 'username');
 
-/** A message that was shared with this one, or whose address stands in it. */
-function firstShared(event: JsonObject): JsonObject {
-	const attachment = objectAt(event, 'attachments', '0');
-	return isShared(attachment) ? attachment : {};
-}
-
+/** Whether it is a message that was shared with this one, or whose address stands in it. */
 const isShared = (attachment: JsonObject): boolean =>
 	memberAt(attachment, 'is_share') === true || memberAt(attachment, 'is_msg_unfurl') === true;
 

@@ -49,9 +49,8 @@ const refusedLogins = new Set<unknown>([
 /** Errors by which the tokens or the app have to be others; what is not known may pass. */
 export function judgeLogin(answer: Judged): Judgement {
 	const judgement = judge(answer);
-	if (judgement !== 'platform_rejected') {
-		return judgement;
-	}
-
-	return refusedLogins.has(answer.json['error']) ? 'platform_unauthorized' : 'platform_failed';
+	const rejection = refusedLogins.has(answer.json['error'])
+		? 'platform_unauthorized'
+		: 'platform_failed';
+	return judgement === 'platform_rejected' ? rejection : judgement;
 }

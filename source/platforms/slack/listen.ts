@@ -1,10 +1,9 @@
 import {within} from '../../core/clock.ts';
-import {messageOf} from '../../core/errors.ts';
 import {parsedJson, type JsonObject} from '../../core/json.ts';
-import {createAsk, idAt, nameAt, objectAt, objectOf, textAt} from '../ask.ts';
+import {createAsk, idAt, nameAt, objectAt, objectOf, textAt, webhookOr} from '../ask.ts';
 import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
-import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
-import {quoteInTime} from '../message-text.ts';
+import type {CreateListener, Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
+import {answerPress, quoteInTime} from '../message-text.ts';
 import type {Socket} from '../socket.ts';
 import type {SlackSettings} from './descriptor.ts';
 import {messageIn, pressIn, quoteIn, type Ours} from './inbound.ts';
@@ -12,11 +11,11 @@ import {judgeLogin} from './judge.ts';
 
 const askMs = 10_000;
 const pingMs = 30_000;
-/** A socket that is to close is read for so long beside its successor, at most. */
+/** How long a socket that is to close is read beside its successor, at most. */
 const farewellMs = 60_000;
-/** A younger socket that is to be replaced is a failure: Slack could ask for the next one again and again. */
+/** A socket that is to be replaced earlier is a failure: Slack could ask for the next one again and again. */
 const minLifeMs = 10_000;
-/** Answers to presses that are sent at once, at most; more are left out. */
+/** The most answers to presses that are under way; more are left out. */
 const maxAnswering = 20;
 
 /**
@@ -24,7 +23,7 @@ const maxAnswering = 20;
  *
  * @see manual/delivery-slack.md#conversations, https://docs.slack.dev/apis/events-api/using-socket-mode
  */
-export const createListener: ListenerModule<SlackSettings>['createListener'] = (
+export const createListener: CreateListener<SlackSettings> = (
 	{botToken, appToken = '', apiBase},
 	world,
 ) => {
@@ -35,7 +34,7 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 	const ask = askAs(botToken);
 	const askForSocket = askAs(appToken);
 	// Without our token: it is another server.
-	const answerTo = createAsk(world, {...api, judge: ({status}) => status === 200 || undefined});
+	const answerTo = createAsk(world, {...api, judge: ({status}) => status === 200});
 	let known: Ours | undefined;
 
 	const findUs = async (signal: AbortSignal): Promise<Ours> => {
@@ -81,8 +80,7 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 	/** The first message of the thread that a message answers. */
 	const rootOf = async (
 		{chat: channel, thread: ts = ''}: InboundMessage,
-		ours: Ours,
-		signal: AbortSignal,
+		{ours, connection: {signal}}: Listening,
 	) => {
 		const form = {channel, ts, limit: '1', inclusive: 'true'};
 		const answer = await quoteInTime(log, 'Slack', async limitMs =>
@@ -94,49 +92,33 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 
 	let answering = 0;
 	/** Shows a text to the person who pressed. Never rejects. */
-	const answerPress = async (
-		payload: JsonObject,
-		text: string,
-		signal: AbortSignal,
-	): Promise<void> => {
+	const tellPresser = async (payload: JsonObject, text: string, signal: AbortSignal) => {
 		if (answering >= maxAnswering) {
 			return;
 		}
 
 		answering += 1;
 		const url = responseAddress(textAt(payload, 'response_url'), apiBase);
-		const limits = {limitMs: askMs, signal};
 		const thread = idAt(payload, 'container', 'thread_ts');
-		try {
-			await (url === undefined
-				? ask(
-						{
-							path: '/chat.postEphemeral',
-							json: {
-								channel: textAt(payload, 'channel', 'id'),
-								user: textAt(payload, 'user', 'id'),
-								text,
-								...(thread !== undefined && {thread_ts: thread}),
-							},
-						},
-						limits,
-					)
-				: answerTo(
-						{url, json: {response_type: 'ephemeral', replace_original: false, text}},
-						limits,
-					));
-		} catch (error) {
-			log.debug('A press of a button on Slack was not answered', {reason: messageOf(error)});
-		} finally {
-			answering -= 1;
-		}
+		const channel = textAt(payload, 'channel', 'id');
+		const user = textAt(payload, 'user', 'id');
+		const inThread = thread !== undefined && {thread_ts: thread};
+		const request =
+			url === undefined
+				? {path: '/chat.postEphemeral', json: {channel, user, text, ...inThread}}
+				: {url, json: {response_type: 'ephemeral', replace_original: false, text}};
+		await answerPress(log, 'Slack', async () =>
+			webhookOr(answerTo, ask)(request, {limitMs: askMs, signal}),
+		);
+		answering -= 1;
 	};
 
 	/** Does what an envelope asks for. Resolves with members of the acknowledgement. */
 	const handleEnvelope = async (
 		envelope: JsonObject,
-		{ours, hearing, connection, signal}: Listening,
+		listening: Listening,
 	): Promise<JsonObject> => {
+		const {ours, hearing, signal} = listening;
 		const type = textAt(envelope, 'type');
 		const payload = objectAt(envelope, 'payload');
 		if (type === 'slash_commands') {
@@ -148,13 +130,13 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 		if (message) {
 			const {rootBy, ...heard} = message;
 			const isAllowed = rootBy !== undefined && hearing.isAllowed(heard.user);
-			const quote = isAllowed ? await rootOf(message, ours, connection.signal) : undefined;
-			await hearing.onMessages([{...heard, ...(quote && {quote})}]);
+			const quote = isAllowed ? await rootOf(message, listening) : heard.quote;
+			await hearing.onMessages([{...heard, quote}]);
 		}
 
 		const press = type === 'interactive' ? pressIn(payload) : undefined;
 		if (press) {
-			void answerPress(payload, await hearing.onPress(press), signal);
+			void tellPresser(payload, await hearing.onPress(press), signal);
 		}
 
 		return {};
@@ -229,12 +211,12 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 	};
 };
 
-/** What one call of `listen` goes by. */
+/** One call of `listen`. */
 type Listening = {
 	readonly ours: Ours;
 	readonly hearing: Hearing;
 	readonly connection: Connection;
-	/** What ends listening, where `connection` ends with its last socket. */
+	/** Ends listening; `connection` ends with its last socket already. */
 	readonly signal: AbortSignal;
 };
 

@@ -44,7 +44,7 @@ export function messageIn(update: JsonObject, ours: Ours): InboundMessage | unde
 		text: bounded(text, maxTextLength),
 		isDirect,
 		isForUs: named.length > 0 || idOf(memberAt(answeredBy(message), 'from', 'id')) === ours.id,
-		...(quote && {quote}),
+		quote,
 		answer: {
 			...(author.thread !== undefined && {thread_id: author.thread}),
 			...(!isDirect && {reply_to: id}),
@@ -77,14 +77,8 @@ function authorOf(from: JsonObject, message: JsonObject): Omit<Press, 'data'> | 
 		return undefined;
 	}
 
-	const name = nameOf(from);
 	const thread = topicOf(message);
-	return {
-		chat,
-		user,
-		...(name !== '' && {name}),
-		...(thread !== undefined && {thread}),
-	};
+	return {chat, user, name: nameOf(from) || undefined, ...(thread !== undefined && {thread})};
 }
 
 /** Outside of forums `message_thread_id` counts answers to answers, which are no thread. */
