@@ -17,17 +17,7 @@ const checkMs = 10_000;
 export type PlatformCheck = NonNullable<Sender<unknown>['check']>;
 
 /** What is known of one platform, from its connect checks and its deliveries. */
-export type PlatformState = {
-	/** Makes a try of a delivery with `settings`, and remembers whether the platform was there. */
-	observe<Result>(settings: unknown, attempt: () => Promise<Result>): Promise<Result>;
-	/** Why nothing may be tried with `settings` now: the platform has failed. Has the wait until it is asked again, unless the sender of an event waits (`isDirect`), which is answered at once. */
-	holds(settings: unknown, isDirect: boolean): DeliveryError | undefined;
-	/** Keeps asking the platform from now on, with these settings; `undefined`: it is not used. Without a check, a failure ends after its wait. */
-	watch(settings: unknown, check: (() => Promise<PlatformCheck | undefined>) | undefined): void;
-	/** `undefined` when the platform is not configured. Connected with settings of which nothing is known yet. */
-	view(settings: PlatformSettings | undefined): PlatformView | undefined;
-	[Symbol.dispose](): void;
-};
+export type PlatformState = ReturnType<typeof createPlatformState>;
 
 type Standing = {readonly settings: unknown} & (
 	| {readonly state: 'connecting' | 'connected'; readonly waitMs?: number | undefined}
@@ -45,7 +35,7 @@ export function createPlatformState(
 	name: string,
 	clock: Clock,
 	onChanged: (platform: PlatformView) => void,
-): PlatformState {
+) {
 	let standing: Standing | undefined;
 	let watched:
 		| {readonly settings: unknown; readonly load: () => Promise<PlatformCheck | undefined>}
@@ -134,7 +124,8 @@ export function createPlatformState(
 	};
 
 	return {
-		holds(settings, isDirect) {
+		/** Why nothing may be tried with `settings` now: the platform has failed. Has the wait until it is asked again, unless the sender of an event waits (`isDirect`), which is answered at once. */
+		holds(settings: unknown, isDirect: boolean): DeliveryError | undefined {
 			if (
 				standing?.state !== 'failed' ||
 				standing.settings !== settings ||
@@ -152,7 +143,8 @@ export function createPlatformState(
 				{passes: true, ...(!isDirect && {retryAfterMs: Math.max(1000, leftMs)})},
 			);
 		},
-		async observe(settings, attempt) {
+		/** Makes a try of a delivery with `settings`, and remembers whether the platform was there. */
+		async observe<Result>(settings: unknown, attempt: () => Promise<Result>): Promise<Result> {
 			try {
 				const result = await attempt();
 				succeed(settings);
@@ -165,7 +157,8 @@ export function createPlatformState(
 				throw error;
 			}
 		},
-		watch(settings, load) {
+		/** Keeps asking the platform from now on, with these settings; `undefined`: it is not used. Without a check, a failure ends after its wait. */
+		watch(settings: unknown, load: (() => Promise<PlatformCheck | undefined>) | undefined) {
 			if (watched?.settings === settings) {
 				return;
 			}
@@ -180,7 +173,8 @@ export function createPlatformState(
 			set({settings, state: 'connecting'});
 			void ask();
 		},
-		view(settings) {
+		/** `undefined` when the platform is not configured. Connected with settings of which nothing is known yet. */
+		view(settings: PlatformSettings | undefined): PlatformView | undefined {
 			if (settings === undefined) {
 				return undefined;
 			}
@@ -199,21 +193,14 @@ export function createPlatformState(
 	};
 }
 
-/** What is known of all platforms, and of each of their webhooks separately: a dead webhook says nothing of the others. */
-type PlatformStates = {
-	/** The state that a delivery to `address` (see `TargetKind.check`) belongs to; without an address that of the platform as a whole. `undefined` for a kind that is no platform. */
-	of(kind: string, address?: unknown): PlatformState | undefined;
-	/** A connected platform with a webhook that has failed has failed, with the reason of that webhook. */
-	view(kind: string, settings: PlatformSettings | undefined): PlatformView | undefined;
-	[Symbol.dispose](): void;
-};
-
-/** `onChanged` hears of every change of a platform; it must not throw. */
+/**
+ * What is known of all platforms, and of each of their webhooks separately: a dead webhook says nothing of the others. `onChanged` hears of every change of a platform; it must not throw.
+ */
 export function createPlatformStates(
 	kinds: readonly TargetKind[],
 	clock: Clock,
 	onChanged: (platform: PlatformView) => void,
-): PlatformStates {
+) {
 	const whole = new Map(
 		kinds.flatMap(({kind, settings}) =>
 			settings ? [[kind, createPlatformState(kind, clock, onChanged)] as const] : [],
@@ -232,14 +219,16 @@ export function createPlatformStates(
 	};
 
 	return {
-		of(kind, address) {
+		/** The state that a delivery to `address` (see `TargetKind.check`) belongs to; without an address that of the platform as a whole. `undefined` for a kind that is no platform. */
+		of(kind: string, address?: unknown): PlatformState | undefined {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
 			const place = address as Place | undefined;
 			return whole.has(kind) && place?.isWebhook === true
 				? ofWebhook(kind, place.chat)
 				: whole.get(kind);
 		},
-		view(kind, settings) {
+		/** A connected platform with a webhook that has failed has failed, with the reason of that webhook. */
+		view(kind: string, settings: PlatformSettings | undefined): PlatformView | undefined {
 			const view = whole.get(kind)?.view(settings);
 			if (view?.state !== 'connected') {
 				return view;

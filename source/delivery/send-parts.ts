@@ -2,7 +2,7 @@ import {sleep, type Clock} from '../core/clock.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Part, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
-import type {ChatPace} from './hand-over.ts';
+import type {createChatPaces} from './hand-over.ts';
 import {hashOf, memoKind, deliveryName, noteIn, startOf} from './senders.ts';
 
 /** How long sending one part may take, and how long all waits for one part may be together, milliseconds. */
@@ -34,9 +34,9 @@ export type Sending = {
 	/** Hands one of them over. */
 	readonly send: (message: OutgoingMessage, part: Part) => Promise<SentPart>;
 	/** Why the platform cannot be sent to now, with the wait until it is asked again. */
-	readonly holds?: () => DeliveryError | undefined;
+	readonly holds?: (() => DeliveryError | undefined) | undefined;
 	/** When the next message may go to the chat. */
-	readonly pace?: ChatPace;
+	readonly pace?: ReturnType<ReturnType<typeof createChatPaces>>;
 	/** When the sender that waits for the delivery gives up, `Clock.monotonic`; absent: none waits. */
 	readonly until?: number | undefined;
 	readonly signal: AbortSignal;
