@@ -52,10 +52,10 @@ const imap = defineSettings({
 const fields = {
 	from: setting(address, {description: 'Sender'}),
 	home_channel: setting(address, {description: 'The chat if `deliver_extra` has no `chat_id`'}),
+	// The port and TLS follow from each other.
 	smtp: group(
 		{
 			...smtp,
-			// The port and TLS follow from each other.
 			read(written) {
 				const secure = written?.secure ?? written?.port === securePort;
 				const port = written?.port ?? (secure ? securePort : submissionPort);
@@ -103,7 +103,7 @@ const platform = definePlatform({
 	thread: messageId,
 	reply: messageId,
 	perMinute: 0,
-	// What a login sends, which a server may quote.
+	// The forms in which a login sends them: a server may quote these.
 	secrets: ({smtp: outgoing, imap: incoming}) =>
 		[outgoing, incoming].flatMap(({username = '', password}) =>
 			password === undefined
@@ -120,10 +120,9 @@ const platform = definePlatform({
 		person: {form: /^[^\s<>,;@]+@[^\s<>,;@]+$/, says: 'an address (ann@example.org)'},
 		fields: ['imap', 'authserv_id'],
 		lacks({imap: incoming}) {
-			const missing = (['host', 'username', 'password'] as const).filter(
-				key => incoming[key] === undefined,
-			);
-			return missing.length === 0 ? undefined : missing.map(key => `"imap.${key}"`).join(', ');
+			const keys = ['host', 'username', 'password'] as const;
+			const missing = keys.filter(key => incoming[key] === undefined);
+			return missing.map(key => `"imap.${key}"`).join(', ') || undefined;
 		},
 		chat: {form: /^[^\sA-Z<>,;]+$/, says: 'one address, in small letters'},
 		load: async () => import('./listen.ts'),
@@ -132,7 +131,7 @@ const platform = definePlatform({
 
 const lowerCased = (people: readonly string[]) => people.map(one => one.toLowerCase());
 
-/** Mail. Anybody can write any sender: without the name of the server that looks into it, nobody is heard. @see manual/delivery-email.md */
+/** Mail. Any sender can be forged: without the name of the server that verifies senders, no mail is heard. @see manual/delivery-email.md */
 export const email = {
 	...platform,
 	settings: platform.settings
