@@ -81,9 +81,9 @@ function checked(
 
 type Client = {
 	readonly name: string;
-	/** What makes it print the diff of a pull request. */
+	/** The arguments that print the diff of a pull request. */
 	readonly args: (pullRequest: PullRequest) => readonly string[];
-	/** The same, file by file, for a diff that its host refuses to print whole. */
+	/** The same, file by file, for a diff that the host refuses to print whole. */
 	readonly byFile?: (pullRequest: PullRequest) => readonly string[];
 };
 
@@ -120,19 +120,13 @@ const clients: Readonly<Record<PullRequest['host'], Client>> = {
 	},
 };
 
-/** The host that a program's name speaks of: `/usr/bin/glab` is GitLab's client. `undefined`: a name of its own. */
+/** The host whose client is called like `cli`: GitLab for `/usr/bin/glab`. `undefined`: another name. */
 export const hostOf = (cli: string): PullRequest['host'] | undefined => {
 	const name = /[^/\\]*$/.exec(cli)?.[0].replace(/\.exe$/i, '');
-	return name === undefined ? undefined : hostsByClient.get(name);
+	return (['github', 'gitlab', 'gitea'] as const).find(host => clients[host].name === name);
 };
 
-const hostsByClient: ReadonlyMap<string, PullRequest['host']> = new Map([
-	['gh', 'github'],
-	['glab', 'gitlab'],
-	['tea', 'gitea'],
-]);
-
-/** The host that is asked: Gitea also where its events come with neutral names, when its client is configured. */
+/** The host that is asked: Gitea, too, where its client is configured and its events come with neutral names. */
 const hostFor = (host: PullRequest['host'], cli: string): PullRequest['host'] =>
 	host === 'github' && hostOf(cli) === 'gitea' ? 'gitea' : host;
 

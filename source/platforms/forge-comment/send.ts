@@ -26,10 +26,10 @@ const termGraceMs = 2000;
 /** What is read of what the client says: it may have commented, so that it is ended only when it will not end by itself. */
 const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
 
-/** Answers to one place follow each other, also while a reload changes the sender: two runs that end at once make one comment. */
+/** Answers to one place follow each other, also when a reload changes the sender meanwhile: two runs that end at once make one comment. */
 const oneByOne = createKeyedMutex(32);
 
-/** Of an edit: the comment is not there any more, or somebody else's. */
+/** Failures of an edit: the comment is gone, or another user's. */
 const notOurs: ReadonlySet<string> = new Set(['forge_target_not_found', 'forge_forbidden']);
 
 /**
@@ -46,27 +46,23 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 ) => {
 	const ask = async (
 		args: readonly string[],
-		{
-			profile,
-			input = '',
-			signal,
-			limitMs = timeoutMs,
-		}: {profile: string; input?: string; signal: AbortSignal; limitMs?: number},
+		profile: string,
+		options: {signal: AbortSignal; input?: string; timeoutMs?: number},
 	) =>
 		runInGroup(
 			{
 				command: cli,
 				args,
 				env: clientEnvironment(cli, {own: environment(), profile: profileEnvironment(profile)}),
-				// Nothing near the gateway may influence the client, and a folder that is gone must not look like a client that is gone.
+				// Nothing near the gateway may influence the client, and a missing folder must not look like a missing client.
 				cwd: '/',
-				input,
+				input: '',
 				stdout: output,
 				stderr: output,
-				timeoutMs: limitMs,
+				timeoutMs,
 				termGraceMs,
-				signal,
 				killed,
+				...options,
 			},
 			{clock},
 		);
@@ -76,7 +72,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 		{text = '', profile}: Pick<OutgoingMessage, 'profile'> & Partial<Pick<OutgoingMessage, 'text'>>,
 		{place, signal}: {place: string; signal: AbortSignal},
 	): Promise<string> => {
-		const exit = await ask(args, {profile, input: text && sign(text), signal});
+		const exit = await ask(args, profile, {input: text && sign(text), signal});
 		if (exit.kind === 'exited' && exit.code === 0) {
 			return exit.stdout;
 		}
@@ -90,15 +86,12 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 		{repo, number}: ForgePlace,
 		{name, ...way}: {name: string; place: string; signal: AbortSignal},
 	): Promise<string> => {
+		const issues = `repos/${repo}/issues`;
 		const send = async (method: 'POST' | 'PATCH', path: string) =>
-			post(
-				['api', '--method', method, `repos/${repo}/issues/${path}`, '-F', 'body=@-'],
-				message,
-				way,
-			);
-		/** The comment that may have come of a try that broke off. */
+			post(['api', '--method', method, `${issues}/${path}`, '-F', 'body=@-'], message, way);
+		/** The comment that a broken try may have made. */
 		const find = async (posting: Posting) => {
-			const path = `repos/${repo}/issues/${listedSince(number, posting)}`;
+			const path = `${issues}/${listedSince(number, posting)}`;
 			const listed = await post(['api', '--method', 'GET', path], {profile: message.profile}, way);
 			try {
 				return idOfMarked(listed, posting);
@@ -122,7 +115,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 			}
 		};
 
-		// The comment is out, or will be: what cannot be kept costs another comment next time, not this one.
+		// The comment is made all the same: without the note, the next answer makes another one.
 		const note = async (comment: KeptComment) => {
 			await keep(memos, name, comment).catch((error: unknown) =>
 				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`),
@@ -140,11 +133,8 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 		if (isEdited) {
 			await note({id: there, run});
 		} else {
-			await note({
-				mark: sign(message.text).slice(message.text.length).trim(),
-				at: clock.now(),
-				run,
-			});
+			const mark = sign(message.text).slice(message.text.length).trim();
+			await note({mark, at: clock.now(), run});
 			const id = idOfAnswer(await send('POST', `${number}/comments`));
 			if (id !== undefined) {
 				await note({id, run});
@@ -189,7 +179,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				return broken;
 			}
 
-			const exit = await ask(['auth', 'status'], {profile, signal: killed, limitMs: askMs});
+			const exit = await ask(['auth', 'status'], profile, {signal: killed, timeoutMs: askMs});
 			if (exit.kind === 'not-started') {
 				return clean(failureOfClient(exit, cli).reason);
 			}
@@ -201,10 +191,9 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				return {health: 'failed', found: broken, mend: 'mend forge.cli in config.yaml'};
 			}
 
-			const question = {profile, signal, limitMs: askMs};
 			const [version, login] = await Promise.all([
-				ask(['--version'], question),
-				ask(['auth', 'status'], question),
+				ask(['--version'], profile, {signal, timeoutMs: askMs}),
+				ask(['auth', 'status'], profile, {signal, timeoutMs: askMs}),
 			]);
 			return healthOfClient({cli, version, login, clean});
 		},
