@@ -21,19 +21,7 @@ export type Taking = {
 };
 
 /** How far each chat was heard, for catching up after a break. */
-export type Marks<Mark> = {
-	readonly of: ReadonlyMap<string, Mark>;
-	set(chat: string, mark: Mark): void;
-	/** For `onMessages`. */
-	cursor(): JsonValue;
-	/**
-	 * Brings every chat of `behind` up to date, and removes it from `behind`. A chat that the platform refuses, or that failed ten times in a row, is forgotten. Waits up to a minute where the
-	 * platform asks for it.
-	 *
-	 * @throws what `catchUpChat` rejects with; the chats left in `behind` are still to be caught up
-	 */
-	catchUp(catchUpChat: (chat: string, mark: Mark) => Promise<void>): Promise<void>;
-};
+export type Marks<Mark extends JsonObject> = ReturnType<typeof marksOf<Mark>>;
 
 /** Chats that are to be caught up, and how often that has failed. */
 export type Behind = Map<string, number>;
@@ -47,7 +35,7 @@ const maxWaitMs = 60_000;
 export function marksOf<Mark extends JsonObject>(
 	{cursor, behind, signal, world: {clock, log}}: Omit<Taking, 'ask' | 'hearing'>,
 	account: string,
-): Marks<Mark> {
+) {
 	const marks = new Map<string, Mark>();
 	const written = listAt(keptFor(cursor, account), 'chats');
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `cursor` made it
@@ -56,12 +44,19 @@ export function marksOf<Mark extends JsonObject>(
 	}
 
 	return {
-		of: marks,
-		set(chat, mark) {
+		of: marks as ReadonlyMap<string, Mark>,
+		set(chat: string, mark: Mark) {
 			keepLast(marks, [chat, mark], maxChats);
 		},
-		cursor: () => ({account, chats: [...marks]}),
-		async catchUp(catchUpChat) {
+		/** For `onMessages`. */
+		cursor: (): JsonValue => ({account, chats: [...marks]}),
+		/**
+		 * Brings every chat of `behind` up to date, and removes it from `behind`. A chat that the platform refuses, or that failed ten times in a row, is forgotten. Waits up to a minute where
+		 * the platform asks for it.
+		 *
+		 * @throws what `catchUpChat` rejects with; the chats left in `behind` are still to be caught up
+		 */
+		async catchUp(catchUpChat: (chat: string, mark: Mark) => Promise<void>) {
 			for (const [chat, failures] of behind) {
 				const mark = marks.get(chat);
 				try {

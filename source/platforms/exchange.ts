@@ -3,7 +3,7 @@ import type {JsonValue} from '../core/json.ts';
 
 const usualAnswerBytes = 1024 * 1024;
 
-/** What is sent. */
+/** A request as it is sent. */
 export type WireRequest = {
 	readonly url: string;
 	/** `POST` when absent. */

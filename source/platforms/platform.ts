@@ -38,15 +38,15 @@ export type Place = {
 	readonly isSticky: boolean;
 	/** Whether the chat is the name of a webhook. */
 	readonly isWebhook: boolean;
-	/** Keys of `deliver_extra` that the platform has nothing for. */
+	/** Keys of `deliver_extra` that mean nothing on the platform. */
 	readonly ignored: readonly string[];
 };
 
-/** A key of `deliver_extra` as a platform takes it. */
-type KeyForm = {
-	/** Texts that it takes, whole. */
+/** The form of a key of `deliver_extra`. */
+export type KeyForm = {
+	/** Matches whole texts. */
 	readonly form: RegExp;
-	/** What these are, for an error: `a chat id (-1001234) or @channel`. */
+	/** What matches, for an error: `a chat id (-1001234) or @channel`. */
 	readonly says: string;
 };
 
@@ -68,21 +68,24 @@ type PlatformRecord<Kind, Fields extends Declarations, Needs> = Pick<
 	readonly title: string;
 	/** Its settings besides those of every platform; those of `conversing` where it `listens`. */
 	readonly fields: Fields;
-	/** Typed values without which nothing can be sent. */
+	/** Settings, by their typed names, without which nothing can be sent. */
 	readonly needs: readonly Needs[];
-	/** What else has to be there: the keys that lack, in words (`"auth_token", or "api_key" and "api_secret"`); empty or `undefined`: nothing. */
+	/** Other settings that are missing, in words (`"auth_token", or "api_key" and "api_secret"`); empty or `undefined`: nothing. */
 	readonly lacks?: (settings: Read<Fields>) => string | undefined;
-	/** `chat_id` and `home_channel`. `hooks`: names of `webhooks` are taken, too. A function reads them itself. */
+	/** `chat_id` and `home_channel`. `hooks`: they may be names of `webhooks`. A function reads both itself. */
 	readonly chat:
 		| (Partial<KeyForm> & {readonly hooks?: true})
 		| ((extra: JsonObject, homeChannel: string | undefined) => Checked<string>);
-	/** `thread_id`; absent: there are no threads, or not in that chat. */
-	readonly thread?: KeyForm | ((chat: string) => KeyForm | undefined);
-	/** `reply_to`; absent: nothing can be answered, or not there. */
-	readonly reply?: KeyForm | ((chat: string, thread: string | undefined) => KeyForm | undefined);
+	/** `thread_id`; absent: there are no threads, or none in that chat. */
+	readonly thread?: KeyForm | ((chat: string) => KeyForm | undefined) | undefined;
+	/** `reply_to`; absent: messages cannot be answered, or not there. */
+	readonly reply?:
+		| KeyForm
+		| ((chat: string, thread: string | undefined) => KeyForm | undefined)
+		| undefined;
 	/** `TargetKind.pace`. */
 	readonly perMinute: number | ((chat: string) => number);
-	/** What must never be shown besides settings that are secrets: what is made of them, as Basic's base64. */
+	/** Texts that must never be shown, besides settings that are secrets: forms of them such as Basic's base64. */
 	readonly secrets?: (settings: Read<Fields>) => readonly string[];
 	/** How a person gets what `needs` names: sentences. */
 	readonly setUp: readonly string[];
@@ -160,9 +163,10 @@ export function definePlatform<
 
 const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, at => `_${at.toLowerCase()}`);
 
-type PlaceKeys = Pick<PlatformRecord<string, Declarations, string>, 'chat' | 'kind'> & {
-	readonly thread: PlatformRecord<string, Declarations, string>['thread'];
-	readonly reply: PlatformRecord<string, Declarations, string>['reply'];
+type PlaceKeys = Pick<
+	PlatformRecord<string, Declarations, string>,
+	'chat' | 'kind' | 'reply' | 'thread'
+> & {
 	readonly hasEdits: boolean;
 	readonly homeChannel?: string;
 	readonly webhooks?: ReadonlyMap<string, Webhook>;
@@ -252,7 +256,7 @@ function chatAs(
 	return invalid(`${named} must be ${expected}`);
 }
 
-/** A key that may be absent, and that a platform may have nothing for. */
+/** A key that may be absent; `expected` is `undefined` where it means nothing. */
 function keyAs(
 	extra: JsonObject,
 	key: string,
