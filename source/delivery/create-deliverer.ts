@@ -24,13 +24,13 @@ export type DelivererDependencies = SendersShare & {
 	readonly config: () => Config;
 	/** The environment of this process, without the profile's `.env`. */
 	readonly environment: () => Readonly<Record<string, string>>;
-	/** Hears of a platform that went down or came back; must not throw. */
+	/** Called for a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
 	/** Where texts may go; every kind of this version when absent. */
 	readonly kinds?: readonly TargetKind[];
 };
 
-/** What senders are given. Without `sign` nothing is marked; `hide` hears of secrets that came while running, besides here. */
+/** Given to senders. Without `sign` nothing is marked; `hide` also receives the secrets that came while running. */
 type SendersShare = Partial<Pick<SenderWorld, 'sign' | 'secureContext' | 'memos' | 'hide'>>;
 
 const maxSummaryLength = 2000;
@@ -118,7 +118,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 		}
 
 		const summary = await send(kind, {...message, text}, signal);
-		// It names messages as the platform does, which may say anything.
+		// It holds identifiers from the platform, which may be any text.
 		return {summary: escapeLine(redact(summary), maxSummaryLength)};
 	};
 
@@ -208,7 +208,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 	};
 }
 
-/** A platform that takes our texts, as it stands with what listens to it. */
+/** The view of a platform with the state of listening to it, where it takes our texts. */
 function withListening(view: PlatformView, listening: ListeningState | undefined): PlatformView {
 	if (view.state !== 'connected' || !listening) {
 		return view;

@@ -26,7 +26,7 @@ export function createSenders(world: SenderWorld) {
 	};
 }
 
-/** What the configuration says of a kind; `off`: why nothing can be sent with that. */
+/** The settings of a kind; `off`: why nothing can be sent with them. */
 export function sendSettings(
 	{kind, section, settings: schema}: TargetKind,
 	config: Config,
@@ -47,7 +47,7 @@ export function sendSettings(
 
 const examineMs = 10_000;
 
-/** What a sender says of itself: its own look, or its connect check. */
+/** The health of a sender, by its own examination or its connect check. */
 export async function senderHealth(
 	sender: Sender<unknown>,
 	{profile, clean, signal}: {profile: string; clean: (text: string) => string; signal: AbortSignal},
@@ -65,7 +65,7 @@ export async function senderHealth(
 	}
 }
 
-/** The secrets of the configuration, and those that came while running: the newest 100. */
+/** The secrets of the configuration, and the newest 100 that came while running. */
 export function withHidden(
 	configured: () => readonly string[],
 	hide: (secret: string) => void,
@@ -98,7 +98,7 @@ const leastTokenLength = 20;
 const looksRandom = (secret: string): boolean =>
 	secret.length >= leastTokenLength && /\d/.test(secret) && !/\s/.test(secret);
 
-/** Name of what the store keeps of deliveries. */
+/** The kind of the memos of deliveries. */
 export const memoKind = 'delivery';
 
 /** What is kept of a delivery beyond this process. */

@@ -62,30 +62,21 @@ export function createPost({
 	clean,
 	secureContext = () => undefined,
 }: ConnectionWorld): {readonly post: Post} & AsyncDisposable {
-	const agents = new Map<SecureContext | undefined, Agent>();
+	let current: {readonly context: SecureContext | undefined; readonly agent: Agent} | undefined;
 
-	/** After a reload with other CAs the old agent closes with its last answer. */
+	/** After a reload with other CAs, the old agent closes with its last answer. */
 	const agentFor = async (): Promise<Agent> => {
 		// Its default export, since the bundle gives packages in the old module format nothing else.
 		const {default: undici} = await import('undici');
 		const context = secureContext();
-		const agent =
-			agents.get(context) ??
-			new undici.Agent({
-				allowH2: false,
-				headersTimeout: 0,
-				bodyTimeout: 0,
-				connect: {timeout: connectTimeoutMs, ...(context && {secureContext: context})},
-			});
-		agents.set(context, agent);
-		for (const [other, old] of agents) {
-			if (other !== context) {
-				agents.delete(other);
-				void old.close();
-			}
+		if (!current || current.context !== context) {
+			void current?.agent.close();
+			const connect = {timeout: connectTimeoutMs, ...(context && {secureContext: context})};
+			const options = {allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect};
+			current = {context, agent: new undici.Agent(options)};
 		}
 
-		return agent;
+		return current.agent;
 	};
 
 	return {
@@ -158,7 +149,7 @@ export function createPost({
 			};
 		},
 		async [Symbol.asyncDispose]() {
-			await Promise.allSettled([...agents.values()].map(async agent => agent.destroy()));
+			await current?.agent.destroy();
 		},
 	};
 }

@@ -4,10 +4,10 @@ import {checked, nonEmptyText, setting, wholeNumber} from '../core/schema-parts.
 import {defineSettings, type Declarations, type ValueOf} from '../core/settings.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
-/** Messages that one text becomes at most, unless the settings or the platform say otherwise. */
+/** The most messages that one text becomes, unless the settings or the platform say otherwise. */
 export const usualParts = 20;
 
-/** What names a chat: text, or a number that YAML does not round. */
+/** The name of a chat: text, or a number that YAML does not round. */
 export const chatName = checked(z.union([nonEmptyText, z.number()]), value =>
 	typeof value === 'number' && !Number.isSafeInteger(value)
 		? 'is a number that is too large to be exact: write it in quotes'
@@ -39,7 +39,7 @@ export const phoneForm = {
 /** A phone number of ours. YAML takes one without quotes for a number, and its plus is lost. @see ITU-T E.164 */
 export const phoneNumber = matching(chatName, fullNumber, phoneForm.says);
 
-/** What may stand below every platform that messages are sent to. */
+/** The settings of every platform. */
 const common = {
 	enabled: setting(z.boolean(), {description: 'Whether messages are sent', default: false}),
 	home_channel: setting(chatName, {
@@ -60,7 +60,7 @@ const common = {
 	}),
 } satisfies Declarations;
 
-/** The settings of a platform: `fields`, and those that all of them have. */
+/** The settings of a platform: `fields`, and those of every platform. */
 export const platformSettingsOf = <Fields extends Declarations>(fields: Fields) =>
 	defineSettings({...common, ...fields});
 
@@ -78,15 +78,15 @@ const addressProblem = (value: string): string | undefined => {
 		: undefined;
 };
 
-/** An address whose path and query are asked as they stand. */
+/** An address that is used as it is, with its path and query. */
 export const secureAddress = checked(nonEmptyText, addressProblem);
 
-/** An address that paths are put behind. */
+/** An address to which paths are added. */
 const baseAddress = checked(nonEmptyText, value =>
 	/[?#]/.test(value) ? 'must have neither "?" nor "#"' : addressProblem(value),
 );
 
-/** Where the API of a platform is: what stands before the paths of its documentation. */
+/** The address of a platform's API: the part before the paths of its documentation. */
 export const apiBase = <const Default extends string>(standard: Default) =>
 	setting(baseAddress, {
 		description: 'Address before the paths of the API; `http:` for this machine only',
@@ -94,7 +94,7 @@ export const apiBase = <const Default extends string>(standard: Default) =>
 		to: withoutSlash,
 	});
 
-/** The address of a server that everybody has their own of. */
+/** The address of a server of one's own. */
 export const serverAddress = (description: string) =>
 	setting(baseAddress, {description, to: withoutSlash});
 
@@ -111,18 +111,17 @@ export const webhooks = setting(
 			'Incoming webhooks by name: `{url, secret}`; `chat_id` and `home_channel` are such names, so no event chooses an address',
 		secret: true,
 		to(written) {
-			const entries = Object.entries(written).map(
-				([name, {url, secret}]): readonly [string, Webhook] => [
-					name,
-					{url, ...(secret != null && {secret})},
-				],
-			);
-			return entries.length === 0 ? undefined : new Map(entries);
+			const hooks = new Map<string, Webhook>();
+			for (const [name, {url, secret}] of Object.entries(written)) {
+				hooks.set(name, {url, secret: secret ?? undefined});
+			}
+
+			return hooks.size === 0 ? undefined : hooks;
 		},
 	},
 );
 
-/** What of webhooks must never be shown: their addresses, the long parts of the paths, the values of the queries, their secrets. */
+/** The parts of webhooks that must never be shown: their addresses, the long parts of the paths, the values of the queries, their secrets. */
 export const secretsOfWebhooks = (
 	all: ReadonlyMap<string, Webhook> | undefined,
 ): readonly string[] =>

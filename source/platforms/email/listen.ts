@@ -7,7 +7,7 @@ import {createRedact} from '../../core/redact.ts';
 import {keptFor, listenFailure, readConnection} from '../connection.ts';
 import type {CreateListener, Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
 import type {EmailSettings} from './descriptor.ts';
-import {judgeMail, maxHeaderBytes, messageWith, textOf} from './inbound.ts';
+import {judgeMail, maxHeaderBytes, messageWith, textOfMail} from './inbound.ts';
 import {mailHeadersOf} from './mail-headers.ts';
 import {certificateAdvice, tlsOf} from './smtp-failure.ts';
 
@@ -192,7 +192,7 @@ async function heardIn(
 	}
 
 	try {
-		const text = await textOf(whole.source);
+		const text = await textOfMail(whole.source);
 		return text === '' ? leaveOut('it has no text', sender) : messageWith(text, about);
 	} catch (error) {
 		return leaveOut(`it cannot be read: ${wordsOf(error)}`, sender);

@@ -1,5 +1,5 @@
 import {networkVariables} from '../../core/network-variables.ts';
-import {hostOf} from './pull-request.ts';
+import {hostOfClient} from './pull-request.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -9,7 +9,7 @@ const passedOn =
 
 /** Variables with the host and our credentials there, by the prefixes that a client reads; a client with another name may be one of any host. */
 const forgeKey = (cli: string): RegExp =>
-	new RegExp(`^(?:${words[hostOf(cli) ?? 'any']}|FORGE)_(?:HOST|TOKEN|ENTERPRISE_TOKEN)$`);
+	new RegExp(`^(?:${words[hostOfClient(cli) ?? 'any']}|FORGE)_(?:HOST|TOKEN|ENTERPRISE_TOKEN)$`);
 
 const words = {
 	github: 'GH|GITHUB',

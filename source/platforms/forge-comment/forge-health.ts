@@ -1,20 +1,13 @@
 import type {GroupExit} from '../../core/process-group.ts';
-import type {TargetHealth} from '../target-kind.ts';
+import type {SenderWorld, TargetHealth} from '../target-kind.ts';
 import {failureOfClient, isLoggedOut} from './forge-failure.ts';
 
-/** What the code host's client answered to `--version` and to `auth status` means. Pure. */
-export function healthOfClient({
-	cli,
-	version,
-	login,
-	clean,
-}: {
-	readonly cli: string;
-	readonly version: GroupExit;
-	readonly login: GroupExit;
-	/** Makes what the client said fit to be shown. */
-	readonly clean: (text: string) => string;
-}): TargetHealth {
+/** The health of the code host's client, by its answers to `--version` and `auth status`. Pure. */
+export function healthOfClient(
+	cli: string,
+	{version, login}: Readonly<Record<'login' | 'version', GroupExit>>,
+	clean: SenderWorld['clean'],
+): TargetHealth {
 	if (login.kind === 'not-started') {
 		return {
 			health: 'failed',
@@ -49,7 +42,7 @@ export function healthOfClient({
 			};
 }
 
-/** `gh version 2.63.0 (2024-11-27)`, or what it is called where it does not say. */
+/** `gh version 2.63.0 (2024-11-27)`; its name in quotes where it does not say. */
 function nameOf(cli: string, version: GroupExit): string {
 	const [said = ''] = version.kind === 'exited' ? version.stdout.trim().split('\n') : [];
 	return said === '' ? `"${cli}"` : said;

@@ -121,19 +121,19 @@ const clients: Readonly<Record<PullRequest['host'], Client>> = {
 };
 
 /** The host whose client is called like `cli`: GitLab for `/usr/bin/glab`. `undefined`: another name. */
-export const hostOf = (cli: string): PullRequest['host'] | undefined => {
+export const hostOfClient = (cli: string): PullRequest['host'] | undefined => {
 	const name = /[^/\\]*$/.exec(cli)?.[0].replace(/\.exe$/i, '');
 	return (['github', 'gitlab', 'gitea'] as const).find(host => clients[host].name === name);
 };
 
 /** The host that is asked: Gitea, too, where its client is configured and its events come with neutral names. */
 const hostFor = (host: PullRequest['host'], cli: string): PullRequest['host'] =>
-	host === 'github' && hostOf(cli) === 'gitea' ? 'gitea' : host;
+	host === 'github' && hostOfClient(cli) === 'gitea' ? 'gitea' : host;
 
 /** The client for events of `host`: `cli`, which is `forge.cli`, unless its name is that of another host's client. One with a name of its own is taken for a client like `gh`. */
 export function clientFor(host: PullRequest['host'], cli: string): string {
 	const asked = hostFor(host, cli);
-	return (hostOf(cli) ?? 'github') === asked ? cli : clients[asked].name;
+	return (hostOfClient(cli) ?? 'github') === asked ? cli : clients[asked].name;
 }
 
 /**

@@ -195,7 +195,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				ask(['--version'], profile, {signal, timeoutMs: askMs}),
 				ask(['auth', 'status'], profile, {signal, timeoutMs: askMs}),
 			]);
-			return healthOfClient({cli, version, login, clean});
+			return healthOfClient(cli, {version, login}, clean);
 		},
 	};
 };

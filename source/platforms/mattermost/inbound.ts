@@ -85,12 +85,12 @@ export function messageIn(
 	{
 		ours,
 		isDirect,
-		told: {mentions = '', sender},
+		mentions = '',
+		sender,
 		inThread,
-	}: {
+	}: PostDetails & {
 		readonly ours: Ours;
 		readonly isDirect: boolean;
-		readonly told: PostDetails;
 		/** The thread that it stands in. */
 		readonly inThread: Thread | undefined;
 	},

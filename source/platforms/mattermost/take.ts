@@ -70,7 +70,7 @@ export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thr
 			if (user !== ours.user && isOfPerson(post)) {
 				// oxlint-disable-next-line no-await-in-loop -- one post after the other
 				const inThread = root === '' ? undefined : await threadOf(place);
-				const message = messageIn(post, place, {ours, isDirect, told, inThread});
+				const message = messageIn(post, place, {...told, ours, isDirect, inThread});
 				heard.push(...(message ? [message] : []));
 			}
 		}

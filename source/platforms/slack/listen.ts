@@ -1,8 +1,8 @@
 import {within} from '../../core/clock.ts';
 import {parsedJson, type JsonObject} from '../../core/json.ts';
 import {createAsk, idAt, nameAt, objectAt, objectOf, textAt, webhookOr} from '../ask.ts';
-import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
-import type {CreateListener, Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
+import {listenFailure, readConnection, socketAddress} from '../connection.ts';
+import type {CreateListener, InboundMessage, ListenerWorld} from '../listener.ts';
 import {answerPress, quoteInTime} from '../message-text.ts';
 import type {Socket} from '../socket.ts';
 import type {SlackSettings} from './descriptor.ts';
@@ -78,10 +78,8 @@ export const createListener: CreateListener<SlackSettings> = (
 	};
 
 	/** The first message of the thread that a message answers. */
-	const rootOf = async (
-		{chat: channel, thread: ts = ''}: InboundMessage,
-		{ours, connection: {signal}}: Listening,
-	) => {
+	const rootOf = async (message: InboundMessage, ours: Ours, signal: AbortSignal) => {
+		const {chat: channel, thread: ts = ''} = message;
 		const form = {channel, ts, limit: '1', inclusive: 'true'};
 		const answer = await quoteInTime(log, 'Slack', async limitMs =>
 			ask({path: '/conversations.replies', form, sendsNothing: true}, {limitMs, signal}),
@@ -113,111 +111,102 @@ export const createListener: CreateListener<SlackSettings> = (
 		answering -= 1;
 	};
 
-	/** Does what an envelope asks for. Resolves with members of the acknowledgement. */
-	const handleEnvelope = async (
-		envelope: JsonObject,
-		listening: Listening,
-	): Promise<JsonObject> => {
-		const {ours, hearing, signal} = listening;
-		const type = textAt(envelope, 'type');
-		const payload = objectAt(envelope, 'payload');
-		if (type === 'slash_commands') {
-			const text = 'Slash commands are not served here: write a message instead';
-			return {payload: {response_type: 'ephemeral', text}};
-		}
-
-		const message = type === 'events_api' ? messageIn(objectAt(payload, 'event'), ours) : undefined;
-		if (message) {
-			const {rootBy, ...heard} = message;
-			const isAllowed = rootBy !== undefined && hearing.isAllowed(heard.user);
-			const quote = isAllowed ? await rootOf(message, listening) : heard.quote;
-			await hearing.onMessages([{...heard, quote}]);
-		}
-
-		const press = type === 'interactive' ? pressIn(payload) : undefined;
-		if (press) {
-			void tellPresser(payload, await hearing.onPress(press), signal);
-		}
-
-		return {};
-	};
-
-	/** Reads a socket to its end, and the socket that replaces it. */
-	const readAll = async (socket: Socket, listening: Listening): Promise<void> => {
-		const {connection} = listening;
-		using stack = new DisposableStack();
-		stack.use(socket);
-		const since = clock.monotonic();
-		let successor: Promise<void> | undefined;
-		const replace = (frame: JsonObject) => {
-			const reason = textAt(frame, 'reason');
-			if (reason !== 'warning' && reason !== 'refresh_requested') {
-				throw listenFailure('slack', `it ended the connection${reasonOf(frame, world)}`);
-			}
-
-			if (clock.monotonic() - since < minLifeMs) {
-				throw listenFailure('slack', `it ends new connections at once${reasonOf(frame, world)}`);
-			}
-
-			stack.defer(clock.after(farewellMs, () => socket.close(1000)));
-			successor ??= open(connection.signal).then(async next => readAll(next.socket, listening));
-			// It is waited for once this one has closed.
-			successor.catch(() => {});
-		};
-		for (;;) {
-			// oxlint-disable-next-line no-await-in-loop -- one frame after the other
-			const frame = await socket.next().catch((error: unknown) => {
-				if (!successor) {
-					throw error;
-				}
-			});
-			if (frame === undefined) {
-				break;
-			}
-
-			const envelope = read(frame);
-			const id = textAt(envelope, 'envelope_id');
-			if (textAt(envelope, 'type') === 'disconnect') {
-				replace(envelope);
-			} else if (id !== '') {
-				const done = Promise.withResolvers<void>();
-				connection.handle(async () => {
-					const more = await handleEnvelope(envelope, listening);
-					socket.send(JSON.stringify({envelope_id: id, ...more}));
-					done.resolve();
-				});
-				// Frames wait in the socket, which bounds them.
-				// oxlint-disable-next-line no-await-in-loop -- one message after the other
-				await within(done.promise, connection.signal).catch(() => {});
-			}
-		}
-
-		if (!successor && !connection.signal.aborted) {
-			throw listenFailure('slack', closedBy(socket));
-		}
-
-		await successor;
-	};
-
 	return {
 		async listen(hearing, {signal}) {
 			await readConnection('slack', signal, async connection => {
 				const ours = (known ??= await findUs(connection.signal));
+
+				/** Does what an envelope asks for. Resolves with members of the acknowledgement. */
+				const handleEnvelope = async (envelope: JsonObject): Promise<JsonObject> => {
+					const type = textAt(envelope, 'type');
+					const payload = objectAt(envelope, 'payload');
+					if (type === 'slash_commands') {
+						const text = 'Slash commands are not served here: write a message instead';
+						return {payload: {response_type: 'ephemeral', text}};
+					}
+
+					const message =
+						type === 'events_api' ? messageIn(objectAt(payload, 'event'), ours) : undefined;
+					if (message) {
+						const {rootBy, ...heard} = message;
+						const isAllowed = rootBy !== undefined && hearing.isAllowed(heard.user);
+						const quote = isAllowed ? await rootOf(message, ours, connection.signal) : heard.quote;
+						await hearing.onMessages([{...heard, quote}]);
+					}
+
+					const press = type === 'interactive' ? pressIn(payload) : undefined;
+					if (press) {
+						void tellPresser(payload, await hearing.onPress(press), signal);
+					}
+
+					return {};
+				};
+
+				/** Reads a socket to its end, and the socket that replaces it. */
+				const readAll = async (socket: Socket): Promise<void> => {
+					using stack = new DisposableStack();
+					stack.use(socket);
+					const since = clock.monotonic();
+					let successor: Promise<void> | undefined;
+					const replace = (frame: JsonObject) => {
+						const reason = textAt(frame, 'reason');
+						if (reason !== 'warning' && reason !== 'refresh_requested') {
+							throw listenFailure('slack', `it ended the connection${reasonOf(frame, world)}`);
+						}
+
+						if (clock.monotonic() - since < minLifeMs) {
+							throw listenFailure(
+								'slack',
+								`it ends new connections at once${reasonOf(frame, world)}`,
+							);
+						}
+
+						stack.defer(clock.after(farewellMs, () => socket.close(1000)));
+						successor ??= open(connection.signal).then(async next => readAll(next.socket));
+						// It is waited for once this one has closed.
+						successor.catch(() => {});
+					};
+					for (;;) {
+						// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+						const frame = await socket.next().catch((error: unknown) => {
+							if (!successor) {
+								throw error;
+							}
+						});
+						if (frame === undefined) {
+							break;
+						}
+
+						const envelope = read(frame);
+						const id = textAt(envelope, 'envelope_id');
+						if (textAt(envelope, 'type') === 'disconnect') {
+							replace(envelope);
+						} else if (id !== '') {
+							const done = Promise.withResolvers<void>();
+							connection.handle(async () => {
+								const more = await handleEnvelope(envelope);
+								socket.send(JSON.stringify({envelope_id: id, ...more}));
+								done.resolve();
+							});
+							// Frames wait in the socket, which bounds them.
+							// oxlint-disable-next-line no-await-in-loop -- one message after the other
+							await within(done.promise, connection.signal).catch(() => {});
+						}
+					}
+
+					if (!successor && !connection.signal.aborted) {
+						throw listenFailure('slack', closedBy(socket));
+					}
+
+					await successor;
+				};
+
 				const {socket, connections} = await open(connection.signal);
 				hearing.onListening(noteOn(connections));
-				await readAll(socket, {ours, hearing, connection, signal});
+				await readAll(socket);
 			});
 		},
 	};
-};
-
-/** One call of `listen`. */
-type Listening = {
-	readonly ours: Ours;
-	readonly hearing: Hearing;
-	readonly connection: Connection;
-	/** Ends listening; `connection` ends with its last socket already. */
-	readonly signal: AbortSignal;
 };
 
 const read = (frame = ''): JsonObject => objectOf(parsedJson(frame));
