@@ -45,7 +45,7 @@ export type Deliverer = {
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** What is wrong with a `deliver` value that names no kind. @see manual/delivery.md */
+/** The problem of a `deliver` value that names no kind. @see manual/delivery.md */
 export function unknownTarget(kind: string): {
 	readonly code: 'platform_unknown';
 	readonly problem: string;

@@ -16,10 +16,10 @@ const maxWaiting = 32;
 /** More messages to one kind of target at a time are refused for now: each may be a process or a connection. */
 const maxAtOnce = 32;
 
-/** What the sender of an event waits for a delivery in all, milliseconds. */
+/** How long the sender of an event waits for a delivery in all, milliseconds. */
 const directMs = 5000;
 
-/** Of that time, what may be waited between its messages. */
+/** The part of that time that may be spent waiting between its messages. */
 const directShare = 0.6;
 
 type Delivery = {

@@ -101,7 +101,7 @@ const looksRandom = (secret: string): boolean =>
 /** The kind of the memos of deliveries. */
 export const memoKind = 'delivery';
 
-/** What is kept of a delivery beyond this process. */
+/** The state of a delivery that is kept beyond this process. */
 const noteForm = z.object({
 	/** Digest of its text, its parts and its place: with another one, nothing has arrived. */
 	digest: z.string(),
@@ -115,7 +115,7 @@ const noteForm = z.object({
 
 type Note = z.infer<typeof noteForm>;
 
-/** Where a delivery begins, by what is noted of it. @throws DeliveryError `delivery_uncertain` when a part of another text was sent and its end is not known */
+/** The part at which a delivery begins, by its note. @throws DeliveryError `delivery_uncertain` when a part of another text was sent and its end is not known */
 export function startOf(
 	note: Note | undefined,
 	{

@@ -4,13 +4,13 @@ import type {OutgoingMessage} from './outgoing-message.ts';
 import type {Place} from './platform.ts';
 import type {Part, Sender} from './target-kind.ts';
 
-/** A message of which only the last part has buttons. */
+/** A message; it has its buttons only as the last part. */
 type ApiMessage = OutgoingMessage & Required<Pick<OutgoingMessage, 'buttons'>>;
 
 type ApiSending = Pick<Sender<Place>, 'check' | 'split'> & {
 	/** The request that sends a message. */
 	readonly send: (message: ApiMessage, place: Place, part: Part) => ApiRequest;
-	/** What the platform calls the message, by its answer; absent: it never says. */
+	/** The identifier of the message in the answer; absent: answers have none. */
 	readonly sentId?: (answer: JsonObject, place: Place) => string | undefined;
 	/** The request that puts a text in the place of the message `id`. */
 	readonly edit?: (message: OutgoingMessage, place: Place, id: string) => ApiRequest;

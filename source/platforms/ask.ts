@@ -5,7 +5,7 @@ import {DeliveryError, type PlatformCode} from './delivery-error.ts';
 import type {PlatformAnswer, PlatformRequest} from './post.ts';
 import type {Part, SenderWorld} from './target-kind.ts';
 
-/** What is asked of a platform's API: a path behind its base, or a whole address. */
+/** A request to a platform's API: a path behind its base, or a whole address. */
 export type ApiRequest = Pick<
 	PlatformRequest,
 	'form' | 'headers' | 'json' | 'maxAnswerBytes' | 'method' | 'sendsNothing'
@@ -17,7 +17,7 @@ export type ApiRequest = Pick<
 
 const refusals = ['platform_rejected', 'platform_unauthorized'] as const;
 
-/** What an answer means: `true` is a success, a code a failure; `false` and `undefined`: what its status says. */
+/** The meaning of an answer: `true` is a success, a code a failure; `false` and `undefined`: the status decides. */
 export type Judgement =
 	| boolean
 	| undefined
@@ -61,17 +61,17 @@ export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
 /**
  * Asks one platform's API, and gives the body of its answer.
  *
- * @throws DeliveryError as `Post`, `message_gone`, and `platform_*` for what is no success
+ * @throws DeliveryError as `Post`, `message_gone`, and `platform_*` for failures
  */
 export type Ask = (request: ApiRequest, limits: AskLimits) => Promise<JsonObject>;
 
 export type AskLimits = Pick<Part, 'limitMs' | 'signal' | 'until'>;
 
-/** What is known of one platform's API. */
+/** The API of one platform. */
 export type AskOptions = {
 	/** Its kind. */
 	readonly platform: string;
-	/** What stands before the paths. */
+	/** The part of the address before the paths. */
 	readonly base?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly secrets?: readonly string[];
@@ -179,11 +179,14 @@ export function textAt(json: JsonObject, ...path: readonly string[]): string {
 	return typeof value === 'string' || typeof value === 'number' ? String(value).toWellFormed() : '';
 }
 
+/** For answers that list messages, bytes. */
+export const maxAnswerBytes = 16 * 1024 * 1024;
+
 const maxIdLength = 1000;
 
 /**
- * What a platform calls a message or a room: exact, since it is sent again, and fit to be shown. `undefined` where the platform does not say, or says more than 1,000 characters or hidden
- * ones.
+ * The identifier of a message or a room on its platform: exact, since it is sent back, and fit to be shown. `undefined` where there is none, or where it has more than 1,000 characters or
+ * hidden ones.
  */
 export function idAt(json: JsonObject, ...path: readonly string[]): string | undefined {
 	const text = textAt(json, ...path);
@@ -192,7 +195,7 @@ export function idAt(json: JsonObject, ...path: readonly string[]): string | und
 
 const maxNameLength = 80;
 
-/** What a platform calls a person, an account, a bot: cleaned, at most 80 characters; `undefined` where it does not say. */
+/** The name of a person, an account or a bot on a platform: cleaned, at most 80 characters; `undefined` where there is none. */
 export const nameAt = (json: JsonObject, ...path: readonly string[]): string | undefined =>
 	escapeLine(textAt(json, ...path), maxNameLength) || undefined;
 

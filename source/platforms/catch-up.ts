@@ -9,7 +9,7 @@ import type {Hearing, ListenerWorld} from './listener.ts';
 /** The most chats that are caught up after a break; the one that was silent longest is forgotten first. */
 const maxChats = 500;
 
-/** What one connection takes messages with. */
+/** The context in which one connection takes messages. */
 export type Taking = {
 	readonly ask: Ask;
 	/** Chats that are still to be caught up. */

@@ -121,7 +121,7 @@ const finalOf = (error: unknown): unknown =>
 		? new DeliveryError(error.code, error.message, {isDown: true, reason: error.reason})
 		: error;
 
-/** What stands in a cursor of `account`; nothing in a cursor of another account, whose messages are numbered in another way: that is a first start. */
+/** The members of a cursor of `account`; none of a cursor of another account, whose messages are numbered differently: that is a first start. */
 export const keptFor = (cursor: JsonValue | undefined, account: string): JsonObject =>
 	isJsonObject(cursor) && cursor['account'] === account ? cursor : {};
 
@@ -136,7 +136,7 @@ export const listenFailure = (
 ): DeliveryError =>
 	platformError(code, `Cannot listen to ${platform}: ${reason}`, {reason, retryAfterMs});
 
-/** The address of a socket that a platform chose, whose connection is encrypted unless it is to this machine. @throws DeliveryError */
+/** The address of a socket, as a platform gave it: encrypted, unless it is on this machine. @throws DeliveryError */
 export function socketAddress(platform: string, text: string): URL {
 	const url = URL.parse(text);
 	if (url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopbackHost(url.hostname))) {

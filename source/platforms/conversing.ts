@@ -10,7 +10,7 @@ const people = z.array(chatName).max(1000);
 
 const asTexts = (written: ReadonlyArray<string | number>): readonly string[] => written.map(String);
 
-/** What may stand below a platform on which people talk with the agent. */
+/** The settings of a platform on which people talk with the agent. */
 export const conversing = {
 	inbound: setting(z.boolean(), {
 		description: 'Whether people may [talk with the agent](conversations.md) here',

@@ -1,7 +1,7 @@
 import {SvcError} from '../core/errors.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 
-/** What a failed delivery says besides its reason. */
+/** What follows from a failed delivery. */
 export type Failure = {
 	/** Another try may succeed without any change of ours. */
 	readonly passes?: true;
@@ -15,7 +15,7 @@ export type Failure = {
 	readonly retryAfterMs?: number | undefined;
 };
 
-/** What may happen on the way to any target; each kind of target adds its own. */
+/** Failures of any target; each kind of target adds its own. */
 const common = {
 	target_incomplete: {},
 	target_invalid: {},
@@ -68,13 +68,13 @@ export class DeliveryError extends SvcError {
 		return this.failure.reason ?? this.message;
 	}
 
-	/** The same failure, of a part of what was sent. */
+	/** The same failure of one part of the text. */
 	about(part: string): DeliveryError {
 		return new DeliveryError(this.code, `${this.message} (${part})`, this.failure);
 	}
 }
 
-/** What a platform means by an answer or by none, and what that means for a delivery. */
+/** Failures of platforms, and what they mean for a delivery. */
 export const platformFailures = {
 	platform_unreachable: {passes: true, isDown: true},
 	platform_rate_limited: {passes: true},

@@ -87,7 +87,7 @@ export async function exchangeWith(
 				}
 			},
 			onResponseStart(_, status, received) {
-				// What comes before the answer, as 103.
+				// Not for interim answers such as 103.
 				if (status >= 200) {
 					exchange.status = status;
 					exchange.headers = received;

@@ -29,7 +29,7 @@ export type InboundMessage = Author & {
 
 /** A press of a button of ours. */
 export type Press = Author & {
-	/** What the button was sent with: `approve K7QF`. */
+	/** The data that the button was sent with: `approve K7QF`. */
 	readonly data: string;
 };
 
@@ -65,7 +65,7 @@ export type Listener = {
 	 * One connection: connects, says so to `hearing`, and hands over what comes in, in order, until the connection ends. Resolves when it ended as usual and another may follow at once, or `signal` has aborted,
 	 * which ends it within a second.
 	 *
-	 * @param cursor what was last given to `onMessages`; `undefined` at a first start: what is there already is not answered then
+	 * @param cursor the last one given to `onMessages`; `undefined` at a first start: messages from before are not answered then
 	 * @throws DeliveryError where it broke: `retryAfterMs`, where the platform told a wait or one is known; not `retryable` where settings seem to have to change first
 	 */
 	listen(

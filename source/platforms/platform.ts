@@ -52,7 +52,7 @@ export type KeyForm = {
 
 type Read<Fields extends Declarations> = CommonSettings & ValueOf<Fields>;
 
-/** What is configured of a platform. `lacks`: the keys without which nothing can be sent, in words. */
+/** The settings of a platform. `lacks`: the keys without which nothing can be sent, in words. */
 export type SettingsOf<Fields extends Declarations, Needs extends string = never> = Omit<
 	Read<Fields>,
 	Needs
@@ -124,7 +124,7 @@ export function definePlatform<
 			const missing = needs.filter(key => (read as Record<string, unknown>)[key] === undefined);
 			const lacking = [...missing.map(key => `"${snakeCase(key)}"`), lacks?.(read) || []].flat();
 			const value = {...read, ...(lacking.length > 0 && {lacks: lacking.join(', ')})};
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is needed was looked for
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- missing ones were looked for
 			return value as unknown as Settings;
 		})
 		.meta({description: `Delivery to ${title}`});

@@ -95,7 +95,7 @@ const wordsOf = (kind: string) => targetNamed(kind) ?? platformWords(kind);
 
 type Platform = Extract<(typeof kinds)[number], {readonly settings: z.ZodType}>;
 
-/** What is configured below `platforms`: the settings of the kinds that have them. */
+/** `platforms` of the configuration: the settings of the kinds that have them. */
 export type PlatformsConfig = {
 	readonly [Kind in Platform['kind']]?: NonNullable<
 		z.output<Extract<Platform, {readonly kind: Kind}>['settings']>

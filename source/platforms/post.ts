@@ -16,7 +16,7 @@ import {boundedWaitMs, toldWaitMs} from './told-wait.ts';
 
 const connectTimeoutMs = 10_000;
 
-/** What is asked. Messages show of `url` the host alone. */
+/** A request. Messages show only the host of `url`. */
 export type PlatformRequest = WireRequest & {
 	/** The platform's kind, for messages. */
 	readonly platform: string;
@@ -24,13 +24,13 @@ export type PlatformRequest = WireRequest & {
 	readonly secrets?: readonly string[];
 	/** It only asks: however it ends, no message has arrived by it. True for GET when absent. */
 	readonly sendsNothing?: boolean;
-	/** What the path and the query say is documented: only other parts of `url` may be secrets. */
+	/** The path and the query are documented: only other parts of `url` may be secrets. */
 	readonly isPublicPath?: boolean;
 	/** For all of it, milliseconds. */
 	readonly limitMs: number;
 };
 
-/** What a platform answered, whatever its status: redirects are answers. */
+/** The answer of a platform, whatever its status: redirects are answers, too. */
 export type PlatformAnswer = {
 	readonly status: number;
 	/** By its name in small letters. */

@@ -33,7 +33,7 @@ export type OpenSocket = (
 		readonly headers?: Readonly<Record<string, string>>;
 		/** Texts that no message may show, besides those of headers and of the address. */
 		readonly secrets?: readonly string[];
-		/** Asks so often whether the other side is still there, milliseconds: where nothing at all came since it was last asked, the socket broke. Absent: the platform has its own way to ask. */
+		/** The time between two pings, milliseconds: a socket breaks where nothing came between them. Absent: the platform has heartbeats of its own. */
 		readonly pingMs?: number;
 		readonly signal: AbortSignal;
 	},

@@ -26,7 +26,7 @@ export const incomplete = problemAs('target_incomplete');
 /** A key that says what it must not say. */
 export const invalid = problemAs('target_invalid');
 
-/** The values of several keys, or what is wrong with the first that is wrong. */
+/** The values of several keys, or the problem of the first that has one. */
 export function allOf<Values extends object>(keys: {
 	readonly [Key in keyof Values]: Checked<Values[Key]>;
 }): Checked<Values> {
@@ -92,7 +92,7 @@ const meanings: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
 	['false', false],
 ]);
 
-/** `deliver_extra.sticky` as it is written: what it says, or what is wrong with it. The command line writes texts alone. */
+/** `deliver_extra.sticky`, also as a text, which is all that the command line writes. */
 export function stickyOf(extra: JsonObject): Checked<boolean> {
 	const value = extraValue(extra, 'sticky') ?? false;
 	const known = meanings.get(value);

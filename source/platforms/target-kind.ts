@@ -142,7 +142,7 @@ export type Part = {
 	readonly of: number;
 	/** The same for each try of this part, also after a restart, and of no other: 25 hex digits. */
 	readonly key: string;
-	/** How long sending may take, milliseconds: 30 s, and what is left of 5 s while a sender of events waits. */
+	/** How long sending may take, milliseconds: 30 s, or the rest of 5 s while a sender of events waits. */
 	readonly limitMs: number;
 	/** The end of that time, `Clock.monotonic`: later ones of several requests have the time that is left. */
 	readonly until?: number;

@@ -24,7 +24,7 @@ const askMs = 30_000;
 /** The longest silence before the session has begun. */
 const silenceMs = 20_000;
 
-/** Codes after which another connection ends the same way. @see https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+/** Codes after which another connection would end the same way. @see https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 const refusals: ReadonlyMap<number | undefined, string> = new Map([
 	[4004, 'Discord refuses the bot token: write another one in "bot_token"'],
 	[4010, 'Discord refuses the connection as a wrong shard (code 4010)'],
@@ -40,10 +40,10 @@ const refusals: ReadonlyMap<number | undefined, string> = new Map([
 /** Not authenticated, invalid `seq`, session timed out: the next connection begins another session. */
 const endsSession: ReadonlySet<number | undefined> = new Set([4003, 4007, 4009]);
 
-/** What is resumed after a break. */
+/** A session, which is resumed after a break. */
 type Session = {
 	readonly id: string;
-	/** Where it is resumed. */
+	/** The address at which it is resumed. */
 	readonly url: URL;
 	/** Our user. */
 	readonly me: string;
@@ -52,21 +52,21 @@ type Session = {
 };
 
 /**
- * The gateway. Nothing acknowledges a message: a session that is resumed sends again what came after `seq`; where another session begins, known channels are asked for what came after
- * the last message that was heard there.
+ * The gateway. Messages are not acknowledged: a resumed session sends again all events after `seq`; where a new session begins, known channels are asked for the messages after the last one
+ * that was heard there.
  *
  * @see manual/delivery-discord.md#conversations, https://discord.com/developers/docs/events/gateway
  */
 export const createListener: CreateListener<DiscordSettings> = (settings, world) => {
 	const {clock, openSocket, random} = world;
 	const ask = askAs(settings, world, ({status, isJson}, {method}) =>
-		method === 'GET' ? isJson || undefined : status < 300 || undefined,
+		method === 'GET' ? isJson : status < 300,
 	);
 	let session: Session | undefined;
 	/** Channels that are still to be caught up. */
 	const behind: Behind = new Map();
 
-	/** Where a session begins. */
+	/** The address at which a session begins. */
 	const addressOf = async (signal: AbortSignal): Promise<URL> => {
 		const found = await ask({method: 'GET', path: '/gateway/bot'}, {limitMs: askMs, signal});
 		// With one session more, Discord would revoke the token.
@@ -218,7 +218,7 @@ export const createListener: CreateListener<DiscordSettings> = (settings, world)
 /** 1000 and 1001 end the session, too. */
 const closeToResume = 4000;
 
-/** @throws DeliveryError where it cannot be resumed */
+/** The session of a READY event. @throws DeliveryError where it could not be resumed */
 function sessionIn(ready: JsonObject, seq: JsonValue | undefined): Session {
 	const id = textAt(ready, 'session_id');
 	const me = textAt(ready, 'user', 'id');

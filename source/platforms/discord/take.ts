@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {textAt} from '../ask.ts';
+import {maxAnswerBytes, textAt} from '../ask.ts';
 import {marksOf, type Marks, type Taking} from '../catch-up.ts';
 import type {InboundMessage} from '../listener.ts';
 import {answerPress, bounded, quoteInTime} from '../message-text.ts';
@@ -11,8 +11,7 @@ const pressMs = 3000;
 /** The most messages in one answer, and answers for one channel. */
 const pageSize = 100;
 const maxPages = 10;
-const maxPageBytes = 16 * 1024 * 1024;
-/** What the answer to a press may be, characters. */
+/** The longest answer to a press, characters. */
 const maxToldLength = 2000;
 
 /** How far a channel was heard. Messages that are asked for do not say whether they are direct. */
@@ -25,7 +24,7 @@ export function createTaker(taking: Taking, base: string) {
 	let known: Marks<Mark> | undefined;
 	const marksFor = (me: string) => (known ??= marksOf<Mark>(taking, me));
 
-	/** The message that `message` answers; `undefined` where it is gone, or cannot be had at once. Nothing is asked for strangers, who could hold up all others. */
+	/** The message that `message` answers; `undefined` where it is gone, or does not come in time. Not asked for messages of strangers, who could hold up all others. */
 	const answeredBy = async (message: JsonObject, chat: string) => {
 		const answered = answeredIn(message);
 		if (typeof answered !== 'string') {
@@ -50,10 +49,8 @@ export function createTaker(taking: Taking, base: string) {
 			if (found) {
 				const place = {...found, ...(isDirect !== undefined && {isDirect})};
 				const {last = place.id} = marks.of.get(place.chat) ?? {};
-				marks.set(place.chat, {
-					last: isLater(last, place.id) ? last : place.id,
-					isDirect: place.isDirect,
-				});
+				const newest = isLater(last, place.id) ? last : place.id;
+				marks.set(place.chat, {last: newest, isDirect: place.isDirect});
 				const message =
 					isOfPerson(one, me) &&
 					messageIn(one, place, {
@@ -78,23 +75,19 @@ export function createTaker(taking: Taking, base: string) {
 				{
 					method: 'GET',
 					path: `/channels/${chat}/messages?after=${after}&limit=${pageSize}`,
-					maxAnswerBytes: maxPageBytes,
+					maxAnswerBytes,
 				},
 				{limitMs: askMs, signal},
 			);
 			const all = Object.values(found).filter(isJsonObject);
 			// The newest comes first.
 			const inOrder = all
-				.map(one => ({...one, channel_id: chat}))
-				.flatMap(one => (placeIn(one) ? [{one, id: textAt(one, 'id')}] : []))
-				.toSorted((a, b) => (isLater(a.id, b.id) ? 1 : -1));
+				.map((one): JsonObject => ({...one, channel_id: chat}))
+				.filter(one => placeIn(one))
+				.toSorted((a, b) => (isLater(textAt(a, 'id'), textAt(b, 'id')) ? 1 : -1));
 			// oxlint-disable-next-line no-await-in-loop -- as above
-			await take(
-				inOrder.map(({one}) => one),
-				me,
-				isDirect,
-			);
-			after = inOrder.at(-1)?.id ?? after;
+			await take(inOrder, me, isDirect);
+			after = textAt(inOrder.at(-1) ?? {}, 'id') || after;
 			if (all.length < pageSize) {
 				return;
 			}
@@ -109,7 +102,7 @@ export function createTaker(taking: Taking, base: string) {
 	return {
 		/** Messages in their order. */
 		take,
-		/** Shows the person who pressed what `hearing` says. Rejects as `onPress`. */
+		/** Shows the answer of `hearing` to the person who pressed. Rejects as `onPress`. */
 		async answerPress(interaction: JsonObject): Promise<void> {
 			const found = pressIn(interaction);
 			if (!found) {
@@ -119,7 +112,7 @@ export function createTaker(taking: Taking, base: string) {
 			const {path, ...pressed} = found;
 			const content = bounded(await hearing.onPress(pressed), maxToldLength);
 			const data = {content, flags: 64, allowed_mentions: {parse: []}};
-			// By its address, of which no part is public: the path has a token.
+			// As a whole address, no part of which is public: the path has a token.
 			const request = {url: base + path, json: {type: 4, data}, sendsNothing: true};
 			await answerPress(log, 'Discord', async () => ask(request, {limitMs: pressMs, signal}));
 		},

@@ -87,7 +87,7 @@ const fields = {
 
 export type EmailSettings = SettingsOf<typeof fields, 'from'>;
 
-/** What the `Message-ID` of a mail holds, with its angle brackets or without them. @see RFC 5322 §3.6.4 */
+/** The `Message-ID` of a mail, with its angle brackets or without them. @see RFC 5322 §3.6.4 */
 const messageId = {
 	form: /^(?:<[!-;=?A-~]{1,250}@[!-;=?A-~]{1,250}>|[!-;=?A-~]{1,250}@[!-;=?A-~]{1,250})$/,
 	says: 'the Message-ID of a mail (<id@example.org>)',

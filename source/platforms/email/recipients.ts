@@ -8,7 +8,7 @@ const maxRecipients = 10;
 const maxSubjectLength = 200;
 
 /**
- * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list, whose empty entries do not count), else the home channel. At most 10, joined by `, `.
+ * The recipients of a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list, whose empty entries do not count), else the home channel. At most 10, joined by `, `.
  *
  * @see manual/delivery-email.md
  */

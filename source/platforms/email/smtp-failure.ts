@@ -4,7 +4,7 @@ import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {DeliveryError, type Failure} from '../delivery-error.ts';
 import type {SenderWorld} from '../target-kind.ts';
 
-/** What may go wrong with a mail server, and what that means for a delivery. */
+/** Failures of mail servers, and what they mean for a delivery. */
 const failures = {
 	smtp_unreachable: {passes: true, isDown: true},
 	smtp_not_authenticated: {passes: true, isDown: true},
@@ -53,7 +53,7 @@ export const tlsOf = (host: string, secureContext: SenderWorld['secureContext'])
 export const certificateAdvice = (error: unknown): string =>
 	isUnknownAuthority(error) ? ': set tls.ca to the PEM file of its CA' : '';
 
-/** What a failed conversation with a mail server means. */
+/** A failed conversation with a mail server as a failed delivery. */
 export function smtpFailure(
 	error: unknown,
 	{server, isBegun, timedOut, aborted, clean}: Circumstances,

@@ -23,7 +23,7 @@ const timeoutMs = 30_000;
 /** From SIGTERM to SIGKILL. */
 const termGraceMs = 2000;
 
-/** What is read of what the client says: it may have commented, so that it is ended only when it will not end by itself. */
+/** How much of the client's output is read. The limit is high, since a client that is stopped may have commented. */
 const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
 
 /** Answers to one place follow each other, also when a reload changes the sender meanwhile: two runs that end at once make one comment. */

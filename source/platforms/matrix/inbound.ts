@@ -11,7 +11,7 @@ export type ReadMessage = Omit<InboundMessage, 'isDirect' | 'isForUs' | 'quote'>
 	readonly answered?: {readonly event: string; readonly isQuoted: boolean};
 };
 
-/** What a user is called in a room. */
+/** The name of a user in a room. */
 export type NameOf = (user: string) => string | undefined;
 
 const maxNameLength = 200;
@@ -22,7 +22,7 @@ const userForm = /^@\S{1,254}$/;
 const beforeJoinMs = 600_000;
 
 /**
- * The message of an event; `undefined` for notices, which bots write, for edits, reactions, files without a caption, and for what is ours.
+ * The message of an event; `undefined` for notices, which bots write, for edits, reactions, files without a caption, and for our own events.
  *
  * @see Matrix client-server API, m.room.message
  */

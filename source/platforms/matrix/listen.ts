@@ -1,13 +1,21 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {createAsk, listAt, objectAt, objectOf, textAt, type ApiRequest} from '../ask.ts';
+import {
+	createAsk,
+	listAt,
+	maxAnswerBytes,
+	objectAt,
+	objectOf,
+	textAt,
+	type ApiRequest,
+} from '../ask.ts';
 import {keptFor, pollWhile} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {CreateListener} from '../listener.ts';
 import type {MatrixSettings} from './descriptor.ts';
 import {invitersIn} from './inbound.ts';
-import {createRooms, maxAnswerBytes, stateFilter, timelineFilter, type Turn} from './rooms.ts';
+import {createRooms, stateFilter, timelineFilter, type Turn} from './rooms.ts';
 
 const askMs = 10_000;
 /** How long the server holds a request for which it has nothing. */
@@ -37,7 +45,7 @@ const filterOf = (limit: number): string =>
 const isRoom = (room: string): boolean => /^!\S{1,254}$/.test(room) && room.isWellFormed();
 
 /**
- * Syncs. The cursor is `next_batch`, with the rooms whose messages cannot be read; the server keeps what came after it for as long as it keeps the room.
+ * Syncs. The cursor is `next_batch`, with the encrypted rooms; the server keeps the events after it as long as it keeps the room.
  *
  * @see manual/delivery-matrix.md#conversations, Matrix client-server API, GET /sync
  */

@@ -1,7 +1,7 @@
 import {keepLast} from '../../core/bounds.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {listAt, memberAt, objectAt, textAt, type Ask} from '../ask.ts';
+import {listAt, maxAnswerBytes, memberAt, objectAt, textAt, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
 import {quoteInTime} from '../message-text.ts';
@@ -15,9 +15,6 @@ import {
 	type ReadMessage,
 } from './inbound.ts';
 
-/** An answer may be that large, bytes. */
-export const maxAnswerBytes = 16 * 1024 * 1024;
-
 const askMs = 10_000;
 const pageMs = 60_000;
 const pageSize = 100;
@@ -29,7 +26,7 @@ const maxEncrypted = 100;
 
 const withNames = {lazy_load_members: true, include_redundant_members: true};
 
-/** The events that are needed of a timeline, and of a room's state, which has the members who write, for their names. */
+/** The events that are needed of a timeline; and of the state of a room, the latter with the members who write, for their names. */
 export const timelineFilter = {
 	types: ['m.room.message', 'm.room.encrypted', 'm.room.encryption', 'm.room.member'],
 	...withNames,
@@ -50,7 +47,7 @@ export type Turn = {
 	readonly signal: AbortSignal;
 };
 
-/** What is kept of rooms from answer to answer. All of it is bounded; what was forgotten is asked for again. */
+/** Facts about rooms that are kept from answer to answer: bounded, and asked for again where they were forgotten. */
 export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, asks: Asks) {
 	/** The number of members of a room. */
 	const members = new Map<string, number>();
@@ -123,7 +120,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		return members.get(room) === 2;
 	};
 
-	/** A message with what is known of the event that it answers. A quote that does not come in time is left out. */
+	/** A message together with the event that it answers. A quote that does not come in time is left out. */
 	const withAnswered = async (
 		{answered, isMention, ...message}: ReadMessage,
 		nameOf: NameOf,
@@ -175,7 +172,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		}
 	};
 
-	/** Hands over what was written in a room. */
+	/** Hands over the new messages of a room. */
 	const hear = async (room: string, joined: JsonObject, turn: Turn): Promise<void> => {
 		const {ours, hearing} = turn;
 		const isLimited = memberAt(joined, 'timeline', 'limited') === true;

@@ -92,7 +92,7 @@ export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxPa
 			const room = encodeURIComponent(await roomOf(chat, part));
 			const path = `/rooms/${room}/event/${encodeURIComponent(id)}`;
 			const event = await ask({method: 'GET', path, isEdit: true}, part);
-			// A deleted event stays without its content, and changes of it are taken and shown to nobody.
+			// A deleted event stays without its content; the server accepts changes of it, which no client shows.
 			if (memberAt(event, 'content', 'msgtype') === undefined) {
 				throw new DeliveryError('message_gone', `Cannot change ${id} in ${chat}: it was deleted`);
 			}

@@ -22,8 +22,8 @@ const pingMs = 30_000;
 const pongMs = 10_000;
 
 /**
- * Its web socket, which acknowledges nothing and sends nothing again: after each break, and where the number of an event shows that one was left out, known channels are asked for what
- * came since the last post that was heard there.
+ * Its web socket, which neither acknowledges nor repeats events: after each break, and after a gap in the numbers of the events, known channels are asked for the posts after the last one
+ * that was heard there.
  *
  * @see manual/delivery-mattermost.md#conversations, https://developers.mattermost.com/api-documentation/#/#websocket
  */
@@ -40,7 +40,7 @@ export const createListener: CreateListener<MattermostSettings> = (settings, wor
 		{hearing, taker}: {readonly hearing: Hearing; readonly taker: ReturnType<typeof createTaker>},
 	): Promise<void> => {
 		let isReady = false;
-		/** Of the next event. */
+		/** The number of the next event. */
 		let nextSeq: number | undefined;
 		let pings = 0;
 		using timer = createTimer(clock);

@@ -1,6 +1,6 @@
 import {keepLast} from '../../core/bounds.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {objectAt} from '../ask.ts';
+import {maxAnswerBytes, objectAt} from '../ask.ts';
 import {marksOf, type Taking} from '../catch-up.ts';
 import type {InboundMessage} from '../listener.ts';
 import {quoteInTime} from '../message-text.ts';
@@ -16,7 +16,6 @@ import {
 } from './inbound.ts';
 
 const askMs = 30_000;
-const maxListBytes = 16 * 1024 * 1024;
 /** The most posts that a server lists. */
 const maxListed = 1000;
 const maxThreads = 500;
@@ -37,7 +36,7 @@ export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thr
 	const {clock, log} = world;
 	const marks = marksOf<Mark>(taking, ours.user);
 
-	/** Nothing is asked for strangers, who could hold up all others. */
+	/** Not asked for posts of strangers, who could hold up all others. */
 	const threadOf = async ({root, user}: Placed): Promise<Thread> => {
 		const known = threads.get(root) ?? (hearing.isAllowed(user) ? undefined : {isOurs: false});
 		if (known) {
@@ -46,7 +45,7 @@ export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thr
 
 		const path = `/posts/${root}/thread`;
 		const list = await quoteInTime(log, 'Mattermost', async limitMs =>
-			ask({method: 'GET', path, maxAnswerBytes: maxListBytes}, {limitMs, signal}),
+			ask({method: 'GET', path, maxAnswerBytes}, {limitMs, signal}),
 		);
 		if (!list) {
 			return {isOurs: false};
@@ -84,11 +83,7 @@ export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thr
 		const isKnown = clock.now() - last < knownMs;
 		const from = isKnown ? Math.max(first, last - overlapMs) : last + 1;
 		const list = await ask(
-			{
-				method: 'GET',
-				path: `/channels/${chat}/posts?since=${from - 1}`,
-				maxAnswerBytes: maxListBytes,
-			},
+			{method: 'GET', path: `/channels/${chat}/posts?since=${from - 1}`, maxAnswerBytes},
 			{limitMs: askMs, signal},
 		);
 		const all = Object.values(objectAt(list, 'posts')).filter(isJsonObject);

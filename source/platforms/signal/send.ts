@@ -59,7 +59,7 @@ export const connect: Connect<SignalSettings> = (
 	});
 };
 
-/** What a daemon answers to a message: since July 2026 a list of one. */
+/** The answer of a daemon to a message: since July 2026 a list with one member. */
 const answerOf = (json: JsonObject): JsonObject => (isJsonObject(json['0']) ? json['0'] : json);
 
 /** Signal does not tell its waits. */

@@ -14,7 +14,7 @@ const slackbot = 'USLACKBOT';
 
 /**
  * The message of an event `message` or `app_mention`, which both may come for one message; `undefined` for any other event, for edits, for messages of bots and of ours, and for
- * files without a text. `rootBy`: the person who began its thread, where the message may be about what that person wrote.
+ * files without a text. `rootBy`: the person who began its thread, where the message may be about that first message.
  *
  * @see https://docs.slack.dev/reference/events/message
  */
@@ -97,7 +97,7 @@ export function pressIn(payload: JsonObject): Press | undefined {
 		: undefined;
 }
 
-/** A message of another one as a quote; `undefined` for what is ours, and for what has no text. */
+/** Another person's message as a quote; `undefined` for our own, and for one without a text. */
 export function quoteIn(message: JsonObject, ours: Ours): InboundMessage['quote'] {
 	const user = idAt(message, 'user') ?? idAt(message, 'author_id') ?? '';
 	const author = nameAt(message, 'author_name') ?? nameOf(message) ?? user;

@@ -9,7 +9,7 @@ const refusedCredentials = new Set([
 	'token_revoked',
 ]);
 
-/** What passes; any other error is about the message. */
+/** Errors that pass; all others are about the message. */
 const ownTrouble = new Set([
 	'fatal_error',
 	'internal_error',
@@ -46,7 +46,7 @@ const refusedLogins = new Set<unknown>([
 	'two_factor_setup_required',
 ]);
 
-/** Errors by which the tokens or the app have to be others; what is not known may pass. */
+/** Errors after which the tokens or the app have to be changed; unknown ones may pass. */
 export function judgeLogin(answer: Judged): Judgement {
 	const judgement = judge(answer);
 	const rejection = refusedLogins.has(answer.json['error'])

@@ -19,7 +19,7 @@ const minLifeMs = 10_000;
 const maxAnswering = 20;
 
 /**
- * Socket mode. Slack keeps nothing for a program that is away: what is not acknowledged comes again within minutes, known by its channel and `ts`. There is no cursor.
+ * Socket mode. Slack keeps nothing for a program that is away. It repeats unacknowledged messages for some minutes, recognised by their channel and `ts`. There is no cursor.
  *
  * @see manual/delivery-slack.md#conversations, https://docs.slack.dev/apis/events-api/using-socket-mode
  */

@@ -93,7 +93,7 @@ const nameOf = (user: JsonObject): string =>
 		maxNameLength,
 	);
 
-/** Of a sender, who may be a chat. */
+/** The name of a sender, which may be a chat. */
 const titleOf = (sender: JsonObject): string =>
 	nameOf(sender) ||
 	bounded(textAt(sender, 'title'), maxNameLength) ||
@@ -148,7 +148,7 @@ function answeredBy(message: JsonObject): JsonObject {
 	return topic !== undefined && idOf(memberAt(answered, 'message_id')) === topic ? {} : answered;
 }
 
-/** What a message forwards, or the message that it answers, in another chat or here, or the part of that which it quotes. */
+/** The message that another one forwards or answers, here or in another chat, or the part of it that is quoted. */
 function quoteIn(
 	message: JsonObject,
 	forwarded: {readonly origin: JsonObject; readonly text: string} | undefined,

@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {createAsk, memberAt, nameAt, textAt} from '../ask.ts';
+import {createAsk, maxAnswerBytes, memberAt, nameAt, textAt} from '../ask.ts';
 import {keptFor, listenFailure, pollWhile} from '../connection.ts';
 import type {InboundMessage, CreateListener} from '../listener.ts';
 import {answerPress, bounded} from '../message-text.ts';
@@ -10,9 +10,8 @@ import {judge} from './judge.ts';
 const askMs = 10_000;
 /** How long Telegram holds a request for which it has nothing. */
 const holdMs = 50_000;
-/** Updates of one answer. */
+/** The most updates in one answer. */
 const maxUpdates = 50;
-const maxAnswerBytes = 16 * 1024 * 1024;
 /** The wait where another program polls for the same bot: the two end each other's requests. */
 const conflictMs = 30_000;
 /** What Telegram takes as an answer to a press, characters. */
@@ -76,7 +75,7 @@ export const createListener: CreateListener<TelegramSettings> = (
 
 				const ours: Ours = {id, mention: `@${textAt(me, 'result', 'username').toLowerCase()}`};
 
-				/** Where a first start begins: behind all updates that are there, of which Telegram gives the last for `-1`. */
+				/** The offset of a first start: behind all waiting updates. For `-1` Telegram gives the last of them. */
 				const newest = async (): Promise<number> => {
 					const last = nextOf(await updatesFrom(-1, 0)) ?? 0;
 					await hearing.onMessages([], {account: id, offset: last});
@@ -90,9 +89,9 @@ export const createListener: CreateListener<TelegramSettings> = (
 					try {
 						for (const update of updates.filter(isJsonObject)) {
 							const pressed = pressIn(update);
-							const message = pressed ? undefined : messageIn(update, ours);
-							messages.push(...(message ? [message] : []));
 							if (!pressed) {
+								const message = messageIn(update, ours);
+								messages.push(...(message ? [message] : []));
 								continue;
 							}
 

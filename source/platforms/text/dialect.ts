@@ -60,7 +60,7 @@ export const rendererOf = (dialect: Dialect): Renderer => ({
 	measure: dialect.measure,
 });
 
-/** The same, whose messages are JSON of what `bodyOf` makes of them. Limit in bytes of that. */
+/** The same with messages that are the JSON of `bodyOf`. Limit in bytes of that JSON. */
 export const asJson = <Output>(
 	{prepare, render, plain}: Renderer<Output>,
 	bodyOf: (output: Output) => unknown = output => output,

@@ -24,7 +24,7 @@ import {
 	withoutNamesIn,
 } from './elements.ts';
 
-/** HTML for `parse_mode: HTML`; plain texts are sent without it. The limit is about what is shown. @see core.telegram.org/bots/api#html-style */
+/** HTML for `parse_mode: HTML`; plain texts are sent without it. The limit counts shown characters. @see core.telegram.org/bots/api#html-style */
 export const telegram = rendererOf({
 	...singleSigns,
 	text: text => withEntities(withoutNames(text)),

@@ -50,7 +50,7 @@ markdown.validateLink = () => true;
 
 /**
  * A text in Markdown (CommonMark, with tables and `~~strike~~`) as blocks, at least one. HTML is text. Images are links with their alternative text, and a link to anything but
- * `http:`, `https:` or `mailto:` is text, with its target behind it. A text that is nested too deep, or of which the parser would leave letters out, is one paragraph as it is written.
+ * `http:`, `https:` or `mailto:` is text, with its target behind it. A text that is nested too deep, or that would lose letters in the parser, is one paragraph as it is written.
  */
 export function parseMarkdown(text: string): readonly Block[] {
 	const found: Env = {};

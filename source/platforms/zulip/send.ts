@@ -5,7 +5,7 @@ import {zulip} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {basicOf, peopleIn, type ZulipSettings} from './descriptor.ts';
 
-/** Code points; Zulip cuts what is longer, and says so in the message alone. */
+/** Code points. Zulip cuts longer texts, and says so only in the message. */
 const maxLength = 10_000;
 
 /** `POST /messages`, and `PATCH /messages/{id}`. Rejects as `Ask`. @see manual/delivery-zulip.md, https://zulip.com/api/rest-error-handling */
