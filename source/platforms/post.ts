@@ -10,7 +10,7 @@ import {
 	platformFailures,
 	type PlatformCode,
 } from './delivery-error.ts';
-import {exchangeWith, newExchange, type WireRequest} from './exchange.ts';
+import {exchangeWith, type Exchange, type WireRequest} from './exchange.ts';
 import {minTokenLength, secretPartsOf} from './secret-parts.ts';
 import {boundedWaitMs, toldWaitMs} from './told-wait.ts';
 
@@ -92,7 +92,7 @@ export function createPost({
 				new DeliveryError('delivery_uncertain', say(`${text}; the message may have arrived`));
 			const deadline = new AbortController();
 			const cancel = clock.after(limitMs, () => deadline.abort());
-			const exchange = newExchange();
+			const exchange: Exchange = {isWritten: false, status: undefined, headers: {}, parts: []};
 			try {
 				await exchangeWith(
 					await agentFor(),

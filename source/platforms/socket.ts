@@ -1,5 +1,6 @@
 import type {Socket as Line} from 'node:net';
 import type {ErrorEvent, MessageEvent} from 'undici';
+import {createTimer} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import {createRedact} from '../core/redact.ts';
 import {listenFailure} from './connection.ts';
@@ -59,10 +60,8 @@ export function createOpenSocket({
 		const fail = (why: string) =>
 			listenFailure(platform, `${host}: ${clean(redact(why))}`, {code: 'platform_unreachable'});
 		const context = secureContext();
-		const connect = undici.buildConnector({
-			timeout: openMs,
-			...(context && {secureContext: context}),
-		});
+		const secured = context && {secureContext: context};
+		const connect = undici.buildConnector({timeout: openMs, ...secured});
 		let line: Line | undefined;
 		const dispatcher = new undici.Agent({
 			allowH2: false,
@@ -76,7 +75,8 @@ export function createOpenSocket({
 		const socket = new undici.WebSocket(url, {headers: {...headers}, dispatcher});
 		const waiting: string[] = [];
 		let waitingLength = 0;
-		let stopPings: (() => void) | undefined;
+		/** Of the opening, and then of pings. */
+		const timer = createTimer(clock);
 		let wake = Promise.withResolvers<void>();
 		let failure: DeliveryError | undefined;
 		let closeCode: number | undefined;
@@ -88,7 +88,7 @@ export function createOpenSocket({
 				failure = error;
 				opened.reject(error ?? fail('it was closed before it opened'));
 				wake.resolve();
-				stopPings?.();
+				timer[Symbol.dispose]();
 				socket.close();
 				void dispatcher.destroy();
 				// Some platforms never close theirs: not before our last frame is written.
@@ -121,28 +121,23 @@ export function createOpenSocket({
 			closeCode = code;
 			end();
 		});
-		const cancel = clock.after(openMs, () =>
-			end(fail(`it did not open within ${openMs / 1000} s`)),
-		);
-		try {
-			await opened.promise;
-		} finally {
-			cancel();
-		}
-
-		if (pingMs !== undefined && !isOver) {
-			let bytesRead = 0;
-			const ask = () => {
+		timer.set(openMs, () => end(fail(`it did not open within ${openMs / 1000} s`)));
+		await opened.promise;
+		timer.cancel();
+		let bytesRead = 0;
+		const planPing = (ms: number) =>
+			timer.set(ms, () => {
 				if (line?.bytesRead === bytesRead) {
-					end(fail(`nothing came for ${pingMs / 1000} s`));
+					end(fail(`nothing came for ${ms / 1000} s`));
 					return;
 				}
 
 				bytesRead = line?.bytesRead ?? 0;
 				undici.ping(socket);
-				stopPings = clock.after(pingMs, ask);
-			};
-			stopPings = clock.after(pingMs, ask);
+				planPing(ms);
+			});
+		if (pingMs !== undefined) {
+			planPing(pingMs);
 		}
 
 		const isWaiting = () => waiting.length === 0 && !isOver;
@@ -151,18 +146,15 @@ export function createOpenSocket({
 				return closeCode;
 			},
 			async next(limitMs) {
-				const stop =
-					limitMs === undefined
-						? undefined
-						: clock.after(limitMs, () => end(fail(`nothing came for ${limitMs / 1000} s`)));
-				try {
-					while (isWaiting()) {
-						// oxlint-disable-next-line no-await-in-loop -- one frame after the other
-						await wake.promise;
-						wake = Promise.withResolvers();
-					}
-				} finally {
-					stop?.();
+				using silence = createTimer(clock);
+				if (limitMs !== undefined) {
+					silence.set(limitMs, () => end(fail(`nothing came for ${limitMs / 1000} s`)));
+				}
+
+				while (isWaiting()) {
+					// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+					await wake.promise;
+					wake = Promise.withResolvers();
 				}
 
 				const frame = waiting.shift();
