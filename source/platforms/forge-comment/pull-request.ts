@@ -13,26 +13,22 @@ export function pullRequestIn(
 	payload: JsonValue,
 	{isGitea}: {readonly isGitea: boolean},
 ): PullRequest | undefined {
-	const isOnPullRequest = isJsonObject(lookUp(payload, ['issue', 'pull_request']));
-	const number =
-		lookUp(payload, ['pull_request', 'number']) ??
-		(isOnPullRequest ? lookUp(payload, ['issue', 'number']) : undefined);
+	const at = (path: string) => lookUp(payload, path.split('.'));
+	const isOnPullRequest = isJsonObject(at('issue.pull_request'));
+	const number = at('pull_request.number') ?? (isOnPullRequest ? at('issue.number') : undefined);
 	if (number !== undefined) {
-		const repo = lookUp(payload, ['repository', 'full_name']);
+		const repo = at('repository.full_name');
 		const found = checked(isGitea ? 'gitea' : 'github', {repo, number});
-		const head = lookUp(payload, ['pull_request', 'head', 'sha']);
+		const head = at('pull_request.head.sha');
 		return found?.host === 'github' && typeof head === 'string' && commitPattern.test(head)
 			? {...found, head}
 			: found;
 	}
 
+	const isMergeRequest = at('object_kind') === 'merge_request';
 	return checked('gitlab', {
-		repo: lookUp(payload, ['project', 'path_with_namespace']),
-		number:
-			lookUp(payload, ['merge_request', 'iid']) ??
-			(lookUp(payload, ['object_kind']) === 'merge_request'
-				? lookUp(payload, ['object_attributes', 'iid'])
-				: undefined),
+		repo: at('project.path_with_namespace'),
+		number: at('merge_request.iid') ?? (isMergeRequest ? at('object_attributes.iid') : undefined),
 	});
 }
 
