@@ -77,12 +77,9 @@ type PlatformRecord<Kind, Fields extends Declarations, Needs> = Pick<
 		| (Partial<KeyForm> & {readonly hooks?: true})
 		| ((extra: JsonObject, homeChannel: string | undefined) => Checked<string>);
 	/** `thread_id`; absent: there are no threads, or none in that chat. */
-	readonly thread?: KeyForm | ((chat: string) => KeyForm | undefined) | undefined;
+	readonly thread?: KeyForm | ((chat: string) => KeyForm | undefined);
 	/** `reply_to`; absent: messages cannot be answered, or not there. */
-	readonly reply?:
-		| KeyForm
-		| ((chat: string, thread: string | undefined) => KeyForm | undefined)
-		| undefined;
+	readonly reply?: KeyForm | ((chat: string, thread: string | undefined) => KeyForm | undefined);
 	/** `TargetKind.pace`. */
 	readonly perMinute: number | ((chat: string) => number);
 	/** Texts that must never be shown, besides settings that are secrets: forms of them such as Basic's base64. */
@@ -98,18 +95,7 @@ export function definePlatform<
 	const Kind extends string,
 	Fields extends Declarations,
 	const Needs extends keyof ValueOf<Fields> & string = never,
->({
-	fields,
-	needs,
-	lacks,
-	secrets,
-	perMinute,
-	chat,
-	thread,
-	reply,
-	...record
-}: PlatformRecord<Kind, Fields, Needs>) {
-	const {kind, title, edits} = record;
+>({fields, needs, lacks, secrets, perMinute, ...record}: PlatformRecord<Kind, Fields, Needs>) {
 	const declared = platformSettingsOf(fields);
 	type Settings = SettingsOf<Fields, Needs>;
 	const settings: z.ZodType<Settings | undefined> = declared.schema
@@ -127,67 +113,56 @@ export function definePlatform<
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- missing ones were looked for
 			return value as unknown as Settings;
 		})
-		.meta({description: `Delivery to ${title}`});
+		.meta({description: `Delivery to ${record.title}`});
 	return {
 		...record,
 		reachesPeople: true,
 		afterBreak: 'resumed' as const,
 		text: {maxLength: maxTextLength, mentions: 'kept' as const},
-		...platformWords(kind),
+		...platformWords(record.kind),
 		settings,
 		differences: declared.differences,
 		pace: perMinute,
 		fields: declared.fields,
 		needs: needs.map(snakeCase),
 		secrets(value: Settings): readonly string[] {
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- where a platform has webhooks, they are these
-			const {webhooks} = value as {webhooks?: ReadonlyMap<string, Webhook>};
-			return [
-				...secretsOfWebhooks(webhooks),
-				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
-				...(secrets?.(value as unknown as Read<Fields>) ?? []),
-			];
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
+			const known = value as unknown as ChatSettings & Read<Fields>;
+			return [...secretsOfWebhooks(known.webhooks), ...(secrets?.(known) ?? [])];
 		},
 		check: (extra: JsonObject, value: Settings): Checked<Place> =>
-			checkPlace(extra, {
-				kind,
-				chat,
-				thread,
-				reply,
-				hasEdits: edits !== undefined,
-				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every platform has them
-				...(value as unknown as {homeChannel?: string; webhooks?: ReadonlyMap<string, Webhook>}),
-			}),
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
+			checkPlace(extra, record, value as unknown as ChatSettings),
 	} satisfies TargetKind<Settings, Place>;
 }
 
 const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, at => `_${at.toLowerCase()}`);
 
-type PlaceKeys = Pick<
-	PlatformRecord<string, Declarations, string>,
-	'chat' | 'kind' | 'reply' | 'thread'
-> & {
-	readonly hasEdits: boolean;
+/** Settings that name chats. */
+type ChatSettings = {
 	readonly homeChannel?: string;
 	readonly webhooks?: ReadonlyMap<string, Webhook>;
 };
 
-function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
-	const {hasEdits, webhooks, homeChannel} = keys;
-	const found =
+type AnyRecord = PlatformRecord<string, Declarations, string>;
+
+function checkPlace(
+	extra: JsonObject,
+	keys: Pick<AnyRecord, 'chat' | 'edits' | 'kind' | 'reply' | 'thread'>,
+	settings: ChatSettings,
+): Checked<Place> {
+	const [found, form] =
 		typeof keys.chat === 'function'
-			? keys.chat(extra, homeChannel)
-			: chatAs(extra, keys.chat, keys);
+			? [keys.chat(extra, settings.homeChannel)]
+			: [chatAs(extra, {...keys.chat, kind: keys.kind}, settings), keys.chat.form];
 	if (!found.ok) {
 		return found;
 	}
 
 	const chat = found.value;
 	const threadForm = typeof keys.thread === 'function' ? keys.thread(chat) : keys.thread;
-	const [threadKey = 'thread_id', ...otherThreadKeys] = givenOf(extra, [
-		'thread_id',
-		'message_thread_id',
-	]);
+	const threadKeys = givenOf(extra, ['thread_id', 'message_thread_id']);
+	const [threadKey = 'thread_id', ...otherThreadKeys] = threadKeys;
 	const foundThread = keyAs(extra, threadKey, threadForm);
 	if (!foundThread.ok) {
 		return foundThread;
@@ -205,10 +180,9 @@ function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
 	}
 
 	const {replyTo, isSticky, format} = others.value;
-	const form = typeof keys.chat === 'function' ? undefined : keys.chat.form;
-	const isWebhook = webhooks?.has(chat) === true && form?.test(chat) !== true;
+	const isWebhook = settings.webhooks?.has(chat) === true && form?.test(chat) !== true;
 	// A webhook only takes messages.
-	const isEditable = hasEdits && !isWebhook;
+	const isEditable = keys.edits !== undefined && !isWebhook;
 	return {
 		ok: true,
 		value: {
@@ -219,7 +193,7 @@ function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
 			isWebhook,
 			isSticky: isSticky && isEditable,
 			ignored: [
-				...givenOf(extra, threadForm ? otherThreadKeys : [threadKey, ...otherThreadKeys]),
+				...(threadForm ? otherThreadKeys : threadKeys),
 				...(reply ? [] : givenOf(extra, ['reply_to'])),
 				...(isSticky && !isEditable ? ['sticky'] : []),
 			],
@@ -232,8 +206,8 @@ const givenOf = (extra: JsonObject, names: readonly string[]): readonly string[]
 
 function chatAs(
 	extra: JsonObject,
-	{form, says, hooks}: Partial<KeyForm> & {readonly hooks?: true},
-	{kind, homeChannel, webhooks}: PlaceKeys,
+	{form, says, hooks, kind}: Partial<KeyForm> & {readonly hooks?: true; readonly kind: string},
+	{homeChannel, webhooks}: ChatSettings,
 ): Checked<string> {
 	const isHome = !isGiven(extra, 'chat_id');
 	if (isHome && homeChannel === undefined) {
