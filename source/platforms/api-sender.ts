@@ -8,6 +8,8 @@ import type {Part, Sender} from './target-kind.ts';
 type ApiMessage = OutgoingMessage & Required<Pick<OutgoingMessage, 'buttons'>>;
 
 type ApiSending = Pick<Sender<Place>, 'check' | 'split'> & {
+	/** What `check` asks for, and the account that our credentials are for, by the answer. */
+	readonly account?: {readonly path: string; readonly name: (answer: JsonObject) => string};
 	/** The request that sends a message. */
 	readonly send: (message: ApiMessage, place: Place, part: Part) => ApiRequest;
 	/** The identifier of the message in the answer; absent: answers have none. */
@@ -19,8 +21,11 @@ type ApiSending = Pick<Sender<Place>, 'check' | 'split'> & {
 /** What sends messages with one request each. Rejects as `Ask`. */
 export const apiSender = (
 	ask: Ask,
-	{send, sentId, edit, ...sender}: ApiSending,
+	{account, send, sentId, edit, ...sender}: ApiSending,
 ): Sender<Place> => ({
+	...(account && {
+		check: async limits => account.name(await ask({method: 'GET', path: account.path}, limits)),
+	}),
 	...sender,
 	async send(message, place, part) {
 		const buttons = part.index === part.of - 1 ? (message.buttons ?? []) : [];

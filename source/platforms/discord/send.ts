@@ -22,8 +22,7 @@ export const connect: Connect<DiscordSettings> = (settings, world) => {
 	const ask = askAs(settings, world, judge);
 	return apiSender(ask, {
 		split: splitAs(discord, maxLength, settings.maxParts),
-		check: async limits =>
-			nameAt(await ask({method: 'GET', path: '/users/@me'}, limits), 'username') ?? '?',
+		account: {path: '/users/@me', name: me => nameAt(me, 'username') ?? '?'},
 		send: ({text, buttons}, place, {key}) => ({
 			path: messagesIn(place),
 			json: {

@@ -65,10 +65,7 @@ export const connect: Connect<FeishuSettings> = (
 	return apiSender(webhookOr(askHook, askAsApp), {
 		split: (text, place, most) => (hookOf(place.chat) ? splitForHook : split)(text, place, most),
 		...(hasApp && {
-			async check(limits) {
-				const info = await askAsApp({method: 'GET', path: '/bot/v3/info'}, limits);
-				return nameAt(info, 'bot', 'app_name') ?? '?';
-			},
+			account: {path: '/bot/v3/info', name: info => nameAt(info, 'bot', 'app_name') ?? '?'},
 		}),
 		send({text}, {chat, thread, replyTo}, {key}) {
 			const hook = hookOf(chat);

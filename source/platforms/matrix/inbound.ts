@@ -186,17 +186,9 @@ const linksTo = (user: string): readonly string[] =>
 const htmlIn = (content: JsonObject): string =>
 	textAt(content, 'formatted_body').replace(/^<mx-reply>.*?<\/mx-reply>/s, '');
 
-/** Where our user id stands, as a word. */
-function indexOfUs(text: string, ours: string): number {
-	for (let at = text.indexOf(ours); at !== -1; at = text.indexOf(ours, at + 1)) {
-		const isPart = /^(?:[\w-]|[.:]\w)/.test(text.slice(at + ours.length, at + ours.length + 2));
-		if (!isPart && !/\w/.test(text.charAt(at - 1))) {
-			return at;
-		}
-	}
-
-	return -1;
-}
+/** Where our user id stands as a word; -1: nowhere. */
+const indexOfUs = (text: string, ours: string): number =>
+	text.search(new RegExp(`(?<!\\w)${RegExp.escape(ours)}(?![\\w-]|[.:]\\w)`));
 
 /** A text without our name or user id that it begins with: the name that the link to us has. */
 function withoutLead(text: string, content: JsonObject, ours: string): string {

@@ -18,7 +18,7 @@ export function oursIn(me: JsonObject): Ours | undefined {
 	const user = textAt(me, 'id');
 	const name = textAt(me, 'username');
 	// A point that ends a sentence is not of the name.
-	const at = `@${name.replaceAll(/[^a-z0-9]/gi, String.raw`\$&`)}(?![\\w-]|\\.\\w)`;
+	const at = `@${RegExp.escape(name)}(?![\\w-]|\\.\\w)`;
 	return idForm.test(user) && /^[\w.-]{1,64}$/.test(name)
 		? {
 				user,

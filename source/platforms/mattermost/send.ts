@@ -14,10 +14,7 @@ export const connect: Connect<MattermostSettings> = (settings, world) => {
 	const ask = askAs(settings, world, ({json}) => typeof json['id'] === 'string');
 	return apiSender(ask, {
 		split: splitAs(mattermost, maxLength, settings.maxParts),
-		async check(limits) {
-			const me = await ask({method: 'GET', path: '/users/me'}, limits);
-			return `@${nameAt(me, 'username') ?? '?'}`;
-		},
+		account: {path: '/users/me', name: me => `@${nameAt(me, 'username') ?? '?'}`},
 		send: ({text}, {chat, thread}, {key}) => ({
 			path: '/posts',
 			json: {

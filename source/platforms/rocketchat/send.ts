@@ -37,10 +37,7 @@ export const connect: Connect<RocketchatSettings> = (
 
 	return apiSender(ask, {
 		split: splitAs(rocketchat, maxLength, maxParts),
-		async check(limits) {
-			const me = await ask({method: 'GET', path: '/me'}, limits);
-			return `@${nameAt(me, 'username') ?? '?'}`;
-		},
+		account: {path: '/me', name: me => `@${nameAt(me, 'username') ?? '?'}`},
 		send({text}, {chat, thread}, {key}) {
 			const inThread = thread !== undefined && {tmid: thread};
 			return isRoomName(chat)

@@ -36,8 +36,7 @@ export const connect: Connect<SmsSettings> = (settings, world) => {
 
 	return apiSender(ask, {
 		split: splitAs(plainText, maxLength, maxParts),
-		check: async limits =>
-			nameAt(await ask({method: 'GET', path: '.json'}, limits), 'friendly_name') ?? accountSid,
+		account: {path: '.json', name: me => nameAt(me, 'friendly_name') ?? accountSid},
 		send: ({text}, {chat}) => ({path: '/Messages.json', form: {To: chat, ...sender, Body: text}}),
 		sentId: sent => idAt(sent, 'sid'),
 	});

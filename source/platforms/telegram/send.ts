@@ -24,10 +24,7 @@ export const connect: Connect<TelegramSettings> = ({botToken, apiBase, maxParts}
 
 	return apiSender(ask, {
 		split: splitAs(telegram, maxLength, maxParts),
-		async check(limits) {
-			const me = await ask({method: 'GET', path: '/getMe'}, limits);
-			return `@${nameAt(me, 'result', 'username') ?? '?'}`;
-		},
+		account: {path: '/getMe', name: me => `@${nameAt(me, 'result', 'username') ?? '?'}`},
 		send: ({text, buttons}, place) => ({
 			path: '/sendMessage',
 			json: {

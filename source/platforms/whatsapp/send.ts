@@ -32,9 +32,9 @@ export const connect: Connect<WhatsappSettings> = (
 
 	return apiSender(ask, {
 		split: splitAs(whatsapp, maxLength, maxParts),
-		async check(limits) {
-			const number = await ask({method: 'GET', path: '?fields=verified_name'}, limits);
-			return nameAt(number, 'verified_name') ?? phoneNumberId;
+		account: {
+			path: '?fields=verified_name',
+			name: number => nameAt(number, 'verified_name') ?? phoneNumberId,
 		},
 		send: ({text}, {chat, replyTo}) => ({
 			path: '/messages',

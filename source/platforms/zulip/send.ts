@@ -21,8 +21,7 @@ export const connect: Connect<ZulipSettings> = (settings, world) => {
 
 	return apiSender(ask, {
 		split: splitAs(zulip, maxLength, maxParts),
-		check: async limits =>
-			nameAt(await ask({method: 'GET', path: '/users/me'}, limits), 'email') ?? '?',
+		account: {path: '/users/me', name: me => nameAt(me, 'email') ?? '?'},
 		send({text}, {chat, thread = topic}) {
 			const people = peopleIn(chat);
 			// A number is the id of a channel; anything else is quoted, so that it is a name.
