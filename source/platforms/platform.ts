@@ -4,6 +4,7 @@ import type {Declarations, ValueOf} from '../core/settings.ts';
 import {
 	platformSettingsOf,
 	secretsOfWebhooks,
+	webhooks,
 	type CommonSettings,
 	type Webhook,
 } from './settings.ts';
@@ -136,6 +137,16 @@ export function definePlatform<
 	} satisfies TargetKind<Settings, Place>;
 }
 
+export type WebhookSettings = SettingsOf<{readonly webhooks: typeof webhooks}, 'webhooks'>;
+
+/** A platform that takes messages only by incoming webhooks, which are its chats. */
+export const defineWebhookPlatform = <const Kind extends string>(
+	record: Pick<
+		PlatformRecord<Kind, {readonly webhooks: typeof webhooks}, 'webhooks'>,
+		'kind' | 'load' | 'perMinute' | 'setUp' | 'title'
+	>,
+) => definePlatform({...record, fields: {webhooks}, needs: ['webhooks'], chat: {hooks: true}});
+
 const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, at => `_${at.toLowerCase()}`);
 
 /** Settings that name chats. */
@@ -207,7 +218,7 @@ const givenOf = (extra: JsonObject, names: readonly string[]): readonly string[]
 function chatAs(
 	extra: JsonObject,
 	{form, says, hooks, kind}: Partial<KeyForm> & {readonly hooks?: true; readonly kind: string},
-	{homeChannel, webhooks}: ChatSettings,
+	{homeChannel, webhooks: known}: ChatSettings,
 ): Checked<string> {
 	const isHome = !isGiven(extra, 'chat_id');
 	if (isHome && homeChannel === undefined) {
@@ -217,7 +228,7 @@ function chatAs(
 	}
 
 	const chosen = requiredText(isHome ? {chat_id: homeChannel ?? null} : extra, 'chat_id');
-	const isTaken = (name: string) => (hooks && webhooks?.has(name)) || form?.test(name);
+	const isTaken = (name: string) => (hooks && known?.has(name)) || form?.test(name);
 	if (!chosen.ok || isTaken(chosen.value)) {
 		return chosen;
 	}

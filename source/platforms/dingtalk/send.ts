@@ -2,12 +2,11 @@ import {createHmac} from 'node:crypto';
 import {escapeLine} from '../../core/untrusted.ts';
 import {apiSender} from '../api-sender.ts';
 import {createAsk, judgeByErrcode} from '../ask.ts';
-import type {Connect} from '../platform.ts';
+import type {Connect, WebhookSettings} from '../platform.ts';
 import {secretsOfWebhooks, type Webhook} from '../settings.ts';
 import {dingtalk} from '../text/dialects.ts';
 import {utf8Bytes} from '../text/elements.ts';
 import {splitAs} from '../text/messages.ts';
-import type {DingtalkSettings} from './descriptor.ts';
 
 /** Bytes of the text in the body, of which DingTalk takes 20,000. */
 const maxBytes = 19_000;
@@ -18,7 +17,7 @@ const maxTitleLength = 100;
 const blockedMs = 600_000;
 
 /** Posts Markdown to the webhook of a robot. Rejects as `Ask`. @see manual/delivery-dingtalk.md */
-export const connect: Connect<DingtalkSettings> = ({webhooks, maxParts}, world) => {
+export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'dingtalk',
 		secrets: secretsOfWebhooks(webhooks),

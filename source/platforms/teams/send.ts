@@ -1,10 +1,9 @@
 import {parsedJson} from '../../core/json.ts';
 import {apiSender} from '../api-sender.ts';
 import {createAsk, limited} from '../ask.ts';
-import type {Connect} from '../platform.ts';
+import type {Connect, WebhookSettings} from '../platform.ts';
 import {asJson} from '../text/dialect.ts';
 import {splitAs} from '../text/messages.ts';
-import type {TeamsSettings} from './descriptor.ts';
 import {teams, type CardElement} from './dialect.ts';
 
 /** Bytes of the whole message: Teams takes 28 KB. */
@@ -14,7 +13,7 @@ const maxBytes = 28_000;
 const waitMs = 30_000;
 
 /** Posts messages, which are JSON already, to the webhook of a workflow. Rejects as `Ask`. @see manual/delivery-teams.md */
-export const connect: Connect<TeamsSettings> = ({webhooks, maxParts}, world) => {
+export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'teams',
 		refusalIs: 'platform_rejected',

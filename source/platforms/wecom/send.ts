@@ -1,9 +1,8 @@
 import {apiSender} from '../api-sender.ts';
 import {createAsk, judgeByErrcode} from '../ask.ts';
-import type {Connect} from '../platform.ts';
+import type {Connect, WebhookSettings} from '../platform.ts';
 import {wecom} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
-import type {WecomSettings} from './descriptor.ts';
 
 /** Bytes of `content`. */
 const maxBytes = 4096;
@@ -12,7 +11,7 @@ const maxBytes = 4096;
 const waitMs = 60_000;
 
 /** Posts `markdown_v2` to the webhook of a group, which has no mentions. Rejects as `Ask`. @see manual/delivery-wecom.md */
-export const connect: Connect<WecomSettings> = ({webhooks, maxParts}, world) => {
+export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) => {
 	const ask = createAsk(world, {platform: 'wecom', refusalIs: 'platform_rejected', judge});
 
 	return apiSender(ask, {
