@@ -30,16 +30,16 @@ export function createAppAsk(
 	}: Omit<AskOptions, 'again' | 'headers'> & {
 		readonly login:
 			| {
-					/** What asks for a token; it has to say that it sends nothing. */
+					/** The request for a token; it has to say that it sends nothing. */
 					readonly request: () => Promise<ApiRequest>;
 					/** Members of the answer: the token, and how many seconds it holds. */
 					readonly token: string;
 					readonly seconds: string;
 			  }
 			| undefined;
-		/** What there has to be for a login: `a space needs platforms.googlechat.service_account`. */
+		/** The message without a login: `a space needs platforms.googlechat.service_account`. */
 		readonly lacks: string;
-		/** Whether it is the token that is refused. */
+		/** Whether the token is refused. */
 		readonly isRefused: (answer: Judged) => boolean;
 	},
 ): {readonly ask: Ask; readonly logIn: (limits: AskLimits) => Promise<unknown>} {

@@ -123,17 +123,15 @@ export function createAsk(
 			return ask(next, limits, true);
 		}
 
-		const isGone = judgement === 'message_gone';
-		const meant = isGone ? 'platform_rejected' : judgement;
-		const code =
-			typeof meant === 'object' ? meant.code : meant === true || !meant ? undefined : meant;
-		const waitMs = typeof meant === 'object' ? meant.retryAfterMs : undefined;
-		const failed = answer.failure(isSaid ? code : 'platform_failed', waitMs);
+		const named = typeof judgement === 'string' ? judgement : undefined;
+		const told = typeof judgement === 'object' ? judgement : {code: named, retryAfterMs: undefined};
+		const code = told.code === 'message_gone' ? 'platform_rejected' : told.code;
+		const failed = answer.failure(isSaid ? code : 'platform_failed', told.retryAfterMs);
 		const failure =
 			refusalIs && refusals.some(refusal => refusal === failed.code)
-				? answer.failure(refusalIs, waitMs)
+				? answer.failure(refusalIs, told.retryAfterMs)
 				: failed;
-		throw isGone || (request.isEdit && failure.code === 'platform_rejected')
+		throw named === 'message_gone' || (request.isEdit && failure.code === 'platform_rejected')
 			? new DeliveryError('message_gone', failure.message)
 			: failure;
 	};

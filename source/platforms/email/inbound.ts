@@ -133,8 +133,7 @@ export async function textOfMail(raw: Uint8Array): Promise<string> {
 
 /** A text of a mail, in the forms in which it is there. */
 type Forms = {
-	readonly plain?: ReadonlyArray<{readonly value: string}>;
-	readonly html?: ReadonlyArray<{readonly value: string}>;
+	readonly [Form in 'html' | 'plain']?: ReadonlyArray<{readonly value: string}>;
 };
 
 /** A parser with another way from HTML to text: its own takes time that grows with the square of the length. */

@@ -107,7 +107,7 @@ export function passesDmarc(headers: MailHeaders, authservId: string, sender: st
 	);
 }
 
-/** A header without its comments; quoted strings without their quotes, and their special characters as `special`. `isWhole`: each comment and string ends. @see RFC 5322 §3.2.2 */
+/** A header without its comments; quoted strings without their quotes, and with `special` for their special characters. `isWhole`: each comment and string ends. @see RFC 5322 §3.2.2 */
 function withoutComments(value: string, special: string): {text: string; isWhole: boolean} {
 	let text = '';
 	let depth = 0;
@@ -121,7 +121,9 @@ function withoutComments(value: string, special: string): {text: string; isWhole
 			isEscaped = true;
 		} else if (isQuoted) {
 			isQuoted = character !== '"';
-			text += isQuoted ? (/[\w.@-]/.test(character) ? quotedAs(character, special) : special) : '';
+			// Where `special` is empty, quoted strings are left out.
+			const isKept = special !== '' && /[\w.@-]/.test(character);
+			text += isQuoted ? (isKept ? character : special) : '';
 		} else if (character === '(') {
 			depth += 1;
 			text += ' ';
@@ -136,6 +138,3 @@ function withoutComments(value: string, special: string): {text: string; isWhole
 
 	return {text, isWhole: depth === 0 && !isQuoted};
 }
-
-/** A character of a quoted string; where `special` is empty, quoted strings are left out. */
-const quotedAs = (character: string, special: string): string => (special === '' ? '' : character);
