@@ -2,7 +2,7 @@ import {isDeepStrictEqual} from 'node:util';
 import {createTimer, type Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
-import {DeliveryError, platformError} from '../platforms/delivery-error.ts';
+import {DeliveryError, platformFailure} from '../platforms/delivery-error.ts';
 import type {Place} from '../platforms/platform.ts';
 import type {PlatformSettings, Sender, TargetKind} from '../platforms/target-kind.ts';
 import {limitsFrom} from './send-parts.ts';
@@ -110,7 +110,7 @@ export function createPlatformState(
 					settings,
 					error instanceof DeliveryError
 						? error
-						: platformError('platform_failed', messageOf(error)),
+						: platformFailure('platform_failed', messageOf(error)),
 				);
 			}
 		}

@@ -10,7 +10,7 @@ import {
 	type AskOptions,
 	type Judged,
 } from './ask.ts';
-import {DeliveryError, platformError} from './delivery-error.ts';
+import {DeliveryError, platformFailure} from './delivery-error.ts';
 import type {SenderWorld} from './target-kind.ts';
 
 /** How long before its end a token is replaced, milliseconds: a request takes up to 30 s. */
@@ -103,7 +103,7 @@ export function createAppAsk(
 			const reason = `the login did not end within ${limitMs / 1000} s`;
 			throw limits.signal.aborted
 				? new DeliveryError('delivery_aborted', sayNo('the delivery was ended'))
-				: platformError('platform_unreachable', sayNo(reason), {reason});
+				: platformFailure('platform_unreachable', sayNo(reason), {reason});
 		} finally {
 			cancel();
 		}

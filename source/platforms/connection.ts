@@ -2,7 +2,7 @@ import {type Clock, sleep} from '../core/clock.ts';
 import {isLoopbackHost} from '../core/hosts.ts';
 import {isJsonObject, parsedJson, type JsonObject, type JsonValue} from '../core/json.ts';
 import {objectOf} from './ask.ts';
-import {DeliveryError, platformError, type PlatformCode} from './delivery-error.ts';
+import {DeliveryError, platformFailure, type PlatformCode} from './delivery-error.ts';
 import type {Socket} from './socket.ts';
 
 /** Tasks that wait at most; with more the connection ends. */
@@ -134,7 +134,7 @@ export const listenFailure = (
 		retryAfterMs,
 	}: {readonly code?: PlatformCode; readonly retryAfterMs?: number | undefined} = {},
 ): DeliveryError =>
-	platformError(code, `Cannot listen to ${platform}: ${reason}`, {reason, retryAfterMs});
+	platformFailure(code, `Cannot listen to ${platform}: ${reason}`, {reason, retryAfterMs});
 
 /** The address of a socket, as a platform gave it: encrypted, unless it is on this machine. @throws DeliveryError */
 export function socketAddress(platform: string, text: string): URL {

@@ -86,7 +86,7 @@ export const platformFailures = {
 export type PlatformCode = keyof typeof platformFailures;
 
 /** A failure of a platform. */
-export const platformError = (
+export const platformFailure = (
 	code: PlatformCode,
 	message: string,
 	more: Pick<Failure, 'reason' | 'retryAfterMs'> = {},

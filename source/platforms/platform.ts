@@ -2,7 +2,7 @@ import type {z} from 'zod';
 import type {JsonObject} from '../core/json.ts';
 import type {Declarations, ValueOf} from '../core/settings.ts';
 import {
-	platformSettingsOf,
+	definePlatformSettings,
 	secretsOfWebhooks,
 	webhooks,
 	type CommonSettings,
@@ -12,8 +12,8 @@ import {
 	type Checked,
 	allOf,
 	extraValue,
-	incomplete,
-	invalid,
+	incompleteTarget,
+	invalidTarget,
 	isGiven,
 	platformWords,
 	requiredText,
@@ -97,7 +97,7 @@ export function definePlatform<
 	Fields extends Declarations,
 	const Needs extends keyof ValueOf<Fields> & string = never,
 >({fields, needs, lacks, secrets, perMinute, ...record}: PlatformRecord<Kind, Fields, Needs>) {
-	const declared = platformSettingsOf(fields);
+	const declared = definePlatformSettings(fields);
 	type Settings = SettingsOf<Fields, Needs>;
 	const settings: z.ZodType<Settings | undefined> = declared.schema
 		.nullish()
@@ -222,7 +222,7 @@ function chatAs(
 ): Checked<string> {
 	const isHome = !isGiven(extra, 'chat_id');
 	if (isHome && homeChannel === undefined) {
-		return incomplete(
+		return incompleteTarget(
 			`deliver_extra.chat_id is missing and platforms.${kind}.home_channel is not set`,
 		);
 	}
@@ -238,7 +238,7 @@ function chatAs(
 		...(hooks ? [`a name of platforms.${kind}.webhooks`] : []),
 		...(says === undefined ? [] : [says]),
 	].join(', or ');
-	return invalid(`${named} must be ${expected}`);
+	return invalidTarget(`${named} must be ${expected}`);
 }
 
 /** A key that may be absent; `expected` is `undefined` where it means nothing. */
@@ -254,14 +254,14 @@ function keyAs(
 	const text = requiredText(extra, key);
 	return !text.ok || expected.form.test(text.value)
 		? text
-		: invalid(`deliver_extra.${key} must be ${expected.says}`);
+		: invalidTarget(`deliver_extra.${key} must be ${expected.says}`);
 }
 
 function formatOf(extra: JsonObject): Checked<Place['format']> {
 	const format = extraValue(extra, 'format') ?? 'markdown';
 	return format === 'markdown' || format === 'plain'
 		? {ok: true, value: format}
-		: invalid(
+		: invalidTarget(
 				`deliver_extra.format is "${shownKey(extra, 'format')}" and must be plain or markdown`,
 			);
 }

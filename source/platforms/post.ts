@@ -6,7 +6,7 @@ import {parsedJson, type JsonValue} from '../core/json.ts';
 import {createRedact} from '../core/redact.ts';
 import {
 	DeliveryError,
-	platformError,
+	platformFailure,
 	platformFailures,
 	type PlatformCode,
 } from './delivery-error.ts';
@@ -87,7 +87,7 @@ export function createPost({
 			const safe = (text: string) => clean(withoutSecrets(request, text));
 			const say = (text: string) => `Cannot send to ${platform}: ${safe(text)}`;
 			const fail = (code: PlatformCode, text: string, retryAfterMs?: number) =>
-				platformError(code, say(text), {reason: safe(text), retryAfterMs});
+				platformFailure(code, say(text), {reason: safe(text), retryAfterMs});
 			const uncertain = (text: string) =>
 				new DeliveryError('delivery_uncertain', say(`${text}; the message may have arrived`));
 			const deadline = new AbortController();

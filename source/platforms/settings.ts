@@ -61,7 +61,7 @@ const common = {
 } satisfies Declarations;
 
 /** The settings of a platform: `fields`, and those of every platform. */
-export const platformSettingsOf = <Fields extends Declarations>(fields: Fields) =>
+export const definePlatformSettings = <Fields extends Declarations>(fields: Fields) =>
 	defineSettings({...common, ...fields});
 
 /** Values of the settings that every platform has. */

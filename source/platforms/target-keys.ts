@@ -21,10 +21,10 @@ const problemAs =
 		({ok: false, code, problem}) as const;
 
 /** A key that has to be there and is not; `problem` is a sentence that begins with the key. */
-export const incomplete = problemAs('target_incomplete');
+export const incompleteTarget = problemAs('target_incomplete');
 
 /** A key that says what it must not say. */
-export const invalid = problemAs('target_invalid');
+export const invalidTarget = problemAs('target_invalid');
 
 /** The values of several keys, or the problem of the first that has one. */
 export function allOf<Values extends object>(keys: {
@@ -51,25 +51,25 @@ export const extraValue = (extra: JsonObject, key: string): JsonValue | undefine
 export function requiredText(extra: JsonObject, key: string): Checked<string> {
 	const value = extraValue(extra, key);
 	if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-		return invalid(
+		return invalidTarget(
 			`deliver_extra.${key} is a number that is too large to be exact: write it in quotes`,
 		);
 	}
 
 	const text = typeof value === 'number' ? String(value) : value;
 	if (typeof text !== 'string' || text.trim() === '') {
-		return incomplete(`deliver_extra.${key} is missing`);
+		return incompleteTarget(`deliver_extra.${key} is missing`);
 	}
 
 	const template = /\{[^{}\s]{1,200}\}/.exec(text)?.[0];
 	if (template !== undefined) {
-		return incomplete(
+		return incompleteTarget(
 			`deliver_extra.${key} has "${escapeLine(template, 80)}", which the event did not fill in`,
 		);
 	}
 
 	return text.length > maxTextLength
-		? invalid(`deliver_extra.${key} is too long`)
+		? invalidTarget(`deliver_extra.${key} is too long`)
 		: {ok: true, value: text.trim()};
 }
 
@@ -98,7 +98,7 @@ export function stickyOf(extra: JsonObject): Checked<boolean> {
 	const known = meanings.get(value);
 	const shown = typeof value === 'string' ? value : JSON.stringify(value);
 	return known === undefined
-		? invalid(`deliver_extra.sticky is "${escapeLine(shown, 80)}" and must be true or false`)
+		? invalidTarget(`deliver_extra.sticky is "${escapeLine(shown, 80)}" and must be true or false`)
 		: {ok: true, value: known};
 }
 

@@ -13,7 +13,7 @@ import {
 import type {CreateListener, Hearing} from '../listener.ts';
 import type {Socket} from '../socket.ts';
 import {boundedWaitMs} from '../told-wait.ts';
-import {askAs, baseOf} from './api.ts';
+import {askDiscord, baseOf} from './api.ts';
 import {snowflake, type DiscordSettings} from './descriptor.ts';
 import {createTaker} from './take.ts';
 
@@ -59,7 +59,7 @@ type Session = {
  */
 export const createListener: CreateListener<DiscordSettings> = (settings, world) => {
 	const {clock, openSocket, random} = world;
-	const ask = askAs(settings, world, ({status, isJson}, {method}) =>
+	const ask = askDiscord(settings, world, ({status, isJson}, {method}) =>
 		method === 'GET' ? isJson : status < 300,
 	);
 	let session: Session | undefined;

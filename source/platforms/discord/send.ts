@@ -5,7 +5,7 @@ import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {Connect, Place} from '../platform.ts';
 import {discord} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
-import {askAs} from './api.ts';
+import {askDiscord} from './api.ts';
 import type {DiscordSettings} from './descriptor.ts';
 
 /** The unit is not documented: UTF-16 units are the stricter guess. */
@@ -19,7 +19,7 @@ const editedTooOften = 30_046;
 
 /** Messages of a bot. Rejects as `Ask`. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message#create-message */
 export const connect: Connect<DiscordSettings> = (settings, world) => {
-	const ask = askAs(settings, world, judge);
+	const ask = askDiscord(settings, world, judge);
 	return apiSender(ask, {
 		split: splitAs(discord, maxLength, settings.maxParts),
 		account: {path: '/users/@me', name: me => nameAt(me, 'username') ?? '?'},

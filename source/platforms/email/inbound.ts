@@ -11,7 +11,7 @@ import {
 	passesDmarc,
 	recipientsIn,
 	repeatedIn,
-	senderOf,
+	mailSenderOf,
 	writtenAt,
 } from './mail-headers.ts';
 import {mailAddressOf} from './recipients.ts';
@@ -41,7 +41,7 @@ export function judgeMail(
 	{from, authservId, imap: {username = ''}}: Pick<EmailSettings, 'from' | 'authservId' | 'imap'>,
 	now: number,
 ): JudgedMail {
-	const sender = senderOf(headers);
+	const sender = mailSenderOf(headers);
 	const [own, login] = [from, username].map(text => mailAddressOf(text)?.toLowerCase());
 	const leftOut = (why: string) => ({leftOut: why, sender});
 	if (sender === undefined) {

@@ -31,7 +31,7 @@ export function messageIdIn(value: string | undefined): string | undefined {
 const maxIdLength = 290;
 
 /** The sender of a mail, in small letters: its only `From` with one address; `undefined` where it names none, or several. */
-export function senderOf(headers: MailHeaders): string | undefined {
+export function mailSenderOf(headers: MailHeaders): string | undefined {
 	const [from, ...others] = headersNamed(headers, 'from');
 	if (from === undefined || others.length > 0) {
 		return undefined;

@@ -2,7 +2,13 @@ import {domainToASCII} from 'node:url';
 import type {JsonObject} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
-import {type Checked, extraValue, incomplete, invalid, requiredText} from '../target-keys.ts';
+import {
+	type Checked,
+	extraValue,
+	incompleteTarget,
+	invalidTarget,
+	requiredText,
+} from '../target-keys.ts';
 
 const maxRecipients = 10;
 const maxSubjectLength = 200;
@@ -15,7 +21,7 @@ const maxSubjectLength = 200;
 export function recipientsOf(extra: JsonObject, homeChannel: string | undefined): Checked<string> {
 	const named = extraValue(extra, 'chat_id') ?? homeChannel;
 	if (named === undefined) {
-		return incomplete(
+		return incompleteTarget(
 			'deliver_extra.chat_id is missing and platforms.email.home_channel is not set',
 		);
 	}
@@ -32,7 +38,7 @@ export function recipientsOf(extra: JsonObject, homeChannel: string | undefined)
 		for (const text of written.value.split(/[,;]/)) {
 			const address = mailAddressOf(text);
 			if (address === undefined) {
-				return invalid(
+				return invalidTarget(
 					`deliver_extra.chat_id has "${escapeLine(text.trim(), 80)}", which is not an e-mail address`,
 				);
 			}
@@ -42,7 +48,7 @@ export function recipientsOf(extra: JsonObject, homeChannel: string | undefined)
 	}
 
 	return recipients.size > maxRecipients
-		? invalid(`deliver_extra.chat_id names more than ${maxRecipients} recipients`)
+		? invalidTarget(`deliver_extra.chat_id names more than ${maxRecipients} recipients`)
 		: {ok: true, value: [...recipients].join(', ')};
 }
 
@@ -58,7 +64,7 @@ export function mailAddressOf(text: string): string | undefined {
 }
 
 /** `deliver_extra.subject`, or `[svc] <route or job>: <event>`: one line of at most 200 characters, nothing hidden in it. */
-export function subjectOf(
+export function mailSubjectOf(
 	extra: JsonObject,
 	{route, event, job}: Pick<OutgoingMessage, 'event' | 'job' | 'route'>,
 ): string {

@@ -10,7 +10,7 @@ import type {Part, SenderWorld} from '../target-kind.ts';
 import {plainText} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {EmailSettings} from './descriptor.ts';
-import {mailAddressOf, subjectOf} from './recipients.ts';
+import {mailAddressOf, mailSubjectOf} from './recipients.ts';
 import {smtpFailure, tlsOf} from './smtp-failure.ts';
 
 const maxLength = 500_000;
@@ -83,7 +83,7 @@ export const connect: Connect<EmailSettings> = (settings, world) => {
 			const mail = new MailComposer({
 				from,
 				to: chat.split(', '),
-				subject: subjectOf(message.target.extra, message),
+				subject: mailSubjectOf(message.target.extra, message),
 				text: message.text,
 				messageId,
 				...(replyTo !== undefined && {

@@ -1,6 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {allOf, type Checked, invalid, requiredText, stickyOf} from '../target-keys.ts';
+import {allOf, type Checked, invalidTarget, requiredText, stickyOf} from '../target-keys.ts';
 
 /** A pull request or an issue. */
 export type ForgePlace = {
@@ -43,4 +43,4 @@ export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
 }
 
 const wrong = (key: string, value: string, rule: string) =>
-	invalid(`deliver_extra.${key} is "${escapeLine(value, 80)}" and ${rule}`);
+	invalidTarget(`deliver_extra.${key} is "${escapeLine(value, 80)}" and ${rule}`);

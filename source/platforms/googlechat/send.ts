@@ -4,7 +4,7 @@ import {codeOf} from '../../core/errors.ts';
 import {apiSender} from '../api-sender.ts';
 import {createAppAsk} from '../app-ask.ts';
 import {createAsk, idAt, limited, webhookOr, type ApiRequest, type Judged} from '../ask.ts';
-import {platformError} from '../delivery-error.ts';
+import {platformFailure} from '../delivery-error.ts';
 import type {Connect} from '../platform.ts';
 import type {SenderWorld} from '../target-kind.ts';
 import {googlechat} from '../text/dialects.ts';
@@ -116,7 +116,7 @@ async function loginOf(
 		return {url, form, sendsNothing: true};
 	} catch (error) {
 		const where = typeof account === 'string' ? `"${account}" of ` : '';
-		throw platformError(
+		throw platformFailure(
 			'platform_unauthorized',
 			`Cannot send to googlechat: ${where}service_account is no key of a service account that can be read (${codeOf(error)})`,
 		);

@@ -3,7 +3,7 @@ import type {SenderWorld} from '../target-kind.ts';
 import type {MattermostSettings} from './descriptor.ts';
 
 /** Asks as the bot account. `isGood`: whether an answer without an error is a success. */
-export const askAs = (
+export const askMattermost = (
 	{botToken, apiBase}: Pick<MattermostSettings, 'apiBase' | 'botToken'>,
 	world: Pick<SenderWorld, 'clock' | 'post'>,
 	isGood: (answer: Judged) => boolean,

@@ -11,7 +11,7 @@ import {
 } from '../connection.ts';
 import type {Hearing, CreateListener} from '../listener.ts';
 import type {Socket} from '../socket.ts';
-import {askAs} from './api.ts';
+import {askMattermost} from './api.ts';
 import type {MattermostSettings} from './descriptor.ts';
 import {oursIn, placeIn, postDetailsIn, type Thread} from './inbound.ts';
 import {createTaker} from './take.ts';
@@ -29,7 +29,7 @@ const pongMs = 10_000;
  */
 export const createListener: CreateListener<MattermostSettings> = (settings, world) => {
 	const {clock, openSocket} = world;
-	const ask = askAs(settings, world, ({isJson}) => isJson);
+	const ask = askMattermost(settings, world, ({isJson}) => isJson);
 	const behind: Behind = new Map();
 	const threads = new Map<string, Thread>();
 

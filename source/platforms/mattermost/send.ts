@@ -3,7 +3,7 @@ import {idAt, nameAt} from '../ask.ts';
 import type {Connect} from '../platform.ts';
 import {mattermost} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
-import {askAs} from './api.ts';
+import {askMattermost} from './api.ts';
 import type {MattermostSettings} from './descriptor.ts';
 
 /** Code points. */
@@ -11,7 +11,7 @@ const maxLength = 16_383;
 
 /** Posts. Rejects as `Ask`. @see manual/delivery-mattermost.md, mattermost/mattermost server/channels/api4/post.go */
 export const connect: Connect<MattermostSettings> = (settings, world) => {
-	const ask = askAs(settings, world, ({json}) => typeof json['id'] === 'string');
+	const ask = askMattermost(settings, world, ({json}) => typeof json['id'] === 'string');
 	return apiSender(ask, {
 		split: splitAs(mattermost, maxLength, settings.maxParts),
 		account: {path: '/users/me', name: me => `@${nameAt(me, 'username') ?? '?'}`},

@@ -10,7 +10,7 @@ import {
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
-import {platformError} from '../delivery-error.ts';
+import {platformFailure} from '../delivery-error.ts';
 import type {Connect} from '../platform.ts';
 import {signal} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
@@ -32,7 +32,7 @@ export const connect: Connect<SignalSettings> = (
 			await ask({method: 'GET', path: '/v1/about'}, limits);
 			const accounts = await ask({method: 'GET', path: '/v1/accounts'}, limits);
 			if (!Object.values(accounts).includes(number)) {
-				throw platformError(
+				throw platformFailure(
 					'platform_unauthorized',
 					`Cannot send to signal: the daemon has no account "${number}": link or register it there`,
 				);

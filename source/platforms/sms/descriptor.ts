@@ -31,7 +31,7 @@ const fields = {
 export type SmsSettings = SettingsOf<typeof fields, 'accountSid'>;
 
 /** User and password as they are sent. */
-export const basicOf = ({
+export const twilioBasic = ({
 	accountSid,
 	authToken,
 	apiKey,
@@ -58,7 +58,7 @@ export const sms = definePlatform({
 	chat: phoneForm,
 	// A number sends one a second.
 	perMinute: 60,
-	secrets: settings => [basicOf(settings)],
+	secrets: settings => [twilioBasic(settings)],
 	setUp: [
 		'The first page of the Twilio console shows the account SID and the auth token; better make an API key (Account, API keys).',
 		'Buy a number that sends SMS (Phone Numbers), or use a messaging service with a pool of them.',

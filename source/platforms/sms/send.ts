@@ -12,7 +12,7 @@ import {
 import type {Connect} from '../platform.ts';
 import {plainText} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
-import {basicOf, type SmsSettings} from './descriptor.ts';
+import {twilioBasic, type SmsSettings} from './descriptor.ts';
 
 /** UTF-16 units; Twilio sends up to ten SMS for one of these. */
 const maxLength = 1600;
@@ -27,7 +27,7 @@ export const connect: Connect<SmsSettings> = (settings, world) => {
 	const ask = createAsk(world, {
 		platform: 'sms',
 		base: `${apiBase}/2010-04-01/Accounts/${accountSid}`,
-		headers: {authorization: `Basic ${basicOf(settings)}`},
+		headers: {authorization: `Basic ${twilioBasic(settings)}`},
 		secrets: [authToken ?? '', apiSecret ?? ''],
 		judge,
 	});

@@ -54,7 +54,7 @@ export const tag = (name: string): Mark => ({
 const hung = (text: string, first: string, others: string): string =>
 	first + text.replaceAll(/\n(?!\n|$)/g, `\n${others}`);
 
-export const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
+export const quotedLines = (text: string): string => text.replaceAll(/^/gm, '> ');
 
 /** Items for a platform without lists. Blocks with a form of their own stand at the margin. */
 export const bullets =
@@ -174,7 +174,7 @@ export const commonMark = {
 	paragraph: lineWith(sign => `\\${sign}`),
 	heading: headingOf,
 	list: markdownList,
-	quote: quoted,
+	quote: quotedLines,
 	codeBlock: fenced,
 	table: 'grid',
 	rule: '---',
@@ -191,7 +191,7 @@ export const singleSigns = {
 	lineBreak: '\n',
 	heading: 'strong',
 	list: bullets('• '),
-	quote: quoted,
+	quote: quotedLines,
 	codeBlock: text => brokenFenced(text),
 	table: 'grid',
 	rule: '———',

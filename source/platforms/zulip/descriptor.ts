@@ -18,7 +18,7 @@ const fields = {
 export type ZulipSettings = SettingsOf<typeof fields, 'apiBase' | 'apiKey' | 'botEmail'>;
 
 /** `email:key` as it is sent. */
-export const basicOf = ({botEmail, apiKey}: Partial<ZulipSettings>): string =>
+export const zulipBasic = ({botEmail, apiKey}: Partial<ZulipSettings>): string =>
 	Buffer.from(`${botEmail}:${apiKey}`).toString('base64');
 
 /** Whom a direct message goes to, by number or address; `undefined`: `chat` is a channel. */
@@ -46,7 +46,7 @@ export const zulip = definePlatform({
 		peopleIn(chat) ? undefined : {form: topic, says: 'a topic: one line of at most 60 characters'},
 	edits: Infinity,
 	perMinute: 200,
-	secrets: settings => [basicOf(settings)],
+	secrets: settings => [zulipBasic(settings)],
 	setUp: [
 		'In Zulip, Personal settings, Bots: add a bot of the type Generic bot. Its address and its API key are shown there.',
 		'Add the bot to the channel as a subscriber when the channel is private.',

@@ -3,7 +3,7 @@ import {createAsk, idAt, nameAt} from '../ask.ts';
 import type {Connect} from '../platform.ts';
 import {zulip} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
-import {basicOf, peopleIn, type ZulipSettings} from './descriptor.ts';
+import {zulipBasic, peopleIn, type ZulipSettings} from './descriptor.ts';
 
 /** Code points. Zulip cuts longer texts, and says so only in the message. */
 const maxLength = 10_000;
@@ -14,7 +14,7 @@ export const connect: Connect<ZulipSettings> = (settings, world) => {
 	const ask = createAsk(world, {
 		platform: 'zulip',
 		base: `${apiBase}/api/v1`,
-		headers: {authorization: `Basic ${basicOf(settings)}`},
+		headers: {authorization: `Basic ${zulipBasic(settings)}`},
 		secrets: [apiKey],
 		judge: ({json}) => json['result'] === 'success',
 	});
