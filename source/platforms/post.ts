@@ -149,7 +149,7 @@ export function createPost({
 			};
 		},
 		async [Symbol.asyncDispose]() {
-			await current?.agent.destroy();
+			await current?.agent.destroy().catch(() => {});
 		},
 	};
 }
