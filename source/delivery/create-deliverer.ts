@@ -24,20 +24,16 @@ export type DelivererDependencies = SendersShare & {
 	readonly config: () => Config;
 	/** The environment of this process, without the profile's `.env`. */
 	readonly environment: () => Readonly<Record<string, string>>;
-	/** Hears of a platform that went down or came back; must not throw. */
+	/** Called for a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
 	/** Where texts may go; every kind of this version when absent. */
 	readonly kinds?: readonly TargetKind[];
 };
 
-/** What senders are given. Without `sign` nothing is marked; `hide` hears of secrets that came while running, besides here. */
+/** Given to senders. Without `sign` nothing is marked; `hide` also receives the secrets that came while running. */
 type SendersShare = Partial<Pick<SenderWorld, 'sign' | 'secureContext' | 'memos' | 'hide'>>;
 
 const maxSummaryLength = 2000;
-
-type Look =
-	| {readonly kind: TargetKind; readonly settings: unknown; readonly off?: never}
-	| {readonly kind?: never; readonly settings?: never; readonly off: string};
 
 /**
  * Delivers to every kind of target. The secrets of the configuration never leave in a text.
@@ -53,10 +49,10 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 	// An answer may talk of tokens, it may not hold ours.
 	const withoutOwnSecrets = createRedact(secrets.values, {byShape: false});
 	const killed = new AbortController();
-	const listening = new Map<string, ListeningState>();
-	const states = createPlatformStates(kinds, clock, view => {
-		onPlatformChanged(withListening(view, listening.get(view.name)));
-	});
+	const listening = new Map<string, ListeningState | undefined>();
+	const states = createPlatformStates(kinds, clock, view =>
+		onPlatformChanged(withListening(view, listening.get(view.name))),
+	);
 	const clean = (text: string) => escapeLine(redact(text), 400);
 	const {post, ...connections} = createPost({clock, clean, secureContext});
 	const handOver = createHandOver({clock, memos});
@@ -70,15 +66,12 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 		sign,
 		memos,
 	});
-	/** The kind of that name with its settings, or why nothing can be sent there. */
-	const look = (name: string): Look => {
+	/** The kind of that name with its settings. `off`: why nothing can be sent there; without it there is a kind. */
+	const look = (name: string) => {
 		const kind = byName.get(name);
-		if (!kind) {
-			return {off: unknownTarget(name).problem};
-		}
-
-		const {settings, off} = sendSettings(kind, config());
-		return off === undefined ? {kind, settings} : {off};
+		return kind
+			? {kind, ...sendSettings(kind, config())}
+			: {kind, settings: undefined, off: unknownTarget(name).problem};
 	};
 
 	const underWay = new Set<Promise<Receipt>>();
@@ -125,7 +118,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 		}
 
 		const summary = await send(kind, {...message, text}, signal);
-		// It names messages as the platform does, which may say anything.
+		// It holds identifiers from the platform, which may be any text.
 		return {summary: escapeLine(redact(summary), maxSummaryLength)};
 	};
 
@@ -144,8 +137,8 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 			}
 		},
 		async fits({kind: name, extra}, text) {
-			const {kind, settings} = look(name);
-			const address = kind?.check(extra, settings);
+			const {kind, settings, off} = look(name);
+			const address = off === undefined ? kind?.check(extra, settings) : undefined;
 			if (!kind || !address?.ok) {
 				return false;
 			}
@@ -157,17 +150,17 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 		mayRepeat: name => (byName.get(name)?.afterBreak ?? 'uncertain') !== 'uncertain',
 		problemWith({kind: name, extra}) {
 			const {kind, settings, off} = look(name);
-			const address = kind?.check(extra, settings);
-			return off ?? (address?.ok === false ? address.problem : undefined);
+			const address = off === undefined ? kind?.check(extra, settings) : undefined;
+			return address?.ok === false ? address.problem : off;
 		},
 		async problemNow(name, profile) {
 			const {kind, settings, off} = look(name);
-			return kind ? (await senderOf(kind, settings)).problemNow?.(profile) : off;
+			return off ?? (kind && (await senderOf(kind, settings)).problemNow?.(profile));
 		},
 		async examine(name, profile, ended) {
-			const {kind, settings, off: found} = look(name);
-			if (!kind) {
-				return {health: 'failed', found};
+			const {kind, settings, off} = look(name);
+			if (!kind || off !== undefined) {
+				return {health: 'failed', found: off ?? ''};
 			}
 
 			const signal = AbortSignal.any([ended, killed.signal]);
@@ -187,11 +180,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 			}
 		},
 		listens(kind, state) {
-			if (state) {
-				listening.set(kind, state);
-			} else {
-				listening.delete(kind);
-			}
+			listening.set(kind, state);
 
 			const view = states.view(kind, platformSettings(config(), kind));
 			if (view) {
@@ -200,13 +189,13 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 		},
 		platforms() {
 			const now = config();
-			return kinds.flatMap(({kind, settings}): readonly PlatformView[] => {
-				const itemError = platformError(now, kind);
+			return kinds.flatMap(({kind: name, settings}): PlatformView | readonly [] => {
+				const reason = platformError(now, name)?.reason;
 				const view: PlatformView | undefined =
-					settings && itemError
-						? {name: kind, state: 'failed', reason: itemError.reason}
-						: states.view(kind, platformSettings(now, kind));
-				return view ? [withListening(view, listening.get(kind))] : [];
+					settings && reason !== undefined
+						? {name, state: 'failed', reason}
+						: states.view(name, platformSettings(now, name));
+				return view ? withListening(view, listening.get(name)) : [];
 			});
 		},
 		async [Symbol.asyncDispose]() {
@@ -219,25 +208,27 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 	};
 }
 
-/** A platform that takes our texts, as it stands with what listens to it. */
+/** The view of a platform with the state of listening to it, where it takes our texts. */
 function withListening(view: PlatformView, listening: ListeningState | undefined): PlatformView {
 	if (view.state !== 'connected' || !listening) {
 		return view;
 	}
 
+	const {name} = view;
 	switch (listening.state) {
 		case 'connecting':
-			return {name: view.name, state: 'connecting'};
+			return {name, state: 'connecting'};
 
 		case 'listening':
 			return {...view, ...(listening.note !== undefined && {reason: listening.note})};
 
 		case 'failed': {
-			const {reason, nextTry} = listening;
+			const {nextTry} = listening;
+			const reason = `cannot listen: ${listening.reason}`;
 			return {
-				name: view.name,
+				name,
 				state: 'failed',
-				reason: `cannot listen: ${reason}`,
+				reason,
 				...(nextTry !== undefined && {nextTry: Math.round(nextTry)}),
 			};
 		}

@@ -25,27 +25,27 @@ export type Deliverer = {
 	 * @throws DeliveryError
 	 */
 	deliver(message: OutgoingMessage, signal: AbortSignal): Promise<Receipt>;
-	/** Whether a delivery to that kind may be handed over again although its end is not known: this finds out, or does no harm. False for a kind that is not there. */
+	/** Whether a delivery to that kind may be handed over again although its end is not known: it then finds out what arrived, or repeating does no harm. False for an unknown kind. */
 	mayRepeat(kind: string): boolean;
-	/** Whether `text` would be one message there as it is: nothing of it cut, hidden or in another message. Loads what sends; never rejects. */
+	/** Whether `text` would be one unchanged message there: not cut, split or redacted. Loads the sender; never rejects. */
 	fits(target: Target, text: string): Promise<boolean>;
 	/** Why the rendered `target` could not be delivered to, or `undefined`; no I/O. Used to refuse early and to show. */
 	problemWith(target: Target): string | undefined;
-	/** Why nothing could be sent to targets of a kind for `profile` now, as far as that can be asked without sending; takes up to 5 s. */
+	/** Why nothing can be sent to targets of a kind for `profile` now, as far as that can be found out without sending; takes up to 5 s. */
 	problemNow(kind: string, profile: string): Promise<string | undefined>;
-	/** Looks whether something could be sent to targets of a kind for `profile`, without sending; `undefined` where there is nothing to look at. */
+	/** Checks whether something could be sent to targets of a kind for `profile`, without sending; `undefined` where there is nothing to check. */
 	examine(kind: string, profile: string, signal: AbortSignal): Promise<TargetHealth | undefined>;
-	/** Asks the platforms of the current configuration whether they take our credentials, now and while they do not; again after each change of it. Nothing waits for it. */
+	/** Asks the platforms of the current configuration whether they accept our credentials, until they do. To be called again after each change of the configuration. Nothing waits for it. */
 	follow(): void;
-	/** Hears how listening to a platform stands; `undefined`: it is not listened to. A platform that is listened to is connected once it is. */
+	/** Receives the state of listening to a platform; `undefined`: it is not listened to. Otherwise it counts as connected once it is listened to. */
 	listens(kind: string, state: ListeningState | undefined): void;
 	/** The configured platforms, as their last delivery left them. */
 	platforms(): readonly PlatformView[];
-	/** Ends what is under way at once: child processes and conversations with servers. */
+	/** Ends everything under way at once: child processes and conversations with servers. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** What is wrong with a `deliver` value that names no kind. @see manual/delivery.md */
+/** The problem of a `deliver` value that names no kind. @see manual/delivery.md */
 export function unknownTarget(kind: string): {
 	readonly code: 'platform_unknown';
 	readonly problem: string;
@@ -67,19 +67,14 @@ export function outgoingText(text: string, rules: TargetKind['text']): string {
 		return text;
 	}
 
-	const bounded = cleanText(text, rules.maxLength);
-	return rules.mentions === 'neutralised' ? neutraliseMentions(bounded) : bounded;
-}
-
-function cleanText(text: string, limit: number): string {
 	const clean = withoutUnwanted(text);
-	if (clean.length <= limit) {
-		return clean;
-	}
-
 	const note = `\n\n[cut: the whole text has ${clean.length} characters]`;
-	// The cut may tear a surrogate pair.
-	return clean.slice(0, limit - note.length).replace(/[\ud800-\udbff]$/, '') + note;
+	const bounded =
+		clean.length <= rules.maxLength
+			? clean
+			: // The cut may tear a surrogate pair.
+				clean.slice(0, rules.maxLength - note.length).replace(/[\ud800-\udbff]$/, '') + note;
+	return rules.mentions === 'neutralised' ? neutraliseMentions(bounded) : bounded;
 }
 
 /** How failed deliveries are tried again. */
@@ -95,7 +90,7 @@ type RetryPlan = {
 const growth = 4;
 const minDelayMs = 1000;
 
-/** Waits are shortened by up to this part, so that runs that failed together do not come back together. */
+/** The part by which waits are shortened at most, so that runs that failed together are not repeated together. */
 const jitter = 0.2;
 
 /**

@@ -16,10 +16,10 @@ const maxWaiting = 32;
 /** More messages to one kind of target at a time are refused for now: each may be a process or a connection. */
 const maxAtOnce = 32;
 
-/** What the sender of an event waits for a delivery in all, milliseconds. */
+/** How long the sender of an event waits for a delivery in all, milliseconds. */
 const directMs = 5000;
 
-/** Of that time, what may be waited between its messages. */
+/** The part of that time that may be spent waiting between its messages. */
 const directShare = 0.6;
 
 type Delivery = {
@@ -34,8 +34,6 @@ type Delivery = {
 	readonly signal: AbortSignal;
 };
 
-type HandOverWorld = Pick<SenderWorld, 'clock' | 'memos'>;
-
 const busy = (why: string) => new DeliveryError('delivery_busy', `Cannot deliver: ${why}`);
 
 /**
@@ -44,7 +42,7 @@ const busy = (why: string) => new DeliveryError('delivery_busy', `Cannot deliver
  * @throws DeliveryError, and what `Memos.put` throws
  * @see manual/delivery.md#tries
  */
-export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Promise<string> {
+export function createHandOver(world: Pick<SenderWorld, 'clock' | 'memos'>) {
 	const turns = createKeyedMutex(maxWaiting);
 	const paceOf = createChatPaces(world.clock);
 	const sendParts = createSendParts(world);
@@ -65,17 +63,15 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 	};
 
 	const toPlace = async (
-		delivery: Delivery & {readonly until: number | undefined},
-		queue: string,
+		{kind, settings, sender, state, signal, message}: Delivery,
+		place: Place,
+		{queue, until}: {readonly queue: string; readonly until: number | undefined},
 	): Promise<string> => {
-		const {kind, settings, sender, state, signal, message, until} = delivery;
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
-		const place = delivery.address as Place;
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform they are these
 		const {perMinute, maxParts} = settings as PlatformSettings;
 		const usual = typeof kind.pace === 'function' ? kind.pace(place.chat) : (kind.pace ?? 0);
 		const pace = paceOf(queue, perMinute ?? usual);
-		// A text that a sender waits for has to get through in time: it is cut, rather than torn.
+		// A text that a sender waits for has to arrive in time: it is cut rather than sent in part.
 		const mostParts =
 			until !== undefined && pace
 				? Math.max(1, Math.min(maxParts ?? usualParts, pace.within(directMs * directShare)))
@@ -86,15 +82,18 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		const window = typeof keyWindowMs === 'function' ? keyWindowMs(place.chat) : keyWindowMs;
 		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
 		const edit = place.isSticky ? sender.edit : undefined;
+		const where = `${kind.kind} ${place.chat}`;
 		const sending: Sending = {
 			kind: {...kind, keyWindowMs: window},
 			message,
 			address: place,
 			texts: edit && !message.isWhole ? split(1) : split(),
-			send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
-			...(state &&
-				message.isTest !== true && {holds: () => state.holds(settings, until !== undefined)}),
-			...(pace && {pace}),
+			send: async (part, limits) => ({
+				place: where,
+				...(await observed(async () => sender.send(part, place, limits))),
+			}),
+			holds: message.isTest ? undefined : () => state?.holds(settings, until !== undefined),
+			pace,
 			until,
 			signal,
 		};
@@ -102,6 +101,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			? keepUp({
 					...sending,
 					place,
+					where,
 					edit: async (part, limits) => observed(async () => edit(part, place, limits)),
 					maxEdits: kind.edits ?? 0,
 				})
@@ -113,7 +113,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		].join('; ');
 	};
 
-	return async delivery => {
+	return async (delivery: Delivery): Promise<string> => {
 		const {kind, address, signal, message, sender, state, settings} = delivery;
 		if (kind.afterBreak !== 'resumed') {
 			return oneOfMany(kind.kind, async () =>
@@ -122,38 +122,41 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 					message,
 					address,
 					texts: [message.text],
-					send: async (part, limits) => sender.send(part, address, limits),
+					send: async (part, limits) => ({
+						place: kind.kind,
+						...(await sender.send(part, address, limits)),
+					}),
 					signal,
 				}),
 			);
 		}
 
 		const isDirect = message.runId === undefined && !message.isBackground;
-		const held = isDirect && message.isTest !== true && state?.holds(settings, true);
+		const held = isDirect && !message.isTest && state?.holds(settings, true);
 		if (held) {
 			throw held;
 		}
 
 		const until = isDirect ? world.clock.monotonic() + directMs : undefined;
-
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
-		const queue = JSON.stringify([kind.kind, (address as Place).chat]);
+		const place = address as Place;
+		const queue = JSON.stringify([kind.kind, place.chat]);
 		const turn = Promise.withResolvers<void>();
 		const giveUp = new AbortController();
-		// What waits for the platform has the turn of the chat.
-		const place = message.isTest === true ? `${queue} test` : queue;
-		const sent = turns.runExclusive(place, async () => {
+		// Texts that wait for a platform hold the turn of the chat: a test does not wait for them.
+		const line = message.isTest ? `${queue} test` : queue;
+		const sent = turns.runExclusive(line, async () => {
 			turn.resolve();
 			if (giveUp.signal.aborted) {
 				throw stopped();
 			}
 
-			return toPlace({...delivery, until}, queue);
+			return toPlace(delivery, place, {queue, until});
 		});
 		const cancel =
 			until === undefined ? undefined : world.clock.after(directMs, () => giveUp.abort());
 		try {
-			// Its own end counts once it is under way: what was written may have arrived.
+			// Once it is under way, its own end counts: what was written may have arrived.
 			await within(Promise.race([turn.promise, sent]), AbortSignal.any([signal, giveUp.signal]));
 		} catch (error) {
 			void sent.catch(() => {});
@@ -179,45 +182,35 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 	};
 }
 
-/** When messages may go to one chat. */
-export type ChatPace = {
-	/** How long the next message has to wait, milliseconds; 0: it may go now. */
-	waitMs(): number;
-	/** A message goes now. */
-	took(): void;
-	/** So many messages may go within `ms` of a chat that none went to lately. */
-	within(ms: number): number;
-};
-
 const minuteMs = 60_000;
 
-/** No two messages to a chat follow each other quicker, unless its platform takes more than 60 a minute. */
+/** The shortest time between two messages to a chat, unless its platform takes more than 60 a minute. */
 const leastGapMs = 1000;
 
-/** More chats than messages go to in a minute; the ones that were used longest ago are forgotten. */
+/** More than the chats that get messages in a minute; those that were used longest ago are forgotten. */
 const maxChats = 1000;
 
-/** The paces of chats: at most so many messages in any minute, and not all of them at once. In memory: a start forgets them. */
-export function createChatPaces(
-	clock: Pick<Clock, 'monotonic'>,
-): (chat: string, perMinute: number) => ChatPace | undefined {
+/** When messages may go to each chat: at most `perMinute` in any minute, and not all of them at once; `undefined`: at any time. In memory: a start forgets it. */
+export function createChatPaces(clock: Pick<Clock, 'monotonic'>) {
 	const chats = new Map<string, number[]>();
-	return (chat, perMinute) => {
+	return (chat: string, perMinute: number) => {
 		if (perMinute <= 0) {
 			return undefined;
 		}
 
+		const gapMs = Math.min(leastGapMs, minuteMs / perMinute);
 		return {
+			/** How long the next message has to wait, milliseconds; 0: it may go now. */
 			waitMs() {
 				const times = chats.get(chat) ?? [];
 				const now = clock.monotonic();
-				const gapMs = Math.min(leastGapMs, minuteMs / perMinute);
 				const afterLast = (times.at(-1) ?? -Infinity) + gapMs;
 				const afterWindow = (times.at(-perMinute) ?? -Infinity) + minuteMs;
 				return Math.max(0, Math.ceil(Math.max(afterLast, afterWindow) - now));
 			},
-			within: ms =>
-				Math.min(perMinute, 1 + Math.floor(ms / Math.min(leastGapMs, minuteMs / perMinute))),
+			/** How many messages may go within `ms` to a chat without recent messages. */
+			within: (ms: number) => Math.min(perMinute, 1 + Math.floor(ms / gapMs)),
+			/** A message goes now. */
 			took() {
 				const now = clock.monotonic();
 				const times = (chats.get(chat) ?? []).filter(time => time > now - minuteMs);

@@ -1,4 +1,4 @@
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {z} from 'zod';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Place} from '../platforms/platform.ts';
@@ -8,21 +8,23 @@ import type {Sending} from './send-parts.ts';
 const memoKind = 'kept-message';
 
 /** A message that is kept up to date. */
-type Kept = {
-	readonly id: string;
+const keptForm = z.object({
+	id: z.string(),
 	/** The run whose answer stands in it; 0 when it was none. */
-	readonly run: number;
-	/** So often it was changed. */
-	readonly edits: number;
-};
+	run: z.number(),
+	/** How often it was changed. */
+	edits: z.number(),
+});
 
-/** Identifiers go into paths: one that leads elsewhere is not kept. */
+/** Identifiers go into paths: one that would lead to another path is not kept. */
 const isSafeId = /^(?!.*\.\.)[^\s?#%\\]{1,300}$/;
 
 type KeptSending = Omit<Sending, 'address'> & {
 	readonly place: Place;
-	readonly edit: (message: OutgoingMessage, part: Part & {readonly id: string}) => Promise<Sent>;
-	/** So often the platform lets a message be changed. */
+	/** The place, for a person. */
+	readonly where: string;
+	readonly edit: (message: OutgoingMessage, part: Part & {readonly id: string}) => Promise<void>;
+	/** How often the platform lets a message be changed. */
 	readonly maxEdits: number;
 };
 
@@ -37,17 +39,17 @@ export const createKeepUp =
 		{memos}: Pick<SenderWorld, 'memos'>,
 		sendParts: (sending: Sending) => Promise<string>,
 	): ((sending: KeptSending) => Promise<string>) =>
-	async ({place, texts, edit, send, maxEdits, ...sending}) => {
+	async ({place, where, texts, edit, send, maxEdits, ...sending}) => {
 		const {kind, message} = sending;
 		const {profile, route, key = '', runId} = message;
 		const name = JSON.stringify([kind.kind, profile, route, place.chat, place.thread ?? '', key]);
-		const kept = keptIn(await memos?.get(memoKind, name));
+		const kept = keptForm.safeParse(await memos?.get(memoKind, name)).data;
 		const run = runId ?? kept?.run ?? 0;
 		if (kept && kept.run > run) {
-			return `${kind.kind} ${place.chat}: the answer of run ${kept.run}, which is later, stays`;
+			return `${where}: the answer of run ${kept.run}, which is later, stays`;
 		}
 
-		/** What the message that was changed has no room for. */
+		/** Sends the messages that follow the one that was changed. */
 		const sendRest = async () => {
 			const rest = texts.slice(1);
 			return rest.length === 0
@@ -57,16 +59,19 @@ export const createKeepUp =
 
 		if (kept && kept.edits < maxEdits) {
 			try {
-				// What changes a message to the same text twice does no harm: it has no note of its own.
+				// Without a note of its own: the same edit made twice does no harm.
 				const summary = await sendParts({
 					...sending,
 					kind: {kind: kind.kind, afterBreak: 'repeated', keyWindowMs: Infinity},
 					address: [place, kept.id],
 					texts: texts.slice(0, 1),
-					send: async (part, limits) => edit(part, {...limits, id: kept.id}),
+					async send(part, limits) {
+						await edit(part, {...limits, id: kept.id});
+						return {place: where, id: kept.id};
+					},
 				});
 				const rest = await sendRest();
-				// Nothing takes the place of what is whole.
+				// No later text replaces a whole one.
 				await (message.isWhole
 					? memos?.drop(memoKind, name)
 					: memos?.put(memoKind, name, {id: kept.id, run, edits: kept.edits + 1}));
@@ -95,14 +100,3 @@ export const createKeepUp =
 
 		return summary;
 	};
-
-function keptIn(memo: JsonValue | undefined): Kept | undefined {
-	if (!isJsonObject(memo)) {
-		return undefined;
-	}
-
-	const {id, run, edits} = memo;
-	return typeof id === 'string' && typeof run === 'number' && typeof edits === 'number'
-		? {id, run, edits}
-		: undefined;
-}

@@ -5,9 +5,9 @@
 const harmlessAt = '＠';
 
 /**
- * Markdown without mentions: every `@` that may begin a mention becomes `＠`. Addresses (`ops@example.com`) stay, and so does code, as long
- * as there is no doubt what is code: fenced blocks that begin in the first column, and `spans` within one line. A construct that could make a
- * code host see less code than we do (raw HTML, other fences, a backtick without a partner, mathematics) ends that trust for the whole text.
+ * Markdown without mentions: every `@` that may begin a mention becomes `＠`. Addresses (`ops@example.com`) stay, and so does code that is
+ * certain: fenced blocks that begin in the first column, and `spans` within one line. A text with a construct that could make a code host see
+ * less code than we do (raw HTML, other fences, an unpaired backtick, mathematics) has no certain code.
  */
 export function neutraliseMentions(text: string): string {
 	const lines = text.split('\n');
@@ -34,18 +34,14 @@ function fencedLines(lines: readonly string[]): ReadonlySet<number> {
 	const fenced = new Set<number>();
 	let fence = '';
 	for (const [index, line] of lines.entries()) {
-		if (fence === '') {
-			fence = /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[0] ?? '';
-			if (fence !== '') {
-				fenced.add(index);
-			}
-
-			continue;
+		const isOpen = fence !== '';
+		fence ||= /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[0] ?? '';
+		if (fence !== '') {
+			fenced.add(index);
 		}
 
-		fenced.add(index);
 		const [, closing = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line) ?? [];
-		if (closing.startsWith(fence)) {
+		if (isOpen && closing.startsWith(fence)) {
 			fence = '';
 		}
 	}

@@ -1,12 +1,13 @@
-import type {Clock} from '../core/clock.ts';
+import {isDeepStrictEqual} from 'node:util';
+import {createTimer, type Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
-import {DeliveryError} from '../platforms/delivery-error.ts';
+import {DeliveryError, platformFailure} from '../platforms/delivery-error.ts';
 import type {Place} from '../platforms/platform.ts';
 import type {PlatformSettings, Sender, TargetKind} from '../platforms/target-kind.ts';
 import {limitsFrom} from './send-parts.ts';
 
-/** Until a platform that failed is asked again: this long, then twice as long each time, up to the most. */
+/** The wait until a platform that failed is asked again: doubled each time, up to the most. */
 const firstWaitMs = 5000;
 const mostWaitMs = 300_000;
 
@@ -16,22 +17,10 @@ const checkMs = 10_000;
 export type PlatformCheck = NonNullable<Sender<unknown>['check']>;
 
 /** What is known of one platform, from its connect checks and its deliveries. */
-export type PlatformState = {
-	/**
-	 * Makes a try of a delivery and remembers whether the platform was there. `settings` are those that it uses.
-	 */
-	observe<Result>(settings: unknown, attempt: () => Promise<Result>): Promise<Result>;
-	/** Why nothing may be tried with `settings` now: the platform has failed. With the wait until it is asked again, unless the sender of an event waits (`isDirect`): they hear at once. */
-	holds(settings: unknown, isDirect: boolean): DeliveryError | undefined;
-	/** Keeps asking the platform from now on, with these settings. `undefined`: it is not used. Without a check a wait alone ends a failure. */
-	watch(settings: unknown, check: (() => Promise<PlatformCheck | undefined>) | undefined): void;
-	/** `undefined` when the platform is not configured. New settings get the benefit of the doubt. */
-	view(settings: PlatformSettings | undefined): PlatformView | undefined;
-	[Symbol.dispose](): void;
-};
+export type PlatformState = ReturnType<typeof createPlatformState>;
 
 type Standing = {readonly settings: unknown} & (
-	| {readonly state: 'connecting' | 'connected'; readonly waitMs?: number}
+	| {readonly state: 'connecting' | 'connected'; readonly waitMs?: number | undefined}
 	| {
 			readonly state: 'failed';
 			readonly error: DeliveryError;
@@ -46,23 +35,19 @@ export function createPlatformState(
 	name: string,
 	clock: Clock,
 	onChanged: (platform: PlatformView) => void,
-): PlatformState {
+) {
 	let standing: Standing | undefined;
 	let watched:
 		| {readonly settings: unknown; readonly load: () => Promise<PlatformCheck | undefined>}
 		| undefined;
 	let ended = new AbortController();
-	let cancelTimer: (() => void) | undefined;
+	const timer = createTimer(clock);
 
 	const set = (next: Standing) => {
-		const before = standing === undefined ? undefined : viewOf(standing);
+		const before = standing && viewOf(standing);
 		standing = next;
 		const now = viewOf(next);
-		if (
-			before?.state !== now.state ||
-			before.reason !== now.reason ||
-			before.nextTry !== now.nextTry
-		) {
+		if (!isDeepStrictEqual(before, now)) {
 			onChanged(now);
 		}
 	};
@@ -72,16 +57,14 @@ export function createPlatformState(
 			? {name, state: 'failed', reason: of.error.reason, nextTry: of.nextTry}
 			: {name, state: of.state};
 
-	/** Whether these are settings of before: what is heard of them says nothing of those that are watched. */
+	/** Whether these settings have been replaced: their successes and failures say nothing of the settings that are watched. */
 	const isOld = (settings: unknown) => watched !== undefined && watched.settings !== settings;
 
 	const succeed = (settings: unknown) => {
-		if (isOld(settings)) {
-			return;
+		if (!isOld(settings)) {
+			timer.cancel();
+			set({settings, state: 'connected'});
 		}
-
-		cancelTimer?.();
-		set({settings, state: 'connected'});
 	};
 
 	const fail = (settings: unknown, error: DeliveryError) => {
@@ -95,16 +78,12 @@ export function createPlatformState(
 		}
 
 		const last = standing && standing.settings === settings ? standing.waitMs : undefined;
-		const waitMs = Math.min(
-			mostWaitMs,
-			Math.max(last === undefined ? firstWaitMs : last * 2, error.retryAfterMs ?? 0),
-		);
+		const usualMs = last === undefined ? firstWaitMs : last * 2;
+		const waitMs = Math.min(mostWaitMs, Math.max(usualMs, error.retryAfterMs ?? 0));
 		set({settings, state: 'failed', error, nextTry: clock.now() + waitMs, waitMs});
-		cancelTimer?.();
+		timer.cancel();
 		if (watched) {
-			cancelTimer = clock.after(waitMs, () => {
-				void ask();
-			});
+			timer.set(waitMs, () => void ask());
 		}
 	};
 
@@ -122,28 +101,31 @@ export function createPlatformState(
 			if (!signal.aborted && check) {
 				succeed(settings);
 			} else if (!signal.aborted) {
-				// The next text is the check: it may fail for longer.
-				const waitMs = standing?.waitMs;
-				set({settings, state: 'connected', ...(waitMs !== undefined && {waitMs})});
+				// The next text is the check: after it, the wait may be longer.
+				set({settings, state: 'connected', waitMs: standing?.waitMs});
 			}
 		} catch (error) {
 			if (!signal.aborted) {
-				const down = {passes: true, isDown: true} as const;
-				const failure = new DeliveryError('platform_failed', messageOf(error), down);
-				fail(settings, error instanceof DeliveryError ? error : failure);
+				fail(
+					settings,
+					error instanceof DeliveryError
+						? error
+						: platformFailure('platform_failed', messageOf(error)),
+				);
 			}
 		}
 	};
 
 	const stop = () => {
 		ended.abort();
-		cancelTimer?.();
+		timer.cancel();
 		ended = new AbortController();
 		watched = undefined;
 	};
 
 	return {
-		holds(settings, isDirect) {
+		/** Why nothing may be tried with `settings` now: the platform has failed. Has the wait until it is asked again, unless the sender of an event waits (`isDirect`), which is answered at once. */
+		holds(settings: unknown, isDirect: boolean): DeliveryError | undefined {
 			if (
 				standing?.state !== 'failed' ||
 				standing.settings !== settings ||
@@ -161,7 +143,8 @@ export function createPlatformState(
 				{passes: true, ...(!isDirect && {retryAfterMs: Math.max(1000, leftMs)})},
 			);
 		},
-		async observe(settings, attempt) {
+		/** Makes a try of a delivery with `settings`, and remembers whether the platform was there. */
+		async observe<Result>(settings: unknown, attempt: () => Promise<Result>): Promise<Result> {
 			try {
 				const result = await attempt();
 				succeed(settings);
@@ -174,7 +157,8 @@ export function createPlatformState(
 				throw error;
 			}
 		},
-		watch(settings, load) {
+		/** Keeps asking the platform from now on, with these settings; `undefined`: it is not used. Without a check, a failure ends after its wait. */
+		watch(settings: unknown, load: (() => Promise<PlatformCheck | undefined>) | undefined) {
 			if (watched?.settings === settings) {
 				return;
 			}
@@ -189,7 +173,8 @@ export function createPlatformState(
 			set({settings, state: 'connecting'});
 			void ask();
 		},
-		view(settings) {
+		/** `undefined` when the platform is not configured. Connected with settings of which nothing is known yet. */
+		view(settings: PlatformSettings | undefined): PlatformView | undefined {
 			if (settings === undefined) {
 				return undefined;
 			}
@@ -208,27 +193,20 @@ export function createPlatformState(
 	};
 }
 
-/** What is known of all platforms, and of each of their webhooks by itself: one that is dead says nothing of the others. */
-type PlatformStates = {
-	/** Where a delivery to `address` (what `TargetKind.check` makes) is noted; without one what is known of the platform as a whole. `undefined` for a kind that is no platform. */
-	of(kind: string, address?: unknown): PlatformState | undefined;
-	/** A platform that is there, of which a webhook has failed, has failed with that one's reason. */
-	view(kind: string, settings: PlatformSettings | undefined): PlatformView | undefined;
-	[Symbol.dispose](): void;
-};
-
-/** `onChanged` hears of every change of a platform; it must not throw. */
+/**
+ * What is known of all platforms, and of each of their webhooks separately: a dead webhook says nothing of the others. `onChanged` hears of every change of a platform; it must not throw.
+ */
 export function createPlatformStates(
 	kinds: readonly TargetKind[],
 	clock: Clock,
 	onChanged: (platform: PlatformView) => void,
-): PlatformStates {
+) {
 	const whole = new Map(
 		kinds.flatMap(({kind, settings}) =>
 			settings ? [[kind, createPlatformState(kind, clock, onChanged)] as const] : [],
 		),
 	);
-	/** By the platform, then by the webhook's name: as many as are configured. */
+	/** By platform, then by the name of the webhook: as many as are configured. */
 	const webhooks = new Map<string, Map<string, PlatformState>>();
 
 	const ofWebhook = (kind: string, name: string): PlatformState => {
@@ -241,14 +219,16 @@ export function createPlatformStates(
 	};
 
 	return {
-		of(kind, address) {
+		/** The state that a delivery to `address` (see `TargetKind.check`) belongs to; without an address that of the platform as a whole. `undefined` for a kind that is no platform. */
+		of(kind: string, address?: unknown): PlatformState | undefined {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
 			const place = address as Place | undefined;
 			return whole.has(kind) && place?.isWebhook === true
 				? ofWebhook(kind, place.chat)
 				: whole.get(kind);
 		},
-		view(kind, settings) {
+		/** A connected platform with a webhook that has failed has failed, with the reason of that webhook. */
+		view(kind: string, settings: PlatformSettings | undefined): PlatformView | undefined {
 			const view = whole.get(kind)?.view(settings);
 			if (view?.state !== 'connected') {
 				return view;

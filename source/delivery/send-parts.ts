@@ -2,10 +2,10 @@ import {sleep, type Clock} from '../core/clock.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Part, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
-import type {ChatPace} from './hand-over.ts';
-import {hashOf, memoKind, deliveryName, noteIn, startOf, type Note} from './senders.ts';
+import type {createChatPaces} from './hand-over.ts';
+import {hashOf, memoKind, deliveryName, noteIn, startOf} from './senders.ts';
 
-/** How long sending one part may take, and how long one may be waited for besides, as its platform asks or before it is repeated, milliseconds. */
+/** How long sending one part may take, and how long all waits for one part may be together, milliseconds. */
 const maxSendMs = 30_000;
 const maxWaitMs = 60_000;
 
@@ -18,7 +18,7 @@ export const limitsFrom = (clock: Pick<Clock, 'monotonic'>, limitMs: number) => 
 /** Pause before the first repetition of a part that may have arrived; each further one is four times as long. */
 const firstRepeatMs = 1000;
 
-/** What is waited where a platform asks for less: one that always asks for none would be asked without an end. */
+/** The shortest wait, whatever a platform asks for: a platform that always asks for none would be asked without end. */
 const leastWaitMs = 1000;
 
 /** A text on its way to one place. */
@@ -32,15 +32,17 @@ export type Sending = {
 	/** The messages that it becomes. */
 	readonly texts: readonly string[];
 	/** Hands one of them over. */
-	readonly send: (message: OutgoingMessage, part: Part) => Promise<Sent>;
+	readonly send: (message: OutgoingMessage, part: Part) => Promise<SentPart>;
 	/** Why the platform cannot be sent to now, with the wait until it is asked again. */
-	readonly holds?: () => DeliveryError | undefined;
+	readonly holds?: (() => DeliveryError | undefined) | undefined;
 	/** When the next message may go to the chat. */
-	readonly pace?: ChatPace;
-	/** When the sender that waits for the end of it gives up, `Clock.monotonic`; absent: none waits. */
+	readonly pace?: ReturnType<ReturnType<typeof createChatPaces>>;
+	/** When the sender that waits for the delivery gives up, `Clock.monotonic`; absent: none waits. */
 	readonly until?: number | undefined;
 	readonly signal: AbortSignal;
 };
+
+type SentPart = Sent & {readonly place: string};
 
 export const stopped = () =>
 	new DeliveryError('delivery_aborted', 'Cannot deliver: the delivery was stopped');
@@ -50,7 +52,7 @@ export const createSendParts =
 	({clock, memos}: Pick<SenderWorld, 'clock' | 'memos'>) =>
 	async (sending: Sending): Promise<string> => {
 		const {kind, message, address, texts, send, holds, pace, until, signal} = sending;
-		/** What is left for the whole of it. */
+		/** The time that is left for the whole delivery. */
 		const leftMs = () => Math.max(0, (until ?? Infinity) - clock.monotonic());
 		const name = deliveryName(message);
 		const digest = hashOf([kind.kind, address ?? null, texts]);
@@ -61,13 +63,8 @@ export const createSendParts =
 			now: clock.now(),
 		});
 		const write = async () => {
-			const note: Note = {
-				digest,
-				arrived,
-				at: clock.now(),
-				...(begunAt !== undefined && {begunAt}),
-			};
-			await notes?.put(memoKind, name, note);
+			const begun = begunAt !== undefined && {begunAt};
+			await notes?.put(memoKind, name, {digest, arrived, at: clock.now(), ...begun});
 		};
 
 		/** Whether the platform would take a part that was first begun at `from` only once, `afterMs` from now. A clock that was set back knows nothing. */
@@ -104,22 +101,20 @@ export const createSendParts =
 						new DeliveryError(
 							'delivery_busy',
 							`Cannot deliver: ${kind.kind} takes the next message to that chat in ${Math.ceil((ms ?? 0) / 1000)} s`,
-							{passes: true, ...(ms !== undefined && {retryAfterMs: ms})},
+							{passes: true, retryAfterMs: ms},
 						)
 					);
 				}
 
 				waited += ms;
-				try {
-					// oxlint-disable-next-line no-await-in-loop -- one pause after the other
-					await sleep(clock, ms, signal);
-				} catch {
+				// oxlint-disable-next-line no-await-in-loop -- one pause after the other
+				await sleep(clock, ms, signal).catch(() => {
 					throw stopped();
-				}
+				});
 			}
 		};
 
-		const sendPart = async (index: number): Promise<Sent> => {
+		const sendPart = async (index: number): Promise<SentPart> => {
 			const key = hashOf([name, digest, index]).slice(0, 25);
 			let [waitedMs, repeatMs] = [0, firstRepeatMs];
 			for (;;) {
@@ -188,16 +183,15 @@ export const createSendParts =
 
 				waitedMs += nextMs;
 				repeatMs *= isUncertain ? 4 : 1;
-				try {
-					// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
-					await sleep(clock, nextMs, signal);
-				} catch {
-					throw failure;
-				}
+				const failed = failure;
+				// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+				await sleep(clock, nextMs, signal).catch(() => {
+					throw failed;
+				});
 			}
 		};
 
-		const sent: Sent[] = [];
+		const sent: SentPart[] = [];
 		while (arrived < texts.length) {
 			if (signal.aborted) {
 				throw stopped();
@@ -228,7 +222,7 @@ export const createSendParts =
 	};
 
 /** `telegram 12 (message 881)`, `telegram 12 (3 parts: 881, 882, 883)`; a try that went on tells of its own parts. */
-function summaryOf(sent: readonly Sent[], of: number): string {
+function summaryOf(sent: readonly SentPart[], of: number): string {
 	const [first] = sent;
 	if (!first) {
 		return 'already delivered by an earlier try';

@@ -1,19 +1,18 @@
 import {createHash} from 'node:crypto';
+import {z} from 'zod';
 import type {Config} from '../config/config.ts';
 import {platformSettings, platformError, sectionSettings} from '../config/platform-settings.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import type {JsonValue} from '../core/json.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Sender, SenderWorld, TargetHealth, TargetKind} from '../platforms/target-kind.ts';
 
-/** The sender of a kind for its settings: loaded with the first text, made anew when the settings are others. */
-type Senders = (kind: TargetKind, settings: unknown) => Promise<Sender<unknown>>;
-
-export function createSenders(world: SenderWorld): Senders {
+/** The sender of a kind for its settings: loaded with the first text, made anew when the settings change. */
+export function createSenders(world: SenderWorld) {
 	const current = new Map<TargetKind, {settings: unknown; sender: Sender<unknown>}>();
-	return async (kind, settings) => {
+	return async (kind: TargetKind, settings: unknown): Promise<Sender<unknown>> => {
 		const sending = await kind.load();
 		// Looked up only now: another text may have come first.
 		const last = current.get(kind);
@@ -27,7 +26,7 @@ export function createSenders(world: SenderWorld): Senders {
 	};
 }
 
-/** What the configuration says of a kind; `off`: why nothing can be sent with that. */
+/** The settings of a kind; `off`: why nothing can be sent with them. */
 export function sendSettings(
 	{kind, section, settings: schema}: TargetKind,
 	config: Config,
@@ -48,7 +47,7 @@ export function sendSettings(
 
 const examineMs = 10_000;
 
-/** What a sender says of itself: its own look, or its connect check. */
+/** The health of a sender, by its own examination or its connect check. */
 export async function senderHealth(
 	sender: Sender<unknown>,
 	{profile, clean, signal}: {profile: string; clean: (text: string) => string; signal: AbortSignal},
@@ -66,7 +65,7 @@ export async function senderHealth(
 	}
 }
 
-/** The secrets of the configuration, and those that came while running: the newest 100. */
+/** The secrets of the configuration, and the newest 100 that came while running. */
 export function withHidden(
 	configured: () => readonly string[],
 	hide: (secret: string) => void,
@@ -84,7 +83,7 @@ export function withHidden(
 			return all;
 		},
 		hide(secret) {
-			// A platform that calls a word its token must not have it taken out of what others are sent.
+			// A platform that calls a common word its token must not make it vanish from other texts.
 			if (looksRandom(secret) && !hidden.includes(secret)) {
 				hidden = [...hidden, secret].slice(-100);
 				of = [];
@@ -99,22 +98,24 @@ const leastTokenLength = 20;
 const looksRandom = (secret: string): boolean =>
 	secret.length >= leastTokenLength && /\d/.test(secret) && !/\s/.test(secret);
 
-/** Name of what the store keeps of deliveries. */
+/** The kind of the memos of deliveries. */
 export const memoKind = 'delivery';
 
-/** What is kept of a delivery beyond this process. */
-export type Note = {
-	/** Digest of its text, its parts and its place: of another one nothing has arrived. */
-	readonly digest: string;
+/** The state of a delivery that is kept beyond this process. */
+const noteForm = z.object({
+	/** Digest of its text, its parts and its place: with another one, nothing has arrived. */
+	digest: z.string(),
 	/** Parts that have arrived. */
-	readonly arrived: number;
-	/** When the next part was first begun, as long as its end is not known; milliseconds since 1970. */
-	readonly begunAt?: number;
+	arrived: z.number(),
+	/** When the next part was first begun, while its end is not known; milliseconds since 1970. */
+	begunAt: z.number().optional(),
 	/** When this was written. */
-	readonly at: number;
-};
+	at: z.number(),
+});
 
-/** Where a delivery begins, by what is noted of it. @throws DeliveryError `delivery_uncertain` when a part of another text was sent and its end is not known */
+type Note = z.infer<typeof noteForm>;
+
+/** The part at which a delivery begins, by its note. @throws DeliveryError `delivery_uncertain` when a part of another text was sent and its end is not known */
 export function startOf(
 	note: Note | undefined,
 	{
@@ -123,12 +124,12 @@ export function startOf(
 		now,
 	}: {readonly digest: string; readonly message: OutgoingMessage; readonly now: number},
 ): {readonly arrived: number; readonly begunAt?: number | undefined} {
-	// Senders may use an identifier again for another event later.
+	// Senders may reuse an identifier for another event later.
 	if (!note || (runId === undefined && now - note.at >= idempotencyMs)) {
 		return {arrived: 0};
 	}
 
-	// A person has put the run back since: that is their word that the part may be sent again.
+	// A person has put the run back since then, and so allowed that the part is sent again.
 	const isReleased = note.begunAt !== undefined && (startedAt ?? 0) > note.begunAt;
 	const begunAt = isReleased ? undefined : note.begunAt;
 	if (note.digest === digest) {
@@ -145,7 +146,7 @@ export function startOf(
 	return {arrived: 0};
 }
 
-/** What a delivery is called: the same for each try, until it has arrived and a person has it sent again. */
+/** The name of a delivery: the same for each try, until it has arrived and a person has it sent again. */
 export const deliveryName = ({
 	profile,
 	route,
@@ -165,14 +166,6 @@ export const deliveryName = ({
 export const hashOf = (value: unknown): string =>
 	createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-/** What was kept under the name of a delivery. */
-export function noteIn(memo: JsonValue | undefined): Note | undefined {
-	if (!isJsonObject(memo)) {
-		return undefined;
-	}
-
-	const {digest, arrived, begunAt, at} = memo;
-	return typeof digest === 'string' && typeof arrived === 'number' && typeof at === 'number'
-		? {digest, arrived, at, ...(typeof begunAt === 'number' && {begunAt})}
-		: undefined;
-}
+/** The note that was kept under the name of a delivery. */
+export const noteIn = (memo: JsonValue | undefined): Note | undefined =>
+	noteForm.safeParse(memo).data;

@@ -6,19 +6,19 @@ import {
 	textAt,
 	type ApiRequest,
 	type Ask,
+	type AskLimits,
 	type AskOptions,
 	type Judged,
 } from './ask.ts';
-import {DeliveryError} from './delivery-error.ts';
-import {platformFailures} from './post.ts';
+import {DeliveryError, platformFailure} from './delivery-error.ts';
 import type {SenderWorld} from './target-kind.ts';
 
-/** Before its end a token is replaced, milliseconds: a request takes up to 30 s. */
+/** How long before its end a token is replaced, milliseconds: a request takes up to 30 s. */
 const tokenMarginMs = 60_000;
 
 /**
- * `Ask` as an app that logs in: with a token that is got when it is needed, kept until a minute before its end, hidden, and replaced once where an answer refuses it. One login runs at a
- * time, and what waits for it takes its token. `ask` rejects with `target_invalid` where there is no login; `logIn` rejects as `ask`.
+ * `Ask` as an app that logs in. The token is asked for when it is needed, kept until a minute before its end, hidden, and replaced once where an answer refuses it. One login runs at a
+ * time; requests that wait for it share its token. `ask` and `logIn` reject with `target_invalid` where there is no login.
  */
 export function createAppAsk(
 	world: Pick<SenderWorld, 'clock' | 'hide' | 'post'>,
@@ -30,19 +30,19 @@ export function createAppAsk(
 	}: Omit<AskOptions, 'again' | 'headers'> & {
 		readonly login:
 			| {
-					/** What asks for a token; it has to say that it sends nothing. */
+					/** The request for a token; it has to say that it sends nothing. */
 					readonly request: () => Promise<ApiRequest>;
 					/** Members of the answer: the token, and how many seconds it holds. */
 					readonly token: string;
 					readonly seconds: string;
 			  }
 			| undefined;
-		/** What there has to be for a login: `a space needs platforms.googlechat.service_account`. */
+		/** The message without a login: `a space needs platforms.googlechat.service_account`. */
 		readonly lacks: string;
-		/** Whether it is the token that is refused. */
+		/** Whether the token is refused. */
 		readonly isRefused: (answer: Judged) => boolean;
 	},
-): {readonly ask: Ask; readonly logIn: (limits: Parameters<Ask>[1]) => Promise<unknown>} {
+): {readonly ask: Ask; readonly logIn: (limits: AskLimits) => Promise<unknown>} {
 	const {platform, judge} = options;
 	const {clock, hide} = world;
 	const inTurn = createMutex();
@@ -51,9 +51,9 @@ export function createAppAsk(
 		...options,
 		refusalIs: 'platform_unauthorized',
 		judge(answer, request) {
-			const isToken = login !== undefined && textAt(answer.json, login.token) !== '';
 			const judgement = judge(answer, request);
-			return isToken || (judgement === true ? undefined : judgement);
+			const isToken = login !== undefined && textAt(answer.json, login.token) !== '';
+			return isToken || (judgement !== true && judgement);
 		},
 	});
 	const sayNo = (why: string) => `Cannot send to ${platform}: ${why}`;
@@ -63,8 +63,8 @@ export function createAppAsk(
 			? kept.authorization
 			: undefined;
 
-	/** The header of a token, but of one that was refused. */
-	const logIn = async (limits: Parameters<Ask>[1], refused?: string): Promise<string> => {
+	/** The `Authorization` header of a token other than `refused`. */
+	const logIn = async (limits: AskLimits, refused?: string): Promise<string> => {
 		if (!login) {
 			throw new DeliveryError('target_invalid', sayNo(lacks));
 		}
@@ -77,9 +77,7 @@ export function createAppAsk(
 		const deadline = new AbortController();
 		const ended = AbortSignal.any([limits.signal, deadline.signal]);
 		const limitMs = leftOf(limits, clock);
-		const cancel = clock.after(limitMs, () => {
-			deadline.abort();
-		});
+		const cancel = clock.after(limitMs, () => deadline.abort());
 		const turn = inTurn(async () => {
 			const others = authorizationBut(refused);
 			if (others !== undefined) {
@@ -102,15 +100,10 @@ export function createAppAsk(
 				throw error;
 			}
 
-			const reason = limits.signal.aborted
-				? 'the delivery was ended'
-				: `the login did not end within ${limitMs / 1000} s`;
+			const reason = `the login did not end within ${limitMs / 1000} s`;
 			throw limits.signal.aborted
-				? new DeliveryError('delivery_aborted', sayNo(reason))
-				: new DeliveryError('platform_unreachable', sayNo(reason), {
-						...platformFailures.platform_unreachable,
-						reason,
-					});
+				? new DeliveryError('delivery_aborted', sayNo('the delivery was ended'))
+				: platformFailure('platform_unreachable', sayNo(reason), {reason});
 		} finally {
 			cancel();
 		}

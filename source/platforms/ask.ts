@@ -1,35 +1,55 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {lookUp} from '../core/payload.ts';
 import {escapeLine} from '../core/untrusted.ts';
-import {DeliveryError} from './delivery-error.ts';
-import type {PlatformAnswer, PlatformRequest, platformFailures} from './post.ts';
-import type {SenderWorld} from './target-kind.ts';
+import {DeliveryError, type PlatformCode} from './delivery-error.ts';
+import type {PlatformAnswer, PlatformRequest} from './post.ts';
+import type {Part, SenderWorld} from './target-kind.ts';
 
-/** What is asked of a platform's API: a path behind its base, or a whole address. */
+/** A request to a platform's API: a path behind its base, or a whole address. */
 export type ApiRequest = Pick<
 	PlatformRequest,
 	'form' | 'headers' | 'json' | 'maxAnswerBytes' | 'method' | 'sendsNothing'
 > &
 	({readonly path: string} | {readonly url: string}) & {
-		/** It changes a message: when it is rejected, the message cannot be changed any more (`message_gone`), and its text is sent anew. */
+		/** It changes a message. Rejected, it fails with `message_gone`: that message cannot be changed any more, and its text is sent as another one. */
 		readonly isEdit?: true;
 	};
 
-type Failed = keyof typeof platformFailures;
+const refusals = ['platform_rejected', 'platform_unauthorized'] as const;
 
-const refusals = [
-	'platform_rejected',
-	'platform_unauthorized',
-] as const satisfies readonly Failed[];
-
-/** What an answer means: `true` a success, a code or a code with the wait that was told a failure; `undefined`: what its status says. */
+/** The meaning of an answer: `true` is a success, a code a failure; `false` and `undefined`: the status decides. */
 export type Judgement =
-	| true
-	/** What was to be changed says that already, whatever the status. */
+	| boolean
+	| undefined
+	/** The message has the new text already, whatever the status. */
 	| 'unchanged'
-	| Failed
 	| 'message_gone'
-	| {readonly code: Failed; readonly retryAfterMs?: number | undefined}
-	| undefined;
+	| PlatformCode
+	/** With the wait that the platform asks for or is known for. */
+	| {readonly code: PlatformCode; readonly retryAfterMs: number | undefined};
+
+/** Too many requests: the next one after `retryAfterMs`, where the answer does not tell. */
+export const limited = (retryAfterMs: number | undefined) =>
+	({code: 'platform_rate_limited', retryAfterMs}) as const;
+
+/** The judge of a webhook that says in `errcode` what went wrong. `rejected`: codes about this webhook or this text, after which others go on. */
+export const judgeByErrcode =
+	(codes: {
+		readonly waitMs: number;
+		readonly limited: readonly unknown[];
+		readonly rejected: readonly unknown[];
+	}) =>
+	({json: {errcode}, status}: Judged): Judgement =>
+		errcode === 0 ||
+		(status === 429 || codes.limited.includes(errcode)
+			? limited(codes.waitMs)
+			: codes.rejected.includes(errcode) && 'platform_rejected');
+
+/** Asks a webhook by its address, and the API by a path. */
+export const webhookOr =
+	(askHook: Ask, askApi: Ask): Ask =>
+	async (request, limits) =>
+		('url' in request ? askHook : askApi)(request, limits);
 
 /** The part of an answer that is judged. `json`: the body; a list as a mapping of its indexes; `{}` for anything else. */
 export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
@@ -41,30 +61,29 @@ export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
 /**
  * Asks one platform's API, and gives the body of its answer.
  *
- * @throws DeliveryError as `Post`, `message_gone`, and `platform_*` for what is no success
+ * @throws DeliveryError as `Post`, `message_gone`, and `platform_*` for failures
  */
-export type Ask = (
-	request: ApiRequest,
-	limits: {readonly limitMs: number; readonly until?: number; readonly signal: AbortSignal},
-) => Promise<JsonObject>;
+export type Ask = (request: ApiRequest, limits: AskLimits) => Promise<JsonObject>;
 
-/** What is known of one platform's API. */
+export type AskLimits = Pick<Part, 'limitMs' | 'signal' | 'until'>;
+
+/** The API of one platform. */
 export type AskOptions = {
 	/** Its kind. */
 	readonly platform: string;
-	/** What stands before the paths. */
+	/** The part of the address before the paths. */
 	readonly base?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly secrets?: readonly string[];
-	/** What each refusal means, whatever it says. At a webhook `platform_rejected`: its address is a credential, of one chat alone. Of a login `platform_unauthorized`: there is no message yet. */
+	/** The code for every refusal. Of a webhook it is `platform_rejected`, since its address is a credential for one chat alone; of a login `platform_unauthorized`, since there is no message yet. */
 	readonly refusalIs?: (typeof refusals)[number];
 	/** Tells successes from failures. */
 	readonly judge: (answer: Judged, request: ApiRequest) => Judgement;
-	/** What is asked instead after a failure, once: with a new token, at another place. */
+	/** The request that is made instead after a failure, once: with a new token, to another chat. */
 	readonly again?: (
 		answer: Judged,
 		request: ApiRequest,
-		limits: Parameters<Ask>[1],
+		limits: AskLimits,
 	) => ApiRequest | undefined | Promise<ApiRequest | undefined>;
 };
 
@@ -75,57 +94,44 @@ export function createAsk(
 ): Ask {
 	const ask = async (
 		request: ApiRequest,
-		limits: Parameters<Ask>[1],
+		limits: AskLimits,
 		isLast: boolean,
 	): Promise<JsonObject> => {
-		const {signal} = limits;
-		const {json: body, form, method, sendsNothing, maxAnswerBytes} = request;
 		const answer = await post({
+			...request,
 			platform,
 			url: 'url' in request ? request.url : base + request.path,
 			headers: {...headers, ...request.headers},
 			secrets,
 			limitMs: leftOf(limits, clock),
 			isPublicPath: 'path' in request,
-			signal,
-			...(method && {method}),
-			...(body !== undefined && {json: body}),
-			...(form && {form}),
-			...(sendsNothing !== undefined && {sendsNothing}),
-			...(maxAnswerBytes !== undefined && {maxAnswerBytes}),
+			signal: limits.signal,
 		});
 		const members = membersOf(answer.json);
-		const isJson = members !== undefined;
-		const json = members ?? {};
 		const {status, header} = answer;
-		const judgement = judge({status, header, json, isJson}, request);
+		const judged = {status, header, json: members ?? {}, isJson: members !== undefined};
+		const judgement = judge(judged, request);
 		// Whatever its body says: no error is a success.
 		if ((judgement === true && status < 300) || judgement === 'unchanged') {
-			return json;
+			return judged.json;
 		}
 
 		// Without JSON the answer may be a proxy's: its status says nothing about the message or the credentials. For a rate limit the status is enough.
-		const isSaid = isJson || status === 429;
-		const next =
-			isLast || !isSaid
-				? undefined
-				: await again?.({status, header, json, isJson}, request, limits);
+		const isSaid = judged.isJson || status === 429;
+		const next = isLast || !isSaid ? undefined : await again?.(judged, request, limits);
 		if (next) {
 			return ask(next, limits, true);
 		}
 
-		const {code, retryAfterMs} =
-			typeof judgement === 'object'
-				? judgement
-				: {code: judgement === true ? undefined : judgement, retryAfterMs: undefined};
-		const isGone = code === 'message_gone';
-		const meant = isGone ? 'platform_rejected' : code;
-		const failed = answer.failure(isSaid ? meant : 'platform_failed', {retryAfterMs});
+		const named = typeof judgement === 'string' ? judgement : undefined;
+		const told = typeof judgement === 'object' ? judgement : {code: named, retryAfterMs: undefined};
+		const code = told.code === 'message_gone' ? 'platform_rejected' : told.code;
+		const failed = answer.failure(isSaid ? code : 'platform_failed', told.retryAfterMs);
 		const failure =
 			refusalIs && refusals.some(refusal => refusal === failed.code)
-				? answer.failure(refusalIs, {retryAfterMs})
+				? answer.failure(refusalIs, told.retryAfterMs)
 				: failed;
-		throw isGone || (request.isEdit && failure.code === 'platform_rejected')
+		throw named === 'message_gone' || (request.isEdit && failure.code === 'platform_rejected')
 			? new DeliveryError('message_gone', failure.message)
 			: failure;
 	};
@@ -135,7 +141,7 @@ export function createAsk(
 
 /** How long a request may take now, milliseconds. */
 export const leftOf = (
-	{limitMs, until = Infinity}: Parameters<Ask>[1],
+	{limitMs, until = Infinity}: AskLimits,
 	clock: Pick<SenderWorld['clock'], 'monotonic'>,
 ): number => Math.max(1, Math.min(limitMs, until - clock.monotonic()));
 
@@ -146,22 +152,19 @@ const membersOf = (value: JsonValue | undefined): JsonObject | undefined =>
 			? value
 			: undefined;
 
-/** The member of a body where `path` leads, through lists by their indexes; `undefined` where it does not. */
+/** The member of a body at `path`, through lists by their indexes; `undefined` where there is none. */
 export const memberAt = (json: JsonObject, ...path: readonly string[]): JsonValue | undefined =>
-	path.reduce<JsonValue | undefined>((inner, key) => {
-		const members = membersOf(inner);
-		return members && Object.hasOwn(members, key) ? members[key] : undefined;
-	}, json);
+	lookUp(json, path);
 
 /** A mapping as it is; an empty one in the place of anything else. */
 export const objectOf = (value: JsonValue | undefined): JsonObject =>
 	isJsonObject(value) ? value : {};
 
-/** The mapping where `path` leads; an empty one where it does not. */
+/** The mapping at `path`; an empty one where there is none. */
 export const objectAt = (json: JsonObject, ...path: readonly string[]): JsonObject =>
 	objectOf(memberAt(json, ...path));
 
-/** The list where `path` leads; an empty one where it does not. */
+/** The list at `path`; an empty one where there is none. */
 export function listAt(json: JsonObject, ...path: readonly string[]): readonly JsonValue[] {
 	const value = memberAt(json, ...path);
 	return Array.isArray(value) ? value : [];
@@ -170,15 +173,18 @@ export function listAt(json: JsonObject, ...path: readonly string[]): readonly J
 /** A text or a number of a body, as text; empty for anything else. It may be of any length and hold anything. */
 export function textAt(json: JsonObject, ...path: readonly string[]): string {
 	const value = memberAt(json, ...path);
-	// Half a character has no place in a path.
+	// A lone surrogate cannot be encoded in a path.
 	return typeof value === 'string' || typeof value === 'number' ? String(value).toWellFormed() : '';
 }
+
+/** For answers that list messages, bytes. */
+export const maxAnswerBytes = 16 * 1024 * 1024;
 
 const maxIdLength = 1000;
 
 /**
- * What a platform calls a message or a room: exact, since it is sent again, and fit to be shown. `undefined` where the platform does not say, or says more than 1,000 characters or hidden
- * ones.
+ * The identifier of a message or a room on its platform: exact, since it is sent back, and fit to be shown. `undefined` where there is none, or where it has more than 1,000 characters or
+ * hidden ones.
  */
 export function idAt(json: JsonObject, ...path: readonly string[]): string | undefined {
 	const text = textAt(json, ...path);
@@ -187,11 +193,11 @@ export function idAt(json: JsonObject, ...path: readonly string[]): string | und
 
 const maxNameLength = 80;
 
-/** What a platform calls a person, an account, a bot: cleaned, at most 80 characters; `undefined` where it does not say. */
+/** The name of a person, an account or a bot on a platform: cleaned, at most 80 characters; `undefined` where there is none. */
 export const nameAt = (json: JsonObject, ...path: readonly string[]): string | undefined =>
 	escapeLine(textAt(json, ...path), maxNameLength) || undefined;
 
-/** What a message is called by which it can be changed: `id`, with its room in front where that is another one than was asked for, as of a name or of a member. */
+/** The name by which a message can be changed: `id`, with its room in front where the chat that was asked for is an alias of it, as the name of a channel or a member is. */
 export const idWithRoom = (
 	id: string | undefined,
 	room: string | undefined,

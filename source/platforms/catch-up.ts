@@ -1,46 +1,41 @@
 import {keepLast} from '../core/bounds.ts';
-import {sleep, type Clock} from '../core/clock.ts';
+import {sleep} from '../core/clock.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
-import type {Logger} from '../core/log.ts';
-import {listAt} from './ask.ts';
+import {listAt, type Ask} from './ask.ts';
 import {keptFor} from './connection.ts';
 import {DeliveryError} from './delivery-error.ts';
+import type {Hearing, ListenerWorld} from './listener.ts';
 
-/** Chats that are caught up after a break at most; the one that was silent longest is forgotten first. */
+/** The most chats that are caught up after a break; the one that was silent longest is forgotten first. */
 const maxChats = 500;
 
-/** How far each chat was heard, for what is asked after a break. */
-export type Marks<Mark> = {
-	readonly of: ReadonlyMap<string, Mark>;
-	set(chat: string, mark: Mark): void;
-	/** For `onMessages`. */
-	cursor(): JsonValue;
-	/**
-	 * Brings every chat of `behind` up to date, and takes it out. A chat that the platform refuses, or that could not be brought ten times in a row, is forgotten; a wait that the platform
-	 * asks for is waited, up to a minute.
-	 *
-	 * @throws what `catchUpChat` rejects with; what is left in `behind` is still to be done
-	 */
-	catchUp(
-		behind: Behind,
-		catchUpChat: (chat: string, mark: Mark) => Promise<void>,
-		limits: {readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal},
-	): Promise<void>;
+/** The context in which one connection takes messages. */
+export type Taking = {
+	readonly ask: Ask;
+	/** Chats that are still to be caught up. */
+	readonly behind: Behind;
+	readonly cursor: JsonValue | undefined;
+	readonly hearing: Hearing;
+	readonly signal: AbortSignal;
+	readonly world: Pick<ListenerWorld, 'clock' | 'log'>;
 };
+
+/** How far each chat was heard, for catching up after a break. */
+export type Marks<Mark extends JsonObject> = ReturnType<typeof marksOf<Mark>>;
 
 /** Chats that are to be caught up, and how often that has failed. */
 export type Behind = Map<string, number>;
 
-/** One chat may not keep all others from being heard. */
+/** One chat may not hold up all others. */
 const maxFailures = 10;
 const minWaitMs = 1000;
 const maxWaitMs = 60_000;
 
-/** The marks that stand in a cursor of `account`; none where it is no such cursor. */
+/** The marks in a cursor of `account`; none where it is the cursor of another account. */
 export function marksOf<Mark extends JsonObject>(
-	cursor: JsonValue | undefined,
+	{cursor, behind, signal, world: {clock, log}}: Omit<Taking, 'ask' | 'hearing'>,
 	account: string,
-): Marks<Mark> {
+) {
 	const marks = new Map<string, Mark>();
 	const written = listAt(keptFor(cursor, account), 'chats');
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `cursor` made it
@@ -49,12 +44,19 @@ export function marksOf<Mark extends JsonObject>(
 	}
 
 	return {
-		of: marks,
-		set(chat, mark) {
+		of: marks as ReadonlyMap<string, Mark>,
+		set(chat: string, mark: Mark) {
 			keepLast(marks, [chat, mark], maxChats);
 		},
-		cursor: () => ({account, chats: [...marks]}),
-		async catchUp(behind, catchUpChat, {clock, log, signal}) {
+		/** For `onMessages`. */
+		cursor: (): JsonValue => ({account, chats: [...marks]}),
+		/**
+		 * Brings every chat of `behind` up to date, and removes it from `behind`. A chat that the platform refuses, or that failed ten times in a row, is forgotten. Waits up to a minute where
+		 * the platform asks for it.
+		 *
+		 * @throws what `catchUpChat` rejects with; the chats left in `behind` are still to be caught up
+		 */
+		async catchUp(catchUpChat: (chat: string, mark: Mark) => Promise<void>) {
 			for (const [chat, failures] of behind) {
 				const mark = marks.get(chat);
 				try {

@@ -1,7 +1,9 @@
+import {type Clock, sleep} from '../core/clock.ts';
 import {isLoopbackHost} from '../core/hosts.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import {DeliveryError} from './delivery-error.ts';
-import {platformFailures} from './post.ts';
+import {isJsonObject, parsedJson, type JsonObject, type JsonValue} from '../core/json.ts';
+import {objectOf} from './ask.ts';
+import {DeliveryError, platformFailure, type PlatformCode} from './delivery-error.ts';
+import type {Socket} from './socket.ts';
 
 /** Tasks that wait at most; with more the connection ends. */
 const maxWaiting = 1000;
@@ -67,35 +69,74 @@ export async function readConnection(
 	}
 }
 
-/** Where the credentials are refused, another try soon does not help. */
+/** Hands over each frame of `socket`, as a JSON object, until the socket ends. `limitMs`: how long the next frame may take; absent: any time. Rejects as `Socket.next`. */
+export async function readFrames(
+	socket: Socket,
+	limitMs: () => number | undefined,
+	onFrame: (payload: JsonObject) => void,
+): Promise<void> {
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+		const frame = await socket.next(limitMs());
+		if (frame === undefined) {
+			return;
+		}
+
+		onFrame(objectOf(parsedJson(frame)));
+	}
+}
+
+/** ` (code 4004)`: the code with which the other side closed a socket; empty where it told none. */
+export const codeWords = ({closeCode}: Pick<Socket, 'closeCode'>): string =>
+	closeCode === undefined ? '' : ` (code ${closeCode})`;
+
+const pollPauseMs = 1000;
+
+/**
+ * One connection of a listener that polls: `connect`, and then `poll` over and over until `signal` aborts. `poll` says whether anything came: a server that answers at once that it has nothing
+ * is asked once a second.
+ *
+ * @throws as `readConnection`
+ */
+export const pollWhile = async (
+	platform: string,
+	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
+	connect: () => Promise<() => Promise<boolean>>,
+): Promise<void> =>
+	readConnection(platform, signal, async () => {
+		const poll = await connect();
+		while (!signal.aborted) {
+			const since = clock.monotonic();
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			if (!(await poll()) && clock.monotonic() - since < pollPauseMs) {
+				// oxlint-disable-next-line no-await-in-loop -- one after the other
+				await sleep(clock, pollPauseMs, signal);
+			}
+		}
+	});
+
+/** Refused credentials: another try soon does not help. */
 const finalOf = (error: unknown): unknown =>
 	error instanceof DeliveryError && error.code === 'platform_unauthorized'
 		? new DeliveryError(error.code, error.message, {isDown: true, reason: error.reason})
 		: error;
 
-/** What stands in a cursor of `account`; nothing in one of another account, for which it is a first start: its messages are others, which are counted anew. */
+/** The members of a cursor of `account`; none of a cursor of another account, whose messages are numbered differently: that is a first start. */
 export const keptFor = (cursor: JsonValue | undefined, account: string): JsonObject =>
 	isJsonObject(cursor) && cursor['account'] === account ? cursor : {};
 
-/** A connection that broke, or that a platform ended: another may follow, after `retryAfterMs` where one is known. `reason` is clean. */
+/** A connection that broke, or that a platform ended: another may follow, after `retryAfterMs` where that is known. `reason` is clean. */
 export const listenFailure = (
 	platform: string,
 	reason: string,
 	{
 		code = 'platform_failed',
 		retryAfterMs,
-	}: {
-		readonly code?: keyof typeof platformFailures;
-		readonly retryAfterMs?: number | undefined;
-	} = {},
+	}: {readonly code?: PlatformCode; readonly retryAfterMs?: number | undefined} = {},
 ): DeliveryError =>
-	new DeliveryError(code, `Cannot listen to ${platform}: ${reason}`, {
-		...platformFailures[code],
-		reason,
-		...(retryAfterMs !== undefined && {retryAfterMs}),
-	});
+	platformFailure(code, `Cannot listen to ${platform}: ${reason}`, {reason, retryAfterMs});
 
-/** The address of a socket that a platform chose, whose connection is encrypted unless it is to this machine. @throws DeliveryError */
+/** The address of a socket, as a platform gave it: encrypted, unless it is on this machine. @throws DeliveryError */
 export function socketAddress(platform: string, text: string): URL {
 	const url = URL.parse(text);
 	if (url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopbackHost(url.hostname))) {

@@ -1,22 +1,16 @@
 import {z} from 'zod';
-import {checked, nonEmptyText, nonEmptyTexts, setting} from '../core/schema-parts.ts';
+import {nonEmptyText, nonEmptyTexts, setting} from '../core/schema-parts.ts';
 import type {Declarations, ValueOf} from '../core/settings.ts';
 import type {ListenerModule} from './listener.ts';
+import type {KeyForm} from './platform.ts';
+import {chatName} from './settings.ts';
 
-/** Identifiers of people; YAML takes some for numbers, which have to be exact. */
-const people = z
-	.array(
-		checked(z.union([nonEmptyText, z.number()]), value =>
-			typeof value === 'number' && !Number.isSafeInteger(value)
-				? 'is a number that is too large to be exact: write it in quotes'
-				: undefined,
-		),
-	)
-	.max(1000);
+/** Identifiers of people. */
+const people = z.array(chatName).max(1000);
 
 const asTexts = (written: ReadonlyArray<string | number>): readonly string[] => written.map(String);
 
-/** What may stand below a platform on which people talk with the agent. */
+/** The settings of a platform on which people talk with the agent. */
 export const conversing = {
 	inbound: setting(z.boolean(), {
 		description: 'Whether people may [talk with the agent](conversations.md) here',
@@ -54,14 +48,14 @@ export type ConversingSettings = ValueOf<typeof conversing>;
 
 /** What listens to a platform. */
 export type Listening<Settings> = {
-	/** Settings that nothing but listening needs. */
+	/** Settings that only listening needs. */
 	readonly fields?: readonly string[];
-	/** Why it cannot listen with these settings, the keys that lack in words (`"app_token"`); `undefined`: it can. */
+	/** The keys that are missing for listening, in words (`"app_token"`); `undefined`: none. */
 	lacks?(settings: Settings): string | undefined;
-	/** What its messages call the person who wrote: names that people choose are none. */
-	readonly person: {readonly form: RegExp; readonly says: string};
-	/** What its messages call a chat, where `chat_id` takes other names, too: in such a chat nobody can answer. */
-	readonly chat?: {readonly form: RegExp; readonly says: string};
+	/** The identifiers of people in its messages; never names that they choose. */
+	readonly person: KeyForm;
+	/** The identifiers of chats in its messages, where `chat_id` takes other names, too: a chat by another name cannot be answered. */
+	readonly chat?: KeyForm;
 	/** Whether its messages call a thread a chat of its own. */
 	readonly isThreadChat?: true;
 	load(): Promise<ListenerModule<Settings>>;

@@ -1,21 +1,21 @@
 import {SvcError} from '../core/errors.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 
-/** What a failed delivery says besides its reason. */
+/** What follows from a failed delivery. */
 export type Failure = {
-	/** Another try may cure it, without anybody doing anything. */
+	/** Another try may succeed without any change of ours. */
 	readonly passes?: true;
-	/** The platform is not there, or will not have us: no failure of this one message. */
+	/** The platform is unreachable or refuses our credentials: other messages would fail as well. */
 	readonly isDown?: true;
 	/** It broke after the request was written: the message may have arrived. */
 	readonly isUncertain?: true;
 	/** What went wrong, without what was tried. */
-	readonly reason?: string;
-	/** So long the platform asks to wait before another try, milliseconds. */
-	readonly retryAfterMs?: number;
+	readonly reason?: string | undefined;
+	/** How long the platform asks to wait before another try, milliseconds. */
+	readonly retryAfterMs?: number | undefined;
 };
 
-/** What may happen on the way to any target; each kind of target adds its own. */
+/** Failures of any target; each kind of target adds its own. */
 const common = {
 	target_incomplete: {},
 	target_invalid: {},
@@ -68,11 +68,29 @@ export class DeliveryError extends SvcError {
 		return this.failure.reason ?? this.message;
 	}
 
-	/** The same failure, of a part of what was sent. */
+	/** The same failure of one part of the text. */
 	about(part: string): DeliveryError {
 		return new DeliveryError(this.code, `${this.message} (${part})`, this.failure);
 	}
 }
+
+/** Failures of platforms, and what they mean for a delivery. */
+export const platformFailures = {
+	platform_unreachable: {passes: true, isDown: true},
+	platform_rate_limited: {passes: true},
+	platform_unauthorized: {passes: true, isDown: true},
+	platform_rejected: {},
+	platform_failed: {passes: true, isDown: true},
+} as const satisfies Partial<Record<ErrorCode, Failure>>;
+
+export type PlatformCode = keyof typeof platformFailures;
+
+/** A failure of a platform. */
+export const platformFailure = (
+	code: PlatformCode,
+	message: string,
+	more: Pick<Failure, 'reason' | 'retryAfterMs'> = {},
+): DeliveryError => new DeliveryError(code, message, {...platformFailures[code], ...more});
 
 /** Whether the message may have arrived although `error` came; false for anything but a `DeliveryError`. */
 export const isUncertain = (error: unknown): boolean =>

@@ -3,7 +3,7 @@ import type {JsonValue} from '../core/json.ts';
 
 const usualAnswerBytes = 1024 * 1024;
 
-/** What is sent. */
+/** A request as it is sent. */
 export type WireRequest = {
 	readonly url: string;
 	/** `POST` when absent. */
@@ -18,23 +18,16 @@ export type WireRequest = {
 	readonly signal: AbortSignal;
 };
 
-/** How far a request has come. */
+/** The progress of a request. */
 export type Exchange = {
-	/** From here on it may have arrived. */
+	/** Once true, the request may have arrived. */
 	isWritten: boolean;
 	status: number | undefined;
 	headers: Readonly<Record<string, string | string[] | undefined>>;
 	readonly parts: Buffer[];
 };
 
-export const newExchange = (): Exchange => ({
-	isWritten: false,
-	status: undefined,
-	headers: {},
-	parts: [],
-});
-
-/** Makes the request and notes in `exchange` how far it comes; resolves with the end of the answer, and rejects with what broke. */
+/** Makes the request and notes its progress in `exchange`. Resolves with the end of the answer; rejects with the error that broke it. */
 export async function exchangeWith(
 	agent: Pick<Agent, 'dispatch'>,
 	{
@@ -77,7 +70,7 @@ export async function exchangeWith(
 			...(body !== undefined && {body}),
 		},
 		{
-			// There is a connection, and the request is next to be written to it.
+			// There is a connection, and the request is written to it next.
 			onRequestStart(started) {
 				controller = started;
 				if (signal.aborted) {
@@ -87,7 +80,7 @@ export async function exchangeWith(
 				}
 			},
 			onResponseStart(_, status, received) {
-				// What comes before the answer, as 103.
+				// Not for interim answers such as 103.
 				if (status >= 200) {
 					exchange.status = status;
 					exchange.headers = received;
@@ -103,12 +96,8 @@ export async function exchangeWith(
 					exchange.parts.push(part);
 				}
 			},
-			onResponseEnd() {
-				resolve();
-			},
-			onResponseError(_, error) {
-				reject(error);
-			},
+			onResponseEnd: () => resolve(),
+			onResponseError: (_, error) => reject(error),
 		},
 	);
 	try {

@@ -3,17 +3,17 @@ import type {Conversation} from '../core/origin.ts';
 import type {OpenSocket} from './socket.ts';
 import type {SenderWorld} from './target-kind.ts';
 
-/** A place on the platform, and who wrote or pressed there. All texts are a stranger's: as they came, not cleaned. */
+/** A place on the platform, and the person who wrote or pressed there. All texts are a stranger's: as they came, not cleaned. */
 type Author = Omit<Conversation, 'platform'> & {
-	/** The identifier that nobody can change; never a name. */
+	/** An identifier that cannot be changed; never a name. */
 	readonly user: string;
-	/** What they call themselves. */
-	readonly name?: string;
+	/** The name that the person has chosen. */
+	readonly name?: string | undefined;
 };
 
-/** A message of a person: listeners leave out edits, reactions, what bots wrote, and what we wrote. */
+/** A message of a person. Listeners leave out edits, reactions, messages of bots and our own. */
 export type InboundMessage = Author & {
-	/** No other message of the platform has it: with the chat in it where the platform counts per chat. At most 300 characters. */
+	/** Unique on the platform: has the chat in it where the platform counts per chat. At most 300 characters. */
 	readonly id: string;
 	/** Without the mention of us that it begins with. */
 	readonly text: string;
@@ -21,32 +21,32 @@ export type InboundMessage = Author & {
 	readonly isDirect: boolean;
 	/** Whether it mentions us, or answers a message of ours. */
 	readonly isForUs: boolean;
-	/** The message that it answers or quotes, where that is not ours: who wrote that, and its text. */
-	readonly quote?: {readonly author: string; readonly text: string};
-	/** Keys of `deliver_extra`, besides `chat_id`, with which an answer stands in the thread, and in a room below this message. */
+	/** The message of another person that it answers or quotes. */
+	readonly quote?: {readonly author: string; readonly text: string} | undefined;
+	/** Keys of `deliver_extra`, besides `chat_id`, that put an answer into the thread, and in a room below this message. */
 	readonly answer: {readonly thread_id?: string; readonly reply_to?: string};
 };
 
 /** A press of a button of ours. */
 export type Press = Author & {
-	/** What the button was sent with: `approve K7QF`. */
+	/** The data that the button was sent with: `approve K7QF`. */
 	readonly data: string;
 };
 
-/** What a listener hands over to. */
+/** Receives what a listener hears. */
 export type Hearing = {
-	/** Messages come in from now on. `note`: what a person should know of it, one sentence. */
+	/** Messages come in from now on. `note`: one sentence that a person should know about it. */
 	onListening(note?: string): void;
 	/**
-	 * Resolves once the messages are on disk, with the cursor behind them: only then may they be acknowledged. Messages that came before change nothing, so that the same may be handed over again.
-	 * May be called with a cursor alone. Rejects where nothing could be written: nothing may be acknowledged then, and the connection is to end with that error.
+	 * Resolves once the messages are on disk, with the cursor behind them: only then may they be acknowledged. Repeated messages change nothing, so the same ones may be handed over again.
+	 * May be called with a cursor alone. Rejects where nothing could be written: then nothing may be acknowledged, and the connection has to end with that error.
 	 */
 	onMessages(messages: readonly InboundMessage[], cursor?: JsonValue): Promise<void>;
-	/** Resolves with a sentence for the person who pressed; rejects as `onMessages`. */
+	/** Resolves with a sentence for the person who pressed. Rejects as `onMessages`. */
 	onPress(press: Press): Promise<string>;
-	/** Sends a line of ours to a chat, without waiting for it: that it is encrypted. */
+	/** Sends a line of ours to a chat, without waiting for it: that the chat is encrypted. */
 	say(chat: string, text: string): void;
-	/** Whether a user may talk with us; only their invitations are taken, and only their mails are read. */
+	/** Whether a user may talk with us. Only invitations of allowed users are accepted, and only their mails are read. */
 	isAllowed(user: string): boolean;
 };
 
@@ -55,19 +55,17 @@ export type ListenerWorld = Pick<
 	'clean' | 'clock' | 'hide' | 'log' | 'post' | 'secureContext'
 > & {
 	readonly openSocket: OpenSocket;
-	/** From 0 to 1, so that programs that lost their connections together do not come back together. */
+	/** From 0 to 1: spreads the reconnects of programs that lost their connections together. */
 	readonly random: () => number;
 };
 
-/**
- * What listens to a platform. It keeps between its connections what it needs to go on where one broke (a session to resume); beyond the process, the cursor alone is kept.
- */
+/** What listens to a platform. Between connections it keeps what it needs to resume; beyond the process only the cursor is kept. */
 export type Listener = {
 	/**
 	 * One connection: connects, says so to `hearing`, and hands over what comes in, in order, until the connection ends. Resolves when it ended as usual and another may follow at once, or `signal` has aborted,
 	 * which ends it within a second.
 	 *
-	 * @param cursor what was last given to `onMessages`; `undefined` at a first start: what is there already is not answered then
+	 * @param cursor the last one given to `onMessages`; `undefined` at a first start: messages from before are not answered then
 	 * @throws DeliveryError where it broke: `retryAfterMs`, where the platform told a wait or one is known; not `retryable` where settings seem to have to change first
 	 */
 	listen(
@@ -76,18 +74,20 @@ export type Listener = {
 	): Promise<void>;
 };
 
-/** How listening to a platform stands. */
+/** The state of listening to a platform. */
 export type ListeningState =
 	| {readonly state: 'connecting'}
 	| {readonly state: 'listening'; readonly note?: string}
 	| {
 			readonly state: 'failed';
 			readonly reason: string;
-			/** When it is tried again, milliseconds since 1970; absent: once its settings change, since something lacks. */
+			/** When it is tried again, milliseconds since 1970; absent: once its settings change, since something is missing. */
 			readonly nextTry?: number;
 	  };
 
+/** Makes a listener for these settings; the next settings get another one. No I/O. */
+export type CreateListener<Settings> = ListenerModule<Settings>['createListener'];
+
 export type ListenerModule<Settings> = {
-	/** A listener for these settings; the next settings get another one. No I/O. */
 	createListener(settings: Settings, world: ListenerWorld): Listener;
 };

@@ -4,40 +4,40 @@ import type {Target} from '../core/run.ts';
 /** One text on its way out. */
 export type OutgoingMessage = {
 	readonly text: string;
-	/** Rendered: a template that is left in it is an error. */
+	/** Rendered: a template left in it is an error. */
 	readonly target: Target;
 	readonly profile: string;
 	readonly route: string;
 	readonly event: string;
 	/** `Delivery.id` of the event behind it; absent when a schedule or a person fired a job. */
 	readonly delivery?: string;
-	/** What the sender of the event calls it, where it is delivered without an agent: the same when it is sent again. */
+	/** The sender's identifier of the event, where it is delivered without an agent: the same when it is sent again. */
 	readonly identifier?: string;
 	/** The scheduled job whose run it is. */
 	readonly job?: {readonly id: string; readonly name: string};
 	/** Absent: there is no agent, and the sender of the event waits, unless `isBackground`. */
 	readonly runId?: number;
-	/** No run made it, and nobody waits for its end: it has the time of an answer. */
+	/** No run made it, and no sender waits for it: it has the time of an answer. */
 	readonly isBackground?: true;
-	/** A person wants to see whether the target works: it is sent to a platform that has failed, too, and not held until that is asked again. */
+	/** A person tests the target: it is sent at once, also to a platform that has failed. */
 	readonly isTest?: true;
-	/** `RunPlan.again`: a text that is sent once more after it had arrived is another message. */
+	/** `RunPlan.again`: a text that is sent once more after it arrived is another message. */
 	readonly again?: number;
 	/** When the run was first begun, or begun after a person put it back, milliseconds since 1970. */
 	readonly startedAt?: number;
 	/** `RunPlan.key` of the run. */
 	readonly key?: string;
-	/** It takes the place of an earlier message whole: what one message has no room for follows in others. Else it is cut there. */
+	/** It replaces an earlier message whole: the text that one message has no room for follows in others. Otherwise it is cut. */
 	readonly isWhole?: true;
 	/** Once it has arrived, it stands in the session of its chat, too. */
 	readonly mirrors?: true;
-	/** What is pressed below the last part of it, where the platform has buttons whose presses are heard. */
+	/** Buttons below its last part, on platforms that have buttons whose presses are heard. */
 	readonly buttons?: ReadonlyArray<{readonly label: string; readonly data: string}>;
-	/** True when a language model did not write it (offline engine): such text goes to `log` only unless allowed. */
+	/** True when no language model wrote it (offline engine): unless allowed, such text goes only to `log`. */
 	readonly offline: boolean;
 };
 
-/** What no target needs: controls (but tabs and line feeds) and the characters that turn the direction of a text around. */
+/** Characters that no target needs: controls other than tabs and line feeds, and those that change the direction of a text. */
 // oxlint-disable-next-line no-control-regex -- they are what it removes
 const unwanted = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -48,7 +48,7 @@ export const withoutUnwanted = (text: string): string =>
 		.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n')
 		.replaceAll(unwanted, '');
 
-/** A message by which a person sees that a platform works, sent at `now`. It belongs to no run, so that it has the short limits of a text that a sender waits for. */
+/** A message that shows a person that a platform works, sent at `now`. It belongs to no run, and so has the short limits of a text that a sender waits for. */
 export const testMessage = (kind: string, extra: JsonObject, now: number): OutgoingMessage => ({
 	text: `It works: a test message of svc, ${new Date(now).toISOString()}.`,
 	target: {kind, extra},

@@ -1,24 +1,29 @@
 import type {z} from 'zod';
 import type {JsonObject} from '../core/json.ts';
 import type {Declarations, ValueOf} from '../core/settings.ts';
-import type {Listening} from './conversing.ts';
 import {
-	platformSettingsOf,
+	definePlatformSettings,
 	secretsOfWebhooks,
+	webhooks,
 	type CommonSettings,
 	type Webhook,
 } from './settings.ts';
-import {stickyOf} from './sticky.ts';
 import {
 	type Checked,
 	allOf,
 	extraValue,
+	incompleteTarget,
+	invalidTarget,
 	isGiven,
 	platformWords,
 	requiredText,
 	shownKey,
+	stickyOf,
 } from './target-keys.ts';
 import type {SenderModule, TargetKind} from './target-kind.ts';
+
+/** What makes the sender of a platform. */
+export type Connect<Settings> = SenderModule<Settings, Place>['connect'];
 
 /** Where a message goes: `deliver_extra`, rendered and checked. */
 export type Place = {
@@ -34,59 +39,54 @@ export type Place = {
 	readonly isSticky: boolean;
 	/** Whether the chat is the name of a webhook. */
 	readonly isWebhook: boolean;
-	/** Keys of `deliver_extra` that the platform has nothing for. */
+	/** Keys of `deliver_extra` that mean nothing on the platform. */
 	readonly ignored: readonly string[];
 };
 
-/** A key of `deliver_extra` as a platform takes it. */
-type KeyForm = {
-	/** Texts that it takes, whole. */
+/** The form of a key of `deliver_extra`. */
+export type KeyForm = {
+	/** Matches whole texts. */
 	readonly form: RegExp;
-	/** What these are, for an error: `a chat id (-1001234) or @channel`. */
+	/** What matches, for an error: `a chat id (-1001234) or @channel`. */
 	readonly says: string;
 };
 
 type Read<Fields extends Declarations> = CommonSettings & ValueOf<Fields>;
 
-/** What is configured of a platform. `lacks`: why nothing can be sent with that. */
+/** The settings of a platform. `lacks`: the keys without which nothing can be sent, in words. */
 export type SettingsOf<Fields extends Declarations, Needs extends string = never> = Omit<
 	Read<Fields>,
 	Needs
 > &
 	Required<Pick<Read<Fields>, Needs & keyof Read<Fields>>> & {readonly lacks?: string};
 
-type PlatformRecord<Kind, Fields extends Declarations, Needs> = {
-	/** Its name in `deliver` and below `platforms`. */
+type PlatformRecord<Kind, Fields extends Declarations, Needs> = Pick<
+	TargetKind<SettingsOf<Fields, Needs & string>, Place>,
+	'edits' | 'keyWindowMs' | 'listens' | 'load'
+> & {
 	readonly kind: Kind;
 	/** What people call it: `Telegram`. */
 	readonly title: string;
-	/** Its settings besides those of every platform. */
+	/** Its settings besides those of every platform; those of `conversing` where it `listens`. */
 	readonly fields: Fields;
-	/** Typed values without which nothing can be sent. */
+	/** Settings, by their typed names, without which nothing can be sent. */
 	readonly needs: readonly Needs[];
-	/** What else has to be there: the keys that lack, in words (`"auth_token", or "api_key" and "api_secret"`); `undefined`: nothing. */
+	/** Other settings that are missing, in words (`"auth_token", or "api_key" and "api_secret"`); empty or `undefined`: nothing. */
 	readonly lacks?: (settings: Read<Fields>) => string | undefined;
-	/** `chat_id` and `home_channel`. `hooks`: names of `webhooks` are taken, too. A function reads them itself. */
+	/** `chat_id` and `home_channel`. `hooks`: they may be names of `webhooks`. A function reads both itself. */
 	readonly chat:
 		| (Partial<KeyForm> & {readonly hooks?: true})
 		| ((extra: JsonObject, homeChannel: string | undefined) => Checked<string>);
-	/** `thread_id`; absent: there are no threads, or not in that chat. */
+	/** `thread_id`; absent: there are no threads, or none in that chat. */
 	readonly thread?: KeyForm | ((chat: string) => KeyForm | undefined);
-	/** `reply_to`; absent: nothing can be answered, or not there. */
+	/** `reply_to`; absent: messages cannot be answered, or not there. */
 	readonly reply?: KeyForm | ((chat: string, thread: string | undefined) => KeyForm | undefined);
-	/** Messages can be changed after they were sent: so often, or without a bound. Absent: they cannot. */
-	readonly edits?: number;
-	/** Messages that it takes in a minute for one chat; 0: it has no such bound. */
+	/** `TargetKind.pace`. */
 	readonly perMinute: number | ((chat: string) => number);
-	/** How long the platform deduplicates by the message's key, milliseconds; 0 or absent: it has none. */
-	readonly keyWindowMs?: number | ((chat: string) => number);
-	/** What must never be shown besides settings that are secrets: what is made of them, as Basic's base64. */
+	/** Texts that must never be shown, besides settings that are secrets: forms of them such as Basic's base64. */
 	readonly secrets?: (settings: Read<Fields>) => readonly string[];
 	/** How a person gets what `needs` names: sentences. */
 	readonly setUp: readonly string[];
-	readonly load: () => Promise<SenderModule<SettingsOf<Fields, Needs & string>, Place>>;
-	/** What listens to it, where people can talk with the agent there; its fields then have those of `conversing`. */
-	readonly listens?: Listening<SettingsOf<Fields, Needs & string>>;
 };
 
 const maxTextLength = 500_000;
@@ -96,22 +96,8 @@ export function definePlatform<
 	const Kind extends string,
 	Fields extends Declarations,
 	const Needs extends keyof ValueOf<Fields> & string = never,
->({
-	kind,
-	title,
-	fields,
-	needs,
-	lacks,
-	secrets,
-	edits,
-	perMinute,
-	keyWindowMs,
-	setUp,
-	load,
-	listens,
-	...keys
-}: PlatformRecord<Kind, Fields, Needs>) {
-	const declared = platformSettingsOf(fields);
+>({fields, needs, lacks, secrets, perMinute, ...record}: PlatformRecord<Kind, Fields, Needs>) {
+	const declared = definePlatformSettings(fields);
 	type Settings = SettingsOf<Fields, Needs>;
 	const settings: z.ZodType<Settings | undefined> = declared.schema
 		.nullish()
@@ -123,77 +109,71 @@ export function definePlatform<
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `declared` reads
 			const read = declared.read(written as never) as unknown as Read<Fields>;
 			const missing = needs.filter(key => (read as Record<string, unknown>)[key] === undefined);
-			const lacking = [...missing.map(key => `"${snakeCase(key)}"`), lacks?.(read) ?? []].flat();
+			const lacking = [...missing.map(key => `"${snakeCase(key)}"`), lacks?.(read) || []].flat();
 			const value = {...read, ...(lacking.length > 0 && {lacks: lacking.join(', ')})};
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is needed was looked for
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- missing ones were looked for
 			return value as unknown as Settings;
 		})
-		.meta({description: `Delivery to ${title}`});
+		.meta({description: `Delivery to ${record.title}`});
 	return {
-		kind,
-		title,
+		...record,
 		reachesPeople: true,
 		afterBreak: 'resumed' as const,
 		text: {maxLength: maxTextLength, mentions: 'kept' as const},
-		...platformWords(kind),
+		...platformWords(record.kind),
 		settings,
 		differences: declared.differences,
-		...(keyWindowMs !== undefined && {keyWindowMs}),
 		pace: perMinute,
-		...(edits !== undefined && {edits}),
 		fields: declared.fields,
 		needs: needs.map(snakeCase),
-		setUp,
 		secrets(value: Settings): readonly string[] {
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- where a platform has webhooks, they are these
-			const {webhooks} = value as {webhooks?: ReadonlyMap<string, Webhook>};
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
-			return [
-				...secretsOfWebhooks(webhooks),
-				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
-				...(secrets?.(value as unknown as Read<Fields>) ?? []),
-			];
+			const known = value as unknown as ChatSettings & Read<Fields>;
+			return [...secretsOfWebhooks(known.webhooks), ...(secrets?.(known) ?? [])];
 		},
 		check: (extra: JsonObject, value: Settings): Checked<Place> =>
-			checkPlace(extra, {
-				...keys,
-				kind,
-				hasEdits: edits !== undefined,
-				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every platform has them
-				...(value as unknown as {homeChannel?: string; webhooks?: ReadonlyMap<string, Webhook>}),
-			}),
-		load,
-		...(listens && {listens}),
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
+			checkPlace(extra, record, value as unknown as ChatSettings),
 	} satisfies TargetKind<Settings, Place>;
 }
 
+export type WebhookSettings = SettingsOf<{readonly webhooks: typeof webhooks}, 'webhooks'>;
+
+/** A platform that takes messages only by incoming webhooks, which are its chats. */
+export const defineWebhookPlatform = <const Kind extends string>(
+	record: Pick<
+		PlatformRecord<Kind, {readonly webhooks: typeof webhooks}, 'webhooks'>,
+		'kind' | 'load' | 'perMinute' | 'setUp' | 'title'
+	>,
+) => definePlatform({...record, fields: {webhooks}, needs: ['webhooks'], chat: {hooks: true}});
+
 const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, at => `_${at.toLowerCase()}`);
 
-type PlaceKeys = Pick<
-	PlatformRecord<string, Declarations, string>,
-	'chat' | 'kind' | 'reply' | 'thread'
-> & {
-	readonly hasEdits: boolean;
+/** Settings that name chats. */
+type ChatSettings = {
 	readonly homeChannel?: string;
 	readonly webhooks?: ReadonlyMap<string, Webhook>;
 };
 
-function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
-	const {hasEdits, webhooks, homeChannel} = keys;
-	const found =
+type AnyRecord = PlatformRecord<string, Declarations, string>;
+
+function checkPlace(
+	extra: JsonObject,
+	keys: Pick<AnyRecord, 'chat' | 'edits' | 'kind' | 'reply' | 'thread'>,
+	settings: ChatSettings,
+): Checked<Place> {
+	const [found, form] =
 		typeof keys.chat === 'function'
-			? keys.chat(extra, homeChannel)
-			: chatAs(extra, keys.chat, keys);
+			? [keys.chat(extra, settings.homeChannel)]
+			: [chatAs(extra, {...keys.chat, kind: keys.kind}, settings), keys.chat.form];
 	if (!found.ok) {
 		return found;
 	}
 
 	const chat = found.value;
 	const threadForm = typeof keys.thread === 'function' ? keys.thread(chat) : keys.thread;
-	const [threadKey = 'thread_id', ...otherThreadKeys] = givenOf(extra, [
-		'thread_id',
-		'message_thread_id',
-	]);
+	const threadKeys = givenOf(extra, ['thread_id', 'message_thread_id']);
+	const [threadKey = 'thread_id', ...otherThreadKeys] = threadKeys;
 	const foundThread = keyAs(extra, threadKey, threadForm);
 	if (!foundThread.ok) {
 		return foundThread;
@@ -211,10 +191,9 @@ function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
 	}
 
 	const {replyTo, isSticky, format} = others.value;
-	const form = typeof keys.chat === 'function' ? undefined : keys.chat.form;
-	const isWebhook = webhooks?.has(chat) === true && form?.test(chat) !== true;
+	const isWebhook = settings.webhooks?.has(chat) === true && form?.test(chat) !== true;
 	// A webhook only takes messages.
-	const isEditable = hasEdits && !isWebhook;
+	const isEditable = keys.edits !== undefined && !isWebhook;
 	return {
 		ok: true,
 		value: {
@@ -225,7 +204,7 @@ function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
 			isWebhook,
 			isSticky: isSticky && isEditable,
 			ignored: [
-				...givenOf(extra, threadForm ? otherThreadKeys : [threadKey, ...otherThreadKeys]),
+				...(threadForm ? otherThreadKeys : threadKeys),
 				...(reply ? [] : givenOf(extra, ['reply_to'])),
 				...(isSticky && !isEditable ? ['sticky'] : []),
 			],
@@ -238,20 +217,18 @@ const givenOf = (extra: JsonObject, names: readonly string[]): readonly string[]
 
 function chatAs(
 	extra: JsonObject,
-	{form, says, hooks}: Partial<KeyForm> & {readonly hooks?: true},
-	{kind, homeChannel, webhooks}: PlaceKeys,
+	{form, says, hooks, kind}: Partial<KeyForm> & {readonly hooks?: true; readonly kind: string},
+	{homeChannel, webhooks: known}: ChatSettings,
 ): Checked<string> {
 	const isHome = !isGiven(extra, 'chat_id');
 	if (isHome && homeChannel === undefined) {
-		return {
-			ok: false,
-			code: 'target_incomplete',
-			problem: `deliver_extra.chat_id is missing and platforms.${kind}.home_channel is not set`,
-		};
+		return incompleteTarget(
+			`deliver_extra.chat_id is missing and platforms.${kind}.home_channel is not set`,
+		);
 	}
 
 	const chosen = requiredText(isHome ? {chat_id: homeChannel ?? null} : extra, 'chat_id');
-	const isTaken = (name: string) => (hooks && webhooks?.has(name)) || form?.test(name);
+	const isTaken = (name: string) => (hooks && known?.has(name)) || form?.test(name);
 	if (!chosen.ok || isTaken(chosen.value)) {
 		return chosen;
 	}
@@ -261,10 +238,10 @@ function chatAs(
 		...(hooks ? [`a name of platforms.${kind}.webhooks`] : []),
 		...(says === undefined ? [] : [says]),
 	].join(', or ');
-	return {ok: false, code: 'target_invalid', problem: `${named} must be ${expected}`};
+	return invalidTarget(`${named} must be ${expected}`);
 }
 
-/** A key that may be absent, and that a platform may have nothing for. */
+/** A key that may be absent; `expected` is `undefined` where it means nothing. */
 function keyAs(
 	extra: JsonObject,
 	key: string,
@@ -277,20 +254,14 @@ function keyAs(
 	const text = requiredText(extra, key);
 	return !text.ok || expected.form.test(text.value)
 		? text
-		: {
-				ok: false,
-				code: 'target_invalid',
-				problem: `deliver_extra.${key} must be ${expected.says}`,
-			};
+		: invalidTarget(`deliver_extra.${key} must be ${expected.says}`);
 }
 
 function formatOf(extra: JsonObject): Checked<Place['format']> {
 	const format = extraValue(extra, 'format') ?? 'markdown';
 	return format === 'markdown' || format === 'plain'
 		? {ok: true, value: format}
-		: {
-				ok: false,
-				code: 'target_invalid',
-				problem: `deliver_extra.format is "${shownKey(extra, 'format')}" and must be plain or markdown`,
-			};
+		: invalidTarget(
+				`deliver_extra.format is "${shownKey(extra, 'format')}" and must be plain or markdown`,
+			);
 }

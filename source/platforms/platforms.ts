@@ -55,10 +55,10 @@ const byName = kindsByName(targetKinds);
 /** The kind that `deliver` names, by its own name or another one; `undefined` when there is none. */
 export const targetNamed = (deliver: string): TargetKind | undefined => byName.get(deliver);
 
-/** Takes any text, also those that may not go where they were meant for. */
+/** Takes any text, also one that may not go to its own target. */
 export const defaultKind: TargetKind = log;
 
-/** The target of what names none. */
+/** The target where `deliver` names none. */
 export const defaultTarget = log.kind;
 
 /** The kind behind a value of `deliver`: other names resolved, the default when there is none. */
@@ -82,7 +82,7 @@ export const platformNamed = (kind: string): TargetKind | undefined =>
 /** Every value that `deliver` may have. @see manual/delivery.md */
 export const deliverValues: readonly string[] = [...byName.keys()];
 
-/** Whether texts for that kind are read by others; true for one that nobody knows. */
+/** Whether people read texts for that kind; true for an unknown kind. */
 export const reachesPeople = (kind: string): boolean => targetNamed(kind)?.reachesPeople ?? true;
 
 /** Where an answer goes, for a person; cleaned. */
@@ -95,7 +95,7 @@ const wordsOf = (kind: string) => targetNamed(kind) ?? platformWords(kind);
 
 type Platform = Extract<(typeof kinds)[number], {readonly settings: z.ZodType}>;
 
-/** What is configured below `platforms`: the settings of the kinds that have them. */
+/** `platforms` of the configuration: the settings of the kinds that have them. */
 export type PlatformsConfig = {
 	readonly [Kind in Platform['kind']]?: NonNullable<
 		z.output<Extract<Platform, {readonly kind: Kind}>['settings']>
@@ -104,7 +104,7 @@ export type PlatformsConfig = {
 
 type Sectioned = Extract<(typeof kinds)[number], {readonly section: object}>;
 
-/** The sections that kinds have for themselves. `broken`: why one cannot be used; nothing else of it counts then. */
+/** The sections of kinds that are no platforms. `broken`: why one cannot be used; then nothing else of it counts. */
 export type SectionsConfig = {
 	readonly [Kind in Sectioned as Kind['section']['name']]: z.output<Kind['section']['settings']> & {
 		readonly broken?: string;

@@ -2,50 +2,43 @@ import type {SecureContext} from 'node:tls';
 import type {Agent} from 'undici';
 import type {Clock} from '../core/clock.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
-import type {JsonValue} from '../core/json.ts';
+import {parsedJson, type JsonValue} from '../core/json.ts';
 import {createRedact} from '../core/redact.ts';
-import {DeliveryError, type Failure} from './delivery-error.ts';
-import {exchangeWith, newExchange, type WireRequest} from './exchange.ts';
+import {
+	DeliveryError,
+	platformFailure,
+	platformFailures,
+	type PlatformCode,
+} from './delivery-error.ts';
+import {exchangeWith, type Exchange, type WireRequest} from './exchange.ts';
 import {minTokenLength, secretPartsOf} from './secret-parts.ts';
 import {boundedWaitMs, toldWaitMs} from './told-wait.ts';
 
 const connectTimeoutMs = 10_000;
 
-/** What a platform means by an answer or by none, and what that means for a delivery. */
-export const platformFailures = {
-	platform_unreachable: {passes: true, isDown: true},
-	platform_rate_limited: {passes: true},
-	platform_unauthorized: {passes: true, isDown: true},
-	platform_rejected: {},
-	platform_failed: {passes: true, isDown: true},
-} as const satisfies Readonly<Record<string, Failure>>;
-
-/** What is asked. Messages show of `url` the host alone. */
+/** A request. Messages show only the host of `url`. */
 export type PlatformRequest = WireRequest & {
 	/** The platform's kind, for messages. */
 	readonly platform: string;
 	/** Texts that no message may show, besides the values of headers and queries and the long parts of the path. */
 	readonly secrets?: readonly string[];
-	/** It only asks: no message may have arrived by it, however it ends. Absent: so it is with GET. */
+	/** It only asks: however it ends, no message has arrived by it. True for GET when absent. */
 	readonly sendsNothing?: boolean;
-	/** What the path and the query say is documented: only other parts of `url` may be secrets. */
+	/** The path and the query are documented: only other parts of `url` may be secrets. */
 	readonly isPublicPath?: boolean;
 	/** For all of it, milliseconds. */
 	readonly limitMs: number;
 };
 
-/** What a platform answered, whatever its status: redirects are answers. */
+/** The answer of a platform, whatever its status: redirects are answers, too. */
 export type PlatformAnswer = {
 	readonly status: number;
 	/** By its name in small letters. */
 	readonly header: (name: string) => string | undefined;
 	/** `undefined`: it is no JSON, or was not read to its end. */
 	readonly json: JsonValue | undefined;
-	/** The answer as a failed delivery: by its status, unless `code` says better what it means. `retryAfterMs` where the platform does not tell in a usual place; the longest wait counts. */
-	failure(
-		code?: keyof typeof platformFailures,
-		told?: {readonly retryAfterMs?: number | undefined},
-	): DeliveryError;
+	/** The answer as a failed delivery: by its status, unless `code` says better what it means. `waitMs`: a wait that is not in a usual place of the answer; the longest one counts. */
+	failure(code?: PlatformCode, waitMs?: number): DeliveryError;
 };
 
 /**
@@ -54,59 +47,52 @@ export type PlatformAnswer = {
  */
 export type Post = (request: PlatformRequest) => Promise<PlatformAnswer>;
 
-/** `Post` over connections of its own. `clean` makes what others said fit for a message. */
+/** What connections to platforms are made with. */
+export type ConnectionWorld = {
+	readonly clock: Clock;
+	/** Makes what others said fit for a message. */
+	readonly clean: (text: string) => string;
+	/** Whom TLS connections trust; absent or `undefined`: those that Node trusts. */
+	readonly secureContext?: (() => SecureContext | undefined) | undefined;
+};
+
+/** `Post` over connections of its own. */
 export function createPost({
 	clock,
 	clean,
 	secureContext = () => undefined,
-}: {
-	readonly clock: Clock;
-	readonly clean: (text: string) => string;
-	readonly secureContext?: (() => SecureContext | undefined) | undefined;
-}): {readonly post: Post} & AsyncDisposable {
-	const agents = new Map<SecureContext | undefined, Agent>();
+}: ConnectionWorld): {readonly post: Post} & AsyncDisposable {
+	let current: {readonly context: SecureContext | undefined; readonly agent: Agent} | undefined;
 
-	/** After a reload with other CAs the old agent closes with its last answer. */
+	/** After a reload with other CAs, the old agent closes with its last answer. */
 	const agentFor = async (): Promise<Agent> => {
 		// Its default export, since the bundle gives packages in the old module format nothing else.
 		const {default: undici} = await import('undici');
 		const context = secureContext();
-		const agent =
-			agents.get(context) ??
-			new undici.Agent({
-				allowH2: false,
-				headersTimeout: 0,
-				bodyTimeout: 0,
-				connect: {timeout: connectTimeoutMs, ...(context && {secureContext: context})},
-			});
-		agents.set(context, agent);
-		for (const [other, old] of agents) {
-			if (other !== context) {
-				agents.delete(other);
-				void old.close();
-			}
+		if (!current || current.context !== context) {
+			void current?.agent.close();
+			const connect = {timeout: connectTimeoutMs, ...(context && {secureContext: context})};
+			const options = {allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect};
+			current = {context, agent: new undici.Agent(options)};
 		}
 
-		return agent;
+		return current.agent;
 	};
 
 	return {
 		async post(request) {
 			const {platform, url, limitMs, signal, sendsNothing = request.method === 'GET'} = request;
 			const {host} = new URL(url);
-			const say = (text: string) =>
-				`Cannot send to ${platform}: ${clean(withoutSecrets(request, text))}`;
-			const fail = (code: keyof typeof platformFailures, text: string, told?: number) =>
-				new DeliveryError(code, say(text), {
-					...platformFailures[code],
-					reason: clean(withoutSecrets(request, text)),
-					...(told !== undefined && {retryAfterMs: told}),
-				});
+			// Hidden before it is cut: half of a secret would not be recognised.
+			const safe = (text: string) => clean(withoutSecrets(request, text));
+			const say = (text: string) => `Cannot send to ${platform}: ${safe(text)}`;
+			const fail = (code: PlatformCode, text: string, retryAfterMs?: number) =>
+				platformFailure(code, say(text), {reason: safe(text), retryAfterMs});
+			const uncertain = (text: string) =>
+				new DeliveryError('delivery_uncertain', say(`${text}; the message may have arrived`));
 			const deadline = new AbortController();
-			const cancel = clock.after(limitMs, () => {
-				deadline.abort();
-			});
-			const exchange = newExchange();
+			const cancel = clock.after(limitMs, () => deadline.abort());
+			const exchange: Exchange = {isWritten: false, status: undefined, headers: {}, parts: []};
 			try {
 				await exchangeWith(
 					await agentFor(),
@@ -121,7 +107,7 @@ export function createPost({
 						: `${host}: ${wordsOf(error)}`;
 				if (exchange.status === undefined) {
 					throw exchange.isWritten && !sendsNothing
-						? new DeliveryError('delivery_uncertain', say(`${why}; the message may have arrived`))
+						? uncertain(why)
 						: signal.aborted
 							? new DeliveryError('delivery_aborted', say(why))
 							: fail('platform_unreachable', why);
@@ -129,12 +115,8 @@ export function createPost({
 
 				// A success that cannot be read may be none; any other status says enough.
 				if (exchange.status < 300) {
-					throw sendsNothing
-						? fail('platform_unreachable', `the answer broke off (${why})`)
-						: new DeliveryError(
-								'delivery_uncertain',
-								say(`the answer broke off (${why}); the message may have arrived`),
-							);
+					const what = `the answer broke off (${why})`;
+					throw sendsNothing ? fail('platform_unreachable', what) : uncertain(what);
 				}
 			} finally {
 				cancel();
@@ -142,7 +124,7 @@ export function createPost({
 
 			const {status = 0, headers} = exchange;
 			const text = Buffer.concat(exchange.parts).toString('utf8');
-			const json = parsed(text);
+			const json = parsedJson(text);
 			const header = (name: string) => {
 				const value = headers[name];
 				return typeof value === 'string' ? value : value?.[0];
@@ -151,13 +133,12 @@ export function createPost({
 				status,
 				header,
 				json,
-				failure(code = codeOfStatus(status), {retryAfterMs} = {}) {
+				failure(code = codeOfStatus(status), waitMs) {
 					const told = Math.max(
-						boundedWaitMs(retryAfterMs) ?? -1,
-						toldWaitMs({header, json, now: clock.now()}) ?? -1,
+						boundedWaitMs(waitMs) ?? -1,
+						toldWaitMs({header, json}, clock.now()) ?? -1,
 					);
-					// Hidden before it is cut: half of a secret is not known again.
-					const shown = clean(withoutSecrets(request, text));
+					const shown = safe(text);
 					const said = shown.trim() === '' ? '' : `: ${shown}`;
 					return fail(
 						code,
@@ -168,7 +149,7 @@ export function createPost({
 			};
 		},
 		async [Symbol.asyncDispose]() {
-			await Promise.allSettled([...agents.values()].map(async agent => agent.destroy()));
+			await current?.agent.destroy().catch(() => {});
 		},
 	};
 }
@@ -179,26 +160,13 @@ function wordsOf(error: unknown): string {
 	return message.includes(code) ? code : `${code} ${message}`;
 }
 
-function codeOfStatus(status: number): keyof typeof platformFailures {
-	if (status === 429) {
-		return 'platform_rate_limited';
-	}
-
-	if (status === 401) {
-		return 'platform_unauthorized';
+function codeOfStatus(status: number): PlatformCode {
+	if (status === 429 || status === 401) {
+		return status === 429 ? 'platform_rate_limited' : 'platform_unauthorized';
 	}
 
 	// A success is no failure, unless what it says cannot be read.
 	return status < 300 || status === 408 || status >= 500 ? 'platform_failed' : 'platform_rejected';
-}
-
-function parsed(text: string): JsonValue | undefined {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
-		return JSON.parse(text) as JsonValue;
-	} catch {
-		return undefined;
-	}
 }
 
 /** `text` without what the request must not show: a platform may quote it. */

@@ -1,17 +1,17 @@
-/** Parts of a path that are shorter name things; longer ones may be tokens. */
+/** Parts of a path that are shorter are names; longer ones may be tokens. */
 export const minTokenLength = 16;
 
-/** Short values of a query that are secrets say so; others are versions and names, which texts may hold. */
+/** Names of short values of a query that are secrets; other short values are versions and names, which texts may hold. */
 const namesSecret = /sig|key|token|secret|pass|code|auth/i;
 
-/** What in an address may be a token. */
+/** The parts of an address that may be tokens. */
 export function secretPartsOf(url: string): readonly string[] {
 	const {pathname, search, username, password} = new URL(url);
 	const ofPath = pathname
 		.split('/')
 		.flatMap(part => [part, decoded(part)])
 		.filter(({length}) => length >= minTokenLength);
-	// As they are meant, and as they stand there.
+	// Decoded, and as written.
 	const ofQuery = search
 		.slice(1)
 		.split('&')

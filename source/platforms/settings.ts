@@ -4,24 +4,31 @@ import {checked, nonEmptyText, setting, wholeNumber} from '../core/schema-parts.
 import {defineSettings, type Declarations, type ValueOf} from '../core/settings.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
-/** Messages that one text becomes at most, unless the settings or the platform say otherwise. */
+/** The most messages that one text becomes, unless the settings or the platform say otherwise. */
 export const usualParts = 20;
 
-/** What names a chat: text, or a number that YAML does not round. */
+/** The name of a chat: text, or a number that YAML does not round. */
 export const chatName = checked(z.union([nonEmptyText, z.number()]), value =>
 	typeof value === 'number' && !Number.isSafeInteger(value)
 		? 'is a number that is too large to be exact: write it in quotes'
 		: undefined,
 );
 
-const fullNumber = /^\+[1-9]\d{6,14}$/;
+/** A text or a number of the form `form`; `must` says which that is. */
+export const matching = <Schema extends z.ZodType<number | string>>(
+	schema: Schema,
+	form: RegExp,
+	must: string,
+) => checked(schema, value => (form.test(String(value)) ? undefined : `must be ${must}`));
 
-/** A phone number of ours. YAML takes one without quotes for a number, and its plus is lost. @see ITU-T E.164 */
-export const phoneNumber = checked(chatName, value =>
-	fullNumber.test(String(value))
-		? undefined
-		: 'must be a phone number in quotes with its country code ("+491701234567")',
-);
+/** A secret, best written as a reference to an environment variable, of which `variable` is an example. */
+export const secretText = (what: string, variable: string) =>
+	setting(nonEmptyText, {
+		description: `${what}; best a reference: \`\${${variable}}\``,
+		secret: true,
+	});
+
+const fullNumber = /^\+[1-9]\d{6,14}$/;
 
 /** A phone number as the place of a message. */
 export const phoneForm = {
@@ -29,7 +36,10 @@ export const phoneForm = {
 	says: 'a phone number in quotes with its country code ("+491701234567")',
 };
 
-/** What may stand below every platform that messages are sent to. */
+/** A phone number of ours. YAML takes one without quotes for a number, and its plus is lost. @see ITU-T E.164 */
+export const phoneNumber = matching(chatName, fullNumber, phoneForm.says);
+
+/** The settings of every platform. */
 const common = {
 	enabled: setting(z.boolean(), {description: 'Whether messages are sent', default: false}),
 	home_channel: setting(chatName, {
@@ -50,8 +60,8 @@ const common = {
 	}),
 } satisfies Declarations;
 
-/** The settings of a platform: `fields`, and those that all of them have. */
-export const platformSettingsOf = <Fields extends Declarations>(fields: Fields) =>
+/** The settings of a platform: `fields`, and those of every platform. */
+export const definePlatformSettings = <Fields extends Declarations>(fields: Fields) =>
 	defineSettings({...common, ...fields});
 
 /** Values of the settings that every platform has. */
@@ -68,15 +78,15 @@ const addressProblem = (value: string): string | undefined => {
 		: undefined;
 };
 
-/** An address whose path and query are asked as they stand. */
+/** An address that is used as it is, with its path and query. */
 export const secureAddress = checked(nonEmptyText, addressProblem);
 
-/** An address that paths are put behind. */
+/** An address to which paths are added. */
 const baseAddress = checked(nonEmptyText, value =>
 	/[?#]/.test(value) ? 'must have neither "?" nor "#"' : addressProblem(value),
 );
 
-/** Where the API of a platform is: what stands before the paths of its documentation. */
+/** The address of a platform's API: the part before the paths of its documentation. */
 export const apiBase = <const Default extends string>(standard: Default) =>
 	setting(baseAddress, {
 		description: 'Address before the paths of the API; `http:` for this machine only',
@@ -84,7 +94,7 @@ export const apiBase = <const Default extends string>(standard: Default) =>
 		to: withoutSlash,
 	});
 
-/** The address of a server that everybody has their own of. */
+/** The address of a server of one's own. */
 export const serverAddress = (description: string) =>
 	setting(baseAddress, {description, to: withoutSlash});
 
@@ -101,18 +111,17 @@ export const webhooks = setting(
 			'Incoming webhooks by name: `{url, secret}`; `chat_id` and `home_channel` are such names, so no event chooses an address',
 		secret: true,
 		to(written) {
-			const entries = Object.entries(written).map(
-				([name, {url, secret}]): readonly [string, Webhook] => [
-					name,
-					{url, ...(secret != null && {secret})},
-				],
-			);
-			return entries.length === 0 ? undefined : new Map(entries);
+			const hooks = new Map<string, Webhook>();
+			for (const [name, {url, secret}] of Object.entries(written)) {
+				hooks.set(name, {url, secret: secret ?? undefined});
+			}
+
+			return hooks.size === 0 ? undefined : hooks;
 		},
 	},
 );
 
-/** What of webhooks must never be shown: their addresses, the long parts of the paths, the values of the queries, their secrets. */
+/** The parts of webhooks that must never be shown: their addresses, the long parts of the paths, the values of the queries, their secrets. */
 export const secretsOfWebhooks = (
 	all: ReadonlyMap<string, Webhook> | undefined,
 ): readonly string[] =>

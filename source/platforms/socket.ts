@@ -1,17 +1,17 @@
 import type {Socket as Line} from 'node:net';
-import type {SecureContext} from 'node:tls';
 import type {ErrorEvent, MessageEvent} from 'undici';
-import type {Clock} from '../core/clock.ts';
+import {createTimer} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import {createRedact} from '../core/redact.ts';
-import {DeliveryError} from './delivery-error.ts';
-import {platformFailures} from './post.ts';
+import {listenFailure} from './connection.ts';
+import type {DeliveryError} from './delivery-error.ts';
+import type {ConnectionWorld} from './post.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
 const openMs = 10_000;
 /** A frame that is larger ends the connection, bytes. */
 const maxFrameBytes = 4 * 1024 * 1024;
-/** Frames that wait to be taken, and characters in them; with more the connection ends. */
+/** Frames that wait to be read, and characters in them; with more the connection ends. */
 const maxWaiting = 10_000;
 const maxWaitingLength = 32 * 1024 * 1024;
 
@@ -34,22 +34,18 @@ export type OpenSocket = (
 		readonly headers?: Readonly<Record<string, string>>;
 		/** Texts that no message may show, besides those of headers and of the address. */
 		readonly secrets?: readonly string[];
-		/** Asks so often whether the other side is still there, milliseconds: where nothing at all came since it was last asked, the socket broke. Absent: the platform has its own way to ask. */
+		/** The time between two pings, milliseconds: a socket breaks where nothing came between them. Absent: the platform has heartbeats of its own. */
 		readonly pingMs?: number;
 		readonly signal: AbortSignal;
 	},
 ) => Promise<Socket>;
 
-/** `OpenSocket` over undici. `clean` makes what others said fit for a message. */
+/** `OpenSocket` over undici. */
 export function createOpenSocket({
 	clock,
 	clean,
 	secureContext = () => undefined,
-}: {
-	readonly clock: Clock;
-	readonly clean: (text: string) => string;
-	readonly secureContext?: (() => SecureContext | undefined) | undefined;
-}): OpenSocket {
+}: ConnectionWorld): OpenSocket {
 	return async (url, {platform, headers = {}, secrets = [], pingMs, signal}) => {
 		signal.throwIfAborted();
 		const {default: undici} = await import('undici');
@@ -61,17 +57,11 @@ export function createOpenSocket({
 			...Object.values(headers).flatMap(value => value.split(/\s+/)),
 		].filter(({length}) => length > 5);
 		const redact = createRedact(() => hidden);
-		const fail = (reason: string) =>
-			new DeliveryError(
-				'platform_unreachable',
-				`Cannot listen to ${platform}: ${host}: ${clean(redact(reason))}`,
-				{...platformFailures.platform_unreachable, reason: `${host}: ${clean(redact(reason))}`},
-			);
+		const fail = (why: string) =>
+			listenFailure(platform, `${host}: ${clean(redact(why))}`, {code: 'platform_unreachable'});
 		const context = secureContext();
-		const connect = undici.buildConnector({
-			timeout: openMs,
-			...(context && {secureContext: context}),
-		});
+		const secured = context && {secureContext: context};
+		const connect = undici.buildConnector({timeout: openMs, ...secured});
 		let line: Line | undefined;
 		const dispatcher = new undici.Agent({
 			allowH2: false,
@@ -85,7 +75,8 @@ export function createOpenSocket({
 		const socket = new undici.WebSocket(url, {headers: {...headers}, dispatcher});
 		const waiting: string[] = [];
 		let waitingLength = 0;
-		let stopPings: (() => void) | undefined;
+		/** Of the opening, and then of pings. */
+		const timer = createTimer(clock);
 		let wake = Promise.withResolvers<void>();
 		let failure: DeliveryError | undefined;
 		let closeCode: number | undefined;
@@ -97,21 +88,17 @@ export function createOpenSocket({
 				failure = error;
 				opened.reject(error ?? fail('it was closed before it opened'));
 				wake.resolve();
-				stopPings?.();
+				timer[Symbol.dispose]();
 				socket.close();
 				void dispatcher.destroy();
 				// Some platforms never close theirs: not before our last frame is written.
 				line?.destroySoon();
 			}
 		};
-		const abort = () => {
-			end();
-		};
+		const abort = () => end();
 		opened.promise.catch(() => {});
 		signal.addEventListener('abort', abort, {once: true});
-		socket.addEventListener('open', () => {
-			opened.resolve();
-		});
+		socket.addEventListener('open', () => opened.resolve());
 		socket.addEventListener('message', ({data}: MessageEvent) => {
 			if (
 				typeof data !== 'string' ||
@@ -127,61 +114,47 @@ export function createOpenSocket({
 			waitingLength += data.length;
 			wake.resolve();
 		});
-		socket.addEventListener('error', ({error, message}: ErrorEvent) => {
-			end(fail(error === undefined ? message : messageOf(error)));
-		});
+		socket.addEventListener('error', ({error, message}: ErrorEvent) =>
+			end(fail(error === undefined ? message : messageOf(error))),
+		);
 		socket.addEventListener('close', ({code}) => {
 			closeCode = code;
 			end();
 		});
-		const cancel = clock.after(openMs, () => {
-			end(fail(`it did not open within ${openMs / 1000} s`));
-		});
-		try {
-			await opened.promise;
-		} finally {
-			cancel();
-		}
-
-		if (pingMs !== undefined && !isOver) {
-			let bytesRead = 0;
-			const ask = () => {
+		timer.set(openMs, () => end(fail(`it did not open within ${openMs / 1000} s`)));
+		await opened.promise;
+		timer.cancel();
+		let bytesRead = 0;
+		const planPing = (ms: number) =>
+			timer.set(ms, () => {
 				if (line?.bytesRead === bytesRead) {
-					end(fail(`nothing came for ${pingMs / 1000} s`));
+					end(fail(`nothing came for ${ms / 1000} s`));
 					return;
 				}
 
 				bytesRead = line?.bytesRead ?? 0;
 				undici.ping(socket);
-				stopPings = clock.after(pingMs, ask);
-			};
-			stopPings = clock.after(pingMs, ask);
+				planPing(ms);
+			});
+		if (pingMs !== undefined) {
+			planPing(pingMs);
 		}
 
 		const isWaiting = () => waiting.length === 0 && !isOver;
-		const dispose = () => {
-			signal.removeEventListener('abort', abort);
-			end();
-		};
 		return {
 			get closeCode() {
 				return closeCode;
 			},
 			async next(limitMs) {
-				const stop =
-					limitMs === undefined
-						? undefined
-						: clock.after(limitMs, () => {
-								end(fail(`nothing came for ${limitMs / 1000} s`));
-							});
-				try {
-					while (isWaiting()) {
-						// oxlint-disable-next-line no-await-in-loop -- one frame after the other
-						await wake.promise;
-						wake = Promise.withResolvers();
-					}
-				} finally {
-					stop?.();
+				using silence = createTimer(clock);
+				if (limitMs !== undefined) {
+					silence.set(limitMs, () => end(fail(`nothing came for ${limitMs / 1000} s`)));
+				}
+
+				while (isWaiting()) {
+					// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+					await wake.promise;
+					wake = Promise.withResolvers();
 				}
 
 				const frame = waiting.shift();
@@ -203,7 +176,10 @@ export function createOpenSocket({
 					end();
 				}
 			},
-			[Symbol.dispose]: dispose,
+			[Symbol.dispose]() {
+				signal.removeEventListener('abort', abort);
+				end();
+			},
 		};
 	};
 }

@@ -15,7 +15,18 @@ export type Checked<Value> =
 			readonly problem: string;
 	  };
 
-/** The values of several keys, or what is wrong with the first that is wrong. */
+const problemAs =
+	<const Code extends 'target_incomplete' | 'target_invalid'>(code: Code) =>
+	(problem: string) =>
+		({ok: false, code, problem}) as const;
+
+/** A key that has to be there and is not; `problem` is a sentence that begins with the key. */
+export const incompleteTarget = problemAs('target_incomplete');
+
+/** A key that says what it must not say. */
+export const invalidTarget = problemAs('target_invalid');
+
+/** The values of several keys, or the problem of the first that has one. */
 export function allOf<Values extends object>(keys: {
 	readonly [Key in keyof Values]: Checked<Values[Key]>;
 }): Checked<Values> {
@@ -40,33 +51,29 @@ export const extraValue = (extra: JsonObject, key: string): JsonValue | undefine
 export function requiredText(extra: JsonObject, key: string): Checked<string> {
 	const value = extraValue(extra, key);
 	if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-		return {
-			ok: false,
-			code: 'target_invalid',
-			problem: `deliver_extra.${key} is a number that is too large to be exact: write it in quotes`,
-		};
+		return invalidTarget(
+			`deliver_extra.${key} is a number that is too large to be exact: write it in quotes`,
+		);
 	}
 
 	const text = typeof value === 'number' ? String(value) : value;
 	if (typeof text !== 'string' || text.trim() === '') {
-		return {ok: false, code: 'target_incomplete', problem: `deliver_extra.${key} is missing`};
+		return incompleteTarget(`deliver_extra.${key} is missing`);
 	}
 
 	const template = /\{[^{}\s]{1,200}\}/.exec(text)?.[0];
 	if (template !== undefined) {
-		return {
-			ok: false,
-			code: 'target_incomplete',
-			problem: `deliver_extra.${key} has "${escapeLine(template, 80)}", which the event did not fill in`,
-		};
+		return incompleteTarget(
+			`deliver_extra.${key} has "${escapeLine(template, 80)}", which the event did not fill in`,
+		);
 	}
 
 	return text.length > maxTextLength
-		? {ok: false, code: 'target_invalid', problem: `deliver_extra.${key} is too long`}
+		? invalidTarget(`deliver_extra.${key} is too long`)
 		: {ok: true, value: text.trim()};
 }
 
-/** A key for a person: cleaned, at most 200 characters; `?` for what is no text. */
+/** A key for a person: cleaned, at most 200 characters; `?` for anything but a text or a number. */
 export function shownKey(extra: JsonObject, key: string): string {
 	const value = extraValue(extra, key);
 	return typeof value === 'string' || typeof value === 'number'
@@ -74,9 +81,26 @@ export function shownKey(extra: JsonObject, key: string): string {
 		: '?';
 }
 
-/** Whether `deliver_extra` says something by that key. */
+/** Whether `deliver_extra` has that key, and not as `null`. */
 export const isGiven = (extra: JsonObject, key: string): boolean =>
 	(extraValue(extra, key) ?? null) !== null;
+
+const meanings: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
+	[true, true],
+	['true', true],
+	[false, false],
+	['false', false],
+]);
+
+/** `deliver_extra.sticky`, also as a text, which is all that the command line writes. */
+export function stickyOf(extra: JsonObject): Checked<boolean> {
+	const value = extraValue(extra, 'sticky') ?? false;
+	const known = meanings.get(value);
+	const shown = typeof value === 'string' ? value : JSON.stringify(value);
+	return known === undefined
+		? invalidTarget(`deliver_extra.sticky is "${escapeLine(shown, 80)}" and must be true or false`)
+		: {ok: true, value: known};
+}
 
 /** How a message on a platform is spoken of. */
 export const platformWords = (kind: string): TargetWords => {

@@ -1,51 +1,38 @@
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {lookUp} from '../core/payload.ts';
+import type {PlatformAnswer} from './post.ts';
 
-/** No wait that a platform asks for counts for more: a run is never put off longer. */
+/** The longest wait that counts: a run is never put off longer. */
 const maxToldWaitMs = 3_600_000;
 
 /** Where platforms say how long to wait, and in which unit: the longest counts. */
-const tellers: ReadonlyArray<
-	readonly [where: 'header' | 'json', path: readonly string[], unitMs: number]
-> = [
-	['header', ['retry-after'], 1000],
-	['header', ['x-ratelimit-reset-after'], 1000],
-	['json', ['retry_after'], 1000],
-	['json', ['retry_after_ms'], 1],
-	['json', ['retry-after'], 1000],
-	['json', ['parameters', 'retry_after'], 1000],
-];
+const tellers = [
+	['header', 'retry-after', 1000],
+	['header', 'x-ratelimit-reset-after', 1000],
+	['json', 'retry_after', 1000],
+	['json', 'retry_after_ms', 1],
+	['json', 'retry-after', 1000],
+	['json', 'parameters.retry_after', 1000],
+] as const;
 
 /**
  * How long a platform asks to wait, milliseconds, at most an hour; `undefined` where it does not say. `Retry-After` may be a date.
  *
  * @see RFC 9110 §10.2.3
  */
-export function toldWaitMs({
-	header,
-	json,
-	now,
-}: {
-	/** By its name in small letters. */
-	readonly header: (name: string) => string | undefined;
-	readonly json: JsonValue | undefined;
+export function toldWaitMs(
+	{header, json}: Pick<PlatformAnswer, 'header' | 'json'>,
 	/** Milliseconds since 1970. */
-	readonly now: number;
-}): number | undefined {
+	now: number,
+): number | undefined {
 	const told = tellers.flatMap(([where, path, unitMs]) => {
-		const value =
-			where === 'header'
-				? header(path[0] ?? '')
-				: path.reduce<JsonValue | undefined>(
-						(inner, key) =>
-							isJsonObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined,
-						json,
-					);
+		const value = where === 'header' ? header(path) : lookUp(json ?? null, path.split('.'));
 		const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 		return typeof amount === 'number' && amount >= 0 ? [amount * unitMs] : [];
 	});
 	const date = Date.parse(header('retry-after')?.replace(/^[^a-z]*$/i, '') ?? '');
 	const waits = [...told, ...(Number.isNaN(date) ? [] : [Math.max(0, date - now)])];
-	return boundedWaitMs(waits.length === 0 ? undefined : Math.max(...waits));
+	// -Infinity where there is none.
+	return boundedWaitMs(Math.max(...waits));
 }
 
 /** A wait as it counts, whole milliseconds, at most an hour; `undefined` for one that is none. */

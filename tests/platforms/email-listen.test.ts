@@ -4,7 +4,11 @@ import {describe, expect, test} from 'vitest';
 import type {JsonObject} from '../../source/core/json.ts';
 import type {DeliveryError} from '../../source/platforms/delivery-error.ts';
 import {email} from '../../source/platforms/email/descriptor.ts';
-import {mailHeadersOf, passesDmarc, senderOf} from '../../source/platforms/email/mail-headers.ts';
+import {
+	mailHeadersOf,
+	passesDmarc,
+	mailSenderOf,
+} from '../../source/platforms/email/mail-headers.ts';
 import {replyText, textOfHtml} from '../../source/platforms/email/reply-text.ts';
 import {createTemporaryHome, problemsOf} from '../config/temporary-home.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
@@ -412,7 +416,7 @@ describe('who is believed', () => {
 		['"open <a@b.example>', undefined],
 		['', undefined],
 	] as const)('From: %s is %s', ([from, sender]) => {
-		expect(senderOf([['from', from]])).toBe(sender);
+		expect(mailSenderOf([['from', from]])).toBe(sender);
 	});
 });
 

@@ -111,8 +111,8 @@ test('the waits of an answer come with its failure, where another try may help',
 	});
 	expect(busy.failure().retryAfterMs).toBe(7000);
 	expect(busy.failure('platform_rejected').retryAfterMs).toBeUndefined();
-	expect(busy.failure('platform_failed', {retryAfterMs: 600_000}).retryAfterMs).toBe(600_000);
-	expect(busy.failure('platform_failed', {retryAfterMs: 1000}).retryAfterMs).toBe(7000);
+	expect(busy.failure('platform_failed', 600_000).retryAfterMs).toBe(600_000);
+	expect(busy.failure('platform_failed', 1000).retryAfterMs).toBe(7000);
 });
 
 test('no message holds what is secret in the address, the headers or the settings, however the platform quotes it', async () => {
@@ -243,10 +243,9 @@ test.for<[Record<string, string>, string, number | undefined]>([
 	[{'retry-after': '86400'}, '', 3_600_000],
 ])('%j with %s asks to wait %s ms', ([headers, body, ms]) => {
 	expect(
-		toldWaitMs({
-			header: name => headers[name],
-			json: body === '' ? undefined : JSON.parse(body),
-			now: startMs,
-		}),
+		toldWaitMs(
+			{header: name => headers[name], json: body === '' ? undefined : JSON.parse(body)},
+			startMs,
+		),
 	).toBe(ms);
 });

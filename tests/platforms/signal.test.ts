@@ -129,10 +129,7 @@ test.for<[string, JsonValue]>([
 	const message = {text: 'x'} as Parameters<typeof open.sender.send>[0];
 	const part = {index: 0, of: 1, key: '', ...limits};
 
-	expect(await open.sender.send(message, place, part)).toEqual({
-		place: `signal ${number}`,
-		id: '1700000000001',
-	});
+	expect(await open.sender.send(message, place, part)).toEqual({id: '1700000000001'});
 });
 
 test('a message to a group has arrived also where it did not reach all', async () => {

@@ -1,17 +1,9 @@
-import {definePlatform, type SettingsOf} from '../platform.ts';
-import {webhooks} from '../settings.ts';
-
-const fields = {webhooks};
-
-export type DingtalkSettings = SettingsOf<typeof fields, 'webhooks'>;
+import {defineWebhookPlatform} from '../platform.ts';
 
 /** DingTalk, by the custom robots of groups. @see manual/delivery-dingtalk.md, https://open.dingtalk.com/document/orgapp/custom-robot-access */
-export const dingtalk = definePlatform({
+export const dingtalk = defineWebhookPlatform({
 	kind: 'dingtalk',
 	title: 'DingTalk',
-	fields,
-	needs: ['webhooks'],
-	chat: {hooks: true},
 	perMinute: 20,
 	setUp: [
 		'In the settings of the group open the group assistant (or Bots), and add a custom robot.',

@@ -1,27 +1,23 @@
 import {createHmac} from 'node:crypto';
 import {escapeLine} from '../../core/untrusted.ts';
-import {createAsk, type Judged, type Judgement} from '../ask.ts';
-import type {Place} from '../platform.ts';
+import {apiSender} from '../api-sender.ts';
+import {createAsk, judgeByErrcode} from '../ask.ts';
+import type {Connect, WebhookSettings} from '../platform.ts';
 import {secretsOfWebhooks, type Webhook} from '../settings.ts';
-import type {SenderModule} from '../target-kind.ts';
 import {dingtalk} from '../text/dialects.ts';
 import {utf8Bytes} from '../text/elements.ts';
 import {splitAs} from '../text/messages.ts';
-import type {DingtalkSettings} from './descriptor.ts';
 
 /** Bytes of the text in the body, of which DingTalk takes 20,000. */
 const maxBytes = 19_000;
 
 const maxTitleLength = 100;
 
-/** A robot that sent too much is blocked so long, and not told. */
+/** How long a robot that sent too much is blocked. DingTalk does not tell. */
 const blockedMs = 600_000;
 
 /** Posts Markdown to the webhook of a robot. Rejects as `Ask`. @see manual/delivery-dingtalk.md */
-export const connect: SenderModule<DingtalkSettings, Place>['connect'] = (
-	{webhooks, maxParts},
-	world,
-) => {
+export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'dingtalk',
 		secrets: secretsOfWebhooks(webhooks),
@@ -29,24 +25,20 @@ export const connect: SenderModule<DingtalkSettings, Place>['connect'] = (
 		judge,
 	});
 
-	return {
+	return apiSender(ask, {
 		split: splitAs(
 			{...dingtalk, measure: written => utf8Bytes(JSON.stringify(written))},
 			maxBytes,
 			maxParts,
 		),
-		async send({text, route, job}, {chat}, limits) {
+		send({text, route, job}, {chat}) {
 			const title = escapeLine(job?.name ?? route, maxTitleLength);
-			await ask(
-				{
-					url: signed(webhooks.get(chat) ?? {url: ''}, world.clock.now()),
-					json: {msgtype: 'markdown', markdown: {title, text}, at: {isAtAll: false}},
-				},
-				limits,
-			);
-			return {place: `dingtalk ${chat}`};
+			return {
+				url: signed(webhooks.get(chat) ?? {url: ''}, world.clock.now()),
+				json: {msgtype: 'markdown', markdown: {title, text}, at: {isAtAll: false}},
+			};
 		},
-	};
+	});
 };
 
 /** The address of a webhook with the signature of this moment, where it wants one. */
@@ -62,25 +54,10 @@ function signed({url, secret}: Webhook, now: number): string {
 	return address.href;
 }
 
-/** Sent too much, and blocked for that. */
-const limited: ReadonlySet<unknown> = new Set([130_101, 410_100]);
-
-/**
- * No such robot, or it is switched off; a keyword is missing, the signature or our address is wrong; words that may not be said; too long. They are about this webhook or this text: others go
- * on.
- */
-const rejected: ReadonlySet<unknown> = new Set([
-	300_005, 310_000, 400_101, 400_102, 430_104, 460_101,
-]);
-
-function judge({json: {errcode}, status}: Judged): Judgement {
-	if (errcode === 0) {
-		return true;
-	}
-
-	if (status === 429 || limited.has(errcode)) {
-		return {code: 'platform_rate_limited', retryAfterMs: blockedMs};
-	}
-
-	return rejected.has(errcode) ? 'platform_rejected' : undefined;
-}
+const judge = judgeByErrcode({
+	waitMs: blockedMs,
+	// Sent too much, and blocked for that.
+	limited: [130_101, 410_100],
+	// No such robot, or it is switched off; a keyword is missing; the signature or our address is wrong; forbidden words; too long.
+	rejected: [300_005, 310_000, 400_101, 400_102, 430_104, 460_101],
+});

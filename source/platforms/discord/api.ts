@@ -7,7 +7,7 @@ import type {DiscordSettings} from './descriptor.ts';
 export const baseOf = ({apiBase}: Pick<DiscordSettings, 'apiBase'>): string => `${apiBase}/api/v10`;
 
 /** Asks as a bot. */
-export const askAs = (
+export const askDiscord = (
 	{botToken, apiBase}: Pick<DiscordSettings, 'apiBase' | 'botToken'>,
 	world: Pick<SenderWorld, 'clock' | 'post'>,
 	judge: AskOptions['judge'],

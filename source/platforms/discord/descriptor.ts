@@ -1,13 +1,9 @@
-import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {apiBase} from '../settings.ts';
+import {apiBase, secretText} from '../settings.ts';
 
 const fields = {
-	bot_token: setting(nonEmptyText, {
-		description: 'Token of the bot; best a reference: `${DISCORD_BOT_TOKEN}`',
-		secret: true,
-	}),
+	bot_token: secretText('Token of the bot', 'DISCORD_BOT_TOKEN'),
 	api_base: apiBase('https://discord.com'),
 	...conversing,
 };

@@ -1,16 +1,16 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {memberAt, nameAt, textAt} from '../ask.ts';
+import {listAt, memberAt, nameAt, objectOf, textAt} from '../ask.ts';
 import type {InboundMessage, Press} from '../listener.ts';
 import {heardText, quotedText} from '../message-text.ts';
 import {snowflake} from './descriptor.ts';
 
-/** Messages that people write: as they are, and as answers. All other types say what happened in a channel. */
+/** The types of people's messages: plain ones and answers. All other types report what happened in a channel. */
 const written: ReadonlySet<unknown> = new Set([0, 19]);
 
-/** Of what a button carries; Discord allows 100. */
+/** Of the data of a button; Discord allows 100. */
 const maxDataLength = 200;
 
-/** Where a message stands: a thread is a channel. Messages that were asked for do not say whether they are direct. `undefined` for what is no message. */
+/** The place of a message: a thread is a channel. Messages that were asked for do not say whether they are direct. `undefined` for anything but a message. */
 export function placeIn(message: JsonObject) {
 	const chat = textAt(message, 'channel_id');
 	const id = textAt(message, 'id');
@@ -22,7 +22,7 @@ export function placeIn(message: JsonObject) {
 /** Whether the message of that id was written after the other. */
 export const isLater = (id: string, other: string): boolean => BigInt(id) > BigInt(other);
 
-/** Whether a person wrote it, who is not us. */
+/** Whether another person wrote it: neither we nor a bot. */
 export function isOfPerson(message: JsonObject, me: string): boolean {
 	const user = textAt(message, 'author', 'id');
 	return (
@@ -34,7 +34,7 @@ export function isOfPerson(message: JsonObject, me: string): boolean {
 	);
 }
 
-/** The message that it answers, or its id where that alone is told; `undefined`: it answers none, or one that was deleted. */
+/** The message that it answers, or only its id where Discord tells no more; `undefined`: it answers none, or a deleted one. */
 export function answeredIn(message: JsonObject): JsonObject | string | undefined {
 	const answered = memberAt(message, 'referenced_message');
 	if (answered !== undefined) {
@@ -59,21 +59,18 @@ export function messageIn(
 		return undefined;
 	}
 
-	const name = nameOf(message, 'author');
 	const answeredUser = textAt(answered, 'author', 'id');
 	const quote = quotedText(textAt(answered, 'content'));
-	const mentions = memberAt(message, 'mentions');
 	return {
 		id,
 		chat,
 		user: textAt(message, 'author', 'id'),
-		...(name !== undefined && {name}),
+		name: nameOf(message, 'author'),
 		text,
 		isDirect,
 		isForUs:
 			answeredUser === me ||
-			(Array.isArray(mentions) &&
-				mentions.some(one => isJsonObject(one) && textAt(one, 'id') === me)),
+			listAt(message, 'mentions').some(one => textAt(objectOf(one), 'id') === me),
 		...(snowflake.test(answeredUser) &&
 			answeredUser !== me &&
 			quote !== '' && {quote: {author: nameOf(answered, 'author') ?? answeredUser, text: quote}}),
@@ -89,7 +86,6 @@ export function pressIn(interaction: JsonObject): (Press & {readonly path: strin
 	const data = textAt(interaction, 'data', 'custom_id');
 	const where = memberAt(interaction, 'member') === undefined ? ['user'] : ['member', 'user'];
 	const user = textAt(interaction, ...where, 'id');
-	const name = nameOf(interaction, ...where);
 	return memberAt(interaction, 'type') === 3 &&
 		[chat, id, user].every(one => snowflake.test(one)) &&
 		token !== '' &&
@@ -98,7 +94,7 @@ export function pressIn(interaction: JsonObject): (Press & {readonly path: strin
 		? {
 				chat,
 				user,
-				...(name !== undefined && {name}),
+				name: nameOf(interaction, ...where),
 				data,
 				path: `/interactions/${id}/${encodeURIComponent(token)}/callback`,
 			}

@@ -1,12 +1,19 @@
-import {parsedJson, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {memberAt, objectAt, objectOf, textAt} from '../ask.ts';
+import {createTimer} from '../../core/clock.ts';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {memberAt, objectAt, textAt} from '../ask.ts';
 import type {Behind} from '../catch-up.ts';
-import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
-import {DeliveryError} from '../delivery-error.ts';
-import type {Hearing, ListenerModule} from '../listener.ts';
+import {
+	codeWords,
+	listenFailure,
+	readConnection,
+	readFrames,
+	socketAddress,
+	type Connection,
+} from '../connection.ts';
+import type {CreateListener, Hearing} from '../listener.ts';
 import type {Socket} from '../socket.ts';
 import {boundedWaitMs} from '../told-wait.ts';
-import {askAs, baseOf} from './api.ts';
+import {askDiscord, baseOf} from './api.ts';
 import {snowflake, type DiscordSettings} from './descriptor.ts';
 import {createTaker} from './take.ts';
 
@@ -14,10 +21,10 @@ import {createTaker} from './take.ts';
 const intents = (1 << 9) | (1 << 12) | (1 << 15);
 
 const askMs = 30_000;
-/** Until the session has begun, nothing comes for so long at most. */
+/** The longest silence before the session has begun. */
 const silenceMs = 20_000;
 
-/** Codes after which another connection ends the same way. @see https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+/** Codes after which another connection would end the same way. @see https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 const refusals: ReadonlyMap<number | undefined, string> = new Map([
 	[4004, 'Discord refuses the bot token: write another one in "bot_token"'],
 	[4010, 'Discord refuses the connection as a wrong shard (code 4010)'],
@@ -33,39 +40,36 @@ const refusals: ReadonlyMap<number | undefined, string> = new Map([
 /** Not authenticated, invalid `seq`, session timed out: the next connection begins another session. */
 const endsSession: ReadonlySet<number | undefined> = new Set([4003, 4007, 4009]);
 
-/** What is resumed after a break. */
+/** A session, which is resumed after a break. */
 type Session = {
 	readonly id: string;
-	/** Where it is resumed. */
+	/** The address at which it is resumed. */
 	readonly url: URL;
 	/** Our user. */
 	readonly me: string;
-	/** Of the last event that was handled: what came after it is sent again. */
+	/** The number of the last event that was handled: later ones are sent again. */
 	seq: number;
 };
 
 /**
- * The gateway. Nothing acknowledges a message: a session that is resumed sends again what came after `seq`; where another session begins, known channels are asked for what came after
- * the last message that was heard there.
+ * The gateway. Messages are not acknowledged: a resumed session sends again all events after `seq`; where a new session begins, known channels are asked for the messages after the last one
+ * that was heard there.
  *
  * @see manual/delivery-discord.md#conversations, https://discord.com/developers/docs/events/gateway
  */
-export const createListener: ListenerModule<DiscordSettings>['createListener'] = (
-	settings,
-	world,
-) => {
+export const createListener: CreateListener<DiscordSettings> = (settings, world) => {
 	const {clock, openSocket, random} = world;
-	const ask = askAs(settings, world, ({status, isJson}, {method}) =>
-		method === 'GET' ? isJson || undefined : status < 300 || undefined,
+	const ask = askDiscord(settings, world, ({status, isJson}, {method}) =>
+		method === 'GET' ? isJson : status < 300,
 	);
 	let session: Session | undefined;
 	/** Channels that are still to be caught up. */
 	const behind: Behind = new Map();
 
-	/** Where a session begins. */
+	/** The address at which a session begins. */
 	const addressOf = async (signal: AbortSignal): Promise<URL> => {
 		const found = await ask({method: 'GET', path: '/gateway/bot'}, {limitMs: askMs, signal});
-		// For one session more, Discord takes the token back.
+		// With one session more, Discord would revoke the token.
 		if (memberAt(found, 'session_start_limit', 'remaining') === 0) {
 			const afterMs = Number(textAt(found, 'session_start_limit', 'reset_after'));
 			throw listenFailure('discord', 'Discord lets the bot begin no more sessions today', {
@@ -77,7 +81,7 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 		return socketAddress('discord', textAt(found, 'url'));
 	};
 
-	/** One connection, from its hello on. */
+	/** Reads one connection, from its hello on. */
 	const read = async (
 		socket: Socket,
 		{handle}: Connection,
@@ -85,20 +89,11 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 	): Promise<void> => {
 		let isReady = false;
 		let isAnswered = true;
-		using beats = new DisposableStack();
-		const say = (op: number, d: JsonValue) => {
-			socket.send(JSON.stringify({op, d}));
-		};
-		const beat = () => {
-			say(1, session?.seq ?? null);
-		};
-		let stopBeats: (() => void) | undefined;
-		beats.defer(() => {
-			stopBeats?.();
-		});
-		const plan = (waitMs: number, intervalMs: number) => {
-			stopBeats?.();
-			stopBeats = clock.after(waitMs, () => {
+		using beats = createTimer(clock);
+		const say = (op: number, d: JsonValue) => socket.send(JSON.stringify({op, d}));
+		const beat = () => say(1, session?.seq ?? null);
+		const plan = (waitMs: number, intervalMs: number) =>
+			beats.set(waitMs, () => {
 				if (!isAnswered) {
 					socket.close(closeToResume);
 					return;
@@ -108,7 +103,6 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 				beat();
 				plan(intervalMs, intervalMs);
 			});
-		};
 
 		const begin = (hello: JsonObject) => {
 			const intervalMs = memberAt(hello, 'd', 'heartbeat_interval');
@@ -124,8 +118,7 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 				handle(async () => taker.catchUp(me));
 				say(6, {token, session_id: id, seq});
 			} else {
-				const properties = {os: 'svc', browser: 'svc', device: 'svc'};
-				say(2, {token, intents, properties});
+				say(2, {token, intents, properties: {os: 'svc', browser: 'svc', device: 'svc'}});
 			}
 		};
 
@@ -162,12 +155,7 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 		const handlers = new Map<JsonValue | undefined, (payload: JsonObject) => void>([
 			[0, dispatch],
 			[1, beat],
-			[
-				7,
-				() => {
-					socket.close(closeToResume);
-				},
-			],
+			[7, () => socket.close(closeToResume)],
 			[
 				9,
 				({d}) => {
@@ -185,33 +173,22 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 				},
 			],
 		]);
-		for (;;) {
-			// oxlint-disable-next-line no-await-in-loop -- one frame after the other
-			const frame = await socket.next(isReady ? undefined : silenceMs);
-			if (frame === undefined) {
-				break;
-			}
-
-			const payload = objectOf(parsedJson(frame));
-			handlers.get(memberAt(payload, 'op'))?.(payload);
-		}
-
-		const code = socket.closeCode;
-		const refusal = refusals.get(code);
-		if (refusal !== undefined || endsSession.has(code)) {
+		const limit = () => (isReady ? undefined : silenceMs);
+		await readFrames(socket, limit, payload => handlers.get(memberAt(payload, 'op'))?.(payload));
+		const refusal = refusals.get(socket.closeCode);
+		if (refusal !== undefined || endsSession.has(socket.closeCode)) {
 			session = undefined;
 		}
 
 		if (refusal !== undefined) {
-			throw new DeliveryError('platform_unauthorized', `Cannot listen to discord: ${refusal}`, {
-				isDown: true,
-				reason: refusal,
-			});
+			throw listenFailure('discord', refusal, {code: 'platform_unauthorized'});
 		}
 
 		if (!isReady) {
-			const said = code === undefined ? '' : ` (code ${code})`;
-			throw listenFailure('discord', `the connection ended before a session began${said}`);
+			throw listenFailure(
+				'discord',
+				`the connection ended before a session began${codeWords(socket)}`,
+			);
 		}
 	};
 
@@ -221,15 +198,8 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 				const url = new URL(session?.url ?? (await addressOf(connection.signal)));
 				url.searchParams.set('v', '10');
 				url.searchParams.set('encoding', 'json');
-				const taker = createTaker({
-					ask,
-					base: baseOf(settings),
-					behind,
-					cursor,
-					hearing,
-					signal: connection.signal,
-					world,
-				});
+				const taking = {ask, behind, cursor, hearing, signal: connection.signal, world};
+				const taker = createTaker(taking, baseOf(settings));
 				using socket = await openSocket(url.href, {
 					platform: 'discord',
 					secrets: [settings.botToken],
@@ -248,7 +218,7 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 /** 1000 and 1001 end the session, too. */
 const closeToResume = 4000;
 
-/** @throws DeliveryError where it cannot be resumed */
+/** The session of a READY event. @throws DeliveryError where it could not be resumed */
 function sessionIn(ready: JsonObject, seq: JsonValue | undefined): Session {
 	const id = textAt(ready, 'session_id');
 	const me = textAt(ready, 'user', 'id');

@@ -1,11 +1,11 @@
 import type {JsonObject} from '../../core/json.ts';
+import {apiSender} from '../api-sender.ts';
 import {idAt, nameAt, textAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
-import type {Place} from '../platform.ts';
-import type {SenderModule} from '../target-kind.ts';
+import type {Connect, Place} from '../platform.ts';
 import {discord} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
-import {askAs} from './api.ts';
+import {askDiscord} from './api.ts';
 import type {DiscordSettings} from './descriptor.ts';
 
 /** The unit is not documented: UTF-16 units are the stricter guess. */
@@ -18,37 +18,31 @@ const withoutEmbeds = 4;
 const editedTooOften = 30_046;
 
 /** Messages of a bot. Rejects as `Ask`. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message#create-message */
-export const connect: SenderModule<DiscordSettings, Place>['connect'] = (settings, world) => {
-	const ask = askAs(settings, world, judge);
-	return {
+export const connect: Connect<DiscordSettings> = (settings, world) => {
+	const ask = askDiscord(settings, world, judge);
+	return apiSender(ask, {
 		split: splitAs(discord, maxLength, settings.maxParts),
-		async check(limits) {
-			const me = await ask({method: 'GET', path: '/users/@me'}, limits);
-			return nameAt(me, 'username') ?? '?';
-		},
-		async send({text, buttons = []}, place, {key, ...limits}) {
-			const {chat, replyTo} = place;
-			const isLast = limits.index === limits.of - 1;
-			const json = {
+		account: {path: '/users/@me', name: me => nameAt(me, 'username') ?? '?'},
+		send: ({text, buttons}, place, {key}) => ({
+			path: messagesIn(place),
+			json: {
 				...bodyOf(text),
-				...(isLast && buttons.length > 0 && {components: [rowOf(buttons)]}),
+				...(buttons.length > 0 && {components: [rowOf(buttons)]}),
 				nonce: key,
 				enforce_nonce: true,
-				...(replyTo !== undefined && {
-					message_reference: {message_id: replyTo, fail_if_not_exists: false},
+				...(place.replyTo !== undefined && {
+					message_reference: {message_id: place.replyTo, fail_if_not_exists: false},
 				}),
-			};
-			const sent = await ask({path: messagesIn(place), json}, limits);
-			return {place: `discord ${chat}`, id: idAt(sent, 'id')};
-		},
-		async edit({text}, place, {id, ...limits}) {
-			const path = `${messagesIn(place)}/${encodeURIComponent(id)}`;
-			// Without buttons from now on.
-			const json = {...bodyOf(text), components: []};
-			await ask({method: 'PATCH', path, json, isEdit: true}, limits);
-			return {place: `discord ${place.chat}`, id};
-		},
-	};
+			},
+		}),
+		sentId: sent => idAt(sent, 'id'),
+		edit: ({text}, place, id) => ({
+			method: 'PATCH',
+			path: `${messagesIn(place)}/${encodeURIComponent(id)}`,
+			// Takes the buttons away.
+			json: {...bodyOf(text), components: []},
+		}),
+	});
 };
 
 /** A thread is a channel. */
@@ -67,12 +61,6 @@ const rowOf = (buttons: NonNullable<OutgoingMessage['buttons']>): JsonObject => 
 });
 
 function judge({status, json}: Judged, {method}: ApiRequest): Judgement {
-	if (
-		status === 200 &&
-		(method === 'GET' ? json['bot'] === true : /^\d+$/.test(textAt(json, 'id')))
-	) {
-		return true;
-	}
-
-	return json['code'] === editedTooOften ? 'message_gone' : undefined;
+	const isGood = method === 'GET' ? json['bot'] === true : /^\d+$/.test(textAt(json, 'id'));
+	return (status === 200 && isGood) || (json['code'] === editedTooOften && 'message_gone');
 }

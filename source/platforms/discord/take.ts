@@ -1,48 +1,30 @@
-import {messageOf} from '../../core/errors.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {textAt, type Ask} from '../ask.ts';
-import {marksOf, type Behind, type Marks} from '../catch-up.ts';
-import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
-import {bounded, quoteInTime} from '../message-text.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {maxAnswerBytes, textAt} from '../ask.ts';
+import {marksOf, type Marks, type Taking} from '../catch-up.ts';
+import type {InboundMessage} from '../listener.ts';
+import {answerPress, bounded, quoteInTime} from '../message-text.ts';
 import {answeredIn, isLater, isOfPerson, messageIn, placeIn, pressIn} from './inbound.ts';
 
 const askMs = 30_000;
 /** Discord shows a press that is answered later as failed. */
 const pressMs = 3000;
-/** Messages of one answer, and answers for one channel. */
+/** The most messages in one answer, and answers for one channel. */
 const pageSize = 100;
 const maxPages = 10;
-const maxPageBytes = 16 * 1024 * 1024;
-/** Of a text that is told to one person. */
+/** The longest answer to a press, characters. */
 const maxToldLength = 2000;
 
 /** How far a channel was heard. Messages that are asked for do not say whether they are direct. */
 type Mark = {readonly last: string; readonly isDirect: boolean};
 
-/** Hands over what one connection brings, and what came meanwhile. */
-export function createTaker({
-	ask,
-	base,
-	behind,
-	cursor,
-	hearing,
-	signal,
-	world: {clock, log},
-}: {
-	readonly ask: Ask;
-	/** Where the API begins. */
-	readonly base: string;
-	/** Channels that are still to be caught up. */
-	readonly behind: Behind;
-	readonly cursor: JsonValue | undefined;
-	readonly hearing: Hearing;
-	readonly signal: AbortSignal;
-	readonly world: Pick<ListenerWorld, 'clock' | 'log'>;
-}) {
+/** Hands over the messages of one connection, and those that came before it. `base`: where the API begins. */
+export function createTaker(taking: Taking, base: string) {
+	const {ask, behind, hearing, signal, world} = taking;
+	const {log} = world;
 	let known: Marks<Mark> | undefined;
-	const marksFor = (me: string) => (known ??= marksOf<Mark>(cursor, me));
+	const marksFor = (me: string) => (known ??= marksOf<Mark>(taking, me));
 
-	/** The message that `message` answers; `undefined` where it is gone, or cannot be had at once. Nothing is asked for strangers, who could hold up all others. */
+	/** The message that `message` answers; `undefined` where it is gone, or does not come in time. Not asked for messages of strangers, who could hold up all others. */
 	const answeredBy = async (message: JsonObject, chat: string) => {
 		const answered = answeredIn(message);
 		if (typeof answered !== 'string') {
@@ -67,10 +49,8 @@ export function createTaker({
 			if (found) {
 				const place = {...found, ...(isDirect !== undefined && {isDirect})};
 				const {last = place.id} = marks.of.get(place.chat) ?? {};
-				marks.set(place.chat, {
-					last: isLater(last, place.id) ? last : place.id,
-					isDirect: place.isDirect,
-				});
+				const newest = isLater(last, place.id) ? last : place.id;
+				marks.set(place.chat, {last: newest, isDirect: place.isDirect});
 				const message =
 					isOfPerson(one, me) &&
 					messageIn(one, place, {
@@ -95,23 +75,19 @@ export function createTaker({
 				{
 					method: 'GET',
 					path: `/channels/${chat}/messages?after=${after}&limit=${pageSize}`,
-					maxAnswerBytes: maxPageBytes,
+					maxAnswerBytes,
 				},
 				{limitMs: askMs, signal},
 			);
 			const all = Object.values(found).filter(isJsonObject);
 			// The newest comes first.
 			const inOrder = all
-				.map(one => ({...one, channel_id: chat}))
-				.flatMap(one => (placeIn(one) ? [{one, id: textAt(one, 'id')}] : []))
-				.toSorted((a, b) => (isLater(a.id, b.id) ? 1 : -1));
+				.map((one): JsonObject => ({...one, channel_id: chat}))
+				.filter(one => placeIn(one))
+				.toSorted((a, b) => (isLater(textAt(a, 'id'), textAt(b, 'id')) ? 1 : -1));
 			// oxlint-disable-next-line no-await-in-loop -- as above
-			await take(
-				inOrder.map(({one}) => one),
-				me,
-				isDirect,
-			);
-			after = inOrder.at(-1)?.id ?? after;
+			await take(inOrder, me, isDirect);
+			after = textAt(inOrder.at(-1) ?? {}, 'id') || after;
 			if (all.length < pageSize) {
 				return;
 			}
@@ -126,7 +102,7 @@ export function createTaker({
 	return {
 		/** Messages in their order. */
 		take,
-		/** Shows the person who pressed what `hearing` says. Rejects as `onPress`. */
+		/** Shows the answer of `hearing` to the person who pressed. Rejects as `onPress`. */
 		async answerPress(interaction: JsonObject): Promise<void> {
 			const found = pressIn(interaction);
 			if (!found) {
@@ -136,28 +112,18 @@ export function createTaker({
 			const {path, ...pressed} = found;
 			const content = bounded(await hearing.onPress(pressed), maxToldLength);
 			const data = {content, flags: 64, allowed_mentions: {parse: []}};
-			try {
-				await ask(
-					// As an address of which no part is public: the path has a token.
-					{url: base + path, json: {type: 4, data}, sendsNothing: true},
-					{limitMs: pressMs, signal},
-				);
-			} catch (error) {
-				log.debug('A press of a button on Discord was not answered', {reason: messageOf(error)});
-			}
+			// As a whole address, no part of which is public: the path has a token.
+			const request = {url: base + path, json: {type: 4, data}, sendsNothing: true};
+			await answerPress(log, 'Discord', async () => ask(request, {limitMs: pressMs, signal}));
 		},
-		/** For another session of that user, which sends nothing of before. */
+		/** For a new session of that user, which sends no messages from before it. */
 		markAllBehind(me: string) {
 			for (const chat of marksFor(me).of.keys()) {
 				behind.set(chat, 0);
 			}
 		},
-		/** Rejects as `Ask` and `onMessages`; goes on there with the next call. */
+		/** Rejects as `Ask` and `onMessages`; the next call goes on there. */
 		catchUp: async (me: string) =>
-			marksFor(me).catchUp(behind, async (chat, mark) => catchUpChat(chat, mark, me), {
-				clock,
-				log,
-				signal,
-			}),
+			marksFor(me).catchUp(async (chat, mark) => catchUpChat(chat, mark, me)),
 	};
 }

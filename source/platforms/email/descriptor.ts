@@ -1,16 +1,15 @@
 import {z} from 'zod';
-import {checked, nonEmptyText, setting, wholeNumber} from '../../core/schema-parts.ts';
+import {nonEmptyText, setting, wholeNumber} from '../../core/schema-parts.ts';
 import {defineSettings, group} from '../../core/settings.ts';
 import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
+import {matching} from '../settings.ts';
 import {recipientsOf} from './recipients.ts';
 
 const submissionPort = 587;
 const securePort = 465;
 
-const address = checked(nonEmptyText, value =>
-	/^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/.test(value) ? undefined : 'must be an e-mail address',
-);
+const address = matching(nonEmptyText, /^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/, 'an e-mail address');
 
 const smtp = defineSettings({
 	host: setting(nonEmptyText, {description: 'Name of the mail server'}),
@@ -53,10 +52,10 @@ const imap = defineSettings({
 const fields = {
 	from: setting(address, {description: 'Sender'}),
 	home_channel: setting(address, {description: 'The chat if `deliver_extra` has no `chat_id`'}),
+	// The port and TLS follow from each other.
 	smtp: group(
 		{
 			...smtp,
-			// The port and TLS follow from each other.
 			read(written) {
 				const secure = written?.secure ?? written?.port === securePort;
 				const port = written?.port ?? (secure ? securePort : submissionPort);
@@ -88,7 +87,7 @@ const fields = {
 
 export type EmailSettings = SettingsOf<typeof fields, 'from'>;
 
-/** What the `Message-ID` of a mail holds, with its angle brackets or without them. @see RFC 5322 §3.6.4 */
+/** The `Message-ID` of a mail, with its angle brackets or without them. @see RFC 5322 §3.6.4 */
 const messageId = {
 	form: /^(?:<[!-;=?A-~]{1,250}@[!-;=?A-~]{1,250}>|[!-;=?A-~]{1,250}@[!-;=?A-~]{1,250})$/,
 	says: 'the Message-ID of a mail (<id@example.org>)',
@@ -104,7 +103,7 @@ const platform = definePlatform({
 	thread: messageId,
 	reply: messageId,
 	perMinute: 0,
-	// What a login sends, which a server may quote.
+	// The forms in which a login sends them: a server may quote these.
 	secrets: ({smtp: outgoing, imap: incoming}) =>
 		[outgoing, incoming].flatMap(({username = '', password}) =>
 			password === undefined
@@ -121,10 +120,9 @@ const platform = definePlatform({
 		person: {form: /^[^\s<>,;@]+@[^\s<>,;@]+$/, says: 'an address (ann@example.org)'},
 		fields: ['imap', 'authserv_id'],
 		lacks({imap: incoming}) {
-			const missing = (['host', 'username', 'password'] as const).filter(
-				key => incoming[key] === undefined,
-			);
-			return missing.length === 0 ? undefined : missing.map(key => `"imap.${key}"`).join(', ');
+			const keys = ['host', 'username', 'password'] as const;
+			const missing = keys.filter(key => incoming[key] === undefined);
+			return missing.map(key => `"imap.${key}"`).join(', ') || undefined;
 		},
 		chat: {form: /^[^\sA-Z<>,;]+$/, says: 'one address, in small letters'},
 		load: async () => import('./listen.ts'),
@@ -133,7 +131,7 @@ const platform = definePlatform({
 
 const lowerCased = (people: readonly string[]) => people.map(one => one.toLowerCase());
 
-/** Mail. Anybody can write any sender: without the name of the server that looks into it, nobody is heard. @see manual/delivery-email.md */
+/** Mail. Any sender can be forged: without the name of the server that verifies senders, no mail is heard. @see manual/delivery-email.md */
 export const email = {
 	...platform,
 	settings: platform.settings

@@ -11,7 +11,7 @@ import {
 	passesDmarc,
 	recipientsIn,
 	repeatedIn,
-	senderOf,
+	mailSenderOf,
 	writtenAt,
 } from './mail-headers.ts';
 import {mailAddressOf} from './recipients.ts';
@@ -20,28 +20,28 @@ import {replyText, textOfHtml} from './reply-text.ts';
 const maxIdLength = 300;
 /** Of all headers of a mail, those of its parts with them, bytes. */
 export const maxHeaderBytes = 128 * 1024;
-/** What takes a mail apart needs memory and time for each line. A picture in a mail of the largest size has 14,000. */
+/** The parser needs memory and time for each line. A picture in a mail of the largest size has 14,000 lines. */
 const maxLines = 20_000;
-/** A mail is known again for so long after it came, milliseconds: an older one could come a second time. */
+/** How long a repeated mail is recognised, milliseconds: an older mail could be heard a second time. */
 const maxAgeMs = 24 * 3_600_000;
 /** Clocks of others may be ahead by so much. */
 const maxAheadMs = 600_000;
 
-/** Who wrote a mail, or why it is left out. */
-export type Judged =
+/** The sender of a mail, or why it is left out. */
+type JudgedMail =
 	| {readonly sender: string; readonly leftOut?: never}
 	| {readonly leftOut: string; readonly sender: string | undefined};
 
 /**
- * Whether a mail is of a person whom our server knows for its sender, and was written to us lately: anybody can send a signed mail of others once more. Mails of our own, of programs and lists
- * are left out. `now`: milliseconds since 1970.
+ * Whether a mail is recent, written to us, and of a person whom our server has verified as its sender. Old ones do not count, since a signed mail can be sent once more by anybody. Our own
+ * mails and those of programs and lists are left out. `now`: milliseconds since 1970.
  */
 export function judgeMail(
 	headers: MailHeaders,
 	{from, authservId, imap: {username = ''}}: Pick<EmailSettings, 'from' | 'authservId' | 'imap'>,
 	now: number,
-): Judged {
-	const sender = senderOf(headers);
+): JudgedMail {
+	const sender = mailSenderOf(headers);
 	const [own, login] = [from, username].map(text => mailAddressOf(text)?.toLowerCase());
 	const leftOut = (why: string) => ({leftOut: why, sender});
 	if (sender === undefined) {
@@ -82,7 +82,7 @@ const isOurs = (id: string | undefined, own: string | undefined): boolean =>
 	/^svc\.[0-9a-f]{25}@/.test(id) &&
 	id.split('@').at(-1) === (own?.split('@').at(-1) ?? 'svc.invalid');
 
-/** What of a message stands in the headers: all but its text, which `text` is. */
+/** The message of `text` and of the headers of its mail. */
 export function messageWith(
 	text: string,
 	{headers, sender}: {readonly headers: MailHeaders; readonly sender: string},
@@ -94,14 +94,13 @@ export function messageWith(
 	const root = messageIdIn(first('references')) ?? messageIdIn(first('in-reply-to'));
 	const thread = root ?? told;
 	const [author] = addressParser(first('from')?.slice(0, maxFromLength) ?? '');
-	const name = bounded(author?.name ?? '', 200);
 	// Senders choose it, and must not take that of a mail of others.
 	const id = `${sender}/${told}`;
 	return {
 		id: id.length <= maxIdLength ? id : hash(id),
 		chat: sender,
 		user: sender,
-		...(name !== '' && {name}),
+		name: bounded(author?.name ?? '', 200) || undefined,
 		thread,
 		text,
 		isDirect: true,
@@ -118,8 +117,8 @@ const maxFromLength = 1000;
 const hash = (...parts: readonly string[]): string =>
 	`sha256:${createHash('sha256').update(parts.join('\n')).digest('hex')}`;
 
-/** What a person wrote in a mail; empty where there is no text. Rejects where the mail cannot be read. */
-export async function textOf(raw: Uint8Array): Promise<string> {
+/** The text that a person wrote in a mail; may be empty. Rejects where the mail cannot be read. */
+export async function textOfMail(raw: Uint8Array): Promise<string> {
 	if (raw.reduce((lines, byte) => lines + (byte === 0x0a ? 1 : 0), 0) > maxLines) {
 		throw new Error(`it has more than ${maxLines} lines`);
 	}
@@ -134,11 +133,10 @@ export async function textOf(raw: Uint8Array): Promise<string> {
 
 /** A text of a mail, in the forms in which it is there. */
 type Forms = {
-	readonly plain?: ReadonlyArray<{readonly value: string}>;
-	readonly html?: ReadonlyArray<{readonly value: string}>;
+	readonly [Form in 'html' | 'plain']?: ReadonlyArray<{readonly value: string}>;
 };
 
-/** Its own way from HTML to text and back takes time that grows with the square of the length. */
+/** A parser with another way from HTML to text: its own takes time that grows with the square of the length. */
 class Texts extends PostalMime {
 	declare readonly textMap: ReadonlyMap<unknown, Forms>;
 	declare readonly textContent: {plain?: string};

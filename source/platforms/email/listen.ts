@@ -3,22 +3,22 @@ import {within} from '../../core/clock.ts';
 import {codeOf, messageOf as wordsOf} from '../../core/errors.ts';
 import {isLoopbackHost} from '../../core/hosts.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
-import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {createRedact} from '../../core/redact.ts';
 import {keptFor, listenFailure, readConnection} from '../connection.ts';
-import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
+import type {CreateListener, Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
 import type {EmailSettings} from './descriptor.ts';
-import {judgeMail, maxHeaderBytes, messageWith, textOf} from './inbound.ts';
+import {judgeMail, maxHeaderBytes, messageWith, textOfMail} from './inbound.ts';
 import {mailHeadersOf} from './mail-headers.ts';
+import {certificateAdvice, tlsOf} from './smtp-failure.ts';
 
 const stepMs = 10_000;
-/** Servers end IDLE after 30 minutes, and a broken line shows only when something is said. @see RFC 2177 */
+/** Servers end IDLE after 30 minutes, and a broken connection shows only when something is sent. @see RFC 2177 */
 const idleMs = 5 * 60_000;
 const silenceMs = 60_000;
 const maxMailBytes = 1024 * 1024;
 const maxAtOnce = 500;
 
-/** How far a mailbox was read: `user@host/mailbox`. Another `uidvalidity`: its mails have other numbers. @see RFC 3501 §2.3.1.1 */
+/** How far a mailbox was read. `account`: `user@host/mailbox`. With another `uidvalidity`, its mails have other numbers. @see RFC 3501 §2.3.1.1 */
 type Mark = {readonly account: string; readonly uidvalidity: string; readonly uid: number};
 
 /**
@@ -26,19 +26,14 @@ type Mark = {readonly account: string; readonly uidvalidity: string; readonly ui
  *
  * @see manual/delivery-email.md#conversations
  */
-export const createListener: ListenerModule<EmailSettings>['createListener'] = (
-	settings,
-	world,
-) => ({
+export const createListener: CreateListener<EmailSettings> = (settings, world) => ({
 	async listen(hearing, {cursor, signal}) {
 		await readConnection('email', signal, async connection => {
 			const client = new ImapFlow(optionsOf(settings, world));
 			const {promise: broken, reject: breakOff} = Promise.withResolvers<never>();
 			broken.catch(() => {});
 			client.on('error', breakOff);
-			client.on('close', () => {
-				breakOff(new Error('the server ended the connection'));
-			});
+			client.on('close', () => breakOff(new Error('the server ended the connection')));
 			const ending = new AbortController();
 			const ended = AbortSignal.any([connection.signal, ending.signal]);
 			let saving: Promise<void> | undefined;
@@ -81,9 +76,7 @@ type Reading = {
 async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 	const {settings, world, hearing, save, cursor, signal} = reading;
 	let news = Promise.withResolvers<void>();
-	client.on('exists', () => {
-		news.resolve();
-	});
+	client.on('exists', () => news.resolve());
 	const {host = '', username = '', mailbox} = settings.imap;
 	await client.connect();
 	const {uidValidity, uidNext} = await client.mailboxOpen(mailbox, {readOnly: true});
@@ -93,9 +86,8 @@ async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 	let uid = known?.uidvalidity === uidvalidity ? known.uid : uidNext - 1;
 	if (known?.uidvalidity !== uidvalidity) {
 		if (known) {
-			world.log.warn('the mailbox was numbered anew: what came meanwhile is not answered', {
-				mailbox,
-			});
+			const words = 'the mailbox was numbered anew: what came meanwhile is not answered';
+			world.log.warn(words, {mailbox});
 		}
 
 		await save([], {account, uidvalidity, uid});
@@ -111,7 +103,7 @@ async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 			// oxlint-disable-next-line no-await-in-loop -- in their order
 			const message = await heardIn(client, mail, reading);
 			uid = mail.uid;
-			// What is left out is noted with the next one.
+			// A mail that was left out is noted with the next one.
 			if (message || mail === mails.at(-1)) {
 				// oxlint-disable-next-line no-await-in-loop -- see above
 				await save(message ? [message] : [], {account, uidvalidity, uid});
@@ -142,14 +134,14 @@ function markIn({uidvalidity, uid}: JsonObject): Omit<Mark, 'account'> | undefin
 
 type Mail = {readonly uid: number; readonly bytes: number};
 
+const byUid = {uid: true};
+
 /** The next mails, in the order in which they came. */
 async function mailsBehind(client: ImapFlow, last: number): Promise<readonly Mail[]> {
 	const mails: Mail[] = [];
 	// `*` is the last mail, also where that has a smaller number.
 	const query = {uid: true, size: true};
-	for await (const {uid, size = 0} of client.fetch(`${last + 1}:*`, query, {
-		uid: true,
-	})) {
+	for await (const {uid, size = 0} of client.fetch(`${last + 1}:*`, query, byUid)) {
 		if (uid > last && mails.length < maxAtOnce) {
 			mails.push({uid, bytes: size});
 		}
@@ -158,7 +150,7 @@ async function mailsBehind(client: ImapFlow, last: number): Promise<readonly Mai
 	return mails.toSorted((one, other) => one.uid - other.uid);
 }
 
-/** The message of a mail; `undefined` where it is left out, or was deleted. What strangers write is not read: theirs has no text. */
+/** The message of a mail; `undefined` where it is left out, or was deleted. Mails of strangers are not read: their messages have no text. */
 async function heardIn(
 	client: ImapFlow,
 	{uid, bytes}: Mail,
@@ -169,7 +161,6 @@ async function heardIn(
 		return undefined;
 	}
 
-	const options = {uid: true};
 	const isKnown = (sender: string) =>
 		hearing.isAllowed(sender) ||
 		(settings.approvals && settings.approvers?.includes(sender) === true);
@@ -178,7 +169,7 @@ async function heardIn(
 		log[isTold ? 'warn' : 'debug']('a mail was left out', {uid, sender, reason});
 		return undefined;
 	};
-	const top = await client.fetchOne(String(uid), {headers: true}, options);
+	const top = await client.fetchOne(String(uid), {headers: true}, byUid);
 	const raw = (top && top.headers) || Buffer.of();
 	if (raw.length > maxHeaderBytes) {
 		return leaveOut('its headers are larger than 128 KB', undefined);
@@ -195,13 +186,13 @@ async function heardIn(
 		return messageWith('', about);
 	}
 
-	const whole = await client.fetchOne(String(uid), {source: true}, options);
+	const whole = await client.fetchOne(String(uid), {source: true}, byUid);
 	if (!whole || !whole.source) {
 		return undefined;
 	}
 
 	try {
-		const text = await textOf(whole.source);
+		const text = await textOfMail(whole.source);
 		return text === '' ? leaveOut('it has no text', sender) : messageWith(text, about);
 	} catch (error) {
 		return leaveOut(`it cannot be read: ${wordsOf(error)}`, sender);
@@ -212,18 +203,14 @@ function optionsOf(
 	{imap: {host = '', port, secure, username = '', password = ''}}: EmailSettings,
 	{secureContext}: Pick<ListenerWorld, 'secureContext'>,
 ) {
-	const isHere = isLoopbackHost(host);
 	return {
 		host,
 		port,
 		secure,
 		// A password never crosses a network in the clear.
-		...(!secure && !isHere && {doSTARTTLS: true}),
+		...(!secure && !isLoopbackHost(host) && {doSTARTTLS: true}),
 		auth: {user: username, pass: password},
-		// Servers on this machine sign their own certificates.
-		tls: isHere
-			? {rejectUnauthorized: false}
-			: {rejectUnauthorized: true, ...(secureContext && {secureContext: secureContext()})},
+		tls: tlsOf(host, secureContext),
 		logger: false as const,
 		clientInfo: {name: 'svc'},
 		disableAutoIdle: true,
@@ -250,7 +237,6 @@ function failureOf(
 	const plain = Buffer.from(`\0${username}\0${password}`).toString('base64');
 	const hide = createRedact(() => [password, plain].filter(text => text !== ''));
 	const said = typeof told['responseText'] === 'string' ? told['responseText'] : wordsOf(error);
-	const advice = isUnknownAuthority(error) ? ': set tls.ca to the PEM file of its CA' : '';
 	const isRefused =
 		told['authenticationFailed'] === true && !passing.has(told['serverResponseCode']);
 	const code = isRefused
@@ -259,5 +245,7 @@ function failureOf(
 			? 'platform_rejected'
 			: 'platform_unreachable';
 	const why = `${isRefused ? 'the login is refused: ' : ''}${said === '' ? codeOf(error) : said}`;
-	return listenFailure('email', `${host}:${port}: ${clean(hide(why))}${advice}`, {code});
+	return listenFailure('email', `${host}:${port}: ${clean(hide(why))}${certificateAdvice(error)}`, {
+		code,
+	});
 }

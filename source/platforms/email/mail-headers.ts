@@ -30,8 +30,8 @@ export function messageIdIn(value: string | undefined): string | undefined {
 
 const maxIdLength = 290;
 
-/** Who wrote a mail, in small letters: its only `From` with one address; `undefined` where it names none, or several. */
-export function senderOf(headers: MailHeaders): string | undefined {
+/** The sender of a mail, in small letters: its only `From` with one address; `undefined` where it names none, or several. */
+export function mailSenderOf(headers: MailHeaders): string | undefined {
 	const [from, ...others] = headersNamed(headers, 'from');
 	if (from === undefined || others.length > 0) {
 		return undefined;
@@ -49,18 +49,18 @@ export const recipientsIn = (headers: MailHeaders): readonly string[] =>
 		.flatMap(value => withoutComments(value, '').text.split(/[,;:]/))
 		.flatMap(text => mailAddressOf(text)?.toLowerCase() ?? []);
 
-/** When a mail says that it was written, milliseconds since 1970; NaN where it does not. */
+/** The `Date` of a mail, milliseconds since 1970; NaN where it has none. */
 export const writtenAt = (headers: MailHeaders): number =>
 	Date.parse(withoutComments(headersNamed(headers, 'date')[0] ?? '', '').text);
 
-/** Headers of which a mail has one. A signature holds for the last one alone, so that anybody could write another above it. @see RFC 5322 §3.6, RFC 6376 §8.15 */
+/** Headers that must not be repeated. A signature covers only the last one, so that another one could be added above it. @see RFC 5322 §3.6, RFC 6376 §8.15 */
 const single = ['message-id', 'date', 'to', 'cc', 'content-type', 'content-transfer-encoding'];
 
 /** The first header that comes twice and must not; `undefined`: there is none. */
 export const repeatedIn = (headers: MailHeaders): string | undefined =>
 	single.find(name => headersNamed(headers, name).length > 1);
 
-/** Why a mail is no message of a person to us; `undefined`: it may be one. @see RFC 3834 §2 */
+/** Why a mail is not a message of a person to us; `undefined`: it may be one. @see RFC 3834 §2 */
 export function automaticIn(headers: MailHeaders): string | undefined {
 	const first = (name: string) => headersNamed(headers, name)[0]?.toLowerCase() ?? '';
 	const automatic = first('auto-submitted').split(';')[0]?.trim() ?? '';
@@ -82,8 +82,7 @@ const hasListHeader = (headers: MailHeaders): boolean =>
 	headers.some(([name]) => name.startsWith('list-'));
 
 /**
- * Whether our server found that the mail is of the domain that its `From` names. Senders can write any header; those of our server stand above theirs, so that its topmost result counts
- * alone, whatever is further down.
+ * Whether our server verified that the mail is of the domain that its `From` names. Senders can write any header, but those of our server stand above theirs: only its topmost result counts.
  *
  * @see RFC 8601 §2.2, §5, RFC 7489 §11.2
  */
@@ -108,7 +107,7 @@ export function passesDmarc(headers: MailHeaders, authservId: string, sender: st
 	);
 }
 
-/** A header without its comments; quoted strings without their quotes, and their special characters as `special`. `isWhole`: each comment and string ends. @see RFC 5322 §3.2.2 */
+/** A header without its comments; quoted strings without their quotes, and with `special` for their special characters. `isWhole`: each comment and string ends. @see RFC 5322 §3.2.2 */
 function withoutComments(value: string, special: string): {text: string; isWhole: boolean} {
 	let text = '';
 	let depth = 0;
@@ -122,7 +121,9 @@ function withoutComments(value: string, special: string): {text: string; isWhole
 			isEscaped = true;
 		} else if (isQuoted) {
 			isQuoted = character !== '"';
-			text += isQuoted ? (/[\w.@-]/.test(character) ? quotedAs(character, special) : special) : '';
+			// Where `special` is empty, quoted strings are left out.
+			const isKept = special !== '' && /[\w.@-]/.test(character);
+			text += isQuoted ? (isKept ? character : special) : '';
 		} else if (character === '(') {
 			depth += 1;
 			text += ' ';
@@ -137,6 +138,3 @@ function withoutComments(value: string, special: string): {text: string; isWhole
 
 	return {text, isWhole: depth === 0 && !isQuoted};
 }
-
-/** Of a name that is shown nothing is left. */
-const quotedAs = (character: string, special: string): string => (special === '' ? '' : character);

@@ -1,24 +1,29 @@
 import {domainToASCII} from 'node:url';
 import type {JsonObject} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {type Checked, extraValue, requiredText} from '../target-keys.ts';
+import type {OutgoingMessage} from '../outgoing-message.ts';
+import {
+	type Checked,
+	extraValue,
+	incompleteTarget,
+	invalidTarget,
+	requiredText,
+} from '../target-keys.ts';
 
 const maxRecipients = 10;
 const maxSubjectLength = 200;
 
 /**
- * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list, whose empty entries do not count), else the home channel. At most 10, joined by `, `.
+ * The recipients of a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list, whose empty entries do not count), else the home channel. At most 10, joined by `, `.
  *
  * @see manual/delivery-email.md
  */
 export function recipientsOf(extra: JsonObject, homeChannel: string | undefined): Checked<string> {
 	const named = extraValue(extra, 'chat_id') ?? homeChannel;
 	if (named === undefined) {
-		return {
-			ok: false,
-			code: 'target_incomplete',
-			problem: 'deliver_extra.chat_id is missing and platforms.email.home_channel is not set',
-		};
+		return incompleteTarget(
+			'deliver_extra.chat_id is missing and platforms.email.home_channel is not set',
+		);
 	}
 
 	const filled = [named].flat().filter(entry => entry !== '');
@@ -33,7 +38,9 @@ export function recipientsOf(extra: JsonObject, homeChannel: string | undefined)
 		for (const text of written.value.split(/[,;]/)) {
 			const address = mailAddressOf(text);
 			if (address === undefined) {
-				return invalid(`has "${escapeLine(text.trim(), 80)}", which is not an e-mail address`);
+				return invalidTarget(
+					`deliver_extra.chat_id has "${escapeLine(text.trim(), 80)}", which is not an e-mail address`,
+				);
 			}
 
 			recipients.add(address);
@@ -41,7 +48,7 @@ export function recipientsOf(extra: JsonObject, homeChannel: string | undefined)
 	}
 
 	return recipients.size > maxRecipients
-		? invalid(`names more than ${maxRecipients} recipients`)
+		? invalidTarget(`deliver_extra.chat_id names more than ${maxRecipients} recipients`)
 		: {ok: true, value: [...recipients].join(', ')};
 }
 
@@ -57,13 +64,9 @@ export function mailAddressOf(text: string): string | undefined {
 }
 
 /** `deliver_extra.subject`, or `[svc] <route or job>: <event>`: one line of at most 200 characters, nothing hidden in it. */
-export function subjectOf(
+export function mailSubjectOf(
 	extra: JsonObject,
-	{
-		route,
-		event,
-		job,
-	}: {readonly route: string; readonly event: string; readonly job?: {readonly name: string}},
+	{route, event, job}: Pick<OutgoingMessage, 'event' | 'job' | 'route'>,
 ): string {
 	const written = extraValue(extra, 'subject');
 	const subject = typeof written === 'string' ? oneLine(written) : '';
@@ -80,6 +83,3 @@ const oneLine = (text: string) =>
 	)
 		.slice(0, maxSubjectLength)
 		.join('');
-
-const invalid = (problem: string) =>
-	({ok: false, code: 'target_invalid', problem: `deliver_extra.chat_id ${problem}`}) as const;

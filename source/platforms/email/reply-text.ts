@@ -81,7 +81,7 @@ export function textOfHtml(whole: string): string {
 
 const ignore = () => {};
 
-/** What says nothing of the text. */
+/** Handlers for tokens that are no text. */
 const nothing = {
 	onattribdata: ignore,
 	onattribend: ignore,
@@ -113,7 +113,7 @@ const attributionStart = /^\s*(?:on|am|le|el|il|op|em|den)\s/i;
 const attributionEnd =
 	/(?:wrote|schrieb[^:]{0,200}|a écrit|escribió|ha scritto|schreef[^:]{0,200}|escreveu|skrev)\s*:\s*$/i;
 
-/** What a person wrote in a mail: the text without the signature and the quotes below it. What is answered line by line stays; where nothing else would be left, all of it does. */
+/** The text that a person wrote in a mail: without the signature and the quotes below it. Quotes between its lines stay; where nothing else would be left, all of it stays. */
 export function replyText(text: string): string {
 	const lines = text.replaceAll('\r\n', '\n').split('\n');
 	const cut = lines.findIndex((_, index) => beginsQuotedMail(lines, index));
@@ -139,7 +139,7 @@ function beginsQuotedMail(lines: readonly string[], index: number): boolean {
 
 const isPast = (line: string) => line.trim() === '' || /^\s*>/.test(line);
 
-/** The lines without quoted ones at the end, and without the line above them that says whose they are. */
+/** The lines without quoted ones at the end, and without the line above those that names their author. */
 function withoutTrailingQuote(lines: readonly string[]): readonly string[] {
 	const last = lines.findLastIndex(line => !isPast(line));
 	const left = lines.slice(0, last + 1);

@@ -5,13 +5,13 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import {within} from '../../core/clock.ts';
 import {isLoopbackHost} from '../../core/hosts.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import type {Place} from '../platform.ts';
-import type {Part, SenderModule, SenderWorld} from '../target-kind.ts';
+import type {Connect} from '../platform.ts';
+import type {Part, SenderWorld} from '../target-kind.ts';
 import {plainText} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {EmailSettings} from './descriptor.ts';
-import {mailAddressOf, subjectOf} from './recipients.ts';
-import {smtpFailure} from './smtp-failure.ts';
+import {mailAddressOf, mailSubjectOf} from './recipients.ts';
+import {smtpFailure, tlsOf} from './smtp-failure.ts';
 
 const maxLength = 500_000;
 
@@ -26,7 +26,7 @@ const maxIdLength = 200;
  *
  * @see manual/delivery-email.md
  */
-export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings, world) => {
+export const connect: Connect<EmailSettings> = (settings, world) => {
 	const {
 		from,
 		smtp: {host = '', port, secure, username, password = ''},
@@ -34,16 +34,14 @@ export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings,
 	const server = `${host}:${port}`;
 	const domain = mailAddressOf(from)?.split('@')[1] ?? 'svc.invalid';
 
-	/** Greets, goes over to TLS, logs in, and hangs up after `talk`. `isBegun`: whether a mail may be on its way. */
+	/** Greets, switches to TLS, logs in, and hangs up after `talk`. `isBegun`: whether a mail may be on its way. */
 	const converse = async <Result>(
 		{limitMs, signal}: Pick<Part, 'limitMs' | 'signal'>,
 		talk: (connection: SMTPConnection) => Promise<Result>,
 		isBegun = () => false,
 	): Promise<Result> => {
 		const deadline = new AbortController();
-		const cancel = world.clock.after(limitMs, () => {
-			deadline.abort();
-		});
+		const cancel = world.clock.after(limitMs, () => deadline.abort());
 		const ended = AbortSignal.any([signal, deadline.signal]);
 		const connection = new SMTPConnection(optionsOf(settings, world));
 		const broken = Promise.withResolvers<never>();
@@ -85,7 +83,7 @@ export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings,
 			const mail = new MailComposer({
 				from,
 				to: chat.split(', '),
-				subject: subjectOf(message.target.extra, message),
+				subject: mailSubjectOf(message.target.extra, message),
 				text: message.text,
 				messageId,
 				...(replyTo !== undefined && {
@@ -100,7 +98,7 @@ export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings,
 			}).compile();
 			const bytes = await mail.build();
 			let isBegun = false;
-			// It is read once the server has asked for it.
+			// Read once the server has asked for it.
 			const source = new Readable({
 				read() {
 					isBegun = true;
@@ -125,17 +123,13 @@ export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings,
 
 function optionsOf({smtp}: EmailSettings, {secureContext}: Pick<SenderWorld, 'secureContext'>) {
 	const {host = '', port, secure, username} = smtp;
-	const isHere = isLoopbackHost(host);
 	return {
 		host,
 		port,
 		secure,
-		// A password never crosses a network in the clear, even when somebody strips STARTTLS from the conversation.
-		requireTLS: !secure && username !== undefined && !isHere,
-		// Mail servers and bridges on this machine sign their own certificates.
-		tls: isHere
-			? {rejectUnauthorized: false}
-			: {rejectUnauthorized: true, ...(secureContext && {secureContext: secureContext()})},
+		// A password never crosses a network in the clear, even where an attacker strips STARTTLS from the conversation.
+		requireTLS: !secure && username !== undefined && !isLoopbackHost(host),
+		tls: tlsOf(host, secureContext),
 		connectionTimeout: stepTimeoutMs,
 		greetingTimeout: stepTimeoutMs,
 		dnsTimeout: stepTimeoutMs,

@@ -1,8 +1,10 @@
 import {codeOf, messageOf} from '../../core/errors.ts';
+import {isLoopbackHost} from '../../core/hosts.ts';
 import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {DeliveryError, type Failure} from '../delivery-error.ts';
+import type {SenderWorld} from '../target-kind.ts';
 
-/** What may go wrong with a mail server, and what that means for a delivery. */
+/** Failures of mail servers, and what they mean for a delivery. */
 const failures = {
 	smtp_unreachable: {passes: true, isDown: true},
 	smtp_not_authenticated: {passes: true, isDown: true},
@@ -16,7 +18,7 @@ const failures = {
 
 type SmtpCode = keyof typeof failures;
 
-export type SmtpCircumstances = {
+type Circumstances = {
 	/** `host:port`. */
 	readonly server: string;
 	/** Whether a mail was begun, to which the server has not answered. */
@@ -28,21 +30,33 @@ export type SmtpCircumstances = {
 };
 
 /** Names that the mail library gives to failures that are not about the message. */
-const byName: Readonly<Record<string, SmtpCode>> = {
-	ETLS: 'smtp_insecure',
-	EAUTH: 'smtp_not_authenticated',
-	ENOAUTH: 'smtp_not_authenticated',
-	EDNS: 'smtp_unreachable',
-	ECONNECTION: 'smtp_unreachable',
-	ECONNREFUSED: 'smtp_unreachable',
-	ESOCKET: 'smtp_unreachable',
-	ETIMEDOUT: 'smtp_unreachable',
-};
+const byName = new Map<string, SmtpCode>(
+	Object.entries({
+		ETLS: 'smtp_insecure',
+		EAUTH: 'smtp_not_authenticated',
+		ENOAUTH: 'smtp_not_authenticated',
+		EDNS: 'smtp_unreachable',
+		ECONNECTION: 'smtp_unreachable',
+		ECONNREFUSED: 'smtp_unreachable',
+		ESOCKET: 'smtp_unreachable',
+		ETIMEDOUT: 'smtp_unreachable',
+	} as const),
+);
 
-/** What a failed conversation with a mail server means. */
+/** Mail servers and bridges on this machine sign their own certificates; others need one of a known CA. */
+export const tlsOf = (host: string, secureContext: SenderWorld['secureContext']) =>
+	isLoopbackHost(host)
+		? {rejectUnauthorized: false}
+		: {rejectUnauthorized: true, ...(secureContext && {secureContext: secureContext()})};
+
+/** What to do where the certificate of a server is of an unknown CA; else empty. */
+export const certificateAdvice = (error: unknown): string =>
+	isUnknownAuthority(error) ? ': set tls.ca to the PEM file of its CA' : '';
+
+/** A failed conversation with a mail server as a failed delivery. */
 export function smtpFailure(
 	error: unknown,
-	{server, isBegun, timedOut, aborted, clean}: SmtpCircumstances,
+	{server, isBegun, timedOut, aborted, clean}: Circumstances,
 ): DeliveryError {
 	const say = (reason: string) => `Cannot send mail through "${server}": ${clean(reason)}`;
 	const why = timedOut
@@ -59,23 +73,15 @@ export function smtpFailure(
 	}
 
 	const code = codeOfSmtp(error);
-	const advice = isUnknownAuthority(error) ? ': set tls.ca to the PEM file of its CA' : '';
-	return new DeliveryError(code, say(`${why}${advice}`), failures[code]);
+	return new DeliveryError(code, say(why + certificateAdvice(error)), failures[code]);
 }
 
 function codeOfSmtp(error: unknown): SmtpCode {
-	const name = codeOf(error);
 	const status = statusOf(error);
-	if (status >= 400 && status < 500) {
-		return 'smtp_temporary';
-	}
-
 	// A refused STARTTLS and a wrong password are answered with 5xx, too.
-	if (Object.hasOwn(byName, name)) {
-		return byName[name] ?? 'smtp_failed';
-	}
-
-	return status >= 500 ? 'smtp_rejected' : 'smtp_failed';
+	return status >= 400 && status < 500
+		? 'smtp_temporary'
+		: (byName.get(codeOf(error)) ?? (status >= 500 ? 'smtp_rejected' : 'smtp_failed'));
 }
 
 function statusOf(error: unknown): number {

@@ -1,6 +1,6 @@
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {apiBase, webhooks} from '../settings.ts';
+import {apiBase, secretText, webhooks} from '../settings.ts';
 
 const hourMs = 3_600_000;
 
@@ -9,10 +9,7 @@ export const chatOfApp = /^(oc|ou|on)_[\w-]{1,100}$/;
 
 const fields = {
 	app_id: setting(nonEmptyText, {description: 'The App ID: `cli_...`'}),
-	app_secret: setting(nonEmptyText, {
-		description: 'The App Secret; best a reference: `${FEISHU_APP_SECRET}`',
-		secret: true,
-	}),
+	app_secret: secretText('The App Secret', 'FEISHU_APP_SECRET'),
 	webhooks,
 	api_base: apiBase('https://open.feishu.cn'),
 };

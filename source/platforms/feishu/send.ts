@@ -1,10 +1,11 @@
 import {createHmac} from 'node:crypto';
 import type {JsonObject} from '../../core/json.ts';
+import {apiSender} from '../api-sender.ts';
 import {createAppAsk} from '../app-ask.ts';
-import {createAsk, idAt, nameAt, type Judged, type Judgement} from '../ask.ts';
-import type {Place} from '../platform.ts';
+import {createAsk, idAt, limited, nameAt, webhookOr, type Judged, type Judgement} from '../ask.ts';
+import type {Connect} from '../platform.ts';
 import {secretsOfWebhooks, type Webhook} from '../settings.ts';
-import type {SenderModule, SenderWorld} from '../target-kind.ts';
+import type {SenderWorld} from '../target-kind.ts';
 import {feishu} from '../text/dialects.ts';
 import {utf8Bytes} from '../text/elements.ts';
 import {splitAs} from '../text/messages.ts';
@@ -19,7 +20,7 @@ const maxBytes = {app: 24_000, hook: 16_000};
 const envelopeBytes = 500;
 
 /** Sends posts and changes them. Rejects as `Ask`. @see manual/delivery-feishu.md */
-export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
+export const connect: Connect<FeishuSettings> = (
 	{apiBase, appId, appSecret, webhooks, maxParts},
 	world,
 ) => {
@@ -61,62 +62,48 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 	const split = splitOf(contentOf, maxBytes.app);
 	const splitForHook = splitOf(postOf, maxBytes.hook);
 
-	return {
+	return apiSender(webhookOr(askHook, askAsApp), {
 		split: (text, place, most) => (hookOf(place.chat) ? splitForHook : split)(text, place, most),
 		...(hasApp && {
-			async check(limits) {
-				const info = await askAsApp({method: 'GET', path: '/bot/v3/info'}, limits);
-				return nameAt(info, 'bot', 'app_name') ?? '?';
-			},
+			account: {path: '/bot/v3/info', name: info => nameAt(info, 'bot', 'app_name') ?? '?'},
 		}),
-		async send({text}, {chat, thread, replyTo}, {key, ...limits}) {
+		send({text}, {chat, thread, replyTo}, {key}) {
 			const hook = hookOf(chat);
 			if (hook) {
-				const json = {
-					...signatureOf(hook, world),
-					msg_type: 'post',
-					content: {post: postOf(text)},
-				};
-				await askHook({url: hook.url, json}, limits);
-				return {place: `feishu ${chat}`};
+				const content = {post: postOf(text)};
+				return {url: hook.url, json: {...signatureOf(hook, world), msg_type: 'post', content}};
 			}
 
 			const answered = thread ?? replyTo;
 			const json = {msg_type: 'post', content: contentOf(text), uuid: key};
-			const sent = await askAsApp(
-				answered === undefined
-					? {
-							path: `/im/v1/messages?receive_id_type=${idTypes[chat.slice(0, 2)]}`,
-							json: {receive_id: chat, ...json},
-						}
-					: {
-							path: `/im/v1/messages/${answered}/reply`,
-							json: {...json, reply_in_thread: thread !== undefined},
-						},
-				limits,
-			);
-			return {place: `feishu ${chat}`, id: idAt(sent, 'data', 'message_id')};
+			return answered === undefined
+				? {
+						path: `/im/v1/messages?receive_id_type=${idTypes[chat.slice(0, 2)]}`,
+						json: {receive_id: chat, ...json},
+					}
+				: {
+						path: `/im/v1/messages/${answered}/reply`,
+						json: {...json, reply_in_thread: thread !== undefined},
+					};
 		},
-		async edit({text}, {chat}, {id, ...limits}) {
-			const json = {msg_type: 'post', content: contentOf(text)};
-			await askAsApp(
-				{method: 'PUT', path: `/im/v1/messages/${encodeURIComponent(id)}`, json, isEdit: true},
-				limits,
-			);
-			return {place: `feishu ${chat}`, id};
-		},
-	};
+		sentId: sent => idAt(sent, 'data', 'message_id'),
+		edit: ({text}, _, id) => ({
+			method: 'PUT',
+			path: `/im/v1/messages/${encodeURIComponent(id)}`,
+			json: {msg_type: 'post', content: contentOf(text)},
+		}),
+	});
 };
 
 const idTypes: Readonly<Record<string, string>> = {oc: 'chat_id', ou: 'open_id', on: 'union_id'};
 
-/** A text in Markdown as the only element of a post. The language is a name alone: whoever has another one sees it too. */
+/** A text in Markdown as the only element of a post. `zh_cn` is only a name: clients in other languages show it, too. */
 const postOf = (text: string) => ({zh_cn: {title: '', content: [[{tag: 'md', text}]]}});
 
 /** The API takes it as text. */
 const contentOf = (text: string): string => JSON.stringify(postOf(text));
 
-/** The signature of a webhook's request: the secret is in the key, and nothing is signed. */
+/** The signature of a webhook's request: an HMAC of nothing, with the secret in its key. */
 function signatureOf({secret}: Webhook, {clock}: Pick<SenderWorld, 'clock'>): JsonObject {
 	if (secret === undefined) {
 		return {};
@@ -126,13 +113,13 @@ function signatureOf({secret}: Webhook, {clock}: Pick<SenderWorld, 'clock'>): Js
 	return {timestamp, sign: createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')};
 }
 
-/** A token that is wrong or has ended: another one is got. */
+/** The token is wrong or has expired: another one is asked for. */
 const tokenRefused: ReadonlySet<unknown> = new Set([99_991_661, 99_991_663, 99_991_671]);
 
 /** The app lacks a permission. */
 const notPermitted = 99_991_672;
 
-/** Waits where Feishu does not tell, milliseconds: of the API, of a chat, of a webhook. */
+/** Waits that Feishu does not tell, milliseconds: for the API, for a chat, for a webhook. */
 const busy: ReadonlyMap<unknown, number> = new Map([
 	[99_991_400, 5000],
 	[230_020, 5000],
@@ -149,15 +136,10 @@ function judge({json, status, header}: Judged): Judgement {
 	const waitMs = busy.get(code) ?? (status === 429 ? 5000 : undefined);
 	if (waitMs !== undefined) {
 		const told = Number(header('x-ogw-ratelimit-reset') ?? Number.NaN);
-		return {
-			code: 'platform_rate_limited',
-			retryAfterMs: Number.isNaN(told) ? waitMs : told * 1000,
-		};
+		return limited(Number.isNaN(told) ? waitMs : told * 1000);
 	}
 
 	return tokenRefused.has(code) || code === notPermitted
 		? 'platform_unauthorized'
-		: typeof code === 'number' && status < 500
-			? 'platform_rejected'
-			: undefined;
+		: typeof code === 'number' && status < 500 && 'platform_rejected';
 }

@@ -1,15 +1,15 @@
 import {networkVariables} from '../../core/network-variables.ts';
-import {hostOf} from './pull-request.ts';
+import {hostOfClient} from './pull-request.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Where programs, their settings and keyrings are. */
+/** Variables that say where programs, their settings and keyrings are. */
 const passedOn =
 	/^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|GH_CONFIG_DIR|GLAB_CONFIG_DIR)$/;
 
-/** Which host, and who we are there, by the words in front that a client reads; one with a name of its own may be a client of any host. */
+/** Variables with the host and our credentials there, by the prefixes that a client reads; a client with another name may be one of any host. */
 const forgeKey = (cli: string): RegExp =>
-	new RegExp(`^(?:${words[hostOf(cli) ?? 'any']}|FORGE)_(?:HOST|TOKEN|ENTERPRISE_TOKEN)$`);
+	new RegExp(`^(?:${words[hostOfClient(cli) ?? 'any']}|FORGE)_(?:HOST|TOKEN|ENTERPRISE_TOKEN)$`);
 
 const words = {
 	github: 'GH|GITHUB',

@@ -2,8 +2,7 @@ import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {maxMarkLength} from '../../core/mark-length.ts';
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {defineSettings, section} from '../../core/settings.ts';
-import {stickyOf} from '../sticky.ts';
-import {extraValue, shownKey} from '../target-keys.ts';
+import {extraValue, shownKey, stickyOf} from '../target-keys.ts';
 import type {TargetKind, TargetProblem} from '../target-kind.ts';
 import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
 
@@ -47,20 +46,17 @@ const shownPlace = (extra: JsonObject) =>
 function findProblem(extra: JsonObject, deliver: string): TargetProblem | undefined {
 	const missing = ['repo', 'pr_number'].filter(key => !isGiven(extraValue(extra, key)));
 	const names = missing.map(key => `deliver_extra.${key}`).join(' and ');
-	if (missing.length === 0) {
-		const sticky = stickyOf(extra);
-		return sticky.ok
-			? undefined
-			: {
-					code: 'forge_comment_invalid',
-					reason: `delivers to "${deliver}", and ${sticky.problem}`,
-				};
+	if (missing.length > 0) {
+		return {
+			code: 'forge_comment_incomplete',
+			reason: `delivers to "${deliver}" without ${names}: set what names the repository and the pull request`,
+		};
 	}
 
-	return {
-		code: 'forge_comment_incomplete',
-		reason: `delivers to "${deliver}" without ${names}: set what names the repository and the pull request`,
-	};
+	const sticky = stickyOf(extra);
+	return sticky.ok
+		? undefined
+		: {code: 'forge_comment_invalid', reason: `delivers to "${deliver}", and ${sticky.problem}`};
 }
 
 const isGiven = (value: JsonValue | undefined): boolean =>
@@ -69,7 +65,7 @@ const isGiven = (value: JsonValue | undefined): boolean =>
 /** Events whose payload names an issue and no pull request. */
 const aboutIssues: ReadonlySet<unknown> = new Set(['issues', 'issue_comment']);
 
-/** What the payloads of the code host name. */
+/** Templates for the repository and the pull request or issue that the payloads of the code host name. */
 function namedByPayload(events: unknown): JsonObject {
 	const isIssue =
 		Array.isArray(events) && events.length > 0 && events.every(event => aboutIssues.has(event));

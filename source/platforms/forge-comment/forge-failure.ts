@@ -1,7 +1,7 @@
 import type {GroupExit} from '../../core/process-group.ts';
 import type {Failure} from '../delivery-error.ts';
 
-/** What a client may say, and what that means for a delivery. */
+/** The failures of a client, and what they mean for a delivery. */
 export const forgeFailures = {
 	forge_client_missing: {},
 	forge_client_unusable: {},
@@ -15,7 +15,7 @@ export const forgeFailures = {
 
 type ForgeCode = keyof typeof forgeFailures;
 
-/** Why the code host's client did not do what it was asked for. `reason` holds what it said: to be cleaned and redacted. */
+/** Why the code host's client failed. `reason` quotes the client: to be cleaned and redacted. */
 export type ForgeFailure = {readonly code: ForgeCode; readonly reason: string};
 
 /** The failure behind a client that could not be started, or that ended with another code than 0. Pure. */
@@ -35,7 +35,7 @@ export function failureOfClient(
 		: {code: 'forge_client_unusable', reason: `"${cli}" cannot be run (${exit.code})`};
 }
 
-/** What clients say, most telling first. */
+/** Words of clients with their meaning; the first that matches counts. */
 const complaints: ReadonlyArray<readonly [RegExp, ForgeCode]> = [
 	[/rate limit|abuse detection|HTTP 429/i, 'forge_rate_limited'],
 	[/HTTP 5\d\d/i, 'forge_failed'],
@@ -51,12 +51,12 @@ export const notLoggedIn = (cli: string): string =>
 /** `gh` documents 4 as "requires authentication" and 1 as any other failure. */
 const authenticationExit = 4;
 
-/** What `gh auth token` says, and ends with 1, where it is not logged in; newer ones go on with the host. */
+/** The words of `gh auth token`, which ends with 1, where it is not logged in; newer versions add the host. */
 const noToken = /^no oauth token\b/i;
 
 /**
- * Whether what the client answers to `auth status` means that it is logged in nowhere. It also ends with 1 where the login of one host of many is broken, and other clients may not know the
- * question: neither is an answer. Pure.
+ * Whether the answer of the client to `auth status` means that it is logged in nowhere. The client also ends with 1 where the login of one of several hosts is broken, and other clients may
+ * not have the command: neither counts. Pure.
  */
 export const isLoggedOut = ({
 	code,
@@ -72,13 +72,10 @@ function failureOfExit(
 ): ForgeFailure {
 	const said = (stderr.trim() || stdout.trim()).slice(0, 2000);
 	if (code === authenticationExit || noToken.test(said)) {
-		return {
-			code: 'forge_not_authenticated',
-			reason: notLoggedIn(cli),
-		};
+		return {code: 'forge_not_authenticated', reason: notLoggedIn(cli)};
 	}
 
-	// The address of the request has the name of the repository, which may be any of these words.
+	// The address of the request holds the name of the repository, which may be one of these words.
 	const words = said.replaceAll(/\bhttps?:\/\/\S+/gi, '');
 	const [, complaint = 'forge_failed'] = complaints.find(([pattern]) => pattern.test(words)) ?? [];
 	const how = code === null ? 'was ended by a signal' : `failed (exit ${code})`;

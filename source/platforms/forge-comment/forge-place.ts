@@ -1,7 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {stickyOf} from '../sticky.ts';
-import {type Checked, requiredText} from '../target-keys.ts';
+import {allOf, type Checked, invalidTarget, requiredText, stickyOf} from '../target-keys.ts';
 
 /** A pull request or an issue. */
 export type ForgePlace = {
@@ -21,34 +20,27 @@ const maxNumber = 2 ** 31 - 1;
 
 /** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see manual/delivery-forge-comment.md */
 export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
-	const repo = requiredText(extra, 'repo');
-	if (!repo.ok) {
-		return repo;
+	const texts = allOf({
+		repo: requiredText(extra, 'repo'),
+		number: requiredText(extra, 'pr_number'),
+	});
+	if (!texts.ok) {
+		return texts;
 	}
 
-	const number = requiredText(extra, 'pr_number');
-	if (!number.ok) {
-		return number;
+	const {repo, number: digits} = texts.value;
+	if (!repoPattern.test(repo)) {
+		return wrong('repo', repo, 'must be "owner/name"');
 	}
 
-	if (!repoPattern.test(repo.value)) {
-		return invalid('repo', repo.value, 'must be "owner/name"');
-	}
-
-	const parsed = /^\d{1,10}$/.test(number.value) ? Number(number.value) : 0;
-	if (parsed < 1 || parsed > maxNumber) {
-		return invalid('pr_number', number.value, 'must be a number from 1 to 2147483647');
+	const number = /^\d{1,10}$/.test(digits) ? Number(digits) : 0;
+	if (number < 1 || number > maxNumber) {
+		return wrong('pr_number', digits, 'must be a number from 1 to 2147483647');
 	}
 
 	const sticky = stickyOf(extra);
-	return sticky.ok
-		? {ok: true, value: {repo: repo.value, number: parsed, sticky: sticky.value}}
-		: sticky;
+	return sticky.ok ? {ok: true, value: {repo, number, sticky: sticky.value}} : sticky;
 }
 
-const invalid = (key: string, value: string, rule: string) =>
-	({
-		ok: false,
-		code: 'target_invalid',
-		problem: `deliver_extra.${key} is "${escapeLine(value, 80)}" and ${rule}`,
-	}) as const;
+const wrong = (key: string, value: string, rule: string) =>
+	invalidTarget(`deliver_extra.${key} is "${escapeLine(value, 80)}" and ${rule}`);

@@ -13,26 +13,22 @@ export function pullRequestIn(
 	payload: JsonValue,
 	{isGitea}: {readonly isGitea: boolean},
 ): PullRequest | undefined {
-	const isOnPullRequest = isJsonObject(lookUp(payload, ['issue', 'pull_request']));
-	const number =
-		lookUp(payload, ['pull_request', 'number']) ??
-		(isOnPullRequest ? lookUp(payload, ['issue', 'number']) : undefined);
+	const at = (path: string) => lookUp(payload, path.split('.'));
+	const isOnPullRequest = isJsonObject(at('issue.pull_request'));
+	const number = at('pull_request.number') ?? (isOnPullRequest ? at('issue.number') : undefined);
 	if (number !== undefined) {
-		const repo = lookUp(payload, ['repository', 'full_name']);
+		const repo = at('repository.full_name');
 		const found = checked(isGitea ? 'gitea' : 'github', {repo, number});
-		const head = lookUp(payload, ['pull_request', 'head', 'sha']);
+		const head = at('pull_request.head.sha');
 		return found?.host === 'github' && typeof head === 'string' && commitPattern.test(head)
 			? {...found, head}
 			: found;
 	}
 
+	const isMergeRequest = at('object_kind') === 'merge_request';
 	return checked('gitlab', {
-		repo: lookUp(payload, ['project', 'path_with_namespace']),
-		number:
-			lookUp(payload, ['merge_request', 'iid']) ??
-			(lookUp(payload, ['object_kind']) === 'merge_request'
-				? lookUp(payload, ['object_attributes', 'iid'])
-				: undefined),
+		repo: at('project.path_with_namespace'),
+		number: at('merge_request.iid') ?? (isMergeRequest ? at('object_attributes.iid') : undefined),
 	});
 }
 
@@ -81,9 +77,9 @@ function checked(
 
 type Client = {
 	readonly name: string;
-	/** What makes it print the diff of a pull request. */
+	/** The arguments that print the diff of a pull request. */
 	readonly args: (pullRequest: PullRequest) => readonly string[];
-	/** The same, file by file, for a diff that its host refuses to print whole. */
+	/** The same, file by file, for a diff that the host refuses to print whole. */
 	readonly byFile?: (pullRequest: PullRequest) => readonly string[];
 };
 
@@ -120,26 +116,20 @@ const clients: Readonly<Record<PullRequest['host'], Client>> = {
 	},
 };
 
-/** The host that a program's name speaks of: `/usr/bin/glab` is GitLab's client. `undefined`: a name of its own. */
-export const hostOf = (cli: string): PullRequest['host'] | undefined => {
+/** The host whose client is called like `cli`: GitLab for `/usr/bin/glab`. `undefined`: another name. */
+export const hostOfClient = (cli: string): PullRequest['host'] | undefined => {
 	const name = /[^/\\]*$/.exec(cli)?.[0].replace(/\.exe$/i, '');
-	return name === undefined ? undefined : hostsByClient.get(name);
+	return (['github', 'gitlab', 'gitea'] as const).find(host => clients[host].name === name);
 };
 
-const hostsByClient: ReadonlyMap<string, PullRequest['host']> = new Map([
-	['gh', 'github'],
-	['glab', 'gitlab'],
-	['tea', 'gitea'],
-]);
-
-/** The host that is asked: Gitea also where its events come with neutral names, when its client is configured. */
+/** The host that is asked: Gitea, too, where its client is configured and its events come with neutral names. */
 const hostFor = (host: PullRequest['host'], cli: string): PullRequest['host'] =>
-	host === 'github' && hostOf(cli) === 'gitea' ? 'gitea' : host;
+	host === 'github' && hostOfClient(cli) === 'gitea' ? 'gitea' : host;
 
 /** The client for events of `host`: `cli`, which is `forge.cli`, unless its name is that of another host's client. One with a name of its own is taken for a client like `gh`. */
 export function clientFor(host: PullRequest['host'], cli: string): string {
 	const asked = hostFor(host, cli);
-	return (hostOf(cli) ?? 'github') === asked ? cli : clients[asked].name;
+	return (hostOfClient(cli) ?? 'github') === asked ? cli : clients[asked].name;
 }
 
 /**

@@ -3,7 +3,7 @@ import {createKeyedMutex} from '../../core/mutex.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
-import type {SenderModule} from '../target-kind.ts';
+import type {SenderModule, SenderWorld, TargetHealth} from '../target-kind.ts';
 import {clientEnvironment} from './client-environment.ts';
 import type {ForgeClient} from './descriptor.ts';
 import {
@@ -13,7 +13,6 @@ import {
 	isLoggedOut,
 	notLoggedIn,
 } from './forge-failure.ts';
-import {healthOfClient} from './forge-health.ts';
 import type {ForgePlace} from './forge-place.ts';
 import {findKept, idOfAnswer, idOfMarked, keep, keptName, listedSince} from './kept-comment.ts';
 import type {KeptComment, Posting} from './kept-comment.ts';
@@ -23,13 +22,13 @@ const timeoutMs = 30_000;
 /** From SIGTERM to SIGKILL. */
 const termGraceMs = 2000;
 
-/** What is read of what the client says: it may have commented, so that it is ended only when it will not end by itself. */
+/** How much of the client's output is read. The limit is high, since a client that is stopped may have commented. */
 const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
 
-/** Answers to one place follow each other, also while a reload changes the sender: two runs that end at once make one comment. */
+/** Answers to one place follow each other, also when a reload changes the sender meanwhile: two runs that end at once make one comment. */
 const oneByOne = createKeyedMutex(32);
 
-/** Of an edit: the comment is not there any more, or somebody else's. */
+/** Failures of an edit: the comment is gone, or another user's. */
 const notOurs: ReadonlySet<string> = new Set(['forge_target_not_found', 'forge_forbidden']);
 
 /**
@@ -46,27 +45,23 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 ) => {
 	const ask = async (
 		args: readonly string[],
-		{
-			profile,
-			input = '',
-			signal,
-			limitMs = timeoutMs,
-		}: {profile: string; input?: string; signal: AbortSignal; limitMs?: number},
+		profile: string,
+		options: {signal: AbortSignal; input?: string; timeoutMs?: number},
 	) =>
 		runInGroup(
 			{
 				command: cli,
 				args,
 				env: clientEnvironment(cli, {own: environment(), profile: profileEnvironment(profile)}),
-				// Nothing near the gateway may influence the client, and a folder that is gone must not look like a client that is gone.
+				// Nothing near the gateway may influence the client, and a missing folder must not look like a missing client.
 				cwd: '/',
-				input,
+				input: '',
 				stdout: output,
 				stderr: output,
-				timeoutMs: limitMs,
+				timeoutMs,
 				termGraceMs,
-				signal,
 				killed,
+				...options,
 			},
 			{clock},
 		);
@@ -76,7 +71,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 		{text = '', profile}: Pick<OutgoingMessage, 'profile'> & Partial<Pick<OutgoingMessage, 'text'>>,
 		{place, signal}: {place: string; signal: AbortSignal},
 	): Promise<string> => {
-		const exit = await ask(args, {profile, input: text && sign(text), signal});
+		const exit = await ask(args, profile, {input: text && sign(text), signal});
 		if (exit.kind === 'exited' && exit.code === 0) {
 			return exit.stdout;
 		}
@@ -90,15 +85,12 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 		{repo, number}: ForgePlace,
 		{name, ...way}: {name: string; place: string; signal: AbortSignal},
 	): Promise<string> => {
+		const issues = `repos/${repo}/issues`;
 		const send = async (method: 'POST' | 'PATCH', path: string) =>
-			post(
-				['api', '--method', method, `repos/${repo}/issues/${path}`, '-F', 'body=@-'],
-				message,
-				way,
-			);
-		/** The comment that may have come of a try that broke off. */
+			post(['api', '--method', method, `${issues}/${path}`, '-F', 'body=@-'], message, way);
+		/** The comment that a broken try may have made. */
 		const find = async (posting: Posting) => {
-			const path = `repos/${repo}/issues/${listedSince(number, posting)}`;
+			const path = `${issues}/${listedSince(number, posting)}`;
 			const listed = await post(['api', '--method', 'GET', path], {profile: message.profile}, way);
 			try {
 				return idOfMarked(listed, posting);
@@ -122,11 +114,11 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 			}
 		};
 
-		// The comment is out, or will be: what cannot be kept costs another comment next time, not this one.
+		// The comment is made all the same: without the note, the next answer makes another one.
 		const note = async (comment: KeptComment) => {
-			await keep(memos, name, comment).catch((error: unknown) => {
-				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`);
-			});
+			await keep(memos, name, comment).catch((error: unknown) =>
+				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`),
+			);
 		};
 
 		const kept = await findKept(memos, name);
@@ -140,11 +132,8 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 		if (isEdited) {
 			await note({id: there, run});
 		} else {
-			await note({
-				mark: sign(message.text).slice(message.text.length).trim(),
-				at: clock.now(),
-				run,
-			});
+			const mark = sign(message.text).slice(message.text.length).trim();
+			await note({mark, at: clock.now(), run});
 			const id = idOfAnswer(await send('POST', `${number}/comments`));
 			if (id !== undefined) {
 				await note({id, run});
@@ -189,7 +178,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				return broken;
 			}
 
-			const exit = await ask(['auth', 'status'], {profile, signal: killed, limitMs: askMs});
+			const exit = await ask(['auth', 'status'], profile, {signal: killed, timeoutMs: askMs});
 			if (exit.kind === 'not-started') {
 				return clean(failureOfClient(exit, cli).reason);
 			}
@@ -201,12 +190,11 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				return {health: 'failed', found: broken, mend: 'mend forge.cli in config.yaml'};
 			}
 
-			const question = {profile, signal, limitMs: askMs};
 			const [version, login] = await Promise.all([
-				ask(['--version'], question),
-				ask(['auth', 'status'], question),
+				ask(['--version'], profile, {signal, timeoutMs: askMs}),
+				ask(['auth', 'status'], profile, {signal, timeoutMs: askMs}),
 			]);
-			return healthOfClient({cli, version, login, clean});
+			return healthOfClient(cli, {version, login}, clean);
 		},
 	};
 };
@@ -238,3 +226,49 @@ function failureOf(exit: GroupExit, cli: string, say: (reason: string) => string
 
 const forgeError = (code: ForgeFailure['code'], message: string) =>
 	new DeliveryError(code, message, forgeFailures[code]);
+
+/** The health of the code host's client, by its answers to `--version` and `auth status`. Pure. */
+function healthOfClient(
+	cli: string,
+	{version, login}: Readonly<Record<'login' | 'version', GroupExit>>,
+	clean: SenderWorld['clean'],
+): TargetHealth {
+	if (login.kind === 'not-started') {
+		return {
+			health: 'failed',
+			found: clean(failureOfClient(login, cli).reason),
+			mend: 'install it, or set forge.cli in config.yaml to the one that is there',
+		};
+	}
+
+	const name = clean(nameOf(cli, version));
+	if (login.kind !== 'exited') {
+		return {
+			health: 'warning',
+			found: `${name} did not say in time whether it is logged in`,
+			mend: `${cli} auth status`,
+		};
+	}
+
+	if (isLoggedOut(login)) {
+		return {
+			health: 'failed',
+			found: `${name} is not logged in`,
+			mend: `${cli} auth login, or set GH_TOKEN in .env`,
+		};
+	}
+
+	return login.code === 0
+		? {health: 'ok', found: `${name} is logged in`}
+		: {
+				health: 'warning',
+				found: clean(`${name}: ${failureOfClient(login, cli).reason}`),
+				mend: `${cli} auth status`,
+			};
+}
+
+/** `gh version 2.63.0 (2024-11-27)`; its name in quotes where it does not say. */
+function nameOf(cli: string, version: GroupExit): string {
+	const [said = ''] = version.kind === 'exited' ? version.stdout.trim().split('\n') : [];
+	return said === '' ? `"${cli}"` : said;
+}

@@ -1,9 +1,9 @@
 import {z} from 'zod';
-import {checked, nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {apiBase, secureAddress, webhooks} from '../settings.ts';
+import {apiBase, matching, secureAddress, webhooks} from '../settings.ts';
 
-/** What of a service account's key is used; its file has more. */
+/** The members of a service account's key that are used; its file has more. */
 export const accountKey = z.looseObject({
 	client_email: nonEmptyText,
 	private_key: nonEmptyText,
@@ -14,9 +14,7 @@ const fields = {
 	webhooks,
 	service_account: setting(
 		z.union([
-			checked(nonEmptyText, path =>
-				path.startsWith('/') ? undefined : 'must be a mapping, or the absolute path of a JSON file',
-			),
+			matching(nonEmptyText, /^\//, 'a mapping, or the absolute path of a JSON file'),
 			accountKey,
 		]),
 		{

@@ -1,12 +1,12 @@
 import {sign} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
 import {codeOf} from '../../core/errors.ts';
+import {apiSender} from '../api-sender.ts';
 import {createAppAsk} from '../app-ask.ts';
-import {createAsk, idAt, type ApiRequest, type Judged} from '../ask.ts';
-import {DeliveryError} from '../delivery-error.ts';
-import type {Place} from '../platform.ts';
-import {platformFailures} from '../post.ts';
-import type {SenderModule, SenderWorld} from '../target-kind.ts';
+import {createAsk, idAt, limited, webhookOr, type ApiRequest, type Judged} from '../ask.ts';
+import {platformFailure} from '../delivery-error.ts';
+import type {Connect} from '../platform.ts';
+import type {SenderWorld} from '../target-kind.ts';
 import {googlechat} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {accountKey, type GooglechatSettings} from './descriptor.ts';
@@ -20,7 +20,7 @@ const waitMs = 10_000;
 const markupSyntax = 'MARKUP_SYNTAX_MARKDOWN';
 
 /** `spaces.messages.create` and `patch`. Rejects as `Ask`. @see manual/delivery-googlechat.md */
-export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
+export const connect: Connect<GooglechatSettings> = (
 	{apiBase, homeChannel, webhooks, serviceAccount, maxParts},
 	world,
 ) => {
@@ -42,7 +42,7 @@ export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
 		isRefused: ({status}) => status === 401,
 	});
 
-	return {
+	return apiSender(webhookOr(askHook, askAsApp), {
 		split: splitAs(googlechat, maxBytes, maxParts),
 		...(serviceAccount && {
 			async check(limits) {
@@ -54,7 +54,7 @@ export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
 				return typeof serviceAccount === 'string' ? serviceAccount : serviceAccount.client_email;
 			},
 		}),
-		async send({text}, {chat, thread}, {key, ...limits}) {
+		send({text}, {chat, thread}, {key}) {
 			const query = new URLSearchParams({
 				requestId: key,
 				messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD',
@@ -66,36 +66,22 @@ export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
 					thread: {[thread.startsWith('spaces/') ? 'name' : 'threadKey']: thread},
 				}),
 			};
-			const hook = webhooks?.get(chat);
-			const sent = hook
-				? await askHook(
-						{url: `${hook.url}${hook.url.includes('?') ? '&' : '?'}${query}`, json},
-						limits,
-					)
-				: await askAsApp({path: `${chat}/messages?${query}`, json}, limits);
-			return {place: `googlechat ${chat}`, id: idAt(sent, 'name')};
+			const url = webhooks?.get(chat)?.url;
+			return url === undefined
+				? {path: `${chat}/messages?${query}`, json}
+				: {url: `${url}${url.includes('?') ? '&' : '?'}${query}`, json};
 		},
-		async edit({text}, {chat}, {id, ...limits}) {
-			await askAsApp(
-				{
-					method: 'PATCH',
-					path: `${id.split('/').map(encodeURIComponent).join('/')}?updateMask=text`,
-					json: {text, markupSyntax},
-					isEdit: true,
-				},
-				limits,
-			);
-			return {place: `googlechat ${chat}`, id};
-		},
-	};
+		sentId: sent => idAt(sent, 'name'),
+		edit: ({text}, _, id) => ({
+			method: 'PATCH',
+			path: `${id.split('/').map(encodeURIComponent).join('/')}?updateMask=text`,
+			json: {text, markupSyntax},
+		}),
+	});
 };
 
 const judge = ({json, status}: Judged) =>
-	typeof json['name'] === 'string'
-		? true
-		: status === 429
-			? ({code: 'platform_rate_limited', retryAfterMs: waitMs} as const)
-			: undefined;
+	typeof json['name'] === 'string' || (status === 429 && limited(waitMs));
 
 /** What asks for an access token of a service account. @see RFC 7523 §2.1, https://developers.google.com/identity/protocols/oauth2/service-account#httprest @throws DeliveryError `platform_unauthorized` for a key that cannot be used; of its text nothing is said */
 async function loginOf(
@@ -130,10 +116,9 @@ async function loginOf(
 		return {url, form, sendsNothing: true};
 	} catch (error) {
 		const where = typeof account === 'string' ? `"${account}" of ` : '';
-		throw new DeliveryError(
+		throw platformFailure(
 			'platform_unauthorized',
 			`Cannot send to googlechat: ${where}service_account is no key of a service account that can be read (${codeOf(error)})`,
-			platformFailures.platform_unauthorized,
 		);
 	}
 }

@@ -1,14 +1,10 @@
-import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {serverAddress} from '../settings.ts';
+import {secretText, serverAddress} from '../settings.ts';
 
 const fields = {
 	homeserver: serverAddress('Address of the homeserver: `https://matrix.example.org`'),
-	access_token: setting(nonEmptyText, {
-		description: 'Of the account that sends; best a reference: `${MATRIX_ACCESS_TOKEN}`',
-		secret: true,
-	}),
+	access_token: secretText('Of the account that sends', 'MATRIX_ACCESS_TOKEN'),
 	...conversing,
 };
 

@@ -4,37 +4,31 @@ import {listAt, memberAt, objectAt, textAt} from '../ask.ts';
 import type {InboundMessage} from '../listener.ts';
 import {bounded, maxTextLength, quotedText} from '../message-text.ts';
 
-/** A message as far as its event alone tells. */
+/** A message, as far as its event alone tells. */
 export type ReadMessage = Omit<InboundMessage, 'isDirect' | 'isForUs' | 'quote'> & {
 	readonly isMention: boolean;
 	/** The event that it answers; of a thread the first one, which it does not quote. */
 	readonly answered?: {readonly event: string; readonly isQuoted: boolean};
 };
 
+/** The name of a user in a room. */
+export type NameOf = (user: string) => string | undefined;
+
 const maxNameLength = 200;
 const maxIdLength = 300;
 const eventForm = /^\$\S{1,254}$/;
 const userForm = /^@\S{1,254}$/;
-/** Messages that were written before we came are for us for so long. */
+/** How old messages may be that were written before we joined. */
 const beforeJoinMs = 600_000;
 
 /**
- * The message of an event; `undefined` for notices, which bots write, for edits, reactions, files without a caption, and for what is ours.
+ * The message of an event; `undefined` for notices, which bots write, for edits, reactions, files without a caption, and for our own events.
  *
  * @see Matrix client-server API, m.room.message
  */
 export function messageIn(
 	event: JsonObject,
-	{
-		room,
-		ours,
-		nameOf,
-	}: {
-		readonly room: string;
-		/** Our user id. */
-		readonly ours: string;
-		readonly nameOf: (user: string) => string | undefined;
-	},
+	{room, ours, nameOf}: {readonly room: string; readonly ours: string; readonly nameOf: NameOf},
 ): ReadMessage | undefined {
 	const content = objectAt(event, 'content');
 	const relation = objectAt(content, 'm.relates_to');
@@ -60,12 +54,11 @@ export function messageIn(
 	const isFallback = thread !== undefined && memberAt(relation, 'is_falling_back') === true;
 	const replied = isFallback ? undefined : eventAt(relation, 'm.in_reply_to', 'event_id');
 	const answered = replied ?? thread;
-	const name = nameOf(user);
 	return {
 		id: identityOf(`${room}/${id}`),
 		chat: room,
 		user,
-		...(name !== undefined && {name}),
+		name: nameOf(user),
 		...(thread !== undefined && {thread}),
 		text: bounded(text, maxTextLength),
 		isMention: mentions(written, content, ours),
@@ -76,11 +69,8 @@ export function messageIn(
 	};
 }
 
-/** What an event of another one says, as a quote. */
-export function quoteIn(
-	event: JsonObject,
-	nameOf: (user: string) => string | undefined,
-): InboundMessage['quote'] {
+/** The quote of another person's event; `undefined` where it has no text. */
+export function quoteIn(event: JsonObject, nameOf: NameOf): InboundMessage['quote'] {
 	const user = textAt(event, 'sender');
 	const text = textIn(objectAt(event, 'content'));
 	return userForm.test(user) && text.trim() !== ''
@@ -92,7 +82,7 @@ export function quoteIn(
 export function namesIn(events: readonly JsonObject[]): ReadonlyMap<string, string> {
 	return new Map(
 		events
-			.filter(event => textAt(event, 'type') === 'm.room.member')
+			.filter(isMembership)
 			.map((event): [string, string] => [
 				textAt(event, 'state_key'),
 				bounded(textAt(event, 'content', 'displayname'), maxNameLength),
@@ -101,7 +91,7 @@ export function namesIn(events: readonly JsonObject[]): ReadonlyMap<string, stri
 	);
 }
 
-/** The events of a room that are for us: those after our join, and of those between the invitation and the join the ones that are not old. */
+/** The events of a room that are for us: those after our join, and recent ones between the invitation and the join. */
 export function sinceJoin(events: readonly JsonObject[], ours: string): readonly JsonObject[] {
 	const memberships = events.map(event => (isOwn(event, ours) ? changeOf(event) : undefined));
 	const join = memberships.lastIndexOf('join');
@@ -121,10 +111,13 @@ function writtenAt(event: JsonObject = {}): number {
 	return typeof at === 'number' && Number.isSafeInteger(at) ? at : 0;
 }
 
-const isOwn = (event: JsonObject, ours: string): boolean =>
-	textAt(event, 'type') === 'm.room.member' && textAt(event, 'state_key') === ours;
+export const isMembership = (event: JsonObject): boolean =>
+	textAt(event, 'type') === 'm.room.member';
 
-/** A membership that was another one before; a new name is none. */
+const isOwn = (event: JsonObject, ours: string): boolean =>
+	isMembership(event) && textAt(event, 'state_key') === ours;
+
+/** The new membership of an event that changes it; `undefined` for a new name. */
 function changeOf(event: JsonObject): string | undefined {
 	const membership = textAt(event, 'content', 'membership');
 	const before = objectAt(event, 'unsigned', 'prev_content');
@@ -134,7 +127,7 @@ function changeOf(event: JsonObject): string | undefined {
 	return isUnknown || textAt(before, 'membership') === membership ? undefined : membership;
 }
 
-/** The users who invite us in the events of an invitation. All of them: a stranger's server may add events. */
+/** All users who invite us in the events of an invitation, to which a stranger's server may have added some. */
 export const invitersIn = (events: readonly JsonObject[], ours: string): readonly string[] =>
 	events
 		.filter(event => isOwn(event, ours) && textAt(event, 'content', 'membership') === 'invite')
@@ -193,17 +186,9 @@ const linksTo = (user: string): readonly string[] =>
 const htmlIn = (content: JsonObject): string =>
 	textAt(content, 'formatted_body').replace(/^<mx-reply>.*?<\/mx-reply>/s, '');
 
-/** Where our user id stands, as a word. */
-function indexOfUs(text: string, ours: string): number {
-	for (let at = text.indexOf(ours); at !== -1; at = text.indexOf(ours, at + 1)) {
-		const isPart = /^(?:[\w-]|[.:]\w)/.test(text.slice(at + ours.length, at + ours.length + 2));
-		if (!isPart && !/\w/.test(text.charAt(at - 1))) {
-			return at;
-		}
-	}
-
-	return -1;
-}
+/** Where our user id stands as a word; -1: nowhere. */
+const indexOfUs = (text: string, ours: string): number =>
+	text.search(new RegExp(`(?<!\\w)${RegExp.escape(ours)}(?![\\w-]|[.:]\\w)`));
 
 /** A text without our name or user id that it begins with: the name that the link to us has. */
 function withoutLead(text: string, content: JsonObject, ours: string): string {

@@ -1,17 +1,24 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {createAsk, listAt, objectAt, objectOf, textAt, type ApiRequest} from '../ask.ts';
-import {keptFor} from '../connection.ts';
+import {
+	createAsk,
+	listAt,
+	maxAnswerBytes,
+	objectAt,
+	objectOf,
+	textAt,
+	type ApiRequest,
+} from '../ask.ts';
+import {keptFor, pollWhile} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
-import type {Hearing, ListenerModule} from '../listener.ts';
-import {pollWhile} from '../polling.ts';
+import type {CreateListener} from '../listener.ts';
 import type {MatrixSettings} from './descriptor.ts';
 import {invitersIn} from './inbound.ts';
-import {createRooms, maxAnswerBytes, stateFilter, timelineFilter} from './rooms.ts';
+import {createRooms, stateFilter, timelineFilter, type Turn} from './rooms.ts';
 
 const askMs = 10_000;
-/** So long the server holds a request for which it has nothing. */
+/** How long the server holds a request for which it has nothing. */
 const holdMs = 30_000;
 /** What it may take beyond that: a first answer has all rooms. */
 const syncMs = 60_000;
@@ -38,16 +45,16 @@ const filterOf = (limit: number): string =>
 const isRoom = (room: string): boolean => /^!\S{1,254}$/.test(room) && room.isWellFormed();
 
 /**
- * Syncs. The cursor is `next_batch`, with the rooms whose messages cannot be read; the server keeps what came after it for as long as it keeps the room.
+ * Syncs. The cursor is `next_batch`, with the encrypted rooms; the server keeps the events after it as long as it keeps the room.
  *
  * @see manual/delivery-matrix.md#conversations, Matrix client-server API, GET /sync
  */
-export const createListener: ListenerModule<MatrixSettings>['createListener'] = (
+export const createListener: CreateListener<MatrixSettings> = (
 	{homeserver, accessToken},
 	world,
 ) => {
 	const {clock, log} = world;
-	/** Asks for what has that member where it is a success. */
+	/** An `Ask` whose successes have that member. */
 	const asking = (member: string) =>
 		createAsk(world, {
 			platform: 'matrix',
@@ -67,25 +74,23 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 	};
 	const known = createRooms(world, asks);
 	const {encrypted} = known;
-	/** Invitations that are not taken yet: when to try, and how often that was done. */
+	/** Invitations that are not accepted yet: when to try, and the tries so far. */
 	const invitations = new Map<string, {readonly at: number; readonly tries: number}>();
 	let timelineLimit = usualTimeline;
 
-	/** One answer; `undefined` where the server does not know `since` any more. */
-	const sync = async (
-		since: string | undefined,
-		timeoutMs: number,
-		signal: AbortSignal,
-	): Promise<JsonObject | undefined> => {
+	/** One answer; `undefined` where the server no longer knows `since`. */
+	const sync = async (since: string | undefined, timeoutMs: number, signal: AbortSignal) => {
 		const query = new URLSearchParams({
-			// At a first start only what the rooms are is of interest.
+			// A first start needs only the list of rooms.
 			filter: filterOf(since === undefined ? 1 : timelineLimit),
 			timeout: String(since === undefined ? 0 : timeoutMs),
 			...(since !== undefined && {since}),
 		});
 		try {
-			const request = {method: 'GET', path: `/sync?${query.toString()}`, maxAnswerBytes} as const;
-			const answer = await asks.sync(request, {limitMs: timeoutMs + syncMs, signal});
+			const answer = await asks.sync(
+				{method: 'GET', path: `/sync?${query.toString()}`, maxAnswerBytes},
+				{limitMs: timeoutMs + syncMs, signal},
+			);
 			timelineLimit = usualTimeline;
 			return answer;
 		} catch (error) {
@@ -96,17 +101,14 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 				return undefined;
 			}
 
-			// Where the answer was too large, the next one is smaller, and the rest comes page by page.
+			// The answer may have been too large: the next one is smaller, and the rest comes page by page.
 			timelineLimit = Math.ceil(timelineLimit / 5);
 			throw error;
 		}
 	};
 
 	/** Joins rooms to which allowed people invite us. Other invitations are left as they are. */
-	const join = async (
-		invited: JsonObject,
-		{ours, hearing, signal}: {ours: string; hearing: Hearing; signal: AbortSignal},
-	): Promise<void> => {
+	const join = async (invited: JsonObject, {ours, hearing, signal}: Omit<Turn, 'since'>) => {
 		for (const [room, invitation] of Object.entries(invited)) {
 			const events = listAt(objectOf(invitation), 'invite_state', 'events').filter(isJsonObject);
 			const inviters = invitersIn(events, ours);
@@ -163,15 +165,15 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 				}
 
 				const joined = Object.entries(objectAt(rooms, 'join')).flatMap(([room, one]) =>
-					isRoom(room) && isJsonObject(one) ? [{room, one}] : [],
+					isRoom(room) && isJsonObject(one) ? [[room, one] as const] : [],
 				);
-				for (const {room, one} of joined) {
+				for (const [room, one] of joined) {
 					known.noteEncrypted(room, one);
 				}
 
 				note();
 				const turn = {ours, hearing, signal, until: clock.monotonic() + quotesMs};
-				for (const {room, one} of before === undefined ? [] : joined) {
+				for (const [room, one] of before === undefined ? [] : joined) {
 					// oxlint-disable-next-line no-await-in-loop -- so that what waits is never more than one room has
 					await known.hear(room, one, {...turn, since: before ?? ''});
 				}
@@ -206,7 +208,7 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 	};
 };
 
-/** A `since` that the server does not take, after it was set back. Other refusals come without one as well. */
+/** A server that was set back refuses `since`. Other refusals come without a `since`, too. */
 const isUnknownSince = (status: number, request: ApiRequest): boolean =>
 	status === 400 && 'path' in request && /^\/sync\?.*&since=/.test(request.path);
 

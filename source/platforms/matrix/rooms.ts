@@ -1,14 +1,19 @@
 import {keepLast} from '../../core/bounds.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {listAt, memberAt, objectAt, textAt, type Ask} from '../ask.ts';
+import {listAt, maxAnswerBytes, memberAt, objectAt, textAt, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
 import {quoteInTime} from '../message-text.ts';
-import {messageIn, namesIn, quoteIn, sinceJoin, type ReadMessage} from './inbound.ts';
-
-/** An answer may be that large, bytes. */
-export const maxAnswerBytes = 16 * 1024 * 1024;
+import {
+	isMembership,
+	messageIn,
+	namesIn,
+	quoteIn,
+	sinceJoin,
+	type NameOf,
+	type ReadMessage,
+} from './inbound.ts';
 
 const askMs = 10_000;
 const pageMs = 60_000;
@@ -21,43 +26,40 @@ const maxEncrypted = 100;
 
 const withNames = {lazy_load_members: true, include_redundant_members: true};
 
-/** What is of interest in rooms: of a timeline, and of a state. The latter with those who write, for their names. */
+/** The events that are needed of a timeline; and of the state of a room, the latter with the members who write, for their names. */
 export const timelineFilter = {
 	types: ['m.room.message', 'm.room.encrypted', 'm.room.encryption', 'm.room.member'],
 	...withNames,
 };
 export const stateFilter = {types: ['m.room.encryption', 'm.room.member'], ...withNames};
 
-/** Asks for what is a success where it has that member. */
+/** Requests by what they ask for. */
 export type Asks = Readonly<Record<'event' | 'members' | 'messages', Ask>>;
 
-type Turn = {
+export type Turn = {
 	/** Our user id. */
 	readonly ours: string;
 	readonly hearing: Hearing;
 	/** The cursor before the answer. */
 	readonly since: string;
-	/** Quotes are left out from then on, `Clock.monotonic`. */
+	/** When quotes begin to be left out, `Clock.monotonic`. */
 	readonly until: number;
 	readonly signal: AbortSignal;
 };
 
-/** What is kept of rooms from answer to answer, and what an answer says of one. All of it is bounded, and found out again where it was forgotten. */
+/** Facts about rooms that are kept from answer to answer: bounded, and asked for again where they were forgotten. */
 export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, asks: Asks) {
-	/** How many are in a room. */
+	/** The number of members of a room. */
 	const members = new Map<string, number>();
 	const unreadMembers = new Map<string, true>();
-	/** Whether events are ours, of those that were answered or seen. */
+	/** Whether events that were answered or seen are ours. */
 	const isOurEvent = new Map<string, boolean>();
 	const lastSeen = new Map<string, string>();
-	/** Rooms that are encrypted, and whether that was said there. */
+	/** Encrypted rooms, and whether we said there that we cannot read them. */
 	const encrypted = new Map<string, boolean>();
 
-	/** What stands between the last event of a room that was seen and the timeline of an answer, with the members who wrote it. */
-	const missedIn = async (
-		room: string,
-		{from, since, signal}: {from: string; since: string; signal: AbortSignal},
-	): Promise<{events: JsonObject[]; state: JsonObject[]}> => {
+	/** The events between the last one of a room that was seen and the timeline of an answer, with the members who wrote them. */
+	const missedIn = async (room: string, from: string, {since, signal}: Turn) => {
 		const events: JsonObject[] = [];
 		const state: JsonObject[] = [];
 		let token = from;
@@ -87,7 +89,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 				throw error;
 			}
 
-			// We may not look back any more: what is there is heard.
+			// We may no longer look back: only the timeline is heard.
 			log.debug('Missed messages of a Matrix room cannot be read', {reason: messageOf(error)});
 		}
 
@@ -105,7 +107,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 				);
 				count = Object.keys(objectAt(answer, 'joined')).length;
 			} catch (error) {
-				// Tried once more, since a direct message without a mention would be lost; not again, since one room must not hold up the others.
+				// Tried once more, or a direct message without a mention would be lost; not again, since one room must not hold up the others.
 				if (error instanceof DeliveryError && error.retryable && !unreadMembers.has(room)) {
 					keepLast(unreadMembers, [room, true], maxRemembered);
 					throw error;
@@ -118,15 +120,11 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		return members.get(room) === 2;
 	};
 
-	/** Finds out about the event that a message answers. What cannot be had at once is left out. */
+	/** A message together with the event that it answers. A quote that does not come in time is left out. */
 	const withAnswered = async (
 		{answered, isMention, ...message}: ReadMessage,
-		{
-			ours,
-			hearing,
-			nameOf,
-			...limits
-		}: Turn & {readonly nameOf: (user: string) => string | undefined},
+		nameOf: NameOf,
+		{ours, hearing, ...limits}: Turn,
 	): Promise<InboundMessage> => {
 		const event = answered?.event ?? '';
 		const known = isOurEvent.get(event);
@@ -152,7 +150,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 			...message,
 			isDirect: direct,
 			isForUs: isMention || isOurEvent.get(event) === true,
-			...(quote && {quote}),
+			quote,
 			answer: direct ? inThread : message.answer,
 		};
 	};
@@ -174,22 +172,19 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		}
 	};
 
-	/** Hands over what was written in a room. */
-	const hear = async (room: string, joined: JsonObject, options: Turn): Promise<void> => {
-		const {ours, hearing, since, signal} = options;
+	/** Hands over the new messages of a room. */
+	const hear = async (room: string, joined: JsonObject, turn: Turn): Promise<void> => {
+		const {ours, hearing} = turn;
 		const isLimited = memberAt(joined, 'timeline', 'limited') === true;
 		const missed = isLimited
-			? await missedIn(room, {from: textAt(joined, 'timeline', 'prev_batch'), since, signal})
+			? await missedIn(room, textAt(joined, 'timeline', 'prev_batch'), turn)
 			: {events: [], state: []};
 		const timeline = [...missed.events, ...eventsAt(joined, 'timeline')];
 		const state = [...missed.state, ...eventsAt(joined, 'state')];
 		const names = namesIn([...state, ...timeline]);
 		const nameOf = (user: string) => names.get(user);
 		const count = memberAt(joined, 'summary', 'm.joined_member_count');
-		if (
-			isLimited ||
-			[...state, ...timeline].some(event => textAt(event, 'type') === 'm.room.member')
-		) {
+		if (isLimited || [...state, ...timeline].some(isMembership)) {
 			members.delete(room);
 		}
 
@@ -205,11 +200,11 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 				keepLast(isOurEvent, [id, true], maxRemembered);
 			}
 
-			sayEncrypted(room, event, options);
+			sayEncrypted(room, event, turn);
 			const message = messageIn(event, {room, ours, nameOf});
 			if (message) {
 				// oxlint-disable-next-line no-await-in-loop -- in their order
-				messages.push(await withAnswered(message, {...options, nameOf}));
+				messages.push(await withAnswered(message, nameOf, turn));
 			}
 		}
 

@@ -1,8 +1,8 @@
 import type {JsonObject} from '../../core/json.ts';
 import {createAsk, idAt, memberAt, nameAt, type ApiRequest, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
-import type {Place} from '../platform.ts';
-import type {Part, SenderModule} from '../target-kind.ts';
+import type {Connect, Place} from '../platform.ts';
+import type {Part} from '../target-kind.ts';
 import {asJson} from '../text/dialect.ts';
 import {splitAs} from '../text/messages.ts';
 import type {MatrixSettings} from './descriptor.ts';
@@ -25,15 +25,12 @@ function successOf(request: ApiRequest): string {
 }
 
 /** `PUT …/send/m.room.message/{txnId}`, whose texts are JSON of a `MatrixText`. Rejects as `Ask`. @see manual/delivery-matrix.md, Matrix client-server API, PUT /rooms/{roomId}/send */
-export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
-	{homeserver, accessToken, maxParts},
-	world,
-) => {
+export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'matrix',
 		base: `${homeserver}/_matrix/client/v3`,
 		headers: {authorization: `Bearer ${accessToken}`},
-		judge: ({json}, request) => (typeof json[successOf(request)] === 'string' ? true : undefined),
+		judge: ({json}, request) => typeof json[successOf(request)] === 'string',
 	});
 	const roomsByAlias = new Map<string, string>();
 
@@ -84,21 +81,18 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 			({isSticky}: Place) => (isSticky ? maxBytes / 2 : maxBytes),
 			maxParts,
 		),
-		async check(limits) {
-			const me = await ask({method: 'GET', path: whoAmI}, limits);
-			return nameAt(me, 'user_id') ?? '?';
-		},
+		check: async limits =>
+			nameAt(await ask({method: 'GET', path: whoAmI}, limits), 'user_id') ?? '?',
 		async send({text}, {chat, thread, replyTo}, part) {
 			const relation = relationOf(thread, replyTo);
 			const content = {...contentOf(text), ...(relation && {'m.relates_to': relation})};
-			const sent = await put(chat, content, part);
-			return {place: `matrix ${chat}`, id: idAt(sent, 'event_id')};
+			return {id: idAt(await put(chat, content, part), 'event_id')};
 		},
 		async edit({text}, {chat}, {id, ...part}) {
 			const room = encodeURIComponent(await roomOf(chat, part));
 			const path = `/rooms/${room}/event/${encodeURIComponent(id)}`;
 			const event = await ask({method: 'GET', path, isEdit: true}, part);
-			// A deleted event stays without its content, and changes of it are taken and shown to nobody.
+			// A deleted event stays without its content; the server accepts changes of it, which no client shows.
 			if (memberAt(event, 'content', 'msgtype') === undefined) {
 				throw new DeliveryError('message_gone', `Cannot change ${id} in ${chat}: it was deleted`);
 			}
@@ -114,7 +108,6 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 				},
 				{...part, isEdit: true},
 			);
-			return {place: `matrix ${chat}`, id};
 		},
 	};
 };

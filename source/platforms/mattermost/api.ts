@@ -2,8 +2,8 @@ import {createAsk, type Ask, type Judged} from '../ask.ts';
 import type {SenderWorld} from '../target-kind.ts';
 import type {MattermostSettings} from './descriptor.ts';
 
-/** Asks as the bot account. `isGood`: whether an answer that is no error is what was asked for. */
-export const askAs = (
+/** Asks as the bot account. `isGood`: whether an answer without an error is a success. */
+export const askMattermost = (
 	{botToken, apiBase}: Pick<MattermostSettings, 'apiBase' | 'botToken'>,
 	world: Pick<SenderWorld, 'clock' | 'post'>,
 	isGood: (answer: Judged) => boolean,

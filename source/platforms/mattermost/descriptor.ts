@@ -1,14 +1,10 @@
-import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {serverAddress} from '../settings.ts';
+import {secretText, serverAddress} from '../settings.ts';
 
 const fields = {
 	api_base: serverAddress('Address of the server, before `/api/v4`; `http:` for this machine only'),
-	bot_token: setting(nonEmptyText, {
-		description: 'Access token of the bot account; best a reference: `${MATTERMOST_BOT_TOKEN}`',
-		secret: true,
-	}),
+	bot_token: secretText('Access token of the bot account', 'MATTERMOST_BOT_TOKEN'),
 	...conversing,
 };
 

@@ -18,7 +18,7 @@ export function oursIn(me: JsonObject): Ours | undefined {
 	const user = textAt(me, 'id');
 	const name = textAt(me, 'username');
 	// A point that ends a sentence is not of the name.
-	const at = `@${name.replaceAll(/[^a-z0-9]/gi, String.raw`\$&`)}(?![\\w-]|\\.\\w)`;
+	const at = `@${RegExp.escape(name)}(?![\\w-]|\\.\\w)`;
 	return idForm.test(user) && /^[\w.-]{1,64}$/.test(name)
 		? {
 				user,
@@ -28,7 +28,7 @@ export function oursIn(me: JsonObject): Ours | undefined {
 		: undefined;
 }
 
-/** A post as it is placed; `undefined` for what is no post. `root`: the first post of the thread that it stands in, empty where it is in none. */
+/** The place of a post; `undefined` for anything but a post. `root`: the first post of its thread; empty: it is in none. */
 export function placeIn(post: JsonObject) {
 	const [id, chat, user] = ['id', 'channel_id', 'user_id'].map(key => textAt(post, key));
 	const root = textAt(post, 'root_id');
@@ -55,8 +55,8 @@ export const isOfPerson = (post: JsonObject): boolean =>
 	!['from_bot', 'from_webhook', 'from_plugin'].some(key => isSet(memberAt(post, 'props', key))) &&
 	(memberAt(post, 'delete_at') ?? 0) === 0;
 
-/** What is known of a thread: whether we wrote in it, and else its first post. */
-export type Thread = {readonly isOurs: boolean; readonly quote?: InboundMessage['quote']};
+/** Whether we wrote in a thread; if not, its first post. */
+export type Thread = Pick<InboundMessage, 'quote'> & {readonly isOurs: boolean};
 
 /** The thread below the post `root`, as the server lists it. */
 export function threadIn(list: JsonObject, root: string, {user}: Ours): Thread {
@@ -70,7 +70,7 @@ export function threadIn(list: JsonObject, root: string, {user}: Ours): Thread {
 	return {isOurs: false, ...(idForm.test(author) && text !== '' && {quote: {author, text}})};
 }
 
-/** What the event says besides the post: who is mentioned, what the author is called. Nothing where the post was asked for. */
+/** Members of an event besides the post: the mentioned users, the name of the author. Absent where the post was asked for. */
 export type PostDetails = {readonly mentions?: string; readonly sender?: string | undefined};
 
 export const postDetailsIn = (event: JsonObject): PostDetails => ({
@@ -85,12 +85,12 @@ export function messageIn(
 	{
 		ours,
 		isDirect,
-		told: {mentions = '', sender},
+		mentions = '',
+		sender,
 		inThread,
-	}: {
+	}: PostDetails & {
 		readonly ours: Ours;
 		readonly isDirect: boolean;
-		readonly told: PostDetails;
 		/** The thread that it stands in. */
 		readonly inThread: Thread | undefined;
 	},
@@ -102,12 +102,11 @@ export function messageIn(
 	}
 
 	const thread = root === '' ? (isDirect ? undefined : id) : root;
-	const quote = inThread?.quote;
 	return {
 		id,
 		chat,
 		user,
-		...(sender !== undefined && sender !== '' && {name: sender}),
+		name: sender || undefined,
 		...(thread !== undefined && {thread}),
 		text,
 		isDirect,
@@ -115,7 +114,7 @@ export function messageIn(
 			ours.mention.test(written) ||
 			isMentioned(written, mentions, ours.user) ||
 			inThread?.isOurs === true,
-		...(quote && {quote}),
+		quote: inThread?.quote,
 		answer: thread === undefined ? {} : {thread_id: thread},
 	};
 }

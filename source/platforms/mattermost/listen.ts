@@ -1,10 +1,17 @@
+import {createTimer} from '../../core/clock.ts';
 import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
-import {memberAt, objectOf, textAt} from '../ask.ts';
+import {memberAt, textAt} from '../ask.ts';
 import type {Behind} from '../catch-up.ts';
-import {listenFailure, readConnection, type Connection} from '../connection.ts';
-import type {Hearing, ListenerModule} from '../listener.ts';
+import {
+	codeWords,
+	listenFailure,
+	readConnection,
+	readFrames,
+	type Connection,
+} from '../connection.ts';
+import type {Hearing, CreateListener} from '../listener.ts';
 import type {Socket} from '../socket.ts';
-import {askAs} from './api.ts';
+import {askMattermost} from './api.ts';
 import type {MattermostSettings} from './descriptor.ts';
 import {oursIn, placeIn, postDetailsIn, type Thread} from './inbound.ts';
 import {createTaker} from './take.ts';
@@ -15,45 +22,34 @@ const pingMs = 30_000;
 const pongMs = 10_000;
 
 /**
- * Its web socket, which acknowledges nothing and sends nothing again: after each break, and where the number of an event shows that one was left out, known channels are asked for what
- * came since the last post that was heard there.
+ * Its web socket, which neither acknowledges nor repeats events: after each break, and after a gap in the numbers of the events, known channels are asked for the posts after the last one
+ * that was heard there.
  *
  * @see manual/delivery-mattermost.md#conversations, https://developers.mattermost.com/api-documentation/#/#websocket
  */
-export const createListener: ListenerModule<MattermostSettings>['createListener'] = (
-	settings,
-	world,
-) => {
+export const createListener: CreateListener<MattermostSettings> = (settings, world) => {
 	const {clock, openSocket} = world;
-	const ask = askAs(settings, world, ({isJson}) => isJson);
+	const ask = askMattermost(settings, world, ({isJson}) => isJson);
 	const behind: Behind = new Map();
 	const threads = new Map<string, Thread>();
 
-	/** One connection, from its hello on. */
+	/** Reads one connection, from its hello on. */
 	const read = async (
 		socket: Socket,
 		{handle}: Connection,
 		{hearing, taker}: {readonly hearing: Hearing; readonly taker: ReturnType<typeof createTaker>},
 	): Promise<void> => {
 		let isReady = false;
-		/** Of the next event. */
+		/** The number of the next event. */
 		let nextSeq: number | undefined;
 		let pings = 0;
-		let stopTimer: (() => void) | undefined;
-		using timer = new DisposableStack();
-		timer.defer(() => {
-			stopTimer?.();
-		});
-		const plan = () => {
-			stopTimer?.();
-			stopTimer = clock.after(pingMs, () => {
+		using timer = createTimer(clock);
+		const plan = () =>
+			timer.set(pingMs, () => {
 				pings += 1;
 				socket.send(JSON.stringify({action: 'ping', seq: pings}));
-				stopTimer = clock.after(pongMs, () => {
-					socket.close(1000);
-				});
+				timer.set(pongMs, () => socket.close(1000));
 			});
-		};
 
 		const handleEvent = (event: JsonObject, name: string) => {
 			const seq = memberAt(event, 'seq');
@@ -77,55 +73,39 @@ export const createListener: ListenerModule<MattermostSettings>['createListener'
 			}
 		};
 
-		for (;;) {
-			// oxlint-disable-next-line no-await-in-loop -- one frame after the other
-			const frame = await socket.next(isReady ? undefined : helloMs);
-			if (frame === undefined) {
-				break;
-			}
-
-			const event = objectOf(parsedJson(frame));
+		const limit = () => (isReady ? undefined : helloMs);
+		await readFrames(socket, limit, event => {
 			const name = textAt(event, 'event');
 			if (name !== '') {
 				handleEvent(event, name);
 			} else if (pings > 0 && memberAt(event, 'seq_reply') === pings) {
 				plan();
 			}
-		}
-
+		});
 		if (!isReady) {
-			const code = socket.closeCode;
-			const said = code === undefined ? '' : ` (code ${code})`;
-			throw listenFailure('mattermost', `the connection ended before it said hello${said}`);
+			throw listenFailure(
+				'mattermost',
+				`the connection ended before it said hello${codeWords(socket)}`,
+			);
 		}
 	};
 
 	return {
 		async listen(hearing, {cursor, signal}) {
 			await readConnection('mattermost', signal, async connection => {
-				const me = await ask(
-					{method: 'GET', path: '/users/me'},
-					{limitMs: askMs, signal: connection.signal},
-				);
-				const ours = oursIn(me);
+				const {signal: ended} = connection;
+				const limits = {limitMs: askMs, signal: ended};
+				const ours = oursIn(await ask({method: 'GET', path: '/users/me'}, limits));
 				if (!ours) {
 					throw listenFailure('mattermost', 'the server does not say which user the bot is');
 				}
 
-				const taker = createTaker({
-					ask,
-					behind,
-					cursor,
-					hearing,
-					ours,
-					signal: connection.signal,
-					threads,
-					world,
-				});
+				const taking = {ask, behind, cursor, hearing, signal: ended, world};
+				const taker = createTaker(taking, ours, threads);
 				using socket = await openSocket(addressOf(settings), {
 					platform: 'mattermost',
 					headers: {authorization: `Bearer ${settings.botToken}`},
-					signal: connection.signal,
+					signal: ended,
 				});
 				await read(socket, connection, {hearing, taker});
 			});

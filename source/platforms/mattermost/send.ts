@@ -1,37 +1,34 @@
+import {apiSender} from '../api-sender.ts';
 import {idAt, nameAt} from '../ask.ts';
-import type {Place} from '../platform.ts';
-import type {SenderModule} from '../target-kind.ts';
+import type {Connect} from '../platform.ts';
 import {mattermost} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
-import {askAs} from './api.ts';
+import {askMattermost} from './api.ts';
 import type {MattermostSettings} from './descriptor.ts';
 
 /** Code points. */
 const maxLength = 16_383;
 
 /** Posts. Rejects as `Ask`. @see manual/delivery-mattermost.md, mattermost/mattermost server/channels/api4/post.go */
-export const connect: SenderModule<MattermostSettings, Place>['connect'] = (settings, world) => {
-	const ask = askAs(settings, world, ({json}) => typeof json['id'] === 'string');
-	return {
+export const connect: Connect<MattermostSettings> = (settings, world) => {
+	const ask = askMattermost(settings, world, ({json}) => typeof json['id'] === 'string');
+	return apiSender(ask, {
 		split: splitAs(mattermost, maxLength, settings.maxParts),
-		async check(limits) {
-			const me = await ask({method: 'GET', path: '/users/me'}, limits);
-			return `@${nameAt(me, 'username') ?? '?'}`;
-		},
-		async send({text}, {chat, thread}, {key, ...limits}) {
-			const json = {
+		account: {path: '/users/me', name: me => `@${nameAt(me, 'username') ?? '?'}`},
+		send: ({text}, {chat, thread}, {key}) => ({
+			path: '/posts',
+			json: {
 				channel_id: chat,
 				message: text,
 				...(thread !== undefined && {root_id: thread}),
 				pending_post_id: key,
-			};
-			const sent = await ask({path: '/posts', json}, limits);
-			return {place: `mattermost ${chat}`, id: idAt(sent, 'id')};
-		},
-		async edit({text}, {chat}, {id, ...limits}) {
-			const path = `/posts/${encodeURIComponent(id)}/patch`;
-			await ask({method: 'PUT', path, json: {message: text}, isEdit: true}, limits);
-			return {place: `mattermost ${chat}`, id};
-		},
-	};
+			},
+		}),
+		sentId: sent => idAt(sent, 'id'),
+		edit: ({text}, _, id) => ({
+			method: 'PUT',
+			path: `/posts/${encodeURIComponent(id)}/patch`,
+			json: {message: text},
+		}),
+	});
 };

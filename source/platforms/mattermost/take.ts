@@ -1,8 +1,8 @@
 import {keepLast} from '../../core/bounds.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {objectAt, type Ask} from '../ask.ts';
-import {marksOf, type Behind} from '../catch-up.ts';
-import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {maxAnswerBytes, objectAt} from '../ask.ts';
+import {marksOf, type Taking} from '../catch-up.ts';
+import type {InboundMessage} from '../listener.ts';
 import {quoteInTime} from '../message-text.ts';
 import {
 	isOfPerson,
@@ -16,14 +16,13 @@ import {
 } from './inbound.ts';
 
 const askMs = 30_000;
-const maxListBytes = 16 * 1024 * 1024;
-/** Posts that a server lists at most. */
+/** The most posts that a server lists. */
 const maxListed = 1000;
 const maxThreads = 500;
 
 /** Posts of one channel may come in another order than they were written in, milliseconds. */
 const overlapMs = 10_000;
-/** What was heard is known again for a day: after half of it, nothing is asked for that was heard. */
+/** Repeated posts are recognised for a day; after half of it, only newer posts are asked for. */
 const knownMs = 43_200_000;
 
 /** How far a channel was heard: when its first and last posts were written, milliseconds since 1970. Posts that are asked for do not say whether they are direct. */
@@ -31,31 +30,13 @@ type Mark = {readonly first: number; readonly last: number; readonly isDirect: b
 
 type Post = {readonly post: JsonObject; readonly place: Placed; readonly isDirect: boolean};
 
-/** Hands over what one connection brings, and what came meanwhile. */
-export function createTaker({
-	ask,
-	behind,
-	cursor,
-	hearing,
-	ours,
-	signal,
-	threads,
-	world: {clock, log},
-}: {
-	readonly ask: Ask;
-	/** Channels that are still to be caught up. */
-	readonly behind: Behind;
-	readonly cursor: JsonValue | undefined;
-	readonly hearing: Hearing;
-	readonly ours: Ours;
-	readonly signal: AbortSignal;
-	/** Threads that are known, by their first posts. */
-	readonly threads: Map<string, Thread>;
-	readonly world: Pick<ListenerWorld, 'clock' | 'log'>;
-}) {
-	const marks = marksOf<Mark>(cursor, ours.user);
+/** Hands over the posts of one connection, and those that came before it. `threads`: known ones, by their first posts. */
+export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thread>) {
+	const {ask, behind, hearing, signal, world} = taking;
+	const {clock, log} = world;
+	const marks = marksOf<Mark>(taking, ours.user);
 
-	/** Nothing is asked for strangers, who could hold up all others. */
+	/** Not asked for posts of strangers, who could hold up all others. */
 	const threadOf = async ({root, user}: Placed): Promise<Thread> => {
 		const known = threads.get(root) ?? (hearing.isAllowed(user) ? undefined : {isOurs: false});
 		if (known) {
@@ -64,7 +45,7 @@ export function createTaker({
 
 		const path = `/posts/${root}/thread`;
 		const list = await quoteInTime(log, 'Mattermost', async limitMs =>
-			ask({method: 'GET', path, maxAnswerBytes: maxListBytes}, {limitMs, signal}),
+			ask({method: 'GET', path, maxAnswerBytes}, {limitMs, signal}),
 		);
 		if (!list) {
 			return {isOurs: false};
@@ -88,7 +69,7 @@ export function createTaker({
 			if (user !== ours.user && isOfPerson(post)) {
 				// oxlint-disable-next-line no-await-in-loop -- one post after the other
 				const inThread = root === '' ? undefined : await threadOf(place);
-				const message = messageIn(post, place, {ours, isDirect, told, inThread});
+				const message = messageIn(post, place, {...told, ours, isDirect, inThread});
 				heard.push(...(message ? [message] : []));
 			}
 		}
@@ -102,11 +83,7 @@ export function createTaker({
 		const isKnown = clock.now() - last < knownMs;
 		const from = isKnown ? Math.max(first, last - overlapMs) : last + 1;
 		const list = await ask(
-			{
-				method: 'GET',
-				path: `/channels/${chat}/posts?since=${from - 1}`,
-				maxAnswerBytes: maxListBytes,
-			},
+			{method: 'GET', path: `/channels/${chat}/posts?since=${from - 1}`, maxAnswerBytes},
 			{limitMs: askMs, signal},
 		);
 		const all = Object.values(objectAt(list, 'posts')).filter(isJsonObject);
@@ -128,7 +105,7 @@ export function createTaker({
 	};
 
 	return {
-		/** Posts in their order; `told`: what the event says besides. */
+		/** Posts in their order; `told`: what the event says about them. */
 		take,
 		/** All channels that are known. Rejects as `Ask` and `onMessages`. */
 		async catchUp(): Promise<void> {
@@ -136,7 +113,7 @@ export function createTaker({
 				behind.set(chat, behind.get(chat) ?? 0);
 			}
 
-			await marks.catchUp(behind, catchUpChat, {clock, log, signal});
+			await marks.catchUp(catchUpChat);
 		},
 	};
 }

@@ -1,14 +1,11 @@
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {serverAddress} from '../settings.ts';
+import {secretText, serverAddress} from '../settings.ts';
 
 const fields = {
 	api_base: serverAddress('Address of the server, before `/api/v1`; `http:` for this machine only'),
 	user_id: setting(nonEmptyText, {description: 'Id of the user whose token it is'}),
-	auth_token: setting(nonEmptyText, {
-		description: 'Personal access token; best a reference: `${ROCKETCHAT_AUTH_TOKEN}`',
-		secret: true,
-	}),
+	auth_token: secretText('Personal access token', 'ROCKETCHAT_AUTH_TOKEN'),
 };
 
 export type RocketchatSettings = SettingsOf<typeof fields, 'apiBase' | 'authToken' | 'userId'>;

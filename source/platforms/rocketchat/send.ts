@@ -1,17 +1,17 @@
 import {isJsonObject} from '../../core/json.ts';
+import {apiSender} from '../api-sender.ts';
 import {
 	createAsk,
 	idAt,
 	idWithRoom,
+	limited,
 	nameAt,
 	roomAndId,
 	textAt,
 	type ApiRequest,
 	type Judged,
-	type Judgement,
 } from '../ask.ts';
-import type {Place} from '../platform.ts';
-import type {SenderModule} from '../target-kind.ts';
+import type {Connect} from '../platform.ts';
 import {rocketchat} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {isRoomName, type RocketchatSettings} from './descriptor.ts';
@@ -20,65 +20,43 @@ import {isRoomName, type RocketchatSettings} from './descriptor.ts';
 const maxLength = 5000;
 
 /** `chat.sendMessage`, `chat.postMessage` and `chat.update`. Rejects as `Ask`. @see manual/delivery-rocketchat.md, RocketChat/Rocket.Chat apps/meteor/app/api/server/v1/chat.ts */
-export const connect: SenderModule<RocketchatSettings, Place>['connect'] = (
+export const connect: Connect<RocketchatSettings> = (
 	{apiBase, userId, authToken, maxParts},
-	{clock, ...world},
+	world,
 ) => {
-	const judge = ({status, header, json}: Judged): Judgement => {
-		if (json['success'] === true) {
-			return true;
-		}
+	const ask = createAsk(world, {
+		platform: 'rocketchat',
+		base: `${apiBase}/api/v1`,
+		headers: {'x-auth-token': authToken, 'x-user-id': userId},
+		judge: ({status, header, json}) =>
+			json['success'] === true ||
+			// Milliseconds since 1970.
+			(status === 429 && limited(Number(header('x-ratelimit-reset')) - world.clock.now())),
+		again,
+	});
 
-		// Milliseconds since 1970.
-		const retryAfterMs = Number(header('x-ratelimit-reset')) - clock.now();
-		return status === 429 ? {code: 'platform_rate_limited', retryAfterMs} : undefined;
-	};
-	const ask = createAsk(
-		{...world, clock},
-		{
-			platform: 'rocketchat',
-			base: `${apiBase}/api/v1`,
-			headers: {'x-auth-token': authToken, 'x-user-id': userId},
-			judge,
-			again,
-		},
-	);
-
-	return {
+	return apiSender(ask, {
 		split: splitAs(rocketchat, maxLength, maxParts),
-		async check(limits) {
-			const me = await ask({method: 'GET', path: '/me'}, limits);
-			return `@${nameAt(me, 'username') ?? '?'}`;
-		},
-		async send({text}, {chat, thread}, {key, ...limits}) {
+		account: {path: '/me', name: me => `@${nameAt(me, 'username') ?? '?'}`},
+		send({text}, {chat, thread}, {key}) {
 			const inThread = thread !== undefined && {tmid: thread};
-			const sent = await ask(
-				isRoomName(chat)
-					? {
-							path: '/chat.postMessage',
-							json: {channel: chat, text, ...inThread, parseUrls: false},
-						}
-					: {
-							path: '/chat.sendMessage',
-							json: {message: {_id: key, rid: chat, msg: text, ...inThread}, previewUrls: []},
-						},
-				limits,
-			);
-			return {
-				place: `rocketchat ${chat}`,
-				id: idWithRoom(idAt(sent, 'message', '_id'), idAt(sent, 'message', 'rid'), chat),
-			};
+			return isRoomName(chat)
+				? {path: '/chat.postMessage', json: {channel: chat, text, ...inThread, parseUrls: false}}
+				: {
+						path: '/chat.sendMessage',
+						json: {message: {_id: key, rid: chat, msg: text, ...inThread}, previewUrls: []},
+					};
 		},
-		async edit({text}, {chat}, {id, ...limits}) {
+		sentId: (sent, {chat}) =>
+			idWithRoom(idAt(sent, 'message', '_id'), idAt(sent, 'message', 'rid'), chat),
+		edit({text}, {chat}, id) {
 			const [roomId, msgId] = roomAndId(id, chat);
-			const json = {roomId, msgId, text, previewUrls: []};
-			await ask({path: '/chat.update', json, isEdit: true}, limits);
-			return {place: `rocketchat ${chat}`, id};
+			return {path: '/chat.update', json: {roomId, msgId, text, previewUrls: []}};
 		},
-	};
+	});
 };
 
-/** For an `_id` that is stored already the server fails with `Cannot read properties`: ask whether the message exists. */
+/** The server fails with `Cannot read properties` for an `_id` that it has stored already: asks whether that message exists. */
 function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
 	const {json: body} = request;
 	const id = isJsonObject(body) ? textAt(body, 'message', '_id') : '';

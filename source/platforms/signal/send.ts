@@ -1,17 +1,17 @@
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {apiSender} from '../api-sender.ts';
 import {
 	createAsk,
 	idAt,
+	limited,
 	memberAt,
 	textAt,
 	type ApiRequest,
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
-import {DeliveryError} from '../delivery-error.ts';
-import type {Place} from '../platform.ts';
-import {platformFailures} from '../post.ts';
-import type {SenderModule} from '../target-kind.ts';
+import {platformFailure} from '../delivery-error.ts';
+import type {Connect} from '../platform.ts';
 import {signal} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {SignalSettings} from './descriptor.ts';
@@ -20,63 +20,56 @@ import type {SignalSettings} from './descriptor.ts';
 const maxBytes = 2000;
 
 /** Sends texts. Rejects as `Ask`. @see manual/delivery-signal.md */
-export const connect: SenderModule<SignalSettings, Place>['connect'] = (
+export const connect: Connect<SignalSettings> = (
 	{number, apiBase, headers = {}, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {platform: 'signal', base: apiBase, headers, judge});
 
-	return {
+	return apiSender(ask, {
 		split: splitAs(signal, maxBytes, maxParts),
 		async check(limits) {
 			await ask({method: 'GET', path: '/v1/about'}, limits);
 			const accounts = await ask({method: 'GET', path: '/v1/accounts'}, limits);
 			if (!Object.values(accounts).includes(number)) {
-				throw new DeliveryError(
+				throw platformFailure(
 					'platform_unauthorized',
 					`Cannot send to signal: the daemon has no account "${number}": link or register it there`,
-					platformFailures.platform_unauthorized,
 				);
 			}
 
 			return number;
 		},
-		async send({text}, {chat, replyTo, format}, limits) {
+		send({text}, {chat, replyTo, format}) {
 			const [stamp, author] = replyTo?.split('/') ?? [];
-			const sent = await ask(
-				{
-					path: '/v2/send',
-					json: {
-						number,
-						recipients: [chat],
-						message: text,
-						// Always there: the daemon may be set to another one.
-						text_mode: format === 'plain' ? 'normal' : 'styled',
-						...(stamp !== undefined &&
-							author !== undefined && {quote_timestamp: Number(stamp), quote_author: author}),
-					},
+			return {
+				path: '/v2/send',
+				json: {
+					number,
+					recipients: [chat],
+					message: text,
+					// Always sent, since the daemon's default may be the other one.
+					text_mode: format === 'plain' ? 'normal' : 'styled',
+					...(stamp !== undefined &&
+						author !== undefined && {quote_timestamp: Number(stamp), quote_author: author}),
 				},
-				limits,
-			);
-			return {place: `signal ${chat}`, id: idAt(answerOf(sent), 'timestamp')};
+			};
 		},
-	};
+		sentId: sent => idAt(answerOf(sent), 'timestamp'),
+	});
 };
 
-/** What a daemon answers to a message: since July 2026 a list of one. */
-function answerOf(json: JsonObject): JsonObject {
-	const first = json['0'] ?? null;
-	return isJsonObject(first) ? first : json;
-}
+/** The answer of a daemon to a message: since July 2026 a list with one member. */
+const answerOf = (json: JsonObject): JsonObject => (isJsonObject(json['0']) ? json['0'] : json);
 
-/** Signal does not tell the waits, milliseconds. */
-const busy = {code: 'platform_rate_limited', retryAfterMs: 60_000} as const;
+/** Signal does not tell its waits. */
+const busy = limited(60_000);
 
 /** A person has to solve a captcha. */
 const challenged = {code: 'platform_unauthorized', retryAfterMs: 300_000} as const;
 
-/** Why a message did not reach a person, where another try may help. */
-const missed: ReadonlyMap<JsonValue | undefined, Judgement> = new Map<string, Judgement>([
+/** Reasons why a message did not reach a person, where another try may help. */
+const missed = new Map<unknown, Judgement>([
 	['NETWORK_FAILURE', 'platform_failed'],
 	['RATE_LIMIT_FAILURE', busy],
 	['PROOF_REQUIRED_FAILURE', challenged],
@@ -85,9 +78,7 @@ const missed: ReadonlyMap<JsonValue | undefined, Judgement> = new Map<string, Ju
 function judge({json, status, isJson}: Judged, request: ApiRequest): Judgement {
 	if (request.method === 'GET') {
 		const isList = 'path' in request && request.path === '/v1/accounts';
-		return status === 200 && (isList ? isJson : isJsonObject(json['capabilities']))
-			? true
-			: undefined;
+		return status === 200 && (isList ? isJson : isJsonObject(json['capabilities']));
 	}
 
 	const answer = answerOf(json);
@@ -103,8 +94,10 @@ function judge({json, status, isJson}: Judged, request: ApiRequest): Judgement {
 		return json['challenge_tokens'] === undefined ? busy : challenged;
 	}
 
-	// The daemon has one status for all: these words are about its own connection.
-	return status === 400 && textAt(json, 'error').startsWith('Failed to send message: ')
-		? 'platform_failed'
-		: undefined;
+	// The daemon has one status for all failures: these words are about its own connection.
+	return (
+		status === 400 &&
+		textAt(json, 'error').startsWith('Failed to send message: ') &&
+		'platform_failed'
+	);
 }

@@ -1,18 +1,13 @@
-import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {apiBase} from '../settings.ts';
+import {apiBase, secretText} from '../settings.ts';
 
 const fields = {
-	bot_token: setting(nonEmptyText, {
-		description: 'Bot User OAuth Token (`xoxb-...`); best a reference: `${SLACK_BOT_TOKEN}`',
-		secret: true,
-	}),
-	app_token: setting(nonEmptyText, {
-		description:
-			'App-level token (`xapp-...`) with the scope `connections:write`, for `inbound`; best a reference: `${SLACK_APP_TOKEN}`',
-		secret: true,
-	}),
+	bot_token: secretText('Bot User OAuth Token (`xoxb-...`)', 'SLACK_BOT_TOKEN'),
+	app_token: secretText(
+		'App-level token (`xapp-...`) with the scope `connections:write`, for `inbound`',
+		'SLACK_APP_TOKEN',
+	),
 	api_base: apiBase('https://slack.com'),
 	...conversing,
 };

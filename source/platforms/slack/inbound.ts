@@ -14,7 +14,7 @@ const slackbot = 'USLACKBOT';
 
 /**
  * The message of an event `message` or `app_mention`, which both may come for one message; `undefined` for any other event, for edits, for messages of bots and of ours, and for
- * files without a text. `rootBy`: the person who began its thread, where the message may be about what that person wrote.
+ * files without a text. `rootBy`: the person who began its thread, where the message may be about that first message.
  *
  * @see https://docs.slack.dev/reference/events/message
  */
@@ -52,8 +52,8 @@ export function messageIn(
 	const isReply = tsForm.test(root) && root !== ts;
 	const thread = isReply ? root : isDirect ? undefined : ts;
 	const rootBy = idAt(event, 'parent_user_id');
-	const name = nameOf(event);
-	const quote = quoteIn(firstShared(event), ours);
+	const shared = objectAt(event, 'attachments', '0');
+	const quote = isShared(shared) ? quoteIn(shared, ours) : undefined;
 	const isForUs =
 		type === 'app_mention' ||
 		written.includes(`${mention}>`) ||
@@ -64,12 +64,12 @@ export function messageIn(
 		id: `${chat}/${ts}`,
 		chat,
 		user,
-		...(name !== undefined && {name}),
+		name: nameOf(event),
 		...(thread !== undefined && {thread}),
 		text: bounded(text, maxTextLength),
 		isDirect,
 		isForUs,
-		...(quote && {quote}),
+		quote,
 		answer: thread === undefined ? {} : {thread_id: thread},
 		...(isAboutRoot && rootBy !== undefined && {rootBy}),
 	};
@@ -82,7 +82,6 @@ export function pressIn(payload: JsonObject): Press | undefined {
 	const user = textAt(payload, 'user', 'id');
 	const thread =
 		textAt(payload, 'container', 'thread_ts') || textAt(payload, 'message', 'thread_ts');
-	const name = nameAt(payload, 'user', 'username') ?? nameAt(payload, 'user', 'name');
 	return textAt(payload, 'type') === 'block_actions' &&
 		channelForm.test(chat) &&
 		channelForm.test(user) &&
@@ -91,14 +90,14 @@ export function pressIn(payload: JsonObject): Press | undefined {
 		? {
 				chat,
 				user,
-				...(name !== undefined && {name}),
+				name: nameAt(payload, 'user', 'username') ?? nameAt(payload, 'user', 'name'),
 				...(tsForm.test(thread) && {thread}),
 				data,
 			}
 		: undefined;
 }
 
-/** A message of another one as a quote; `undefined` for what is ours, and for what has no text. */
+/** Another person's message as a quote; `undefined` for our own, and for one without a text. */
 export function quoteIn(message: JsonObject, ours: Ours): InboundMessage['quote'] {
 	const user = idAt(message, 'user') ?? idAt(message, 'author_id') ?? '';
 	const author = nameAt(message, 'author_name') ?? nameOf(message) ?? user;
@@ -111,12 +110,7 @@ const nameOf = (message: JsonObject): string | undefined =>
 	nameAt(message, 'user_profile', 'real_name') ??
 	nameAt(message, 'username');
 
-/** A message that was shared with this one, or whose address stands in it. */
-function firstShared(event: JsonObject): JsonObject {
-	const attachment = objectAt(event, 'attachments', '0');
-	return isShared(attachment) ? attachment : {};
-}
-
+/** Whether it is a message that was shared with this one, or whose address stands in it. */
 const isShared = (attachment: JsonObject): boolean =>
 	memberAt(attachment, 'is_share') === true || memberAt(attachment, 'is_msg_unfurl') === true;
 

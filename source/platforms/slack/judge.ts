@@ -1,21 +1,14 @@
 import type {Judged, Judgement} from '../ask.ts';
 
-const refusedCredentials = new Set([
-	'account_inactive',
-	'invalid_auth',
-	'not_allowed_token_type',
-	'not_authed',
-	'token_expired',
-	'token_revoked',
-]);
+const named = (...names: readonly string[]): ReadonlySet<unknown> =>
+	new Set(names.flatMap(some => some.split(' ')));
 
-/** What passes; any other error is about the message. */
-const ownTrouble = new Set([
-	'fatal_error',
-	'internal_error',
-	'request_timeout',
-	'service_unavailable',
-]);
+const refusedCredentials = named(
+	'account_inactive invalid_auth not_allowed_token_type not_authed token_expired token_revoked',
+);
+
+/** Errors that pass; all others are about the message. */
+const ownTrouble = named('fatal_error internal_error request_timeout service_unavailable');
 
 /** The status says next to nothing: errors are 200, too. */
 export function judge({status, json}: Judged): Judgement {
@@ -35,23 +28,16 @@ export function judge({status, json}: Judged): Judgement {
 	return refusedCredentials.has(error) ? 'platform_unauthorized' : 'platform_rejected';
 }
 
-const refusedLogins = new Set<unknown>([
-	'access_denied',
-	'accesslimited',
-	'ekm_access_denied',
-	'enterprise_is_restricted',
-	'missing_scope',
-	'no_permission',
-	'team_access_not_granted',
-	'two_factor_setup_required',
-]);
+const refusedLogins = named(
+	'access_denied accesslimited ekm_access_denied enterprise_is_restricted missing_scope',
+	'no_permission team_access_not_granted two_factor_setup_required',
+);
 
-/** Errors by which the tokens or the app have to be others; what is not known may pass. */
+/** Errors after which the tokens or the app have to be changed; unknown ones may pass. */
 export function judgeLogin(answer: Judged): Judgement {
 	const judgement = judge(answer);
-	if (judgement !== 'platform_rejected') {
-		return judgement;
-	}
-
-	return refusedLogins.has(answer.json['error']) ? 'platform_unauthorized' : 'platform_failed';
+	const rejection = refusedLogins.has(answer.json['error'])
+		? 'platform_unauthorized'
+		: 'platform_failed';
+	return judgement === 'platform_rejected' ? rejection : judgement;
 }

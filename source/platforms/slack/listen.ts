@@ -1,10 +1,9 @@
 import {within} from '../../core/clock.ts';
-import {messageOf} from '../../core/errors.ts';
 import {parsedJson, type JsonObject} from '../../core/json.ts';
-import {createAsk, idAt, nameAt, objectAt, objectOf, textAt} from '../ask.ts';
-import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
-import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
-import {quoteInTime} from '../message-text.ts';
+import {createAsk, idAt, nameAt, objectAt, objectOf, textAt, webhookOr} from '../ask.ts';
+import {listenFailure, readConnection, socketAddress} from '../connection.ts';
+import type {CreateListener, InboundMessage, ListenerWorld} from '../listener.ts';
+import {answerPress, quoteInTime} from '../message-text.ts';
 import type {Socket} from '../socket.ts';
 import type {SlackSettings} from './descriptor.ts';
 import {messageIn, pressIn, quoteIn, type Ours} from './inbound.ts';
@@ -12,19 +11,19 @@ import {judgeLogin} from './judge.ts';
 
 const askMs = 10_000;
 const pingMs = 30_000;
-/** A socket that is to close is read for so long beside its successor, at most. */
+/** How long a socket that is to close is read beside its successor, at most. */
 const farewellMs = 60_000;
-/** A younger socket that is to be replaced is a failure: Slack could ask for the next one again and again. */
+/** A socket that is to be replaced earlier is a failure: Slack could ask for the next one again and again. */
 const minLifeMs = 10_000;
-/** Answers to presses that are sent at once, at most; more are left out. */
+/** The most answers to presses that are under way; more are left out. */
 const maxAnswering = 20;
 
 /**
- * Socket mode. Slack keeps nothing for a program that is away: what is not acknowledged comes again within minutes, known by its channel and `ts`. There is no cursor.
+ * Socket mode. Slack keeps nothing for a program that is away. It repeats unacknowledged messages for some minutes, recognised by their channel and `ts`. There is no cursor.
  *
  * @see manual/delivery-slack.md#conversations, https://docs.slack.dev/apis/events-api/using-socket-mode
  */
-export const createListener: ListenerModule<SlackSettings>['createListener'] = (
+export const createListener: CreateListener<SlackSettings> = (
 	{botToken, appToken = '', apiBase},
 	world,
 ) => {
@@ -35,7 +34,7 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 	const ask = askAs(botToken);
 	const askForSocket = askAs(appToken);
 	// Without our token: it is another server.
-	const answerTo = createAsk(world, {...api, judge: ({status}) => status === 200 || undefined});
+	const answerTo = createAsk(world, {...api, judge: ({status}) => status === 200});
 	let known: Ours | undefined;
 
 	const findUs = async (signal: AbortSignal): Promise<Ours> => {
@@ -79,11 +78,8 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 	};
 
 	/** The first message of the thread that a message answers. */
-	const rootOf = async (
-		{chat: channel, thread: ts = ''}: InboundMessage,
-		ours: Ours,
-		signal: AbortSignal,
-	) => {
+	const rootOf = async (message: InboundMessage, ours: Ours, signal: AbortSignal) => {
+		const {chat: channel, thread: ts = ''} = message;
 		const form = {channel, ts, limit: '1', inclusive: 'true'};
 		const answer = await quoteInTime(log, 'Slack', async limitMs =>
 			ask({path: '/conversations.replies', form, sendsNothing: true}, {limitMs, signal}),
@@ -94,152 +90,123 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 
 	let answering = 0;
 	/** Shows a text to the person who pressed. Never rejects. */
-	const answerPress = async (
-		payload: JsonObject,
-		text: string,
-		signal: AbortSignal,
-	): Promise<void> => {
+	const tellPresser = async (payload: JsonObject, text: string, signal: AbortSignal) => {
 		if (answering >= maxAnswering) {
 			return;
 		}
 
 		answering += 1;
 		const url = responseAddress(textAt(payload, 'response_url'), apiBase);
-		const limits = {limitMs: askMs, signal};
 		const thread = idAt(payload, 'container', 'thread_ts');
-		try {
-			await (url === undefined
-				? ask(
-						{
-							path: '/chat.postEphemeral',
-							json: {
-								channel: textAt(payload, 'channel', 'id'),
-								user: textAt(payload, 'user', 'id'),
-								text,
-								...(thread !== undefined && {thread_ts: thread}),
-							},
-						},
-						limits,
-					)
-				: answerTo(
-						{url, json: {response_type: 'ephemeral', replace_original: false, text}},
-						limits,
-					));
-		} catch (error) {
-			log.debug('A press of a button on Slack was not answered', {reason: messageOf(error)});
-		} finally {
-			answering -= 1;
-		}
-	};
-
-	/** Does what an envelope asks for. Resolves with members of the acknowledgement. */
-	const handleEnvelope = async (
-		envelope: JsonObject,
-		{ours, hearing, connection, signal}: Listening,
-	): Promise<JsonObject> => {
-		const type = textAt(envelope, 'type');
-		const payload = objectAt(envelope, 'payload');
-		if (type === 'slash_commands') {
-			const text = 'Slash commands are not served here: write a message instead';
-			return {payload: {response_type: 'ephemeral', text}};
-		}
-
-		const message = type === 'events_api' ? messageIn(objectAt(payload, 'event'), ours) : undefined;
-		if (message) {
-			const {rootBy, ...heard} = message;
-			const isAllowed = rootBy !== undefined && hearing.isAllowed(heard.user);
-			const quote = isAllowed ? await rootOf(message, ours, connection.signal) : undefined;
-			await hearing.onMessages([{...heard, ...(quote && {quote})}]);
-		}
-
-		const press = type === 'interactive' ? pressIn(payload) : undefined;
-		if (press) {
-			void answerPress(payload, await hearing.onPress(press), signal);
-		}
-
-		return {};
-	};
-
-	/** Reads a socket to its end, and the socket that replaces it. */
-	const readAll = async (socket: Socket, listening: Listening): Promise<void> => {
-		const {connection} = listening;
-		using stack = new DisposableStack();
-		stack.use(socket);
-		const since = clock.monotonic();
-		let successor: Promise<void> | undefined;
-		const replace = (frame: JsonObject) => {
-			const reason = textAt(frame, 'reason');
-			if (reason !== 'warning' && reason !== 'refresh_requested') {
-				throw listenFailure('slack', `it ended the connection${reasonOf(frame, world)}`);
-			}
-
-			if (clock.monotonic() - since < minLifeMs) {
-				throw listenFailure('slack', `it ends new connections at once${reasonOf(frame, world)}`);
-			}
-
-			stack.defer(
-				clock.after(farewellMs, () => {
-					socket.close(1000);
-				}),
-			);
-			successor ??= open(connection.signal).then(async next => readAll(next.socket, listening));
-			// It is waited for once this one has closed.
-			successor.catch(() => {});
-		};
-		for (;;) {
-			// oxlint-disable-next-line no-await-in-loop -- one frame after the other
-			const frame = await socket.next().catch((error: unknown) => {
-				if (!successor) {
-					throw error;
-				}
-			});
-			if (frame === undefined) {
-				break;
-			}
-
-			const envelope = read(frame);
-			const id = textAt(envelope, 'envelope_id');
-			if (textAt(envelope, 'type') === 'disconnect') {
-				replace(envelope);
-			} else if (id !== '') {
-				const done = Promise.withResolvers<void>();
-				connection.handle(async () => {
-					const more = await handleEnvelope(envelope, listening);
-					socket.send(JSON.stringify({envelope_id: id, ...more}));
-					done.resolve();
-				});
-				// Frames wait in the socket, which bounds them.
-				// oxlint-disable-next-line no-await-in-loop -- one message after the other
-				await within(done.promise, connection.signal).catch(() => {});
-			}
-		}
-
-		if (!successor && !connection.signal.aborted) {
-			throw listenFailure('slack', closedBy(socket));
-		}
-
-		await successor;
+		const channel = textAt(payload, 'channel', 'id');
+		const user = textAt(payload, 'user', 'id');
+		const inThread = thread !== undefined && {thread_ts: thread};
+		const request =
+			url === undefined
+				? {path: '/chat.postEphemeral', json: {channel, user, text, ...inThread}}
+				: {url, json: {response_type: 'ephemeral', replace_original: false, text}};
+		await answerPress(log, 'Slack', async () =>
+			webhookOr(answerTo, ask)(request, {limitMs: askMs, signal}),
+		);
+		answering -= 1;
 	};
 
 	return {
 		async listen(hearing, {signal}) {
 			await readConnection('slack', signal, async connection => {
 				const ours = (known ??= await findUs(connection.signal));
+
+				/** Does what an envelope asks for. Resolves with members of the acknowledgement. */
+				const handleEnvelope = async (envelope: JsonObject): Promise<JsonObject> => {
+					const type = textAt(envelope, 'type');
+					const payload = objectAt(envelope, 'payload');
+					if (type === 'slash_commands') {
+						const text = 'Slash commands are not served here: write a message instead';
+						return {payload: {response_type: 'ephemeral', text}};
+					}
+
+					const message =
+						type === 'events_api' ? messageIn(objectAt(payload, 'event'), ours) : undefined;
+					if (message) {
+						const {rootBy, ...heard} = message;
+						const isAllowed = rootBy !== undefined && hearing.isAllowed(heard.user);
+						const quote = isAllowed ? await rootOf(message, ours, connection.signal) : heard.quote;
+						await hearing.onMessages([{...heard, quote}]);
+					}
+
+					const press = type === 'interactive' ? pressIn(payload) : undefined;
+					if (press) {
+						void tellPresser(payload, await hearing.onPress(press), signal);
+					}
+
+					return {};
+				};
+
+				/** Reads a socket to its end, and the socket that replaces it. */
+				const readAll = async (socket: Socket): Promise<void> => {
+					using stack = new DisposableStack();
+					stack.use(socket);
+					const since = clock.monotonic();
+					let successor: Promise<void> | undefined;
+					const replace = (frame: JsonObject) => {
+						const reason = textAt(frame, 'reason');
+						if (reason !== 'warning' && reason !== 'refresh_requested') {
+							throw listenFailure('slack', `it ended the connection${reasonOf(frame, world)}`);
+						}
+
+						if (clock.monotonic() - since < minLifeMs) {
+							throw listenFailure(
+								'slack',
+								`it ends new connections at once${reasonOf(frame, world)}`,
+							);
+						}
+
+						stack.defer(clock.after(farewellMs, () => socket.close(1000)));
+						successor ??= open(connection.signal).then(async next => readAll(next.socket));
+						// It is waited for once this one has closed.
+						successor.catch(() => {});
+					};
+					for (;;) {
+						// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+						const frame = await socket.next().catch((error: unknown) => {
+							if (!successor) {
+								throw error;
+							}
+						});
+						if (frame === undefined) {
+							break;
+						}
+
+						const envelope = read(frame);
+						const id = textAt(envelope, 'envelope_id');
+						if (textAt(envelope, 'type') === 'disconnect') {
+							replace(envelope);
+						} else if (id !== '') {
+							const done = Promise.withResolvers<void>();
+							connection.handle(async () => {
+								const more = await handleEnvelope(envelope);
+								socket.send(JSON.stringify({envelope_id: id, ...more}));
+								done.resolve();
+							});
+							// Frames wait in the socket, which bounds them.
+							// oxlint-disable-next-line no-await-in-loop -- one message after the other
+							await within(done.promise, connection.signal).catch(() => {});
+						}
+					}
+
+					if (!successor && !connection.signal.aborted) {
+						throw listenFailure('slack', closedBy(socket));
+					}
+
+					await successor;
+				};
+
 				const {socket, connections} = await open(connection.signal);
 				hearing.onListening(noteOn(connections));
-				await readAll(socket, {ours, hearing, connection, signal});
+				await readAll(socket);
 			});
 		},
 	};
-};
-
-/** What one call of `listen` goes by. */
-type Listening = {
-	readonly ours: Ours;
-	readonly hearing: Hearing;
-	readonly connection: Connection;
-	/** What ends listening, where `connection` ends with its last socket. */
-	readonly signal: AbortSignal;
 };
 
 const read = (frame = ''): JsonObject => objectOf(parsedJson(frame));

@@ -1,8 +1,8 @@
 import type {JsonObject} from '../../core/json.ts';
+import {apiSender} from '../api-sender.ts';
 import {createAsk, idAt, idWithRoom, nameAt, roomAndId} from '../ask.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
-import type {Place} from '../platform.ts';
-import type {SenderModule} from '../target-kind.ts';
+import type {Connect, Place} from '../platform.ts';
 import {slack} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {SlackSettings} from './descriptor.ts';
@@ -12,10 +12,7 @@ import {judge} from './judge.ts';
 const maxLength = 4000;
 
 /** `chat.postMessage` and `chat.update`. Rejects as `Ask`. @see manual/delivery-slack.md, https://docs.slack.dev/apis/web-api */
-export const connect: SenderModule<SlackSettings, Place>['connect'] = (
-	{botToken, apiBase, maxParts},
-	world,
-) => {
+export const connect: Connect<SlackSettings> = ({botToken, apiBase, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'slack',
 		base: `${apiBase}/api`,
@@ -23,37 +20,31 @@ export const connect: SenderModule<SlackSettings, Place>['connect'] = (
 		judge,
 	});
 
-	return {
+	return apiSender(ask, {
 		split: splitAs(slack, maxLength, maxParts),
 		async check(limits) {
 			const me = await ask({path: '/auth.test'}, limits);
 			return `${nameAt(me, 'user') ?? nameAt(me, 'user_id') ?? '?'} of ${nameAt(me, 'team') ?? '?'}`;
 		},
-		async send({text, buttons = []}, place, limits) {
-			const {chat, thread} = place;
-			const isLast = limits.index === limits.of - 1;
-			const json = {
-				channel: chat,
+		send: ({text, buttons}, place) => ({
+			path: '/chat.postMessage',
+			json: {
+				channel: place.chat,
 				...bodyOf(text, place),
-				...(isLast && buttons.length > 0 && {blocks: blocksOf(text, place, buttons)}),
+				...(buttons.length > 0 && {blocks: blocksOf(text, place, buttons)}),
 				unfurl_links: false,
 				unfurl_media: false,
-				...(thread !== undefined && {thread_ts: thread}),
-			};
-			const sent = await ask({path: '/chat.postMessage', json}, limits);
-			return {
-				place: `slack ${chat}`,
-				id: idWithRoom(idAt(sent, 'ts'), idAt(sent, 'channel'), chat),
-			};
-		},
-		async edit({text}, place, {id, ...limits}) {
+				...(place.thread !== undefined && {thread_ts: place.thread}),
+			},
+		}),
+		sentId: (sent, {chat}) => idWithRoom(idAt(sent, 'ts'), idAt(sent, 'channel'), chat),
+		edit({text}, place, id) {
 			const [channel, ts] = roomAndId(id, place.chat);
-			// Absent, `parse` is `client` here, and buttons may stay.
+			// By default `chat.update` has `parse: client`, and may keep the buttons.
 			const json = {channel, ts, ...bodyOf(text, place), parse: 'none', blocks: []};
-			await ask({path: '/chat.update', json, isEdit: true}, limits);
-			return {place: `slack ${place.chat}`, id};
+			return {path: '/chat.update', json};
 		},
-	};
+	});
 };
 
 /** Neither `link_names` nor `parse: full`: names in the text would mention people. */

@@ -1,33 +1,24 @@
-import {checked, nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {apiBase, chatName, phoneForm} from '../settings.ts';
+import {apiBase, chatName, matching, phoneForm, secretText} from '../settings.ts';
 
 /** A number, a short code, or a name of letters and digits. */
 const sender = /^(?:\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z0-9 &_+-]{1,11})$/i;
 
 const fields = {
-	account_sid: setting(
-		checked(nonEmptyText, value =>
-			/^AC[\da-f]{32}$/i.test(value) ? undefined : 'must be AC and 32 hexadecimal digits',
-		),
-		{description: 'The account: `AC...`'},
-	),
-	auth_token: setting(nonEmptyText, {
-		description: 'Its token; best a reference: `${TWILIO_AUTH_TOKEN}`',
-		secret: true,
+	account_sid: setting(matching(nonEmptyText, /^AC[\da-f]{32}$/i, 'AC and 32 hexadecimal digits'), {
+		description: 'The account: `AC...`',
 	}),
+	auth_token: secretText('Its token', 'TWILIO_AUTH_TOKEN'),
 	api_key: setting(nonEmptyText, {
 		description: 'A key of the account (`SK...`), which is used instead of its token',
 	}),
-	api_secret: setting(nonEmptyText, {
-		description: 'The secret of `api_key`; best a reference: `${TWILIO_API_SECRET}`',
-		secret: true,
-	}),
+	api_secret: secretText('The secret of `api_key`', 'TWILIO_API_SECRET'),
 	from: setting(
-		checked(chatName, value =>
-			sender.test(String(value))
-				? undefined
-				: 'must be a number in quotes with its country code ("+15551234567"), a short code, or a name of at most 11 letters and digits',
+		matching(
+			chatName,
+			sender,
+			'a number in quotes with its country code ("+15551234567"), a short code, or a name of at most 11 letters and digits',
 		),
 		{description: 'The number that sends, in quotes: `"+15551234567"`', to: String},
 	),
@@ -40,7 +31,7 @@ const fields = {
 export type SmsSettings = SettingsOf<typeof fields, 'accountSid'>;
 
 /** User and password as they are sent. */
-export const basicOf = ({
+export const twilioBasic = ({
 	accountSid,
 	authToken,
 	apiKey,
@@ -59,18 +50,15 @@ export const sms = definePlatform({
 	needs: ['accountSid'],
 	lacks({authToken, apiKey, apiSecret, from, messagingServiceSid}) {
 		const isKnown = authToken ?? (apiKey && apiSecret);
-		const lacking = [
+		return [
 			...(isKnown === undefined ? ['"auth_token" or "api_key" and "api_secret"'] : []),
-			...(from === undefined && messagingServiceSid === undefined
-				? ['"from" or "messaging_service_sid"']
-				: []),
-		];
-		return lacking.length > 0 ? lacking.join(', ') : undefined;
+			...((from ?? messagingServiceSid) === undefined ? ['"from" or "messaging_service_sid"'] : []),
+		].join(', ');
 	},
 	chat: phoneForm,
 	// A number sends one a second.
 	perMinute: 60,
-	secrets: settings => [basicOf(settings)],
+	secrets: settings => [twilioBasic(settings)],
 	setUp: [
 		'The first page of the Twilio console shows the account SID and the auth token; better make an API key (Account, API keys).',
 		'Buy a number that sends SMS (Phone Numbers), or use a messaging service with a pool of them.',

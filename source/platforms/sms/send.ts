@@ -1,17 +1,18 @@
+import {apiSender} from '../api-sender.ts';
 import {
 	createAsk,
 	idAt,
+	limited,
 	memberAt,
 	nameAt,
 	type ApiRequest,
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
-import type {Place} from '../platform.ts';
-import type {SenderModule} from '../target-kind.ts';
+import type {Connect} from '../platform.ts';
 import {plainText} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
-import {basicOf, type SmsSettings} from './descriptor.ts';
+import {twilioBasic, type SmsSettings} from './descriptor.ts';
 
 /** UTF-16 units; Twilio sends up to ten SMS for one of these. */
 const maxLength = 1600;
@@ -20,41 +21,28 @@ const maxLength = 1600;
 const usualParts = 10;
 
 /** Sends messages. Rejects as `Ask`. @see manual/delivery-sms.md */
-export const connect: SenderModule<SmsSettings, Place>['connect'] = (settings, world) => {
-	const {
-		accountSid,
-		authToken,
-		apiSecret,
-		apiBase,
-		from = '',
-		messagingServiceSid,
-		maxParts = usualParts,
-	} = settings;
+export const connect: Connect<SmsSettings> = (settings, world) => {
+	const {accountSid, authToken, apiSecret, apiBase, messagingServiceSid} = settings;
+	const {from = '', maxParts = usualParts} = settings;
 	const ask = createAsk(world, {
 		platform: 'sms',
 		base: `${apiBase}/2010-04-01/Accounts/${accountSid}`,
-		headers: {authorization: `Basic ${basicOf(settings)}`},
+		headers: {authorization: `Basic ${twilioBasic(settings)}`},
 		secrets: [authToken ?? '', apiSecret ?? ''],
 		judge,
 	});
 	const sender =
 		messagingServiceSid === undefined ? {From: from} : {MessagingServiceSid: messagingServiceSid};
 
-	return {
+	return apiSender(ask, {
 		split: splitAs(plainText, maxLength, maxParts),
-		async check(limits) {
-			const account = await ask({method: 'GET', path: '.json'}, limits);
-			return nameAt(account, 'friendly_name') ?? accountSid;
-		},
-		async send({text}, {chat}, limits) {
-			const form = {To: chat, ...sender, Body: text};
-			const sent = await ask({path: '/Messages.json', form}, limits);
-			return {place: `sms ${chat}`, id: idAt(sent, 'sid')};
-		},
-	};
+		account: {path: '.json', name: me => nameAt(me, 'friendly_name') ?? accountSid},
+		send: ({text}, {chat}) => ({path: '/Messages.json', form: {To: chat, ...sender, Body: text}}),
+		sentId: sent => idAt(sent, 'sid'),
+	});
 };
 
-/** Where `Retry-After` does not tell, milliseconds. */
+/** The wait without a `Retry-After`, milliseconds. */
 const busyMs = 10_000;
 
 /** The queue of the number that sends is full, which holds ten hours. */
@@ -75,14 +63,12 @@ function judge({json, status, header}: Judged, {method}: ApiRequest): Judgement 
 
 	const code = memberAt(json, 'code');
 	if (code === 21_611) {
-		return {code: 'platform_rate_limited', retryAfterMs: queueFullMs};
+		return limited(queueFullMs);
 	}
 
 	if (status === 429 || code === 20_429) {
-		return header('retry-after') === undefined
-			? {code: 'platform_rate_limited', retryAfterMs: busyMs}
-			: 'platform_rate_limited';
+		return limited(header('retry-after') === undefined ? busyMs : undefined);
 	}
 
-	return refused.has(code) ? 'platform_unauthorized' : undefined;
+	return refused.has(code) && 'platform_unauthorized';
 }

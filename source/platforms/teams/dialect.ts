@@ -34,41 +34,34 @@ const inText = {
 
 const text = rendererOf(inText);
 
-/** Names that a code block knows, by those that are written. */
-const languages: Readonly<Record<string, string>> = {
-	bash: 'Bash',
-	c: 'C',
-	'c#': 'C#',
-	'c++': 'C++',
-	cpp: 'C++',
-	cs: 'C#',
-	csharp: 'C#',
-	css: 'CSS',
-	go: 'Go',
-	graphql: 'GraphQL',
-	html: 'HTML',
-	java: 'Java',
-	javascript: 'JavaScript',
-	js: 'JavaScript',
-	json: 'JSON',
-	perl: 'Perl',
-	php: 'PHP',
-	powershell: 'PowerShell',
-	py: 'Python',
-	python: 'Python',
-	sh: 'Bash',
-	shell: 'Bash',
-	sql: 'SQL',
-	ts: 'TypeScript',
-	tsx: 'TypeScript',
-	typescript: 'TypeScript',
-	xml: 'XML',
+/** Languages that a code block knows. */
+const languages =
+	'Bash C C# C++ CSS Go GraphQL HTML Java JavaScript JSON Perl PHP PowerShell Python SQL TypeScript XML'.split(
+		' ',
+	);
+
+/** Other names of them, in small letters. */
+const aliases = new Map([
+	['cpp', 'C++'],
+	['cs', 'C#'],
+	['csharp', 'C#'],
+	['js', 'JavaScript'],
+	['py', 'Python'],
+	['sh', 'Bash'],
+	['shell', 'Bash'],
+	['ts', 'TypeScript'],
+	['tsx', 'TypeScript'],
+]);
+
+const languageOf = (written: string): string => {
+	const name = written.toLowerCase();
+	return languages.find(one => one.toLowerCase() === name) ?? aliases.get(name) ?? 'PlainText';
 };
 
 const codeBlock = (codeSnippet: string, language: string): CardElement => ({
 	type: 'CodeBlock',
 	codeSnippet,
-	language: languages[language.toLowerCase()] ?? 'PlainText',
+	language: languageOf(language),
 });
 
 type TextBlock = Extract<CardElement, {type: 'TextBlock'}>;

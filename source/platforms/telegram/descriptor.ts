@@ -1,16 +1,9 @@
-import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {apiBase} from '../settings.ts';
-
-const minuteOfChat = 60;
-const minuteOfGroup = 20;
+import {apiBase, secretText} from '../settings.ts';
 
 const fields = {
-	bot_token: setting(nonEmptyText, {
-		description: 'What BotFather gave; best a reference: `${TELEGRAM_BOT_TOKEN}`',
-		secret: true,
-	}),
+	bot_token: secretText('What BotFather gave', 'TELEGRAM_BOT_TOKEN'),
 	api_base: apiBase('https://api.telegram.org'),
 	...conversing,
 };
@@ -28,7 +21,7 @@ export const telegram = definePlatform({
 	reply: {form: /^[1-9]\d{0,14}$/, says: 'the number of a message'},
 	edits: Infinity,
 	// Groups and channels are below zero, or have names.
-	perMinute: chat => (/^\d/.test(chat) ? minuteOfChat : minuteOfGroup),
+	perMinute: chat => (/^\d/.test(chat) ? 60 : 20),
 	setUp: [
 		'Write /newbot to @BotFather in Telegram; it answers with the token of the new bot.',
 		'Write to the bot, or add it to the group: it cannot begin a conversation. The number of the chat is `message.chat.id` in what `https://api.telegram.org/bot<token>/getUpdates` answers.',

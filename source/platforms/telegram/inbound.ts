@@ -44,7 +44,7 @@ export function messageIn(update: JsonObject, ours: Ours): InboundMessage | unde
 		text: bounded(text, maxTextLength),
 		isDirect,
 		isForUs: named.length > 0 || idOf(memberAt(answeredBy(message), 'from', 'id')) === ours.id,
-		...(quote && {quote}),
+		quote,
 		answer: {
 			...(author.thread !== undefined && {thread_id: author.thread}),
 			...(!isDirect && {reply_to: id}),
@@ -77,14 +77,8 @@ function authorOf(from: JsonObject, message: JsonObject): Omit<Press, 'data'> | 
 		return undefined;
 	}
 
-	const name = nameOf(from);
 	const thread = topicOf(message);
-	return {
-		chat,
-		user,
-		...(name !== '' && {name}),
-		...(thread !== undefined && {thread}),
-	};
+	return {chat, user, name: nameOf(from) || undefined, ...(thread !== undefined && {thread})};
 }
 
 /** Outside of forums `message_thread_id` counts answers to answers, which are no thread. */
@@ -99,7 +93,7 @@ const nameOf = (user: JsonObject): string =>
 		maxNameLength,
 	);
 
-/** Of a sender, who may be a chat. */
+/** The name of a sender, which may be a chat. */
 const titleOf = (sender: JsonObject): string =>
 	nameOf(sender) ||
 	bounded(textAt(sender, 'title'), maxNameLength) ||
@@ -154,7 +148,7 @@ function answeredBy(message: JsonObject): JsonObject {
 	return topic !== undefined && idOf(memberAt(answered, 'message_id')) === topic ? {} : answered;
 }
 
-/** What a message forwards, or the message that it answers, in another chat or here, or the part of that which it quotes. */
+/** The message that another one forwards or answers, here or in another chat, or the part of it that is quoted. */
 function quoteIn(
 	message: JsonObject,
 	forwarded: {readonly origin: JsonObject; readonly text: string} | undefined,

@@ -1,6 +1,6 @@
 import {textAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
 
-/** What an answer of the API means. A server in front of it has a 404 of its own, which passes. */
+/** The meaning of an answer of the API. A 404 of a server in front of the API passes. */
 export function judge({json, status}: Judged, {isEdit}: ApiRequest): Judgement {
 	const said = textAt(json, 'description');
 	if (json['ok'] === true) {

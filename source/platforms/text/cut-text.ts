@@ -2,13 +2,13 @@ import {type Run, textOf} from './parse.ts';
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
-/** UTF-16 units around a place in which the bounds of graphemes are looked for. */
+/** UTF-16 units around a place in which grapheme boundaries are looked for. */
 const graphemeWindow = 256;
 
-/** The search may stop this much short of the limit, a part of it: the cut moves back to a word anyway. */
+/** How far below the limit the search may stop, as a part of it: the cut moves back to a word anyway. */
 const roomToSpare = 1 / 64;
 
-/** A line or a sentence ends where half of the room is used, a word where a quarter is; else the next smaller part does. */
+/** The text is cut after a line or a sentence if that uses half of the room, after a word if that uses a quarter; else after the next smaller unit. */
 const least = {line: 2, sentence: 2, word: 4} as const;
 
 /**

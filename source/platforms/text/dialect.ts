@@ -13,12 +13,12 @@ import {
 /** An item of a list: its blocks, as they are written. */
 export type Item = ReadonlyArray<{readonly type: Block['type']; readonly text: string}>;
 
-/** What a message of a platform is written in: functions that escape and wrap, one per element. Each gets inner texts as they are written already. */
+/** The markup of a platform: functions that escape and wrap, one per element. Each gets its inner texts in that markup. */
 export type Dialect = InlineDialect & {
 	readonly paragraph?: (lines: string) => string;
 	/** `strong`: a line of its own that is marked as such. */
 	readonly heading: 'strong' | 'plain' | ((line: string, level: number) => string);
-	/** `start` as in `List`; `isSecond`: the block before it is a list of the same kind, with which it must not run together. */
+	/** `start` as in `List`; `isSecond`: it follows a list of the same kind, from which it must be kept apart. */
 	readonly list: (items: readonly Item[], start: number | undefined, isSecond: boolean) => string;
 	readonly quote: (blocks: string) => string;
 	/** `text` as it was, `language` as in `Block`. */
@@ -28,11 +28,11 @@ export type Dialect = InlineDialect & {
 	readonly rule: string;
 	/** Between two blocks. */
 	readonly between: string;
-	/** Whether the target of a link stands behind it in the text. */
+	/** Whether the target of a link is written behind it. */
 	readonly showsTargets?: boolean;
 	/** A text that is sent as it is; absent: as one paragraph. */
 	readonly plain?: (text: string) => string;
-	/** In what the platform's limit counts. */
+	/** The length in the unit of the platform's limit. */
 	readonly measure: (rendered: string, format: Format) => number;
 };
 
@@ -40,16 +40,16 @@ export type Dialect = InlineDialect & {
 export type Format = 'markdown' | 'plain';
 
 /**
- * How a text becomes messages of one platform. `Output` is a message's text, or whatever has its place there. A sender whose limit is about the whole body counts that:
+ * How a text becomes messages of one platform. `Output` is the text of a message, or another form of it. A sender whose limit is about the whole body measures that:
  * `{...feishu, measure: text => utf8Bytes(JSON.stringify(bodyOf(text)))}`.
  */
 export type Renderer<Output = string> = {
-	/** Blocks in which everything that a reader will see is text, made once for a whole text. */
+	/** Makes everything that a reader will see text of blocks, once for a whole text. */
 	readonly prepare: (blocks: readonly Block[]) => readonly Block[];
 	readonly render: (blocks: readonly Block[]) => Output;
-	/** A text as it is, where nothing in it marks it or mentions anybody. */
+	/** A text as it is: without marks and mentions. */
 	readonly plain: (text: string) => Output;
-	/** In the unit of the limit; at least half of the UTF-16 units that are shown. */
+	/** The length in the unit of the limit; at least half of the UTF-16 units that are shown. */
 	readonly measure: (output: Output, format: Format) => number;
 };
 
@@ -60,7 +60,7 @@ export const rendererOf = (dialect: Dialect): Renderer => ({
 	measure: dialect.measure,
 });
 
-/** The same, whose messages are JSON of what `bodyOf` makes of them. Limit in bytes of that. */
+/** The same with messages that are the JSON of `bodyOf`. Limit in bytes of that JSON. */
 export const asJson = <Output>(
 	{prepare, render, plain}: Renderer<Output>,
 	bodyOf: (output: Output) => unknown = output => output,
@@ -92,12 +92,9 @@ function renderBlock(block: Block, dialect: Dialect, before?: Block): string {
 				return heading(renderInline(runs, dialect), block.level);
 			}
 
-			return renderBlock(
-				paragraphOf(
-					runs.map(run => (heading === 'plain' || run.code ? run : {...run, strong: true})),
-				),
-				dialect,
-			);
+			const isPlain = heading === 'plain';
+			const marked = runs.map(run => (isPlain || run.code ? run : {...run, strong: true}));
+			return renderBlock(paragraphOf(marked), dialect);
 		}
 
 		case 'list': {
@@ -144,7 +141,7 @@ function renderTable(table: Table, dialect: Dialect): string {
 const oneLine = (cell: Cell): readonly Run[] =>
 	cell.map(run => ({...run, text: run.text.replaceAll('\n', ' ')}));
 
-/** What a line of a phone or of a narrow window shows of a grid, cells; a wider one is lines. */
+/** The widest grid that a phone or a narrow window shows, cells; wider tables become lines. */
 const maxGridWidth = 80;
 
 const cellText = (cell: Cell): string => textOf(oneLine(cell));
@@ -172,7 +169,7 @@ export function gridOf(table: Table): readonly string[] {
 	return [head, widths.map(width => '-'.repeat(width)).join('  '), ...rows];
 }
 
-/** Titles of columns that are longer are not repeated in front of each cell. */
+/** Longer titles of columns are not repeated in front of each cell. */
 const maxLabelLength = 40;
 
 /** A table without columns: a paragraph for each row, in which a cell is a line with its title in front. */
@@ -196,7 +193,7 @@ export function tableLines({header, rows}: Table): readonly Block[] {
 	);
 }
 
-/** Runs with the targets of links behind their words, where these do not say them. */
+/** Runs with the targets of links behind their words, unless the words are the target. */
 export const withTargets = (runs: readonly Run[]): readonly Run[] => {
 	if (runs.every(({href}) => href === undefined)) {
 		return runs;

@@ -13,7 +13,7 @@ import {
 	markdownSigns,
 	markdownTable,
 	pair,
-	quoted,
+	quotedLines,
 	singleSigns,
 	singleSpan,
 	tag,
@@ -24,7 +24,7 @@ import {
 	withoutNamesIn,
 } from './elements.ts';
 
-/** HTML for `parse_mode: HTML`; plain texts are sent without it. The limit is about what is shown. @see core.telegram.org/bots/api#html-style */
+/** HTML for `parse_mode: HTML`; plain texts are sent without it. The limit counts shown characters. @see core.telegram.org/bots/api#html-style */
 export const telegram = rendererOf({
 	...singleSigns,
 	text: text => withEntities(withoutNames(text)),
@@ -80,7 +80,7 @@ const withoutInnerNames = {
 			items.map(item => item.map(({type, text}) => ({type, text: withoutNames(text)}))),
 			...how,
 		),
-	quote: blocks => quoted(withoutNames(blocks)),
+	quote: blocks => quotedLines(withoutNames(blocks)),
 } as const satisfies Partial<Dialect>;
 
 const asEntity = (sign: string): string => `&#${sign.codePointAt(0)};`;
@@ -160,7 +160,8 @@ export const dingtalk = rendererOf({
 	lineBreak: '  \n',
 	marks: {strong: commonMark.marks.strong, em: commonMark.marks.em},
 	code: withBackslashes,
-	codeBlock: text => quoted(commonMark.paragraph(withBackslashes(text)).replaceAll('\n', '  \n')),
+	codeBlock: text =>
+		quotedLines(commonMark.paragraph(withBackslashes(text)).replaceAll('\n', '  \n')),
 	table: 'lines',
 	measure: utf8Bytes,
 });

@@ -14,14 +14,14 @@ export const codePoints = (text: string): number =>
 const harmlessAt = '＠';
 
 /**
- * Text in which no `@` begins a name: only addresses (`ops@example.com`) keep theirs. The runs beside a text are not known here: an `@` at either end of it is replaced.
+ * Text in which no `@` begins a name; only addresses (`ops@example.com`) keep theirs. An `@` at either end is replaced, since the neighbouring runs are unknown here.
  *
  * @see manual/delivery.md#mentions
  */
 export const withoutNames = (text: string): string =>
 	text.replaceAll(/(?<![A-Za-z0-9])@|@(?![A-Za-z0-9])/g, harmlessAt);
 
-/** The same of an address of a link, which stays one. */
+/** The same for the address of a link, which keeps its meaning. */
 export const withoutNamesIn = (href: string): string =>
 	href.replaceAll(/(?<![A-Za-z0-9])@/g, '%40');
 
@@ -54,9 +54,9 @@ export const tag = (name: string): Mark => ({
 const hung = (text: string, first: string, others: string): string =>
 	first + text.replaceAll(/\n(?!\n|$)/g, `\n${others}`);
 
-export const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
+export const quotedLines = (text: string): string => text.replaceAll(/^/gm, '> ');
 
-/** Items of a platform that knows no lists. Blocks that have a form of their own stand at the margin. */
+/** Items for a platform without lists. Blocks with a form of their own stand at the margin. */
 export const bullets =
 	(bullet: string): Dialect['list'] =>
 	(items, start) =>
@@ -76,7 +76,7 @@ export const bullets =
 			})
 			.join('\n');
 
-/** Lists of Markdown. One that follows another of its kind has another sign. */
+/** Markdown lists. A list that follows another of its kind has another bullet. */
 export const markdownList: Dialect['list'] = (items, start, isSecond) =>
 	items
 		.map((item, index) => {
@@ -110,7 +110,7 @@ export const fenced = (text: string, language = ''): string => {
 	return `${fence}${language}\n${text}\n${fence}`;
 };
 
-/** For platforms that know no longer fences: three backticks in the code are taken apart. */
+/** For platforms without longer fences: three backticks in the code are taken apart. */
 export const brokenFenced = (text: string, language = ''): string =>
 	`\`\`\`${language}\n${text.replaceAll(/`(?=``)/g, '`\u200b')}\n\`\`\``;
 
@@ -129,11 +129,11 @@ export function codeSpan(text: string): string {
 
 export const singleSpan = (text: string): string => `\`${text.replaceAll('`', unlikeBacktick)}\``;
 
-/** Signs that may mark something anywhere, and one that makes an image of a link behind it; addresses that a platform makes links of stay as they are. */
+/** Signs that are markup anywhere in a line, and `!` at the end, which would make the link behind it an image. Matches bare addresses, too, which stay as they are. */
 export const markdownSigns =
 	/https?:\/\/(?:(?!&#?\w{1,40};)[^\s<>*`[\]|\\~])+|[\\`*~[\]<|]|_(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])_|&(?=#?\w{1,40};)|!$/gu;
 
-/** Those that mark something where a line begins: the first group stays. */
+/** Signs that are markup at the beginning of a line: the first group stays. */
 const lineSigns = /^(\d{1,9}(?=[.)])|)(?:[.)]|[-+](?=[\s:-]|$)|[=#>]|:(?=-))/gm;
 
 export const withBackslashes = (text: string): string =>
@@ -160,7 +160,7 @@ export const markdownTable = (rows: ReadonlyArray<readonly string[]>): string =>
 	return [head, `|${' --- |'.repeat(rows[0]?.length ?? 0)}`, ...others].join('\n');
 };
 
-/** Markdown whose signs a backslash makes text. */
+/** Markdown in which a backslash escapes signs. */
 export const commonMark = {
 	text: withBackslashes,
 	marks: {
@@ -174,7 +174,7 @@ export const commonMark = {
 	paragraph: lineWith(sign => `\\${sign}`),
 	heading: headingOf,
 	list: markdownList,
-	quote: quoted,
+	quote: quotedLines,
 	codeBlock: fenced,
 	table: 'grid',
 	rule: '---',
@@ -182,7 +182,7 @@ export const commonMark = {
 	measure: utf16Units,
 } as const satisfies Dialect;
 
-/** Marks of one sign, of platforms that know no headings, lists and tables. */
+/** Marks of one sign, for platforms without headings, lists and tables. */
 export const singleSigns = {
 	text: text => text,
 	marks: {strong: pair('*', 'alone'), em: pair('_', 'alone'), strike: pair('~', 'alone')},
@@ -191,7 +191,7 @@ export const singleSigns = {
 	lineBreak: '\n',
 	heading: 'strong',
 	list: bullets('• '),
-	quote: quoted,
+	quote: quotedLines,
 	codeBlock: text => brokenFenced(text),
 	table: 'grid',
 	rule: '———',

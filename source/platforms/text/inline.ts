@@ -1,6 +1,6 @@
 import {type MarkName, markNames, type Run} from './parse.ts';
 
-/** How a mark is written, and where a platform reads it as one. */
+/** How a mark is written, and where a platform recognises it. */
 export type Mark = {
 	readonly open: string;
 	readonly close: string;
@@ -25,14 +25,14 @@ export type InlineDialect = {
 type Wrap = MarkName | 'href';
 
 type Around = {
-	/** What stands in front of and behind the runs; only the nearest character counts. */
+	/** The text before and behind the runs; only the nearest character counts. */
 	readonly before: string;
 	readonly after: string;
-	/** What they are in already. */
+	/** The marks that are open already. */
 	readonly within: ReadonlySet<Wrap>;
 };
 
-/** Runs in a dialect. Marks are closed at the end of each line and do not touch blanks, since many platforms read them only so. */
+/** Runs in a dialect. Marks end with each line and do not touch blanks, since many platforms recognise no others. */
 export function renderInline(runs: readonly Run[], dialect: InlineDialect): string {
 	return linesOf(runs)
 		.map(line => renderRuns(line, dialect, {before: '', after: '', within: new Set()}))
@@ -59,13 +59,13 @@ function linesOf(runs: readonly Run[]): ReadonlyArray<readonly Run[]> {
 	return lines;
 }
 
-/** The mark that reaches farthest from where it begins is the outer one. */
+/** Of marks that begin at one place, the longest is the outer one. */
 function renderRuns(runs: readonly Run[], dialect: InlineDialect, around: Around): string {
 	const wraps = wrapsOf(dialect, around.within);
 	let output = '';
-	/** What stands in front of the next run: all of the output would be copied for each of them. */
+	/** The text before the next run. Not all of the output, which would be copied for each run. */
 	let {before} = around;
-	/** The last characters are a closing mark, with which another one would run together. */
+	/** Whether the output ends with a closing mark, with which another one would merge. */
 	let isClosed = false;
 	for (let index = 0; index < runs.length;) {
 		const {wrap, end} = farthest(runs, index, wraps);
@@ -99,7 +99,7 @@ function renderRuns(runs: readonly Run[], dialect: InlineDialect, around: Around
 	return output;
 }
 
-/** Runs in a mark, with the blanks at their ends outside of it; `undefined` where a platform would not read it. */
+/** Runs in a mark, with the blanks at their ends outside of it; `undefined` where a platform would not recognise it. */
 function renderMarked(
 	runs: readonly Run[],
 	mark: Mark,

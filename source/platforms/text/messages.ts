@@ -5,9 +5,9 @@ import {type Cut, cutBlocks, flatten, type Room} from './split.ts';
 
 export type MessageOptions<Output> = {
 	readonly dialect: Renderer<Output>;
-	/** What a message may measure, in the unit of the dialect. Below 64, marks go where they leave no room. */
+	/** The longest message, in the unit of the dialect. Below 64, marks are dropped where they leave no room. */
 	readonly limit: number;
-	/** At least 1. What does not fit so many is cut, and the last one says so at its end. */
+	/** At least 1. A longer text is cut, and the last message says so at its end. */
 	readonly maxParts: number;
 	readonly format: Format;
 };
@@ -53,7 +53,7 @@ export function messagesOf<Output>(
 	return messages.length > 0 ? messages : [render([paragraphOf([{text}])])];
 }
 
-/** `split` of a sender (see `Sender`) whose messages measure `limit` at most, in the unit of the dialect; a function says it of a place. */
+/** `Sender.split` for messages of at most `limit`, in the unit of the dialect; a function: the limit of a place. */
 export const splitAs =
 	<Place extends {readonly format: Format}>(
 		dialect: Renderer,
@@ -68,7 +68,7 @@ export const splitAs =
 			format: place.format,
 		});
 
-/** `cutBlocks` that cuts in any case: where the signs of the first block leave no room they go, and where not even one character has room, that is a piece. */
+/** `cutBlocks` that always cuts: drops the markup of the first block where that leaves no room; where not even one character fits, the piece is that character. */
 function cutSomewhere(blocks: readonly Block[], room: Room): Cut {
 	const cut = cutBlocks(blocks, room);
 	if (cut.head.length > 0) {
@@ -99,7 +99,7 @@ const textOfBlocks = (blocks: readonly Block[], between: string): string =>
 const isBlank = (blocks: readonly Block[]): boolean =>
 	blocks.every(({type}) => type !== 'rule') && textOfBlocks(blocks, '').trim() === '';
 
-/** About the least that blocks are shown as, UTF-16 units; more than `max` is not counted. Longer ones are not rendered to learn that they have no room. */
+/** A lower bound of the length of blocks, UTF-16 units, counted up to `max`: blocks beyond it do not have to be rendered to learn that they do not fit. */
 function lengthOf(blocks: readonly Block[], max: number): number {
 	let length = 0;
 	const add = (count: number) => {

@@ -6,7 +6,7 @@ export const markNames = ['strong', 'em', 'strike'] as const;
 
 export type MarkName = (typeof markNames)[number];
 
-/** A stretch of text that is marked one way. Line breaks are line feeds. Code has no marks, and no line breaks. */
+/** A stretch of text with the same marks. Line breaks are line feeds. Code has no marks and no line breaks. */
 export type Run = {readonly [Name in MarkName]?: boolean} & {
 	readonly text: string;
 	readonly code?: boolean;
@@ -41,7 +41,7 @@ export type Block =
 	| {readonly type: 'code'; readonly language: string; readonly text: string}
 	| {readonly type: 'rule'};
 
-/** Levels that quotes, lists and their items may be inside of one another; two to a list. */
+/** The deepest nesting of quotes, lists and their items; a list is two levels. */
 const maxNesting = 100;
 
 const markdown = new MarkdownIt({html: false, linkify: false, typographer: false, maxNesting});
@@ -50,12 +50,12 @@ markdown.validateLink = () => true;
 
 /**
  * A text in Markdown (CommonMark, with tables and `~~strike~~`) as blocks, at least one. HTML is text. Images are links with their alternative text, and a link to anything but
- * `http:`, `https:` or `mailto:` is text, with its target behind it. A text that is nested too deep, or of which the parser would leave letters out, is one paragraph as it is written.
+ * `http:`, `https:` or `mailto:` is text, with its target behind it. A text that is nested too deep, or that would lose letters in the parser, is one paragraph as it is written.
  */
 export function parseMarkdown(text: string): readonly Block[] {
 	const found: Env = {};
 	const tokens = markdown.parse(text, found);
-	// What is nested deeper is dropped. Letters of definitions are in no token, those of cells that a table has no column for neither.
+	// The parser drops deeper nesting. Letters of definitions, and of cells without a column, are in no token.
 	const isDropped =
 		tokens.some(({level}) => level >= maxNesting - 1) ||
 		lengthOfTargets(tokens) > 2 * text.length + maxTargetLength ||
@@ -65,7 +65,7 @@ export function parseMarkdown(text: string): readonly Block[] {
 	return blocks.length > 0 ? blocks : [paragraphOf([{text}])];
 }
 
-/** A definition is written once, and every link that names it has all of its target. */
+/** A definition is written once, but every link to it repeats its target. */
 const lengthOfTargets = (tokens: readonly Token[]): number =>
 	tokens.reduce(
 		(sum, token) =>
@@ -75,32 +75,32 @@ const lengthOfTargets = (tokens: readonly Token[]): number =>
 		0,
 	);
 
-/** Longer targets of links are not written, UTF-16 units: no browser and no platform takes them. */
+/** Longer targets of links are cut, UTF-16 units: no browser and no platform takes them. */
 const maxTargetLength = 2000;
 
 export const paragraphOf = (runs: readonly Run[]): Block => ({type: 'paragraph', runs});
 
-/** The text of runs, without what marks it. */
+/** The text of runs, without marks. */
 export const textOf = (runs: readonly Run[]): string => runs.map(({text}) => text).join('');
 
 const lettersIn = (text: string): number => text.replaceAll(/\P{L}+/gu, '').length;
 
-/** Blocks up to the end of what they are in, which is taken. */
-function blocksUntil(end: string, tokens: ArrayIterator<Token>): readonly Block[] {
-	const blocks: Block[] = [];
+/** The tokens up to the one of type `end`, which is consumed. */
+function* until(end: string, tokens: ArrayIterator<Token>): Generator<Token> {
 	for (const token of tokens) {
 		if (token.type === end) {
-			break;
+			return;
 		}
 
-		const block = blockOf(token, tokens);
-		if (block) {
-			blocks.push(block);
-		}
+		yield token;
 	}
-
-	return blocks;
 }
+
+const blocksUntil = (end: string, tokens: ArrayIterator<Token>): readonly Block[] =>
+	until(end, tokens)
+		.map(token => blockOf(token, tokens))
+		.filter(block => block !== undefined)
+		.toArray();
 
 function blockOf(token: Token, tokens: ArrayIterator<Token>): Block | undefined {
 	switch (token.type) {
@@ -135,25 +135,15 @@ function blockOf(token: Token, tokens: ArrayIterator<Token>): Block | undefined 
 	}
 }
 
-function itemsUntil(end: string, tokens: ArrayIterator<Token>): List['items'] {
-	const items: Array<readonly Block[]> = [];
-	for (const token of tokens) {
-		if (token.type === end) {
-			break;
-		}
-
-		items.push(blocksUntil('list_item_close', tokens));
-	}
-
-	return items;
-}
+const itemsUntil = (end: string, tokens: ArrayIterator<Token>): List['items'] =>
+	until(end, tokens)
+		.map(() => blocksUntil('list_item_close', tokens))
+		.toArray();
 
 function tableUntilEnd(tokens: ArrayIterator<Token>): Table {
 	const rows: Cell[][] = [];
-	for (const {type, children} of tokens) {
-		if (type === 'table_close') {
-			break;
-		} else if (type === 'tr_open') {
+	for (const {type, children} of until('table_close', tokens)) {
+		if (type === 'tr_open') {
 			rows.push([]);
 		} else if (type === 'inline') {
 			rows.at(-1)?.push(runsOf(children));
@@ -164,7 +154,7 @@ function tableUntilEnd(tokens: ArrayIterator<Token>): Table {
 	return {type: 'table', header, rows: others};
 }
 
-/** What stands behind a fence and is no name of a language is shown: readers see all of a text. */
+/** Words behind a fence that name no language are shown: readers see all of a text. */
 function codeOf({info, content}: Token): Block {
 	const [said, text] = [info.trim(), content.replace(/\n$/, '')];
 	return /^[\w+#.-]{0,20}$/.test(said)
@@ -183,7 +173,7 @@ function runsOf(tokens: readonly Token[] | null | undefined): readonly Run[] {
 	/** Characters so far, but for blanks around them. */
 	let length = 0;
 	const push = (found: string, how: Omit<Run, 'text'> = {}) => {
-		// Entities may stand for what was taken out of the text.
+		// Entities may stand for characters that were removed from the text.
 		const clean = withoutUnwanted(found);
 		const text = how.code ? clean.replaceAll('\n', ' ') : clean;
 		const marked = markNames.filter(name => open[name] > 0 && !how.code);

@@ -2,25 +2,25 @@ import {cutText, largest} from './cut-text.ts';
 import {tableLines, withTargets} from './dialect.ts';
 import {type Block, type List, paragraphOf, type Run, type Table} from './parse.ts';
 
-/** What is left of a piece. */
+/** The room that is left in a piece. */
 export type Room = {
-	/** By how much blocks go beyond it: at most 0 where they have room, `Infinity` where that was not measured. */
+	/** By how much blocks exceed it: at most 0 where they fit, `Infinity` where it was not measured. */
 	readonly over: (blocks: readonly Block[]) => number;
-	/** By how much they would go beyond an empty piece. */
+	/** By how much they would exceed an empty piece. */
 	readonly overAlone: (blocks: readonly Block[]) => number;
-	/** Whether nothing else is in the piece. */
+	/** Whether the piece is empty. */
 	readonly isEmpty: boolean;
 };
 
-/** The blocks of a piece, and those of what follows it. */
+/** The blocks of a piece, and those behind it. */
 export type Cut = {readonly head: readonly Block[]; readonly tail: readonly Block[]};
 
-/** What is known of blocks already: they have no room; they would have none in an empty piece. */
+/** Known of blocks already: they do not fit; they would not fit an empty piece. */
 type Known = 'no room' | 'too long' | undefined;
 
 /**
- * As many blocks as have room in a piece, and the rest. A block that would fit a piece of its own is not cut, unless only headings stand before it; another one is, at its items, rows or
- * lines. `head` is empty where nothing has room.
+ * As many blocks as fit a piece, and the rest. A block that would fit a piece of its own is not cut, unless only headings stand before it; longer ones are cut at their items, rows or lines.
+ * `head` is empty where nothing fits.
  */
 export function cutBlocks(blocks: readonly Block[], room: Room, known?: Known): Cut {
 	const count = largest(blocks.length - (known ? 1 : 0), length =>
@@ -108,7 +108,7 @@ const withCode = (block: Extract<Block, {type: 'code'}>, runs: readonly Run[]): 
 	text: runs.map(({text}) => text).join(''),
 });
 
-/** The rest of an item stands in front of the items after it, without a sign: it is told once. */
+/** The rest of a cut item stands before the items after it, without a bullet: the item has one already. */
 function cutList(list: List, room: Room, known: Known): Cut {
 	const {items, start} = list;
 	const withItems = (some: List['items']): readonly Block[] => [{...list, items: some}];
@@ -147,7 +147,7 @@ function cutList(list: List, room: Room, known: Known): Cut {
 	return count === 0 ? {head: [], tail: [list]} : {head: withItems(before), tail: listFrom(count)};
 }
 
-/** The rest has the header again. Where no row has room, the rows are lines. */
+/** The rest repeats the header. Where not one row fits, the rows become lines. */
 function cutTable(table: Table, room: Room): Cut {
 	const {rows} = table;
 	const withRows = (some: Table['rows']): readonly Block[] => [{...table, rows: some}];
@@ -161,7 +161,7 @@ function cutTable(table: Table, room: Room): Cut {
 		: {head: [], tail: [table]};
 }
 
-/** A block as text without marks: where not even the signs of its blocks have room. */
+/** A block as text without marks, for where not even its markup fits. */
 export function flatten(block: Block): readonly Block[] {
 	switch (block.type) {
 		case 'paragraph':

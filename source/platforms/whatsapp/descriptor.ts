@@ -1,27 +1,17 @@
-import {checked, nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {apiBase, chatName} from '../settings.ts';
-
-/** One message in 6 s to one person. */
-const minuteOfPerson = 10;
+import {apiBase, chatName, matching, secretText} from '../settings.ts';
 
 const fields = {
-	access_token: setting(nonEmptyText, {
-		description: 'Token of a system user; best a reference: `${WHATSAPP_ACCESS_TOKEN}`',
-		secret: true,
-	}),
+	access_token: secretText('Token of a system user', 'WHATSAPP_ACCESS_TOKEN'),
 	phone_number_id: setting(
-		checked(chatName, value =>
-			/^\d{5,25}$/.test(String(value)) ? undefined : 'must be digits: it is not the number itself',
-		),
+		matching(chatName, /^\d{5,25}$/, 'digits: it is not the number itself'),
 		{description: 'Identifier of the number that sends; not the number', to: String},
 	),
-	api_version: setting(
-		checked(nonEmptyText, value =>
-			/^v\d{1,3}\.\d{1,2}$/.test(value) ? undefined : 'must be a version as v23.0',
-		),
-		{description: 'Version of the Graph API', default: 'v23.0'},
-	),
+	api_version: setting(matching(nonEmptyText, /^v\d{1,3}\.\d{1,2}$/, 'a version as v23.0'), {
+		description: 'Version of the Graph API',
+		default: 'v23.0',
+	}),
 	api_base: apiBase('https://graph.facebook.com'),
 };
 
@@ -38,7 +28,8 @@ export const whatsapp = definePlatform({
 		form: /^wamid\.[\w+/=-]{1,200}$/,
 		says: 'what WhatsApp calls a message (wamid.HBgL...)',
 	},
-	perMinute: minuteOfPerson,
+	// One message in 6 s to one person.
+	perMinute: 10,
 	setUp: [
 		'Make an app of the type Business at developers.facebook.com and add WhatsApp to it: "API Setup" shows the identifier of the number.',
 		'Make a system user in the settings of the business, give it the app, and make a token that does not expire, with the permission whatsapp_business_messaging.',

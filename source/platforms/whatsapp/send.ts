@@ -1,6 +1,8 @@
+import {apiSender} from '../api-sender.ts';
 import {
 	createAsk,
 	idAt,
+	limited,
 	memberAt,
 	nameAt,
 	textAt,
@@ -8,8 +10,7 @@ import {
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
-import type {Place} from '../platform.ts';
-import type {SenderModule} from '../target-kind.ts';
+import type {Connect} from '../platform.ts';
 import {whatsapp} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {WhatsappSettings} from './descriptor.ts';
@@ -18,7 +19,7 @@ import type {WhatsappSettings} from './descriptor.ts';
 const maxLength = 4096;
 
 /** Sends texts. Rejects as `Ask`. @see manual/delivery-whatsapp.md */
-export const connect: SenderModule<WhatsappSettings, Place>['connect'] = (
+export const connect: Connect<WhatsappSettings> = (
 	{accessToken, phoneNumberId, apiVersion, apiBase, maxParts},
 	world,
 ) => {
@@ -29,33 +30,28 @@ export const connect: SenderModule<WhatsappSettings, Place>['connect'] = (
 		judge,
 	});
 
-	return {
+	return apiSender(ask, {
 		split: splitAs(whatsapp, maxLength, maxParts),
-		async check(limits) {
-			const number = await ask({method: 'GET', path: '?fields=verified_name'}, limits);
-			return nameAt(number, 'verified_name') ?? phoneNumberId;
+		account: {
+			path: '?fields=verified_name',
+			name: number => nameAt(number, 'verified_name') ?? phoneNumberId,
 		},
-		async send({text}, {chat, replyTo}, limits) {
-			const sent = await ask(
-				{
-					path: '/messages',
-					json: {
-						messaging_product: 'whatsapp',
-						recipient_type: 'individual',
-						to: chat,
-						...(replyTo !== undefined && {context: {message_id: replyTo}}),
-						type: 'text',
-						text: {body: text, preview_url: false},
-					},
-				},
-				limits,
-			);
-			return {place: `whatsapp ${chat}`, id: idAt(sent, 'messages', '0', 'id')};
-		},
-	};
+		send: ({text}, {chat, replyTo}) => ({
+			path: '/messages',
+			json: {
+				messaging_product: 'whatsapp',
+				recipient_type: 'individual',
+				to: chat,
+				...(replyTo !== undefined && {context: {message_id: replyTo}}),
+				type: 'text',
+				text: {body: text, preview_url: false},
+			},
+		}),
+		sentId: sent => idAt(sent, 'messages', '0', 'id'),
+	});
 };
 
-/** Waits that are not told, milliseconds: of the account, and of one person. */
+/** Waits that WhatsApp does not tell, milliseconds: for the account, and for one person. */
 const busyMs = 60_000;
 const busyPersonMs = 6000;
 
@@ -67,7 +63,7 @@ const busy: ReadonlyMap<unknown, number> = new Map([
 	[131_056, busyPersonMs],
 ]);
 
-/** The token, or what the app, the account or the number may do; 200 to 299 besides. */
+/** The token is refused, or the app, the account or the number lacks a permission; 200 to 299 besides. */
 const refused: ReadonlySet<number> = new Set([0, 3, 10, 190, 368, 131_031]);
 
 /** By the codes, whatever the status. @see https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes */
@@ -78,11 +74,7 @@ function judge({json, status}: Judged, {method}: ApiRequest): Judgement {
 	}
 
 	const code = memberAt(json, 'error', 'code');
-	const retryAfterMs = busy.get(code) ?? (status === 429 ? busyMs : undefined);
-	if (retryAfterMs !== undefined) {
-		return {code: 'platform_rate_limited', retryAfterMs};
-	}
-
+	const waitMs = busy.get(code) ?? (status === 429 ? busyMs : undefined);
 	const isRefused = typeof code === 'number' && ((code >= 200 && code < 300) || refused.has(code));
-	return isRefused ? 'platform_unauthorized' : undefined;
+	return waitMs === undefined ? isRefused && 'platform_unauthorized' : limited(waitMs);
 }

@@ -1,6 +1,6 @@
-import {checked, nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
-import {serverAddress} from '../settings.ts';
+import {matching, secretText, serverAddress} from '../settings.ts';
 
 /** Up to 60 code points, in one line. */
 const topic = /^\P{Cc}{1,60}$/u;
@@ -8,22 +8,17 @@ const topic = /^\P{Cc}{1,60}$/u;
 const fields = {
 	api_base: serverAddress('The address of the organization: `https://acme.zulipchat.com`'),
 	bot_email: setting(nonEmptyText, {description: 'The address of the bot'}),
-	api_key: setting(nonEmptyText, {
-		description: 'The API key of the bot; best a reference: `${ZULIP_API_KEY}`',
-		secret: true,
+	api_key: secretText('The API key of the bot', 'ZULIP_API_KEY'),
+	topic: setting(matching(nonEmptyText, topic, 'one line of at most 60 characters'), {
+		description: 'The topic when `deliver_extra` has no `thread_id`',
+		default: 'svc',
 	}),
-	topic: setting(
-		checked(nonEmptyText, value =>
-			topic.test(value) ? undefined : 'must be one line of at most 60 characters',
-		),
-		{description: 'The topic when `deliver_extra` has no `thread_id`', default: 'svc'},
-	),
 };
 
 export type ZulipSettings = SettingsOf<typeof fields, 'apiBase' | 'apiKey' | 'botEmail'>;
 
 /** `email:key` as it is sent. */
-export const basicOf = ({botEmail, apiKey}: Partial<ZulipSettings>): string =>
+export const zulipBasic = ({botEmail, apiKey}: Partial<ZulipSettings>): string =>
 	Buffer.from(`${botEmail}:${apiKey}`).toString('base64');
 
 /** Whom a direct message goes to, by number or address; `undefined`: `chat` is a channel. */
@@ -51,7 +46,7 @@ export const zulip = definePlatform({
 		peopleIn(chat) ? undefined : {form: topic, says: 'a topic: one line of at most 60 characters'},
 	edits: Infinity,
 	perMinute: 200,
-	secrets: settings => [basicOf(settings)],
+	secrets: settings => [zulipBasic(settings)],
 	setUp: [
 		'In Zulip, Personal settings, Bots: add a bot of the type Generic bot. Its address and its API key are shown there.',
 		'Add the bot to the channel as a subscriber when the channel is private.',

@@ -1,0 +1,40 @@
+import type {JsonObject} from '../core/json.ts';
+import type {ApiRequest, Ask} from './ask.ts';
+import type {OutgoingMessage} from './outgoing-message.ts';
+import type {Place} from './platform.ts';
+import type {Part, Sender} from './target-kind.ts';
+
+/** A message; it has its buttons only as the last part. */
+type ApiMessage = OutgoingMessage & Required<Pick<OutgoingMessage, 'buttons'>>;
+
+type ApiSending = Pick<Sender<Place>, 'check' | 'split'> & {
+	/** What `check` asks for, and the account that our credentials are for, by the answer. */
+	readonly account?: {readonly path: string; readonly name: (answer: JsonObject) => string};
+	/** The request that sends a message. */
+	readonly send: (message: ApiMessage, place: Place, part: Part) => ApiRequest;
+	/** The identifier of the message in the answer; absent: answers have none. */
+	readonly sentId?: (answer: JsonObject, place: Place) => string | undefined;
+	/** The request that puts a text in the place of the message `id`. */
+	readonly edit?: (message: OutgoingMessage, place: Place, id: string) => ApiRequest;
+};
+
+/** What sends messages with one request each. Rejects as `Ask`. */
+export const apiSender = (
+	ask: Ask,
+	{account, send, sentId, edit, ...sender}: ApiSending,
+): Sender<Place> => ({
+	...(account && {
+		check: async limits => account.name(await ask({method: 'GET', path: account.path}, limits)),
+	}),
+	...sender,
+	async send(message, place, part) {
+		const buttons = part.index === part.of - 1 ? (message.buttons ?? []) : [];
+		const answer = await ask(send({...message, buttons}, place, part), part);
+		return {id: sentId?.(answer, place)};
+	},
+	...(edit && {
+		async edit(message, place, {id, ...limits}) {
+			await ask({...edit(message, place, id), isEdit: true}, limits);
+		},
+	}),
+});
