@@ -64,15 +64,11 @@ export function createStoredApprovals(
 			return id;
 		},
 		async changeRule(id, rule) {
-			await commit.write(() => {
-				steps.changeRule(id, rule);
-			});
+			await commit.write(() => steps.changeRule(id, rule));
 			publish({kind: 'approval-rules-changed'});
 		},
 		async removeRules(ids) {
-			await commit.write(() => {
-				steps.removeRules(ids);
-			});
+			await commit.write(() => steps.removeRules(ids));
 			publish({kind: 'approval-rules-changed'});
 		},
 	};
@@ -164,9 +160,7 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 		},
 		settle,
 		addRule,
-		changeRule(id, rule) {
-			changeRule.run(JSON.stringify(rule), id);
-		},
+		changeRule: (id, rule) => changeRule.run(JSON.stringify(rule), id),
 		removeRules(ids) {
 			for (const id of ids) {
 				removeRule.run(id);

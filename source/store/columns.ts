@@ -61,9 +61,7 @@ export const floorOfRow = (row: Row | undefined): number | undefined =>
 	row?.['floor'] === null || row === undefined ? undefined : integerOf(row['floor']);
 
 const turn = async (): Promise<void> => {
-	await new Promise<void>(resolve => {
-		setImmediate(resolve);
-	});
+	await new Promise<void>(resolve => setImmediate(resolve));
 };
 
 /** Two questions to a table whose rows lie in order of their number. */

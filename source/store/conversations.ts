@@ -76,13 +76,9 @@ export function createConversations({
 			const before = known.get(platform, id);
 			return before !== undefined && now() - integerOf(before['at']) < sameMessageMs;
 		},
-		keep(id) {
-			keep.run(platform, id, now());
-		},
+		keep: id => keep.run(platform, id, now()),
 		memo: (kind, name) => memos.get(kind, name),
-		putMemo(kind, name, value) {
-			memos.put(kind, name, value);
-		},
+		putMemo: (kind, name, value) => memos.put(kind, name, value),
 		waiting: conversation => openOf(profile, conversation).filter(({isQueued}) => isQueued).length,
 		waitingOfChat(conversation) {
 			const {name, from, to} = lanesOfChat(profile, conversation);
@@ -105,11 +101,10 @@ export function createConversations({
 			}),
 		cursor: async platform => memos.get(conversationMemos.cursor, platform),
 		session: async conversation => sessionOf(conversation),
-		async setSession(conversation, session) {
-			await commit.write(() => {
-				memos.put(conversationMemos.session, conversationName(conversation), session);
-			});
-		},
+		setSession: async (conversation, session) =>
+			commit.write(() =>
+				memos.put(conversationMemos.session, conversationName(conversation), session),
+			),
 		open: async (profile, conversation) => openOf(profile, conversation),
 		writers: async () => writers(),
 	};

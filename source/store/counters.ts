@@ -94,9 +94,7 @@ export function createCounters(database: DatabaseSync): Counters {
 		if (state === 'queued') {
 			counters.queued += by;
 			routes.add(route, by);
-			undo.push(() => {
-				routes.add(route, -by);
-			});
+			undo.push(() => routes.add(route, -by));
 		}
 
 		counters.active += state === 'running' || state === 'delivering' ? by : 0;

@@ -75,9 +75,7 @@ export function createDueQueue(): DueQueue {
 			heap.push({id, at});
 			rise();
 		},
-		delete(id) {
-			times.delete(id);
-		},
+		delete: id => times.delete(id),
 		first() {
 			for (;;) {
 				const [first] = heap;
@@ -147,9 +145,7 @@ export function createDueTimes({
 				timed.put({id, profile, route, at: clock.monotonic() + waitMs, ...kind});
 			}
 		},
-		remove(runId) {
-			timed.remove(runId);
-		},
+		remove: runId => timed.remove(runId),
 		isAhead: runId => timed.waitMs(runId) > 0,
 	};
 }

@@ -68,9 +68,7 @@ export function createGroupCommit(
 		() => flush(),
 		maxBatch,
 	);
-	const plan = () => {
-		turns.plan();
-	};
+	const plan = () => turns.plan();
 
 	const planDeferred = (delayMs: number) => {
 		cancelDeferred ??= clock.after(delayMs, () => {
@@ -222,13 +220,9 @@ export function createGroupCommit(
 				urgent.push({
 					perform() {
 						const result = task();
-						finish = () => {
-							resolve(result);
-						};
+						finish = () => resolve(result);
 					},
-					done() {
-						finish?.();
-					},
+					done: () => finish?.(),
 					fail: reject,
 				});
 				// While the database is locked the retry is on its way; another turn would only block.
@@ -245,12 +239,8 @@ export function createGroupCommit(
 
 			deferred.push({
 				perform: task,
-				done() {
-					settled(true);
-				},
-				fail() {
-					settled(false);
-				},
+				done: () => settled(true),
+				fail: () => settled(false),
 			});
 			planDeferred(deferMs);
 		},

@@ -208,9 +208,7 @@ export function createIdempotencyKeys(
 		if (forgotten >= slice) {
 			const upTo = {...forgottenUpTo};
 			forgotten = 0;
-			defer(() => {
-				leaveBehind(upTo);
-			});
+			defer(() => leaveBehind(upTo));
 		}
 	};
 
@@ -230,9 +228,8 @@ export function createIdempotencyKeys(
 			const {lastInsertRowid} = insert.run(profile, route, deliveryId, delivery, work, at);
 			remember(name, {delivery, work, at, row: Number(lastInsertRowid)});
 		},
-		hold({profile, route, deliveryId, delivery, work, at}) {
-			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0});
-		},
+		hold: ({profile, route, deliveryId, delivery, work, at}) =>
+			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0}),
 		giveBack({delivery, ...key}) {
 			const name = nameOf(key);
 			const claim = claimOn(key);

@@ -202,12 +202,8 @@ export function createIntake({
 
 			const parameters = deliveryParameters(delivery);
 			commit.defer(
-				() => {
-					insert(delivery, parameters, null);
-				},
-				() => {
-					notes.release(weight);
-				},
+				() => insert(delivery, parameters, null),
+				() => notes.release(weight),
 			);
 		},
 	};

@@ -14,11 +14,7 @@ export const createJobs = ({
 	...createJobReader(database),
 	plan: async (job, next, seen) => commit.write(() => steps.plan(job, next, seen)),
 	fire: async entry => commit.write(() => steps.fire(entry, clock.now())),
-	async forget(job) {
-		await commit.write(() => {
-			steps.forget(job);
-		});
-	},
+	forget: async job => commit.write(() => steps.forget(job)),
 });
 
 /** What `fire` is given. */
@@ -61,13 +57,11 @@ export function createJobSteps({
 	const insertPlan = database.prepare('insert into job_run (run, event, plan) values (?, ?, ?)');
 	const forget = database.prepare('delete from job where profile = ? and id = ?');
 
-	const moveOn = ({profile, id}: JobKey, nextAt: number | undefined) => {
+	const moveOn = ({profile, id}: JobKey, nextAt: number | undefined) =>
 		setNext.run(nextAt ?? null, profile, id);
-	};
 
-	const fired = ({profile, id}: JobKey, runId: number, now: number) => {
+	const fired = ({profile, id}: JobKey, runId: number, now: number) =>
 		setLast.run(profile, id, now, runId);
-	};
 
 	const begin = ({job, plan: runPlan, tick}: Firing, now: number): Fired => {
 		const runId = enqueue({
@@ -125,9 +119,7 @@ export function createJobSteps({
 
 			return begin(entry, now);
 		},
-		forget({profile, id}) {
-			forget.run(profile, id);
-		},
+		forget: ({profile, id}) => forget.run(profile, id),
 	};
 }
 

@@ -43,9 +43,7 @@ export function createMemoSteps({
 				trim.run(kind);
 			}
 		},
-		drop(kind, name) {
-			drop.run(kind, name);
-		},
+		drop: (kind, name) => drop.run(kind, name),
 	};
 }
 
@@ -53,16 +51,8 @@ export function createMemoSteps({
 export const createMemos = (steps: MemoSteps, {commit}: Pick<StoreParts, 'commit'>): Memos => ({
 	get: async (kind, name) => steps.get(kind, name),
 	list: async kind => steps.list(kind),
-	async put(kind, name, value) {
-		await commit.write(() => {
-			steps.put(kind, name, value);
-		});
-	},
-	async drop(kind, name) {
-		await commit.write(() => {
-			steps.drop(kind, name);
-		});
-	},
+	put: async (kind, name, value) => commit.write(() => steps.put(kind, name, value)),
+	drop: async (kind, name) => commit.write(() => steps.drop(kind, name)),
 });
 
 /** A row of `name, data`. */

@@ -85,9 +85,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 		},
 		remove(group) {
 			remove(group);
-			undo.push(() => {
-				set(group);
-			});
+			undo.push(() => set(group));
 		},
 		first: () => get(due.first()?.id),
 		ids: () => [...groups.keys()],

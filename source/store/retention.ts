@@ -178,17 +178,13 @@ export function createRetentionSteps({
 		rows({rowMs}, after = 0) {
 			return deleteOld(withWorks.all(after), Math.max(rowMs, idempotencyMs), {
 				after,
-				drop(row) {
-					deletion.delivery(row);
-				},
+				drop: row => deletion.delivery(row),
 			});
 		},
 		jobRuns({rowMs}, after = 0) {
 			return deleteOld(ofJobs.all(after), rowMs, {
 				after,
-				drop(row) {
-					deletion.run(integerOf(row['id']));
-				},
+				drop: row => deletion.run(integerOf(row['id'])),
 			});
 		},
 	};

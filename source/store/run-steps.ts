@@ -122,9 +122,8 @@ export function createRunSteps({
 		markSideEffect: ({run, token}) => sideEffect.run(run.id, token).changes === 1,
 		markDeliveryStarted: ({run, token}, {isRepeatable}) =>
 			deliveryStarted.run(isRepeatable ? 0 : 1, run.id, token).changes === 1,
-		work({run, token}, {model, toolCalls, usage}) {
-			worked.run(model, toolCalls, usage ? JSON.stringify(usage) : null, run.id, token);
-		},
+		work: ({run, token}, {model, toolCalls, usage}) =>
+			worked.run(model, toolCalls, usage ? JSON.stringify(usage) : null, run.id, token),
 		answer({run, token}, {text, model, toolCalls}) {
 			if (answered.run(model, toolCalls, run.id, token).changes !== 1) {
 				return false;
@@ -242,8 +241,6 @@ function createAnswers(database: DatabaseSync): Answers {
 			const {preview, rest} = partsOfAnswer(text);
 			put.run(runId, preview, rest);
 		},
-		drop(runId) {
-			drop.run(runId);
-		},
+		drop: runId => drop.run(runId),
 	};
 }

@@ -100,9 +100,7 @@ export function createRuns({
 		},
 		work(lease, work) {
 			if (leases.find(lease)) {
-				commit.defer(() => {
-					steps.work(lease, work);
-				});
+				commit.defer(() => steps.work(lease, work));
 			}
 		},
 		async cancel(runId) {

@@ -59,9 +59,7 @@ export async function holdLease(
 	const lost = new AbortController();
 	const runsOut = createTimer(clock);
 	const plan = () => {
-		runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - keptAt)), () => {
-			void beat().catch(lose);
-		});
+		runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - keptAt)), () => void beat().catch(lose));
 	};
 	const lose = () => {
 		stop();

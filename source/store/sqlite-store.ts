@@ -87,9 +87,7 @@ export function createSqliteStore(
 		{
 			database,
 			now: steadyNow,
-			defer(task, settled) {
-				commit.defer(task, settled);
-			},
+			defer: (task, settled) => commit.defer(task, settled),
 		},
 		{generation: freshKeys},
 	);
@@ -116,9 +114,7 @@ export function createSqliteStore(
 		{
 			clock,
 			onBroken,
-			settle() {
-				commit.flushDeferred();
-			},
+			settle: () => commit.flushDeferred(),
 		},
 		{file},
 	);
@@ -130,9 +126,7 @@ export function createSqliteStore(
 	};
 	const {isLast, ...shared} = createSharedMemory(clock, timed.latestStarts());
 	const owner = randomUUID();
-	const publish: StoreNotes['publish'] = note => {
-		shared.events.publish(note);
-	};
+	const publish: StoreNotes['publish'] = note => shared.events.publish(note);
 	const approvals = createApprovalSteps(database);
 	const takeOver = createTakeOver({database, counters, approvals, clock});
 	let left = found;

@@ -80,17 +80,13 @@ export function createTimedRuns(
 		offset: firstOffset,
 		put(run) {
 			set(run);
-			undo.push(() => {
-				drop(run.id);
-			});
+			undo.push(() => drop(run.id));
 		},
 		remove(id) {
 			const run = runs.get(id);
 			if (run) {
 				drop(id);
-				undo.push(() => {
-					set(run);
-				});
+				undo.push(() => set(run));
 			}
 		},
 		waitMs: id => Math.max(0, (runs.get(id)?.at ?? 0) - clock.monotonic()),

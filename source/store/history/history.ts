@@ -95,12 +95,8 @@ export function createHistory(
 				waitForMore();
 			}
 		});
-		worker.on('error', error => {
-			fail(unreadable(messageOf(error)));
-		});
-		worker.on('exit', () => {
-			fail(unreadable('its thread has ended'));
-		});
+		worker.on('error', error => fail(unreadable(messageOf(error))));
+		worker.on('exit', () => fail(unreadable('its thread has ended')));
 		// A face that asks is no reason for a process to stay.
 		worker.unref();
 		return begun;
@@ -122,17 +118,13 @@ export function createHistory(
 		thread = undefined;
 		if (ending) {
 			const ended = new Promise<void>(resolve => {
-				ending.worker.once('exit', () => {
-					resolve();
-				});
+				ending.worker.once('exit', () => resolve());
 			});
 			ending.worker.ref();
 			const ask: WorkerQuestion = undefined;
 			// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
 			ending.worker.postMessage(ask);
-			const cancel = clock.after(endMs, () => {
-				void ending.worker.terminate();
-			});
+			const cancel = clock.after(endMs, () => void ending.worker.terminate());
 			await ended;
 			cancel();
 		}

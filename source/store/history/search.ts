@@ -47,9 +47,7 @@ export function openHistorySearch(file: string, onBroken: OnBroken): HistorySear
 	const database = new DatabaseSync(file, {readOnly: true, timeout: 1000});
 	return {
 		...createHistorySearch(database, onBroken),
-		[Symbol.dispose]() {
-			database.close();
-		},
+		[Symbol.dispose]: () => database.close(),
 	};
 }
 

@@ -94,8 +94,6 @@ export function createKeyLimits(clock: Clock): KeyLimits {
 				use.held += tokens;
 			}
 		},
-		forget(id) {
-			uses.delete(id);
-		},
+		forget: id => uses.delete(id),
 	};
 }

@@ -93,9 +93,7 @@ export function createStoredApprovals({
 		return kept;
 	};
 
-	const rulesChanged = () => {
-		publish({kind: 'approval-rules-changed'});
-	};
+	const rulesChanged = () => publish({kind: 'approval-rules-changed'});
 
 	return {
 		add,

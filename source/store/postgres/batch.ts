@@ -96,9 +96,7 @@ export function createLateBatch<Item, Result>(
 			waiting.push({item, done, fail});
 			if (!isPlanned) {
 				isPlanned = true;
-				setImmediate(() => {
-					void flush();
-				});
+				setImmediate(() => void flush());
 			}
 		});
 	};

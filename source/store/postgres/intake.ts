@@ -126,9 +126,7 @@ export function createIntake({
 			const kept = {delivery: newDelivery(delivery), work: null, claims: false};
 			deferred.defer(
 				async transaction => keepDeliveries(transaction, [kept]),
-				() => {
-					notes.release(weight);
-				},
+				() => notes.release(weight),
 			);
 		},
 	};

@@ -183,9 +183,7 @@ export async function readQueuedOfJobs(
 
 	return {
 		queued: job => counts.get(nameOfJob(job)) ?? 0,
-		add(job) {
-			counts.set(nameOfJob(job), (counts.get(nameOfJob(job)) ?? 0) + 1);
-		},
+		add: job => counts.set(nameOfJob(job), (counts.get(nameOfJob(job)) ?? 0) + 1),
 	};
 }
 

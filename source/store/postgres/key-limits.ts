@@ -263,9 +263,7 @@ export function createKeyLimits({
 				}
 			}
 		},
-		forget(id) {
-			uses.delete(id);
-		},
+		forget: id => uses.delete(id),
 		async [Symbol.asyncDispose]() {
 			stop();
 			cancelSoon?.();

@@ -152,9 +152,7 @@ export function createNotes({
 		writing = undefined;
 	};
 	const writeSoon = () => {
-		writing ??= new Promise<void>(resolve => {
-			setImmediate(resolve);
-		}).then(write);
+		writing ??= new Promise<void>(resolve => setImmediate(resolve)).then(write);
 	};
 
 	const sweep = async () => {
@@ -203,9 +201,7 @@ export function createNotes({
 			if (end(true) && !isClosed) {
 				// The database may have crashed, and its notes with it.
 				isMissing = true;
-				cancelListen = clock.after(reconnectMs, () => {
-					void listen();
-				});
+				cancelListen = clock.after(reconnectMs, () => void listen());
 			}
 		};
 		try {

@@ -36,9 +36,7 @@ export async function openDocuments(
 	return {
 		documents: createDocuments({
 			database,
-			publish(note) {
-				events.publish(note);
-			},
+			publish: note => events.publish(note),
 		}),
 		leases: createNamedLeases({database, owner}),
 		events,

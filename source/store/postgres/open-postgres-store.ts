@@ -80,9 +80,7 @@ export async function openPostgresStore(
 	const owner = randomUUID();
 	// Its connection is made while the rest goes on.
 	const events = stack.use(createNotes({database, clock, owner}));
-	const publish: PostgresParts['publish'] = note => {
-		events.publish(note);
-	};
+	const publish: PostgresParts['publish'] = note => events.publish(note);
 	const {cluster, share, close} = await openMember(
 		{database, clock, owner, publish, log},
 		{node, place, location},
@@ -102,9 +100,7 @@ export async function openPostgresStore(
 	const queued = stack.use(createQueuedNote(parts));
 	const readWaiting = createWaitingReader(clock);
 	const keyLimits = stack.use(createKeyLimits(parts));
-	stack.defer(() => {
-		leaving.abort();
-	});
+	stack.defer(() => leaving.abort());
 	const all = stack.move();
 	return {
 		owner,

@@ -23,9 +23,7 @@ export function createPool(url: string): Pool {
 		stream() {
 			const socket = new Socket();
 			open.add(socket);
-			socket.once('close', () => {
-				open.delete(socket);
-			});
+			socket.once('close', () => open.delete(socket));
 			return socket;
 		},
 		// One of them is told of notes.
@@ -42,9 +40,7 @@ export function createPool(url: string): Pool {
 	});
 	// One that is idle and breaks is replaced when it is needed; of one that is used the next statement says so. It may break before whoever asked for it hears that it is there.
 	pool.on('error', ignore);
-	pool.on('connect', client => {
-		client.on('error', ignore);
-	});
+	pool.on('connect', client => client.on('error', ignore));
 	sockets.set(pool, open);
 	return pool;
 }

@@ -116,9 +116,7 @@ function waitingOf(rows: readonly Row[], now: number): Waiting {
 
 	return {
 		...createWaitingPool(known),
-		add(kind, route, dueAt) {
-			add(kind, route, {waiting: 1, firstAt: dueAt});
-		},
+		add: (kind, route, dueAt) => add(kind, route, {waiting: 1, firstAt: dueAt}),
 	};
 }
 
