@@ -14,8 +14,6 @@ import {createMemoSteps, type MemoSteps} from './memos.ts';
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {sameMessageMs} from './rules.ts';
-import type {NewRun} from './run-queue.ts';
-import type {WaitingPool} from './waiting-pool.ts';
 
 /** The part of `Conversations` that only looks, without promises. */
 function createReading(database: StoreParts['database'], memos: Pick<MemoSteps, 'get' | 'list'>) {
@@ -45,21 +43,16 @@ export function createConversationReader(
 	};
 }
 
-/** `Conversations` on SQLite. `now` is the clock by which identifiers grow old. */
+/** `Conversations` on SQLite. */
 export function createConversations({
 	database,
 	clock,
 	commit,
-	memos,
+	memoSteps: memos,
 	enqueue,
 	pool,
-	now,
-}: Pick<StoreParts, 'clock' | 'commit' | 'database'> & {
-	readonly memos: MemoSteps;
-	readonly enqueue: (run: NewRun) => number;
-	readonly pool: Pick<WaitingPool, 'queueRefusal'>;
-	readonly now: () => number;
-}): Conversations {
+	steadyNow: now,
+}: StoreParts): Conversations {
 	const known = database.prepare('select at from inbound where platform = ? and message = ?');
 	const keep = database.prepare(
 		'insert or replace into inbound (platform, message, at) values (?, ?, ?)',
@@ -117,10 +110,10 @@ export const openTurnOfRow = (row: Row) => ({
 });
 
 /** Identifiers that are told apart no more, some in each slice. */
-export function createMessageRetention(
-	{database}: Pick<StoreParts, 'database'>,
-	now: () => number,
-): RetentionStep {
+export function createMessageRetention({
+	database,
+	steadyNow: now,
+}: Pick<StoreParts, 'database' | 'steadyNow'>): RetentionStep {
 	const slice = 500;
 	const old = database.prepare(
 		`select platform, message from inbound where at <= ? order by at limit ${slice}`,

@@ -124,11 +124,17 @@ export const deliveryOfRow = (row: Row): Delivery => ({
 });
 
 /** A row of `deliveryColumns, headers, body`. */
-export const storedDeliveryOfRow = (row: Row): StoredDelivery => ({
-	...deliveryOfRow(row),
-	headers: jsonOf<StoredDelivery['headers']>(row['headers']),
-	...optional('body', row['body'] instanceof Uint8Array ? row['body'] : null),
-});
+export function storedDeliveryOfRow(row: Row): StoredDelivery {
+	const {body} = row;
+	return {
+		...deliveryOfRow(row),
+		headers: jsonOf<StoredDelivery['headers']>(row['headers']),
+		// The driver of PostgreSQL gives a Buffer.
+		...(body instanceof Uint8Array && {
+			body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength),
+		}),
+	};
+}
 
 /**
  * Adds to a delivery where its work stands: the state of its run, or that a later event of its group took its place. One look by a key for each: for the rows of an answer, not for those that are

@@ -109,10 +109,6 @@ export type DueTimes = {
 		run: Pick<TimedRun, 'id' | 'profile' | 'route'>,
 		wait: Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogins'> & {readonly waitMs: number},
 	): void;
-	/** It was leased, has ended, or need not wait any more. */
-	remove(runId: number): void;
-	/** Whether it waits for a time that lies ahead. */
-	isAhead(runId: number): boolean;
 };
 
 export function createDueTimes({
@@ -145,8 +141,6 @@ export function createDueTimes({
 				timed.put({id, profile, route, at: clock.monotonic() + waitMs, ...kind});
 			}
 		},
-		remove: runId => timed.remove(runId),
-		isAhead: runId => timed.waitMs(runId) > 0,
 	};
 }
 

@@ -2,11 +2,10 @@ import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
 import {integerOf, nullableInteger, wordOf, type Row} from './columns.ts';
 import {routeOf} from './counters.ts';
-import type {DueTimes} from './due-queue.ts';
 import type {Lanes} from './lanes.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease} from './port.ts';
-import type {RunReader} from './run-reader.ts';
+import {createRunLookup} from './run-reader.ts';
 import type {TranscriptCursor} from './transcripts.ts';
 
 /** A lease that is out. */
@@ -75,12 +74,9 @@ export function createLeases(clock: Clock): Leases {
 export function createLeasing({
 	database,
 	counters,
-	reader,
-	times,
-}: Pick<StoreParts, 'counters' | 'database'> & {
-	readonly reader: RunReader;
-	readonly times: DueTimes;
-}): (count: number, now: number, lanes: Lanes) => readonly Lease[] {
+	timed,
+}: StoreParts): (count: number, now: number, lanes: Lanes) => readonly Lease[] {
+	const read = createRunLookup(database);
 	const mark = database.prepare(
 		// What still awaits a login has waited long enough.
 		`update run set state = ?, attempt = attempt + ?, token = ?, started_at = coalesce(started_at, ?), due_at = null,
@@ -97,8 +93,8 @@ export function createLeasing({
 			mark.get(state, agent ? 1 : 0, token, now, id)?.['login_wait'],
 		);
 		counters.moved(routeOf(row), from, state);
-		times.remove(id);
-		const run = reader.read(id);
+		timed.remove(id);
+		const run = read(id);
 		return run
 			? [
 					{

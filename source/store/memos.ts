@@ -8,19 +8,10 @@ import {maxMemos} from './rules.ts';
 /** Finding those that are too many walks through all others: not each time. */
 const writesPerTrim = 64;
 
-/** What `Memos` does; writing belongs inside a transaction. */
-export type MemoSteps = {
-	get(kind: string, name: string): JsonValue | undefined;
-	list(kind: string): Awaited<ReturnType<Memos['list']>>;
-	put(kind: string, name: string, value: JsonValue): void;
-	drop(kind: string, name: string): void;
-};
+export type MemoSteps = ReturnType<typeof createMemoSteps>;
 
-/** `MemoSteps` on SQLite. One that is written anew is the newest of its kind. */
-export function createMemoSteps({
-	database,
-	onBroken,
-}: Pick<StoreParts, 'database' | 'onBroken'>): MemoSteps {
+/** What `Memos` does, on SQLite; writing belongs inside a transaction. One that is written anew is the newest of its kind. */
+export function createMemoSteps({database, onBroken}: Pick<StoreParts, 'database' | 'onBroken'>) {
 	const put = database.prepare('insert or replace into memo (kind, name, data) values (?, ?, ?)');
 	const trim = database.prepare(
 		`delete from memo where kind = ?1 and id <= (select id from memo where kind = ?1 order by id desc limit 1 offset ${maxMemos})`,
@@ -32,27 +23,29 @@ export function createMemoSteps({
 	);
 
 	return {
-		get(kind, name) {
+		get(kind: string, name: string): JsonValue | undefined {
 			const row = get.get(kind, name);
 			return row && jsonOf<JsonValue>(row['data']);
 		},
-		list: kind => readRows(list.all(kind), memoOfRow, {table: 'memo', onBroken}),
-		put(kind, name, value) {
+		list: (kind: string) => readRows(list.all(kind), memoOfRow, {table: 'memo', onBroken}),
+		put(kind: string, name: string, value: JsonValue) {
 			const {lastInsertRowid} = put.run(kind, name, JSON.stringify(value));
 			if (Number(lastInsertRowid) % writesPerTrim === 0) {
 				trim.run(kind);
 			}
 		},
-		drop: (kind, name) => drop.run(kind, name),
+		drop: (kind: string, name: string) => drop.run(kind, name),
 	};
 }
 
 /** `Memos` on SQLite. */
-export const createMemos = (steps: MemoSteps, {commit}: Pick<StoreParts, 'commit'>): Memos => ({
+export const createMemos = ({memoSteps: steps, commit}: StoreParts): Memos => ({
 	get: async (kind, name) => steps.get(kind, name),
 	list: async kind => steps.list(kind),
 	put: async (kind, name, value) => commit.write(() => steps.put(kind, name, value)),
-	drop: async (kind, name) => commit.write(() => steps.drop(kind, name)),
+	async drop(kind, name) {
+		await commit.write(() => steps.drop(kind, name));
+	},
 });
 
 /** A row of `name, data`. */

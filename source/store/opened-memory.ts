@@ -11,8 +11,7 @@ import {findLeft, type Left} from './take-over.ts';
 import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
 
 /** What this process knows of the store without asking the disk. */
-export type OpenedMemory = Pick<StoreParts, 'counters' | 'timed'> & {
-	readonly pending: PendingGroups;
+export type OpenedMemory = Pick<StoreParts, 'counters' | 'pending' | 'timed'> & {
 	/** What those before have not finished. */
 	readonly left: Left;
 };

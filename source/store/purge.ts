@@ -1,23 +1,18 @@
+import {createMessageRetention} from './conversations.ts';
 import {givingReserve, type Reserve} from './database-file.ts';
 import type {StoreParts} from './parts.ts';
 import type {Journal, Retention} from './port.ts';
-import type {RetentionStep, RetentionSteps} from './retention.ts';
+import {createRetentionSteps, type RetentionStep} from './retention.ts';
+import {createSessionRetention} from './sessions.ts';
 
 const goesOn = (signal: AbortSignal | undefined): boolean => signal?.aborted !== true;
 
 /** Applies a retention slice by slice. On a full disk it gives the reserve back, since deleting needs room, too. */
-export function createPurge({
-	database,
-	commit,
-	steps,
-	reserve,
-}: Pick<StoreParts, 'commit' | 'database'> & {
-	readonly steps: RetentionSteps & {
-		readonly sessions: RetentionStep;
-		readonly messages: RetentionStep;
-	};
-	readonly reserve: Reserve;
-}): Journal['purge'] {
+export function createPurge(parts: StoreParts, reserve: Reserve): Journal['purge'] {
+	const {database, commit} = parts;
+	const steps = createRetentionSteps(parts);
+	const messages = createMessageRetention(parts);
+	const sessions = createSessionRetention(parts);
 	const checkpoint = database.prepare('pragma wal_checkpoint(truncate)');
 
 	const apply = async (
@@ -42,14 +37,14 @@ export function createPurge({
 	const all = async (retention: Retention, signal: AbortSignal | undefined) => {
 		const bodies = await apply(steps.bodies, retention, signal);
 		await apply(steps.identifiers, retention, signal);
-		await apply(steps.messages, retention, signal);
-		const rejections = await apply(steps.rejections, retention, signal);
-		const rows = await apply(steps.rows, retention, signal);
-		const sessions = await apply(steps.sessions, retention, signal);
-		return {
-			bodies,
-			rows: rejections + rows + sessions + (await apply(steps.jobRuns, retention, signal)),
-		};
+		await apply(messages, retention, signal);
+		let rows = 0;
+		for (const step of [steps.rejections, steps.rows, sessions, steps.jobRuns]) {
+			// oxlint-disable-next-line no-await-in-loop -- in their order
+			rows += await apply(step, retention, signal);
+		}
+
+		return {bodies, rows};
 	};
 
 	/** The log is written into the database, which has to grow for it. What cannot be written stays in the log, and nothing is lost. */

@@ -44,10 +44,7 @@ export function createRetentionSteps({
 	clock,
 	counters,
 	steadyNow,
-}: Pick<StoreParts, 'clock' | 'counters' | 'database'> & {
-	/** The clock of the idempotency keys. */
-	readonly steadyNow: () => number;
-}): RetentionSteps {
+}: Pick<StoreParts, 'clock' | 'counters' | 'database' | 'steadyNow'>): RetentionSteps {
 	const floors = database.prepare('select body_floor, claim_floor from usage');
 	const setBodyFloor = database.prepare('update usage set body_floor = ?');
 	const setClaimFloor = database.prepare('update usage set claim_floor = ?');

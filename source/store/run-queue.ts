@@ -1,6 +1,5 @@
 import {type Run, type RunPlan, canBeDropped, canBeHandedOver, type RunState} from '../core/run.ts';
 import {integerOf, jsonOf, type Row, wordOf} from './columns.ts';
-import type {DueTimes} from './due-queue.ts';
 import type {StoreParts} from './parts.ts';
 import type {RouteKey, ServerKey} from './port.ts';
 import {restarts} from './rules.ts';
@@ -32,9 +31,7 @@ export function createEnqueue({
 	database,
 	counters,
 	times,
-}: Pick<StoreParts, 'counters' | 'database'> & {
-	readonly times: DueTimes;
-}): (run: NewRun) => number {
+}: Pick<StoreParts, 'counters' | 'database' | 'times'>): (run: NewRun) => number {
 	const columns = 'id, delivery, profile, route, target, state, created_at, due_at';
 	const insert = database.prepare(
 		`insert into run (${columns}, claimed_id, claimed_at) values (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,

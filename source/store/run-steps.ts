@@ -3,7 +3,6 @@ import {originFacts} from '../core/origin.ts';
 import type {RunState, Target, WorkDone} from '../core/run.ts';
 import {wordOf} from './columns.ts';
 import {routeOf} from './counters.ts';
-import type {DueTimes} from './due-queue.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
 import {droppedOf, handedOf, partsOfAnswer, restartOf} from './run-queue.ts';
@@ -34,8 +33,9 @@ export type RunSteps = {
 export function createRunSteps({
 	database,
 	counters,
+	timed,
 	times,
-}: Pick<StoreParts, 'counters' | 'database'> & {readonly times: DueTimes}): RunSteps {
+}: Pick<StoreParts, 'counters' | 'database' | 'timed' | 'times'>): RunSteps {
 	const answers = createAnswers(database);
 	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
@@ -169,7 +169,7 @@ export function createRunSteps({
 			}
 
 			finish.run('cancelled', now, null, runId);
-			times.remove(runId);
+			timed.remove(runId);
 			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'cancelled');
 			return true;
 		},
@@ -198,8 +198,8 @@ export function createRunSteps({
 		},
 		retry(runId, now) {
 			const row = find.get(runId);
-			if (row && row['due_at'] !== null && times.isAhead(runId)) {
-				times.remove(runId);
+			if (row && row['due_at'] !== null && timed.waitMs(runId) > 0) {
+				timed.remove(runId);
 				hasten.run(now, runId);
 				return true;
 			}
@@ -218,7 +218,7 @@ export function createRunSteps({
 			return true;
 		},
 		release(runId, loginWaitMs) {
-			times.remove(runId);
+			timed.remove(runId);
 			release.run(Math.ceil(loginWaitMs), runId);
 		},
 	};

@@ -1,11 +1,11 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../core/approval.ts';
 import {outlivesGateway} from '../core/approvals/why-not-covered.ts';
-import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
-import {approvalOfRow, ruleOfRow, type ApprovalSteps} from './approvals.ts';
+import {approvalOfRow, ruleOfRow} from './approvals.ts';
 import {integerOf, wordOf, type Row} from './columns.ts';
 import {type Counters, routeOf} from './counters.ts';
+import type {StoreParts} from './parts.ts';
 import {type Fate, fateOf, type AbandonedRun} from './rules.ts';
 import type {TakenOver} from './shared-port.ts';
 
@@ -49,14 +49,9 @@ export const shutdownDecision = (at: number): NonNullable<Approval['decision']> 
 export function createTakeOver({
 	database,
 	counters,
-	approvals,
+	approvalSteps: approvals,
 	clock,
-}: {
-	readonly database: DatabaseSync;
-	readonly counters: Counters;
-	readonly approvals: ApprovalSteps;
-	readonly clock: Clock;
-}): (left: Left) => TakenOver {
+}: StoreParts): (left: Left) => TakenOver {
 	const abandon = createAbandon(database, counters);
 	const waiting = database.prepare(
 		'select id, data from approval where id = ? and settled_at is null',

@@ -1,7 +1,5 @@
-import type {Clock} from '../core/clock.ts';
 import {dueOf} from '../core/group.ts';
 import type {StoreParts} from './parts.ts';
-import type {PendingGroups} from './pending-groups.ts';
 import type {Accepted, RouteKey} from './port.ts';
 import {maxQueuedOfRoute, maxWaitingOfRoute} from './rules.ts';
 
@@ -88,10 +86,7 @@ export function figuresInMemory({
 	pending,
 	timed,
 	clock,
-}: Pick<StoreParts, 'counters' | 'timed'> & {
-	readonly pending: PendingGroups;
-	readonly clock: Pick<Clock, 'monotonic'>;
-}): WaitingFigures {
+}: Pick<StoreParts, 'clock' | 'counters' | 'pending' | 'timed'>): WaitingFigures {
 	return {
 		queued: route =>
 			route

@@ -5,9 +5,9 @@ import {
 	keptApproval,
 	outlivesGateway,
 } from '../../core/approvals/why-not-covered.ts';
-import {approvalOfRow, ruleOfRow, builtIn} from '../approvals.ts';
+import {approvalOfRow, builtIn, createApprovalReader, ruleOfRow} from '../approvals.ts';
 import {readRows} from '../broken-rows.ts';
-import {integerOf, jsonOf, nullableText, textOf, pageOf} from '../columns.ts';
+import {integerOf, textOf, pageOf} from '../columns.ts';
 import type {StoredApprovals} from '../port.ts';
 import {maxSettledApprovals} from '../rules.ts';
 import {columnsOf} from './ask.ts';
@@ -21,8 +21,6 @@ export function createStoredApprovals({
 	owner,
 	publish,
 }: Pick<PostgresParts, 'database' | 'owner' | 'publish'>): StoredApprovals {
-	const {onBroken} = database;
-	const ofApprovals = {table: 'approval', onBroken};
 	const add = createBatch<NewApproval, number>(
 		async approvals => database.transact(async transaction => insert(transaction, approvals)),
 		{most: 256, name: database.name},
@@ -108,49 +106,16 @@ export function createStoredApprovals({
 
 			return kept;
 		},
-		async lastAllowed({profile, server, tool}) {
-			const [row] = await database.query(
-				'select definition, args from approval_tool where profile = $1 and server = $2 and tool = $3',
-				[profile, server ?? builtIn, tool],
-			);
-			const args = row && nullableText(row['args']);
-			return (
-				row && {
-					definition: textOf(row['definition']),
-					...(args !== null && {args: jsonOf(row['args'])}),
-				}
-			);
-		},
-		async get(id) {
-			const [row] = await database.query('select id, data from approval where id = $1', [id]);
-			return readRows(row ? [row] : [], approvalOfRow, ofApprovals)[0];
-		},
-		async settled({profile, limit}) {
-			const rows = await database.query(
-				'select id, data from approval where settled_at is not null and ($1::text is null or profile = $1) order by id desc limit $2',
-				[profile ?? null, pageOf(limit)],
-			);
-			return readRows(rows, approvalOfRow, ofApprovals);
-		},
+		...createApprovalReader(database),
 		async waiting(limit) {
 			const rows = await database.query(
 				'select id, owner, data from approval where settled_at is null order by id limit $1',
 				[pageOf(limit)],
 			);
-			return readRows(
-				rows,
-				row => ({
-					approval: approvalOfRow(row),
-					owner: nullableText(row['owner'] ?? null) ?? '',
-				}),
-				ofApprovals,
-			);
-		},
-		async rules() {
-			const rows = await database.query(
-				'select id, uses, used_at, data from approval_rule order by id',
-			);
-			return readRows(rows, ruleOfRow, {table: 'approval_rule', onBroken});
+			return readRows(rows, row => ({approval: approvalOfRow(row), owner: textOf(row['owner'])}), {
+				table: 'approval',
+				onBroken: database.onBroken,
+			});
 		},
 		async addRule(rule) {
 			const id = await addRule(database, rule);

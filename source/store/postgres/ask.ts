@@ -1,5 +1,6 @@
 import type {PoolClient, QueryResult} from 'pg';
-import {floorOfRow, type Row, type Scan} from '../columns.ts';
+import type {Row} from '../columns.ts';
+import type {Engine} from '../engine.ts';
 import type {Parameter, Statements} from './database.ts';
 
 /** Text as PostgreSQL takes it. */
@@ -26,21 +27,6 @@ export const ask = async (
 	values: readonly Parameter[] = [],
 ): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
-/** Where stretches of a table end, none of them below `bottom`. */
-export const floorIn =
-	(
-		{query}: Pick<Statements, 'query'>,
-		table: 'delivery' | 'run',
-		bottom = 0,
-	): Scan<never>['floorOf'] =>
-	async (top, length) => {
-		const [row] = await query(
-			`select min(id) as floor from (select id from ${table} where id < $1 and id >= $2 order by id desc limit $3) as stretch`,
-			[top, bottom, length],
-		);
-		return floorOfRow(row);
-	};
-
 /** The columns of rows, as `unnest` takes them. */
 export const columnsOf = <Item>(
 	items: readonly Item[],
@@ -48,3 +34,26 @@ export const columnsOf = <Item>(
 ): Parameter[] =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is written are texts, numbers and bytes
 	keys.map(key => items.map(item => (item[key] ?? null) as string | number | null));
+
+/** What the event of a run is about. */
+export const runSubject =
+	'case when run.conversation is null then delivery.subject else run.subject end';
+
+/** A store on PostgreSQL. */
+export const postgresEngine = ({
+	query,
+	onBroken,
+}: Pick<Engine, 'onBroken'> & Pick<Statements, 'query'>): Engine => ({
+	prepare:
+		sql =>
+		async (...values) =>
+			query(sql, values),
+	onBroken,
+	among: (column, parameter) => `(${parameter}::text[] is null or ${column} = any(${parameter}))`,
+	indexedBy: () => '',
+	least: 'least',
+	subject: 'subject',
+	runSubject,
+	approvalProfile: 'profile',
+	stretches: {delivery: {first: 5000, most: 80_000}, run: {first: 10_000, most: 160_000}},
+});

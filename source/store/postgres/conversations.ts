@@ -18,7 +18,7 @@ import {sameMessageMs} from '../rules.ts';
 import type {NewRun} from '../run-queue.ts';
 import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
-import {enqueue, laneOf, type QueuedNote} from './enqueue.ts';
+import {enqueue, laneOf} from './enqueue.ts';
 import {getMemo, listMemos, type NewMemo, putMemos} from './memos.ts';
 import type {PostgresParts} from './parts.ts';
 import type {Waiting, WaitingReader} from './waiting.ts';
@@ -28,10 +28,7 @@ export function createConversations({
 	database,
 	readWaiting,
 	queued,
-}: Pick<PostgresParts, 'database'> & {
-	readonly readWaiting: WaitingReader;
-	readonly queued: QueuedNote;
-}): Conversations {
+}: Pick<PostgresParts, 'database' | 'queued' | 'readWaiting'>): Conversations {
 	return {
 		async receive(entry) {
 			const received = await database.transact(

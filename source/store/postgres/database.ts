@@ -2,8 +2,9 @@ import {DatabaseError, type Pool, type PoolClient, type QueryResult} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import type {OnBroken} from '../broken-rows.ts';
 import type {Row} from '../columns.ts';
+import type {Engine} from '../engine.ts';
 import {createDurations} from '../transaction.ts';
-import {ask} from './ask.ts';
+import {ask, postgresEngine} from './ask.ts';
 import {beginning, type LockName} from './begin.ts';
 import {nameOf} from './connection.ts';
 import {createDatabaseHealth} from './database-health.ts';
@@ -49,32 +50,32 @@ export type Transaction = Statements & {
 };
 
 /** A database of PostgreSQL and its connections. No statement leaves anything in a session, so that PgBouncer may hand its connections around. */
-export type Database = Statements & {
-	/** Name and place of it, without a secret. */
-	readonly name: string;
-	/**
-	 * Runs `work` in one transaction, again from the start when that lost against another or its connection broke before the commit; with `lock`, no other member is in such a transaction meanwhile. `syncsUnlocked`: the lock is given back before the disk
-	 * is waited for. @throws SvcError `journal_unavailable`
-	 */
-	transact<Result>(
-		work: (transaction: Transaction) => Promise<Result>,
-		lock?: LockName,
-		options?: {readonly syncsUnlocked?: boolean},
-	): Promise<Result>;
-	/** Waits until all that was seen is on disk, of whichever member. @throws SvcError `journal_unavailable` */
-	sync(): Promise<void>;
-	/** A connection for a while, until it is released. */
-	connect(): Promise<PoolClient>;
-	/** The time of the database as far as it is known here, milliseconds since 1970. */
-	now(): number;
-	/** Why the last statement failed, when all fail now. */
-	failing(): string | undefined;
-	readonly onBroken: OnBroken;
-	/** Durations of the last transactions. */
-	readonly durations: {percentile(share: number): number};
-	/** Waits for what is under way, and a second for a database that does not answer. */
-	close(): Promise<void>;
-};
+export type Database = Statements &
+	Engine & {
+		/** Name and place of it, without a secret. */
+		readonly name: string;
+		/**
+		 * Runs `work` in one transaction, again from the start when that lost against another or its connection broke before the commit; with `lock`, no other member is in such a transaction meanwhile. `syncsUnlocked`: the lock is given back before the disk
+		 * is waited for. @throws SvcError `journal_unavailable`
+		 */
+		transact<Result>(
+			work: (transaction: Transaction) => Promise<Result>,
+			lock?: LockName,
+			options?: {readonly syncsUnlocked?: boolean},
+		): Promise<Result>;
+		/** Waits until all that was seen is on disk, of whichever member. @throws SvcError `journal_unavailable` */
+		sync(): Promise<void>;
+		/** A connection for a while, until it is released. */
+		connect(): Promise<PoolClient>;
+		/** The time of the database as far as it is known here, milliseconds since 1970. */
+		now(): number;
+		/** Why the last statement failed, when all fail now. */
+		failing(): string | undefined;
+		/** Durations of the last transactions. */
+		readonly durations: {percentile(share: number): number};
+		/** Waits for what is under way, and a second for a database that does not answer. */
+		close(): Promise<void>;
+	};
 
 /**
  * Waits until the disk has all that was committed before it, although that did not wait (`synchronous_commit = off`). For:
@@ -244,9 +245,11 @@ export function createDatabase(
 		}
 	};
 
+	const query: Statements['query'] = async (text, values) => (await answer(text, values)).rows;
 	return {
 		name,
-		query: async (text, values) => (await answer(text, values)).rows,
+		query,
+		...postgresEngine({query, onBroken}),
 		run: async (text, values) => (await answer(text, values)).rowCount ?? 0,
 		async transact(work, lock, {syncsUnlocked = false} = {}) {
 			refuseSilent();
@@ -278,7 +281,6 @@ export function createDatabase(
 		now: () =>
 			Math.floor(time?.() ?? (offset === undefined ? clock.now() : clock.monotonic() + offset)),
 		failing: () => health.failing(),
-		onBroken,
 		durations,
 		async close() {
 			closed ??= given ? Promise.resolve() : endPool(pool, clock);

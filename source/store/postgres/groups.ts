@@ -1,21 +1,14 @@
 import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {integerOf, nullableInteger, pageOf} from '../columns.ts';
+import {integerOf, nullableInteger} from '../columns.ts';
 import type {Groups} from '../group-port.ts';
-import {
-	groupColumns,
-	groupOf,
-	groupOfRow,
-	groupTables,
-	maxListed,
-	maxMembers,
-	memberOf,
-	waitingGroupOf,
-} from '../group-rows.ts';
+import {groupColumns, groupOf, groupTables, waitingGroupOf} from '../group-rows.ts';
+import {createGroupReader} from '../groups.ts';
 import type {WaitingGroup} from '../pending-groups.ts';
-import type {Database, Parameter, Transaction} from './database.ts';
-import {enqueue, type QueuedNote} from './enqueue.ts';
+import type {Parameter, Transaction} from './database.ts';
+import {enqueue} from './enqueue.ts';
 import {runOfGroup, writeGroups} from './group-steps.ts';
+import type {PostgresParts} from './parts.ts';
 
 /** Groups that one transaction dispatches. */
 const slice = 100;
@@ -43,13 +36,7 @@ async function dispatchAll(
 }
 
 /** `Groups` on PostgreSQL. */
-export function createGroups({
-	database,
-	queued,
-}: {
-	readonly database: Database;
-	readonly queued: QueuedNote;
-}): Groups {
+export function createGroups({database, queued}: PostgresParts): Groups {
 	const dispatch = async (
 		condition: string,
 		values: (now: number) => readonly Parameter[],
@@ -131,56 +118,6 @@ export function createGroups({
 				'select count(*) as waiting from coalesce_group where run is null',
 			);
 			return integerOf(row?.['waiting']);
-		},
-	};
-}
-
-/** Reads groups; needs no write access. */
-export function createGroupReader(database: Pick<Database, 'query'>): Pick<Groups, 'get' | 'list'> {
-	const list = async (profile: string | undefined, condition: string, most: number) =>
-		most <= 0
-			? []
-			: (
-					await database.query(
-						`select ${groupColumns} from ${groupTables} where ($1::text is null or coalesce_group.profile = $1) and ${condition} limit $2`,
-						[profile ?? null, most],
-					)
-				).map(groupOfRow);
-	return {
-		async get(id) {
-			const [row] = await database.query(
-				`select ${groupColumns} from ${groupTables} where coalesce_group.id = $1`,
-				[id],
-			);
-			if (!row) {
-				return undefined;
-			}
-
-			const members = await database.query(
-				`select id, delivery_id, event, subject, received_at from delivery where run = $1 and run < 0 order by id desc limit ${maxMembers}`,
-				[-id],
-			);
-			return {...groupOfRow(row), members: members.toReversed().map(memberOf)};
-		},
-		async list({state, profile, limit}) {
-			const most = pageOf(limit, maxListed);
-			const waiting =
-				state === 'dispatched'
-					? []
-					: await list(
-							profile,
-							'coalesce_group.run is null order by least(quiet_at, cap_at), coalesce_group.id',
-							most,
-						);
-			const dispatched =
-				state === 'pending'
-					? []
-					: await list(
-							profile,
-							'coalesce_group.run is not null order by coalesce_group.run desc',
-							most - waiting.length,
-						);
-			return [...waiting, ...dispatched];
 		},
 	};
 }

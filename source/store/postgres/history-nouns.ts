@@ -7,7 +7,8 @@ import {deliveryColumns, deliveryTables} from '../delivery-rows.ts';
 import {approvals, deliveries, groups, runs, type HistoryOf} from '../history/nouns.ts';
 import type {HistoryNoun} from '../history/port.ts';
 import {sqlOf, type SqlDialect, type SqlFields, type SqlPart} from '../history/sql-conditions.ts';
-import {runColumns, runSubject} from './run-reader.ts';
+import {runSubject} from './ask.ts';
+import {runColumns} from './run-reader.ts';
 import {deliveryWords, holdsAll, plainPartsOf} from './words.ts';
 
 /** PostgreSQL. A plain pattern is answered as the filter does: `svc_fold` has the letters of ASCII where `toLowerCase` has them. */

@@ -2,7 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import {isRejection} from '../../core/delivery.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {identifiersOf, rowIdOf} from '../delivery-rows.ts';
-import {noteOverheadBytes, type NoteBudget} from '../note-budget.ts';
+import {noteOverheadBytes} from '../note-budget.ts';
 import type {Intake} from '../port.ts';
 import {createAcceptance, type NewEvent, type Outcome} from './acceptance.ts';
 import {createBatch, createLateBatch} from './batch.ts';
@@ -15,7 +15,6 @@ import {
 	storedText,
 	type KeptDelivery,
 } from './deliveries.ts';
-import type {QueuedNote} from './enqueue.ts';
 import {readPendingGroups, takeGroupNumbers, writeGroups} from './group-steps.ts';
 import {noteFired, readQueuedOfJobs} from './jobs.ts';
 import type {PostgresParts} from './parts.ts';
@@ -34,11 +33,7 @@ export function createIntake({
 	notes,
 	queued,
 	readWaiting,
-}: Pick<PostgresParts, 'clock' | 'database' | 'deferred'> & {
-	readonly notes: NoteBudget;
-	readonly queued: QueuedNote;
-	readonly readWaiting: WaitingReader;
-}): Intake {
+}: PostgresParts): Intake {
 	// Whoever waited for the lock brings what came meanwhile. What is told of a batch, that something is a duplicate, too, is on disk when its transaction has ended, as is all that it has seen; a run that is
 	// leased before that is on disk once its lease is.
 	const accept = createLateBatch(

@@ -1,10 +1,11 @@
 import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
 import type {Fired, JobKey, Jobs} from '../job-port.ts';
-import {jobColumns, jobRecordOf} from '../jobs.ts';
+import {createJobReader} from '../jobs.ts';
 import {columnsOf} from './ask.ts';
-import type {Database, Transaction} from './database.ts';
-import {enqueue, type QueuedNote} from './enqueue.ts';
+import type {Transaction} from './database.ts';
+import {enqueue} from './enqueue.ts';
+import type {PostgresParts} from './parts.ts';
 import type {WaitingReader} from './waiting.ts';
 
 /** What `fire` is given. */
@@ -14,15 +15,7 @@ type Firing = Parameters<Jobs['fire']>[0];
 const tolerableMs = 60_000;
 
 /** `Jobs` on PostgreSQL. */
-export function createJobs({
-	database,
-	queued,
-	readWaiting,
-}: {
-	readonly database: Database;
-	readonly queued: QueuedNote;
-	readonly readWaiting: WaitingReader;
-}): Jobs {
+export function createJobs({database, queued, readWaiting}: PostgresParts): Jobs {
 	// In their order, one after the other: members wait for each other as well.
 	const inTurn = createMutex();
 
@@ -61,19 +54,6 @@ export function createJobs({
 		},
 	};
 }
-
-/** Reads jobs; needs no write access. */
-export const createJobReader = (database: Pick<Database, 'query'>): Pick<Jobs, 'list' | 'get'> => ({
-	list: async () =>
-		(await database.query(`select ${jobColumns} from job order by profile, id`)).map(jobRecordOf),
-	async get({profile, id}) {
-		const [row] = await database.query(
-			`select ${jobColumns} from job where profile = $1 and id = $2`,
-			[profile, id],
-		);
-		return row && jobRecordOf(row);
-	},
-});
 
 async function fire(
 	transaction: Transaction,

@@ -45,7 +45,9 @@ export async function openMember(
 		owner,
 		publish,
 		log,
-	}: Omit<PostgresParts, 'deferred'> & {readonly log: Logger | undefined},
+	}: Pick<PostgresParts, 'clock' | 'database' | 'owner' | 'publish'> & {
+		readonly log: Logger | undefined;
+	},
 	{node, place, location}: Home,
 ): Promise<OwnMember> {
 	let slot = 0;

@@ -88,17 +88,20 @@ export async function openPostgresStore(
 	stack.defer(close);
 	const deferred = createDeferred({database, clock});
 	stack.defer(() => deferred.close());
-	const parts: PostgresParts = {database, clock, deferred, owner, publish};
-	const runs = createRuns(parts);
+	const base = {database, clock, deferred, owner, publish};
+	const runs = createRuns(base);
 	stack.defer(() => runs.close());
 	const [newest] = await database.query('select max(id) as id from delivery');
 	const lastId = integerOf(newest?.['id']);
 	await pullBack(database);
-	stack.use(await followChanges(parts, events.tell));
+	stack.use(await followChanges(base, events.tell));
 	await events.listening;
-	const notes = createNoteBudget(clock);
-	const queued = stack.use(createQueuedNote(parts));
-	const readWaiting = createWaitingReader(clock);
+	const parts: PostgresParts = {
+		...base,
+		notes: createNoteBudget(clock),
+		queued: stack.use(createQueuedNote(base)),
+		readWaiting: createWaitingReader(clock),
+	};
 	const keyLimits = stack.use(createKeyLimits(parts));
 	stack.defer(() => leaving.abort());
 	const all = stack.move();
@@ -112,9 +115,9 @@ export async function openPostgresStore(
 		share,
 		takeOver: createTakeOver(parts),
 		lastId: lastId === 0 ? '' : idOfNumber(lastId),
-		intake: createIntake({...parts, notes, queued, readWaiting}),
-		groups: createGroups({database, queued}),
-		jobs: createJobs({database, queued, readWaiting}),
+		intake: createIntake(parts),
+		groups: createGroups(parts),
+		jobs: createJobs(parts),
 		limits: {windows: createRateWindows(database), paces: createPaces(database), keys: keyLimits},
 		leases: createNamedLeases(parts),
 		async health() {
@@ -123,13 +126,13 @@ export async function openPostgresStore(
 			return {
 				...(notesLagMs !== undefined && {notesLagMs}),
 				...(failing !== undefined && {failing}),
-				notesDropped: notes.dropped(),
+				notesDropped: parts.notes.dropped(),
 				commitP50Ms: database.durations.percentile(0.5),
 				commitP99Ms: database.durations.percentile(0.99),
 			};
 		},
 		approvals: createStoredApprovals(parts),
-		conversations: createConversations({database, queued, readWaiting}),
+		conversations: createConversations(parts),
 		documents: createDocuments(parts),
 		keys: createStoredKeys(parts),
 		memos: createMemos(parts),

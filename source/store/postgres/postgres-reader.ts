@@ -1,17 +1,19 @@
 import type {Clock} from '../../core/clock.ts';
+import {createApprovalReader} from '../approvals.ts';
 import type {OnBroken} from '../broken-rows.ts';
+import {createGroupReader} from '../groups.ts';
+import {createJobReader} from '../jobs.ts';
+import {createKeyReader} from '../keys.ts';
 import {emptyReader, type StoreReader} from '../reader-port.ts';
-import {createStoredApprovals} from './approvals.ts';
+import {createRunReader} from '../run-reader.ts';
+import {createSessionReader} from '../sessions.ts';
 import {createConversations} from './conversations.ts';
 import {createDatabase} from './database.ts';
-import {createGroupReader} from './groups.ts';
 import {createHistory} from './history.ts';
-import {createJobReader} from './jobs.ts';
 import {createJournal} from './journal.ts';
-import {createStoredKeys} from './keys.ts';
-import {createRunReader, readRuns} from './run-reader.ts';
+import {fewOf, readRuns} from './run-reader.ts';
 import {versionOf} from './schema.ts';
-import {createStoredSessions} from './sessions.ts';
+import {createSessionSearch} from './sessions.ts';
 import {createWaitingReader} from './waiting.ts';
 
 /**
@@ -31,13 +33,12 @@ export async function openPostgresReader(
 	}
 
 	// Of what could write, only what reads is handed out.
-	const parts = {database, owner: '', publish() {}};
 	const deferred = {async flush() {}};
 	const all = stack.move();
 	return {
-		approvals: createStoredApprovals(parts),
-		keys: createStoredKeys(parts),
-		sessions: createStoredSessions(parts),
+		approvals: createApprovalReader(database),
+		keys: createKeyReader(database),
+		sessions: {...createSessionReader(database), search: createSessionSearch(database)},
 		conversations: createConversations({
 			database,
 			queued: {tell() {}, [Symbol.dispose]() {}},
@@ -48,7 +49,7 @@ export async function openPostgresReader(
 		groups: createGroupReader(database),
 		jobs: createJobReader(database),
 		runs: {
-			...createRunReader(database),
+			...createRunReader(database, fewOf),
 			get: async id => (await readRuns(database, [id])).get(id)?.run,
 		},
 		[Symbol.asyncDispose]: () => all.disposeAsync(),

@@ -2,18 +2,12 @@ import {createMutex} from '../../core/mutex.ts';
 import {integerOf} from '../columns.ts';
 import type {Lease, Runs} from '../port.ts';
 import {awaitedServers} from '../run-queue.ts';
+import {createRunReader, createRunsToDecide} from '../run-reader.ts';
 import {readCounters} from './counters.ts';
 import {findNext, leaseRuns, type GivenLease} from './leasing.ts';
 import type {PostgresParts} from './parts.ts';
 import {createRunNotes, type OpenLease} from './run-notes.ts';
-import {
-	countOpen,
-	countToDecide,
-	createRunReader,
-	readAwaiting,
-	readRuns,
-	type OpenRuns,
-} from './run-reader.ts';
+import {countOpen, fewOf, readAwaiting, readRuns, type OpenRuns} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 
 /** Runs that one call may lease. */
@@ -26,12 +20,18 @@ const forgetMs = 600_000;
  * `Runs` on PostgreSQL. A lease is a row of the run: its token fences, whichever gateway has it. What this process remembers of its own leases says only where their transcripts go on, and of which
  * nothing more is to be written.
  */
-export function createRuns({database, clock, deferred, owner, publish}: PostgresParts): {
+export function createRuns({
+	database,
+	clock,
+	deferred,
+	owner,
+	publish,
+}: Omit<PostgresParts, 'notes' | 'queued' | 'readWaiting'>): {
 	readonly runs: Runs;
 	/** Counts once more what is asked of a store that is closed, too. Never rejects. */
 	close(): Promise<void>;
 } {
-	const reader = createRunReader(database);
+	const toDecide = createRunsToDecide(database);
 	const steps = createRunSteps({database, clock, owner});
 	const notes = createRunNotes(deferred);
 	const leases = new Map<number, OpenLease & {until: number}>();
@@ -78,7 +78,7 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 		if (!isClosed) {
 			kept = {
 				all: (await readCounters(database)).runs,
-				toDecide: await countToDecide(database),
+				toDecide: await toDecide.count(),
 			};
 		}
 
@@ -104,7 +104,8 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 	};
 
 	const runs: Runs = {
-		...reader,
+		...createRunReader(database, fewOf),
+		toDecide: toDecide.list,
 		async lease(count, leaseMs, limits) {
 			if (!(count >= 1)) {
 				return [];
