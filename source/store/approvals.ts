@@ -98,15 +98,11 @@ export function createApprovalSteps(database: DatabaseSync) {
 
 		const {decision} = approval;
 		const made = rule && addRule(rule);
-		const settled =
-			decision && made !== undefined
-				? {...approval, decision: {...decision, rule: made}}
-				: approval;
 		if (made === undefined && decision?.rule !== undefined) {
 			countUse.run(decision.at, decision.rule);
 		}
 
-		const kept = keptApproval(settled);
+		const kept = keptWithRule(approval, made);
 		update.run(decision?.at ?? null, JSON.stringify({...kept, id: undefined}), approval.id);
 		remember(kept);
 		return kept;
@@ -176,6 +172,14 @@ function objectOf<Value>(value: Value): Value {
 
 	return value;
 }
+
+/** An approval as it is kept once it is settled; `made`: the rule that the decision made. */
+export const keptWithRule = (approval: Approval, made: number | undefined) =>
+	keptApproval(
+		approval.decision && made !== undefined
+			? {...approval, decision: {...approval.decision, rule: made}}
+			: approval,
+	);
 
 /** An approval from its row. @throws Error for what is no object */
 export const approvalOfRow = (row: Row): Approval => ({

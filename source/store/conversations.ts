@@ -10,49 +10,43 @@ import {
 	sessionOfMemo,
 	writerOfMemo,
 } from './conversation-rules.ts';
-import {createMemoSteps, type MemoSteps} from './memos.ts';
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {sameMessageMs} from './rules.ts';
 
-/** The part of `Conversations` that only looks, without promises. */
-function createReading(database: StoreParts['database'], memos: Pick<MemoSteps, 'get' | 'list'>) {
+/** A function that reads the runs of a conversation that have not ended, oldest first. */
+function createOpenTurns(database: StoreParts['database']) {
 	const lane = 'run.lane = json_array(?1, ?2, null)';
 	const open = database.prepare(
 		`select id, state from run where finished_at is null and due_at is null and ${lane}
 		union all select id, state from run where due_at is not null and ${lane} order by id`,
 	);
-	return {
-		openOf: (profile: string, conversation: Conversation) =>
-			open.all(profile, conversationName(conversation)).map(openTurnOfRow),
-		sessionOf: (conversation: Conversation) =>
-			sessionOfMemo(memos.get(conversationMemos.session, conversationName(conversation))),
-		writers: () => memos.list(conversationMemos.writer).flatMap(memo => writerOfMemo(memo) ?? []),
-	};
+	return (profile: string, conversation: Conversation) =>
+		open.all(profile, conversationName(conversation)).map(openTurnOfRow);
 }
 
 /** Reads conversations; needs no write access. */
-export function createConversationReader(
-	parts: Pick<StoreParts, 'database' | 'onBroken'>,
-): Pick<Conversations, 'open' | 'session' | 'writers'> {
-	const {openOf, sessionOf, writers} = createReading(parts.database, createMemoSteps(parts));
+export function createConversationReader({
+	database,
+	memoSteps: memos,
+}: Pick<StoreParts, 'database' | 'memoSteps'>): Pick<
+	Conversations,
+	'open' | 'session' | 'writers'
+> {
+	const openOf = createOpenTurns(database);
 	return {
-		session: async conversation => sessionOf(conversation),
+		session: async conversation =>
+			sessionOfMemo(memos.get(conversationMemos.session, conversationName(conversation))),
 		open: async (profile, conversation) => openOf(profile, conversation),
-		writers: async () => writers(),
+		writers: async () =>
+			memos.list(conversationMemos.writer).flatMap(memo => writerOfMemo(memo) ?? []),
 	};
 }
 
 /** `Conversations` on SQLite. */
-export function createConversations({
-	database,
-	clock,
-	commit,
-	memoSteps: memos,
-	enqueue,
-	pool,
-	steadyNow: now,
-}: StoreParts): Conversations {
+export function createConversations(parts: StoreParts): Conversations {
+	const {database, clock, commit, memoSteps: memos, enqueue, pool, steadyNow: now} = parts;
+	const openOf = createOpenTurns(database);
 	const known = database.prepare('select at from inbound where platform = ? and message = ?');
 	const keep = database.prepare(
 		'insert or replace into inbound (platform, message, at) values (?, ?, ?)',
@@ -62,7 +56,6 @@ export function createConversations({
 		`select count(*) as waiting from run where due_at is not null and state = 'queued'
 		and (lane = json_array(?1, ?2, null) or (lane > ?3 and lane < ?4))`,
 	);
-	const {openOf, sessionOf, writers} = createReading(database, memos);
 	const stateOf = ({profile, platform, maxQueued}: Received): ReceivingState => ({
 		now: clock.now(),
 		isKnown(id) {
@@ -93,13 +86,11 @@ export function createConversations({
 				return received;
 			}),
 		cursor: async platform => memos.get(conversationMemos.cursor, platform),
-		session: async conversation => sessionOf(conversation),
 		setSession: async (conversation, session) =>
 			commit.write(() =>
 				memos.put(conversationMemos.session, conversationName(conversation), session),
 			),
-		open: async (profile, conversation) => openOf(profile, conversation),
-		writers: async () => writers(),
+		...createConversationReader(parts),
 	};
 }
 

@@ -8,19 +8,11 @@ type Due = {readonly at: number; readonly id: number};
 /** Entries that mean nothing any more, beyond as many as mean something, before they are cleared away. */
 const slack = 64;
 
-type DueQueue = {
-	/** Says when `id` is due, in place of what was said before. */
-	set(id: number, at: number): void;
-	delete(id: number): void;
-	/** The first that is due; of equal times the lowest number. */
-	first(): Due | undefined;
-};
-
 /**
  * What is due when, first things first: a binary heap. An entry whose time was changed stays in it until it comes to the top, or until such entries are the most: every call
  * costs the logarithm of what is waiting.
  */
-export function createDueQueue(): DueQueue {
+export function createDueQueue() {
 	const times = new Map<number, number>();
 	let heap: Due[] = [];
 
@@ -64,7 +56,8 @@ export function createDueQueue(): DueQueue {
 	};
 
 	return {
-		set(id, at) {
+		/** Says when `id` is due, in place of what was said before. */
+		set(id: number, at: number) {
 			times.set(id, at);
 			if (heap.length > 2 * times.size + slack) {
 				// A sorted list is a heap.
@@ -75,8 +68,9 @@ export function createDueQueue(): DueQueue {
 			heap.push({id, at});
 			rise();
 		},
-		delete: id => times.delete(id),
-		first() {
+		delete: (id: number) => times.delete(id),
+		/** The first that is due; of equal times the lowest number. */
+		first(): Due | undefined {
 			for (;;) {
 				const [first] = heap;
 				if (!first || times.get(first.id) === first.at) {
@@ -97,31 +91,24 @@ const isBefore = (a: Due | undefined, b: Due | undefined): boolean =>
 /** Clocks that are slewed differ by less, and no order suffers from it, milliseconds. */
 const toleratedMs = 1000;
 
-/** Which waiting runs have a time, on disk and in memory. All of it belongs inside a transaction. */
-export type DueTimes = {
-	/**
-	 * Brings the times on disk in line when the wall clock was set: what has a time keeps what was left of its wait, and what is due goes before it. So the journal shows when a
-	 * run really starts, also to the next process. Before times on disk are compared, or new ones written.
-	 */
-	keepUp(): void;
-	/** The run waits for its time, if that lies ahead. */
-	add(
-		run: Pick<TimedRun, 'id' | 'profile' | 'route'>,
-		wait: Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogins'> & {readonly waitMs: number},
-	): void;
-};
+export type DueTimes = ReturnType<typeof createDueTimes>;
 
+/** Which waiting runs have a time, on disk and in memory. All of it belongs inside a transaction. */
 export function createDueTimes({
 	database,
 	timed,
 	clock,
-}: Pick<StoreParts, 'clock' | 'database' | 'timed'>): DueTimes {
+}: Pick<StoreParts, 'clock' | 'database' | 'timed'>) {
 	const pull = database.prepare('update run set due_at = ?1 where due_at > ?1');
 	const move = database.prepare(
 		'update run set due_at = ?, created_at = created_at + ? where id = ?',
 	);
 
 	return {
+		/**
+		 * Brings the times on disk in line when the wall clock was set: what has a time keeps what was left of its wait, and what is due goes before it. So the journal shows when a
+		 * run really starts, also to the next process. Before times on disk are compared, or new ones written.
+		 */
 		keepUp() {
 			const offset = clock.now() - clock.monotonic();
 			const byMs = Math.round(offset - timed.offset);
@@ -136,7 +123,14 @@ export function createDueTimes({
 				move.run(Math.ceil(at + offset), isPromised ? byMs : 0, id);
 			}
 		},
-		add({id, profile, route}, {waitMs, ...kind}) {
+		/** The run waits for its time, if that lies ahead. */
+		add(
+			{id, profile, route}: Pick<TimedRun, 'id' | 'profile' | 'route'>,
+			{
+				waitMs,
+				...kind
+			}: Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogins'> & {readonly waitMs: number},
+		) {
 			if (waitMs > 0) {
 				timed.put({id, profile, route, at: clock.monotonic() + waitMs, ...kind});
 			}
@@ -144,18 +138,15 @@ export function createDueTimes({
 	};
 }
 
+export type SteadyClock = ReturnType<typeof createSteadyClock>;
+
 /**
  * Time that does not jump: a wall clock that was read once, and the monotonic clock from there. Whoever begins to wait notes the `offset` of that moment, and asks for `time`
  * by it, so that what begins later shows the wall clock as it is then.
  */
-export type SteadyClock = {
+export const createSteadyClock = (clock: Clock) => ({
 	/** What the wall clock is ahead of the monotonic one now, milliseconds. */
-	offset(): number;
-	/** Whole milliseconds since 1970. */
-	time(offset: number): number;
-};
-
-export const createSteadyClock = (clock: Clock): SteadyClock => ({
 	offset: () => clock.now() - clock.monotonic(),
-	time: offset => Math.round(offset + clock.monotonic()),
+	/** Whole milliseconds since 1970. */
+	time: (offset: number) => Math.round(offset + clock.monotonic()),
 });

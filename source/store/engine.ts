@@ -31,10 +31,13 @@ export type Engine = {
 /** What the event of a run is about, on SQLite. */
 export const runSubject = `iif(run.conversation is null, ${subjectColumn}, iif(json_valid(job_run.plan), json_extract(job_run.plan, '$.subject'), null))`;
 
+/** SQL with its parameters as SQLite writes them. */
+export const sqliteSql = (sql: string): string => sql.replaceAll(/\$(?=\d)/g, '?');
+
 /** A store on SQLite. Statements block the event loop; a stretch of deliveries takes a few hundred bytes to a few kilobytes of a page for each row. */
 export const sqliteEngine = (database: DatabaseSync, onBroken: OnBroken): Engine => ({
 	prepare(sql) {
-		const statement = database.prepare(sql.replaceAll(/\$(?=\d)/g, '?'));
+		const statement = database.prepare(sqliteSql(sql));
 		return async (...values) =>
 			statement.all(
 				...values.map((value): SQLInputValue =>

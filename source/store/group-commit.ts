@@ -51,7 +51,7 @@ export function createGroupCommit(
 	},
 	{file}: {readonly file: string},
 ): GroupCommit {
-	const transact = createTransaction({database, memory});
+	const transact = createTransaction(database, memory);
 	const durations = createDurations(rememberedCommits);
 	const urgent: Waiting[] = [];
 	const deferred: Waiting[] = [];

@@ -9,13 +9,36 @@ import {
 	maxListed,
 	maxMembers,
 	memberOf,
+	runOfGroup,
 	groupOf,
 } from './group-rows.ts';
 import type {StoreParts} from './parts.ts';
 import type {GroupKey, PendingGroup} from './pending-groups.ts';
 
 /** Groups that one transaction dispatches, so that it never holds the event loop for long. */
-const slice = 100;
+export const groupSlice = 100;
+
+/** Dispatches groups slice by slice, with other writes between them; rejects only when none could be dispatched. */
+export async function dispatchSlices(
+	ids: readonly number[],
+	dispatch: (ids: readonly number[]) => Promise<readonly Group[]>,
+): Promise<readonly Group[]> {
+	const dispatched: Group[] = [];
+	for (let from = 0; from < ids.length; from += groupSlice) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- slices follow each other
+			dispatched.push(...(await dispatch(ids.slice(from, from + groupSlice))));
+		} catch (error) {
+			if (dispatched.length === 0) {
+				throw error;
+			}
+
+			break;
+		}
+	}
+
+	return dispatched;
+}
 
 /** `Groups` on SQLite. */
 export function createGroups({
@@ -47,32 +70,17 @@ export function createGroups({
 
 			return commit.write(() => {
 				const dispatched: Group[] = [];
-				for (let group = firstDue(); group && dispatched.length < slice; group = firstDue()) {
+				for (let group = firstDue(); group && dispatched.length < groupSlice; group = firstDue()) {
 					dispatched.push(steps.dispatch(group, dueOf(group).reason));
 				}
 
 				return dispatched;
 			});
 		},
-		async dispatch(which, reason) {
-			const ids = which === 'all' ? pending.ids() : [which.id];
-			const dispatched: Group[] = [];
-			for (let from = 0; from < ids.length; from += slice) {
-				const some = ids.slice(from, from + slice);
-				try {
-					// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
-					dispatched.push(...(await commit.write(() => dispatchSome(some, reason))));
-				} catch (error) {
-					if (dispatched.length === 0) {
-						throw error;
-					}
-
-					break;
-				}
-			}
-
-			return dispatched;
-		},
+		dispatch: async (which, reason) =>
+			dispatchSlices(which === 'all' ? pending.ids() : [which.id], async ids =>
+				commit.write(() => dispatchSome(ids, reason)),
+			),
 		...createGroupReader(engine),
 		pending: async () => pending.count(),
 	};
@@ -137,17 +145,8 @@ export function createGroupSteps({
 	);
 
 	const dispatch = (group: PendingGroup, reason: GroupReason): Group => {
-		const {id, profile, route, target, latest} = group;
-		const at = clock.now();
-		const runId = enqueue({
-			delivery: latest,
-			profile,
-			route,
-			target,
-			createdAt: at,
-			dueAt: at,
-			group: {id, superseded: group.count - 1},
-		});
+		const {id} = group;
+		const runId = enqueue(runOfGroup(group, clock.now()));
 		const dispatchedAt = steady.time(group.offset);
 		end.run(dispatchedAt, reason, runId, id);
 		pending.remove(group);

@@ -14,7 +14,7 @@ import {
 } from './delivery-rows.ts';
 import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';
-import type {GroupCommit, Memory} from './transaction.ts';
+import type {GroupCommit} from './transaction.ts';
 
 /** Claims that one commit sorts in, or forgets: half a millisecond. */
 const slice = 256;
@@ -22,20 +22,7 @@ const slice = 256;
 /** Claims by the name of what they hold, the oldest first. */
 type Claims = Map<string, Claim>;
 
-export type IdempotencyKeys = Memory & {
-	/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
-	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
-	/** Takes an identifier from whoever holds it. Inside a transaction. */
-	take(claim: DeliveryKey & Pick<Claim, 'delivery' | 'work'>): void;
-	/** The same when the row of the run says so already: nothing is written. */
-	hold(
-		claim: DeliveryKey & {readonly delivery: number; readonly work: number; readonly at: number},
-	): void;
-	/** Forgets an identifier that this delivery holds without a run. Inside a transaction. */
-	giveBack(claim: DeliveryKey & Pick<Claim, 'delivery'>): void;
-	/** The time of claims, milliseconds since 1970. */
-	now(): number;
-};
+export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 /**
  * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs a page or two of writing for each. So
@@ -53,7 +40,7 @@ export function createIdempotencyKeys(
 		readonly defer: GroupCommit['defer'];
 	},
 	{generation}: {readonly generation: number},
-): IdempotencyKeys {
+) {
 	const values = '(profile, route, delivery_id, delivery, run, at) values (?, ?, ?, ?, ?, ?)';
 	const insert = database.prepare(`insert into fresh_claim ${values}`);
 	const sortIn = database.prepare(`insert or replace into claim ${values}`);
@@ -213,7 +200,8 @@ export function createIdempotencyKeys(
 	};
 
 	return {
-		holderOf(key, heldMs) {
+		/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
+		holderOf(key: DeliveryKey, heldMs: number): number | undefined {
 			const claim = claimOn(key);
 			if (!claim || now() - claim.at >= heldMs) {
 				return undefined;
@@ -222,15 +210,31 @@ export function createIdempotencyKeys(
 			const state = stateOf(claim.work);
 			return state && givesUpIdentifier.has(state) ? undefined : claim.delivery;
 		},
-		take({profile, route, deliveryId, delivery, work}) {
+		/** Takes an identifier from whoever holds it. Inside a transaction. */
+		take({
+			profile,
+			route,
+			deliveryId,
+			delivery,
+			work,
+		}: DeliveryKey & Pick<Claim, 'delivery' | 'work'>) {
 			const at = now();
 			const name = nameOf({profile, route, deliveryId});
 			const {lastInsertRowid} = insert.run(profile, route, deliveryId, delivery, work, at);
 			remember(name, {delivery, work, at, row: Number(lastInsertRowid)});
 		},
-		hold: ({profile, route, deliveryId, delivery, work, at}) =>
+		/** The same when the row of the run says so already: nothing is written. */
+		hold: ({
+			profile,
+			route,
+			deliveryId,
+			delivery,
+			work,
+			at,
+		}: DeliveryKey & Pick<Claim, 'at' | 'delivery' | 'work'>) =>
 			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0}),
-		giveBack({delivery, ...key}) {
+		/** Forgets an identifier that this delivery holds without a run. Inside a transaction. */
+		giveBack({delivery, ...key}: DeliveryKey & Pick<Claim, 'delivery'>) {
 			const name = nameOf(key);
 			const claim = claimOn(key);
 			if (claim?.delivery !== delivery || claim.work !== null) {
@@ -243,6 +247,7 @@ export function createIdempotencyKeys(
 			removeFresh.run(claim.row);
 			removeSorted.run(key.profile, key.route, key.deliveryId);
 		},
+		/** The time of claims, milliseconds since 1970. */
 		now,
 		save() {
 			const depth = taken.length;

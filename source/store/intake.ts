@@ -1,9 +1,7 @@
-import {isRejection} from '../core/delivery.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Bindings} from './columns.ts';
 import {identifiersOf, deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
-import {noteOverheadBytes} from './note-budget.ts';
 import type {StoreParts} from './parts.ts';
 import type {Accepted, Intake, Reserved} from './port.ts';
 
@@ -180,19 +178,11 @@ export function createIntake({
 			});
 		},
 		note(delivery) {
-			const weight = {
-				bytes: noteOverheadBytes + (delivery.body?.byteLength ?? 0),
-				isRejection: isRejection(delivery),
-			};
-			if (!notes.take(weight)) {
-				return;
+			const release = notes.take(delivery);
+			if (release) {
+				const parameters = deliveryParameters(delivery);
+				commit.defer(() => insert(delivery, parameters, null), release);
 			}
-
-			const parameters = deliveryParameters(delivery);
-			commit.defer(
-				() => insert(delivery, parameters, null),
-				() => notes.release(weight),
-			);
 		},
 	};
 }

@@ -1,7 +1,9 @@
+import type {RunPlan} from '../core/run.ts';
 import {integerOf, nullableInteger, optional, textOf, type Row} from './columns.ts';
 import type {Engine} from './engine.ts';
 import type {Fired, JobKey, JobRecord, Jobs} from './job-port.ts';
 import type {StoreParts} from './parts.ts';
+import type {NewRun} from './run-queue.ts';
 
 /** `Jobs` on SQLite. */
 export const createJobs = ({engine, clock, commit, jobSteps: steps}: StoreParts): Jobs => ({
@@ -14,7 +16,18 @@ export const createJobs = ({engine, clock, commit, jobSteps: steps}: StoreParts)
 });
 
 /** What `fire` is given. */
-type Firing = Parameters<Jobs['fire']>[0];
+export type Firing = Parameters<Jobs['fire']>[0];
+
+/** A run of a job that no route fires. */
+export const runOfJob = (job: Firing['job'], {target}: RunPlan, now: number): NewRun => ({
+	delivery: null,
+	profile: job.profile,
+	route: '-',
+	target: target.kind,
+	createdAt: now,
+	dueAt: now,
+	job,
+});
 
 export type JobSteps = ReturnType<typeof createJobSteps>;
 
@@ -48,15 +61,7 @@ export function createJobSteps({
 		setLast.run(profile, id, now, runId);
 
 	const begin = ({job, plan: runPlan, tick}: Firing, now: number): Fired => {
-		const runId = enqueue({
-			delivery: null,
-			profile: job.profile,
-			route: '-',
-			target: runPlan.target.kind,
-			createdAt: now,
-			dueAt: now,
-			job,
-		});
+		const runId = enqueue(runOfJob(job, runPlan, now));
 		insertPlan.run(runId, tick ? 'schedule' : 'person', JSON.stringify(runPlan));
 		fired(job, runId, now);
 		return {kind: 'fired', runId};

@@ -30,9 +30,12 @@ export function createJournalReader(
 	{
 		selecting,
 		itemOf,
+		settle = () => {},
 	}: {
 		readonly selecting: (isOfStates: boolean) => string;
 		readonly itemOf: (row: Row) => Delivery;
+		/** Writes what waits to be written: what a face was just told of can be asked for. */
+		readonly settle?: (() => void | Promise<void>) | undefined;
 	},
 ): Pick<Journal, 'get' | 'list'> {
 	const {prepare, among, onBroken} = engine;
@@ -58,6 +61,7 @@ export function createJournalReader(
 
 	return {
 		async get(id) {
+			await settle();
 			const value = numberOfId(id);
 			if (!Number.isSafeInteger(value)) {
 				return undefined;
@@ -84,6 +88,7 @@ export function createJournalReader(
 			return only === undefined ? undefined : read(only);
 		},
 		async list({profile = null, route = null, outcomes, runStates, since = 0, before, limit}) {
+			await settle();
 			const top = before === undefined ? Number.MAX_SAFE_INTEGER : numberOfId(before);
 			if (Number.isNaN(top)) {
 				return [];
@@ -108,14 +113,19 @@ export function createJournalReader(
 }
 
 /** The same on SQLite. */
-export const createSqliteJournalReader = (database: DatabaseSync, engine: Engine) => {
+export function createSqliteJournalReader(
+	database: DatabaseSync,
+	engine: Engine,
+	settle?: () => void,
+) {
 	const withWork = createWorkReader(database);
 	const ofStates = engine.among(`(select state from run where id = ${runOfDelivery})`, '$5');
 	return createJournalReader(engine, {
 		selecting: () => `select ${deliveryColumns} from ${deliveryTables} where ${ofStates}`,
 		itemOf: row => withWork(deliveryOfRow(row)),
+		settle,
 	});
-};
+}
 
 /** An ending of several identifiers, the newest first. */
 const ambiguousEnding = (ending: string, candidates: readonly string[]): SvcError =>

@@ -34,22 +34,6 @@ export type Taken = {
 	readonly turnOf: string;
 };
 
-/** Which run is leased next: of the lanes that have room the one whose last turn is longest ago, and of its runs the first. Pure: whoever reads lanes and writes leases keeps others out meanwhile. */
-export type LaneChoice = {
-	/** The run whose turn it is, of those that are due and known. */
-	first(): Row | undefined;
-	/** Takes it: its lane is the last whose turn comes again. */
-	take(): Taken | undefined;
-	/** Lanes that may have their turn before `first`, by runs that are not known yet: `learn` them. */
-	unknown(): readonly string[];
-	/** The runs that wait in a lane now, without those that were taken. */
-	learn(lane: string, heads: readonly Row[]): void;
-	/** When the due run that has waited longest was due, milliseconds since 1970, also of a lane without room. */
-	oldestDueAt(): number | undefined;
-	/** The run of a lane with room that is due next, and milliseconds until then. */
-	next(): {readonly head: Row; readonly waitMs: number} | undefined;
-};
-
 /** What only so many runs may hold at once: a route, or a job. */
 type Bound = {readonly name: string; readonly most: number};
 
@@ -64,7 +48,12 @@ type Lane = {
 	turn: number;
 };
 
-/** `waitMs` says when a run is due, in milliseconds; 0: now. */
+export type LaneChoice = ReturnType<typeof createLaneChoice>;
+
+/**
+ * Which run is leased next: of the lanes that have room the one whose last turn is longest ago, and of its runs the first. Pure: whoever reads lanes and writes leases keeps others out meanwhile.
+ * `waitMs` says when a run is due, in milliseconds; 0: now.
+ */
 export function createLaneChoice(
 	{waiting, leased: leases, lastTurn}: LanesAtOnce,
 	{
@@ -74,7 +63,7 @@ export function createLaneChoice(
 		readonly limits?: readonly RouteLimit[] | undefined;
 		readonly waitMs: (run: Row) => number;
 	},
-): LaneChoice {
+) {
 	const maxOf = new Map(limits.map(limit => [nameOfRoute(limit), limit.most]));
 	const leased = new Map<string, number>();
 	const count = (bounds: readonly Bound[], by: number) => {
@@ -112,8 +101,10 @@ export function createLaneChoice(
 	};
 
 	return {
+		/** The run whose turn it is, of those that are due and known. */
 		first: () => firstLane()?.heads[0],
-		take() {
+		/** Takes it: its lane is the last whose turn comes again. */
+		take(): Taken | undefined {
 			const lane = firstLane();
 			const head = lane?.heads[0];
 			if (!lane || !head) {
@@ -130,23 +121,27 @@ export function createLaneChoice(
 
 			return {head, lane: lane.name, turn: newest, turnOf: lane.sharing ?? lane.name};
 		},
-		unknown() {
+		/** Lanes that may have their turn before `first`, by runs that are not known yet: `learn` them. */
+		unknown(): readonly string[] {
 			const most = firstLane()?.turn ?? Infinity;
 			return lanes
 				.filter(lane => lane.heads.length === 0 && lane.hasMore && lane.turn <= most)
 				.filter(hasRoom)
 				.map(({name}) => name);
 		},
-		learn(name, heads) {
+		/** The runs that wait in a lane now, without those that were taken. */
+		learn(name: string, heads: readonly Row[]) {
 			for (const lane of lanes.filter(one => one.name === name)) {
 				lane.heads = heads;
 				lane.hasMore = false;
 			}
 		},
+		/** When the due run that has waited longest was due, milliseconds since 1970, also of a lane without room. */
 		oldestDueAt() {
 			const due = lanes.filter(lane => waitOf(lane) === 0);
 			return due.length === 0 ? undefined : Math.min(...due.map(dueAtOf));
 		},
+		/** The run of a lane with room that is due next, and milliseconds until then. */
 		next() {
 			const due = firstLane()?.heads[0];
 			if (due) {

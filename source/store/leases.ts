@@ -17,26 +17,13 @@ export type OpenLease = {
 	readonly transcript: TranscriptCursor;
 };
 
-export type Leases = {
-	open(lease: Lease, leaseMs: number, transcript: TranscriptCursor): void;
-	/** The lease, unless another has taken its place. */
-	find(lease: Lease): OpenLease | undefined;
-	/** Prolongs; `false` when it is lost. */
-	beat(lease: Lease, leaseMs: number): boolean;
-	/** Ends the lease of a run; with `token`, only if it is that one. */
-	close(runId: number, token?: number): void;
-	/** Leases that were neither beaten nor settled in time. */
-	expired(): readonly OpenLease[];
-	/** When the first lease runs out, milliseconds from now; `undefined` when none is out. */
-	nextExpiryMs(): number | undefined;
-};
-
 /**
  * The leases of this process. They live in memory, since a lease dies with its process (opening the store takes over what is left); the
  * token beside each run on disk is what fences. A beat therefore costs no write.
  */
-export function createLeases(clock: Clock): Leases {
+export function createLeases(clock: Clock) {
 	const leases = new Map<number, OpenLease>();
+	/** The lease, unless another has taken its place. */
 	const find = (lease: Lease) => {
 		const open = leases.get(lease.run.id);
 		return open?.token === lease.token ? open : undefined;
@@ -44,12 +31,13 @@ export function createLeases(clock: Clock): Leases {
 
 	return {
 		find,
-		open(lease, leaseMs, transcript) {
+		open(lease: Lease, leaseMs: number, transcript: TranscriptCursor) {
 			const runId = lease.run.id;
 			const until = clock.monotonic() + leaseMs;
 			leases.set(runId, {runId, token: lease.token, until, transcript});
 		},
-		beat(lease, leaseMs) {
+		/** Prolongs; `false` when it is lost. */
+		beat(lease: Lease, leaseMs: number) {
 			const open = find(lease);
 			if (open) {
 				open.until = clock.monotonic() + leaseMs;
@@ -57,12 +45,16 @@ export function createLeases(clock: Clock): Leases {
 
 			return open !== undefined;
 		},
-		close(runId, token = leases.get(runId)?.token) {
+		/** Ends the lease of a run; with `token`, only if it is that one. */
+		close(runId: number, token = leases.get(runId)?.token) {
 			if (leases.get(runId)?.token === token) {
 				leases.delete(runId);
 			}
 		},
-		expired: () => [...leases.values()].filter(lease => lease.until <= clock.monotonic()),
+		/** Leases that were neither beaten nor settled in time. */
+		expired: (): readonly OpenLease[] =>
+			[...leases.values()].filter(lease => lease.until <= clock.monotonic()),
+		/** When the first lease runs out, milliseconds from now; `undefined` when none is out. */
 		nextExpiryMs() {
 			const ends = [...leases.values()].map(lease => lease.until);
 			return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - clock.monotonic());

@@ -2,7 +2,7 @@ import {dueOf, type Group} from '../core/group.ts';
 import {createCountsByRoute} from './counters.ts';
 import {createDueQueue} from './due-queue.ts';
 import type {RouteKey} from './port.ts';
-import type {Memory} from './transaction.ts';
+import {createUndo, type Memory} from './transaction.ts';
 
 /** Whose events wait together. `key` as it was rendered, not cleaned. */
 export type GroupKey = Pick<Group, 'profile' | 'route' | 'key'>;
@@ -41,8 +41,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 	const names = new Map<string, number>();
 	const due = createDueQueue();
 	const tally = createCountsByRoute();
-	/** How to undo, in reverse order, what the open transaction did. */
-	const undo: Array<() => void> = [];
+	const {undo, ...memory} = createUndo();
 
 	const set = (group: PendingGroup) => {
 		if (!groups.has(group.id)) {
@@ -75,7 +74,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 		put(group) {
 			const before = groups.get(group.id);
 			set(group);
-			undo.push(() => {
+			undo(() => {
 				if (before) {
 					set(before);
 				} else {
@@ -85,25 +84,14 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 		},
 		remove(group) {
 			remove(group);
-			undo.push(() => set(group));
+			undo(() => set(group));
 		},
 		first: () => get(due.first()?.id),
 		ids: () => [...groups.keys()],
 		all: () => groups.values(),
 		count: () => groups.size,
 		countOf: route => tally.of(route),
-		save() {
-			const depth = undo.length;
-			return () => {
-				while (undo.length > depth) {
-					undo.pop()?.();
-				}
-			};
-		},
-		persist() {},
-		committed() {
-			undo.length = 0;
-		},
+		...memory,
 	};
 }
 

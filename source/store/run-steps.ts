@@ -1,4 +1,3 @@
-import type {DatabaseSync} from 'node:sqlite';
 import {originFacts} from '../core/origin.ts';
 import type {RunState, Target, WorkDone} from '../core/run.ts';
 import {wordOf} from './columns.ts';
@@ -7,36 +6,17 @@ import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
 import {droppedOf, handedOf, partsOfAnswer, restartOf} from './run-queue.ts';
 
-/** A turn of a chat. */
-type NewChat = Parameters<Runs['beginChat']>[0];
-
-/** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `work` is of a lease that held when it was told. */
-export type RunSteps = {
-	markSideEffect(lease: Lease): boolean;
-	markDeliveryStarted(lease: Lease, how: {readonly isRepeatable: boolean}): boolean;
-	work(lease: Lease, work: WorkDone): void;
-	answer(
-		lease: Lease,
-		answer: {readonly text: string; readonly model: string; readonly toolCalls: number},
-	): boolean;
-	settle(lease: Lease, settlement: Settlement, now: number): boolean;
-	/** The run of a turn of a chat that begins, with the token of its lease. */
-	beginChat(chat: NewChat, now: number): {readonly id: number; readonly token: number};
-	cancel(runId: number, now: number): boolean;
-	drop(runId: number, reason: string | undefined, now: number): boolean;
-	handOver(runId: number, target: Target, now: number): boolean;
-	retry(runId: number, now: number): boolean;
-	/** A run that awaits a login awaits it no more. */
-	release(runId: number, loginWaitMs: number): void;
-};
-
+/** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `now` is milliseconds since 1970. */
 export function createRunSteps({
 	database,
 	counters,
 	timed,
 	times,
-}: Pick<StoreParts, 'counters' | 'database' | 'timed' | 'times'>): RunSteps {
-	const answers = createAnswers(database);
+}: Pick<StoreParts, 'counters' | 'database' | 'timed' | 'times'>) {
+	const putAnswer = database.prepare(
+		'insert or replace into answer (run, preview, rest) values (?, ?, ?)',
+	);
+	const dropAnswer = database.prepare('delete from answer where run = ?');
 	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
 	const leased = database.prepare(`select state from run where ${fence}`);
@@ -108,7 +88,8 @@ export function createRunSteps({
 	);
 
 	return {
-		beginChat({profile, origin, plan}, now) {
+		/** The run of a turn of a chat that begins, with the token of its lease. */
+		beginChat({profile, origin, plan}: Parameters<Runs['beginChat']>[0], now: number) {
 			const id = counters.lastRun + 1;
 			const {chat, conversation} = originFacts(origin);
 			const place = conversation ? JSON.stringify(conversation) : null;
@@ -119,21 +100,24 @@ export function createRunSteps({
 			counters.moved({profile, route: '-'}, undefined, 'running');
 			return {id, token: 1};
 		},
-		markSideEffect: ({run, token}) => sideEffect.run(run.id, token).changes === 1,
-		markDeliveryStarted: ({run, token}, {isRepeatable}) =>
-			deliveryStarted.run(isRepeatable ? 0 : 1, run.id, token).changes === 1,
-		work: ({run, token}, {model, toolCalls, usage}) =>
+		markSideEffect: ({run, token}: Lease) => sideEffect.run(run.id, token).changes === 1,
+		markDeliveryStarted: (
+			...[{run, token}, {isRepeatable}]: Parameters<Runs['markDeliveryStarted']>
+		) => deliveryStarted.run(isRepeatable ? 0 : 1, run.id, token).changes === 1,
+		/** Of a lease that held when it was told. */
+		work: ({run, token}: Lease, {model, toolCalls, usage}: WorkDone) =>
 			worked.run(model, toolCalls, usage ? JSON.stringify(usage) : null, run.id, token),
-		answer({run, token}, {text, model, toolCalls}) {
+		answer(...[{run, token}, {text, model, toolCalls}]: Parameters<Runs['answer']>) {
 			if (answered.run(model, toolCalls, run.id, token).changes !== 1) {
 				return false;
 			}
 
-			answers.put(run.id, text);
+			const {preview, rest} = partsOfAnswer(text);
+			putAnswer.run(run.id, preview, rest);
 			counters.moved(run, 'running', 'delivering');
 			return true;
 		},
-		settle(lease, settlement, now) {
+		settle(lease: Lease, settlement: Settlement, now: number) {
 			const from = stateOf(lease);
 			if (from === undefined) {
 				return false;
@@ -162,7 +146,7 @@ export function createRunSteps({
 			counters.moved(lease.run, from, settlement.state);
 			return true;
 		},
-		cancel(runId, now) {
+		cancel(runId: number, now: number) {
 			const row = find.get(runId);
 			if (!row || row['finished_at'] !== null) {
 				return false;
@@ -173,7 +157,7 @@ export function createRunSteps({
 			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'cancelled');
 			return true;
 		},
-		drop(runId, reason, now) {
+		drop(runId: number, reason: string | undefined, now: number) {
 			const row = find.get(runId);
 			const dropped = row && droppedOf(row, reason, now);
 			if (!row || !dropped) {
@@ -184,7 +168,7 @@ export function createRunSteps({
 			counters.moved(routeOf(row), dropped.was, 'dropped');
 			return true;
 		},
-		handOver(runId, target, now) {
+		handOver(runId: number, target: Target, now: number) {
 			const row = find.get(runId);
 			const handed = row && handedOf(row, target);
 			if (!row || !handed) {
@@ -196,7 +180,7 @@ export function createRunSteps({
 			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'delivering');
 			return true;
 		},
-		retry(runId, now) {
+		retry(runId: number, now: number) {
 			const row = find.get(runId);
 			if (row && row['due_at'] !== null && timed.waitMs(runId) > 0) {
 				timed.remove(runId);
@@ -212,35 +196,15 @@ export function createRunSteps({
 			restart.run(state, now, runId);
 			counters.moved(routeOf(row), wordOf<RunState>(row['state']), state);
 			if (state === 'queued') {
-				answers.drop(runId);
+				dropAnswer.run(runId);
 			}
 
 			return true;
 		},
-		release(runId, loginWaitMs) {
+		/** A run that awaits a login awaits it no more. */
+		release(runId: number, loginWaitMs: number) {
 			timed.remove(runId);
 			release.run(Math.ceil(loginWaitMs), runId);
 		},
-	};
-}
-
-type Answers = {
-	/** Keeps the answer of a run, in place of an earlier one. Inside a transaction. */
-	put(runId: number, text: string): void;
-	drop(runId: number): void;
-};
-
-/** Answers lie beside their runs. */
-function createAnswers(database: DatabaseSync): Answers {
-	const put = database.prepare(
-		'insert or replace into answer (run, preview, rest) values (?, ?, ?)',
-	);
-	const drop = database.prepare('delete from answer where run = ?');
-	return {
-		put(runId, text) {
-			const {preview, rest} = partsOfAnswer(text);
-			put.run(runId, preview, rest);
-		},
-		drop: runId => drop.run(runId),
 	};
 }

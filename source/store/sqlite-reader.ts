@@ -11,6 +11,7 @@ import type {HistorySearch} from './history/search.ts';
 import {createJobReader} from './jobs.ts';
 import {createSqliteJournalReader} from './journal-reader.ts';
 import {createKeyReader} from './keys.ts';
+import {createMemoSteps} from './memos.ts';
 import {versionOf} from './migrations.ts';
 import {emptyReader, type StoreReader} from './reader-port.ts';
 import {createRunLookup, createRunReader} from './run-reader.ts';
@@ -82,7 +83,9 @@ function readerOf(
 			search: createSessionSearch(database, onBroken),
 		},
 		conversations:
-			version < firstWithWriters ? emptyReader.conversations : createConversationReader(parts),
+			version < firstWithWriters
+				? emptyReader.conversations
+				: createConversationReader({database, memoSteps: createMemoSteps(parts)}),
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
 				database.close();

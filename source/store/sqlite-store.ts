@@ -126,8 +126,8 @@ export function createSqliteStore(
 		publish: note => shared.events.publish(note),
 	};
 	const reserve = createReserve(file);
-	const history = createHistory({clock, onBroken, settle: () => commit.flushDeferred()}, {file});
-	const reader = createSqliteJournalReader(database, parts.engine);
+	const settle = () => commit.flushDeferred();
+	const history = createHistory({clock, onBroken, settle}, {file});
 	const takeOver = createTakeOver(parts);
 	let left = found;
 	const leased = database.prepare(
@@ -164,15 +164,7 @@ export function createSqliteStore(
 		approvals: createStoredApprovals(parts),
 		jobs: createJobs(parts),
 		journal: {
-			// What a face was just told of can be asked for, though a note is deferred.
-			async get(id) {
-				commit.flushDeferred();
-				return reader.get(id);
-			},
-			async list(filter) {
-				commit.flushDeferred();
-				return reader.list(filter);
-			},
+			...createSqliteJournalReader(database, parts.engine, settle),
 			count: async () => counters.deliveries,
 			purge: createPurge(parts, reserve),
 		},

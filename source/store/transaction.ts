@@ -14,6 +14,26 @@ export type Memory = {
 	committed(): void;
 };
 
+/** The part of a memory that is its way back: `undo` takes what undoes a change that was just made. */
+export function createUndo() {
+	const steps: Array<() => void> = [];
+	return {
+		undo: (step: () => void) => steps.push(step),
+		save() {
+			const depth = steps.length;
+			return () => {
+				while (steps.length > depth) {
+					steps.pop()?.();
+				}
+			};
+		},
+		persist() {},
+		committed() {
+			steps.length = 0;
+		},
+	};
+}
+
 /** Several memories as one. */
 export const joinMemories = (parts: readonly Memory[]): Memory => ({
 	save() {
@@ -48,13 +68,10 @@ type Outcome<One extends Task> =
  * A function that performs tasks in one transaction. The common case pays for no savepoint: only when a task throws is everything
  * rolled back and done again with one savepoint each, so that the neighbours of a bad task are kept.
  */
-export function createTransaction({
-	database,
-	memory,
-}: {
-	readonly database: DatabaseSync;
-	readonly memory: Memory;
-}): <One extends Task>(tasks: readonly One[]) => Outcome<One> {
+export function createTransaction(
+	database: DatabaseSync,
+	memory: Memory,
+): <One extends Task>(tasks: readonly One[]) => Outcome<One> {
 	const begin = database.prepare('begin immediate');
 	const commit = database.prepare('commit');
 	const rollback = database.prepare('rollback');
@@ -172,7 +189,7 @@ export type GroupCommit = {
 	/** Whether nothing waits to be written. */
 	idle(): boolean;
 	/** Durations of the last 512 commits. */
-	readonly durations: {percentile(share: number): number};
+	readonly durations: Pick<ReturnType<typeof createDurations>, 'percentile'>;
 	/** Writes what waits, blocking for at most a second when the database is locked. Later calls of `write` are refused. */
 	close(): void;
 };
@@ -211,23 +228,17 @@ export function createCommitBatching(waiting: () => number, flush: () => void, m
 	};
 }
 
-/** The last durations of something, milliseconds. */
-type Durations = {
-	add(durationMs: number): void;
-	/** The smallest duration that `share` (0 to 1) of the remembered ones do not exceed; 0 without any. */
-	percentile(share: number): number;
-};
-
-/** Remembers the last `size` durations. */
-export function createDurations(size: number): Durations {
+/** Remembers the last `size` durations of something, milliseconds. */
+export function createDurations(size: number) {
 	const values = new Float64Array(size);
 	let count = 0;
 	return {
-		add(durationMs) {
+		add(durationMs: number) {
 			values[count % size] = durationMs;
 			count += 1;
 		},
-		percentile(share) {
+		/** The smallest duration that `share` (0 to 1) of the remembered ones do not exceed; 0 without any. */
+		percentile(share: number): number {
 			const sorted = values.slice(0, Math.min(count, size)).toSorted();
 			return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 		},

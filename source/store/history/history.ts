@@ -1,16 +1,10 @@
 import {Worker} from 'node:worker_threads';
 import type {Clock} from '../../core/clock.ts';
-import {messageOf, SvcError} from '../../core/errors.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {OnBroken} from '../broken-rows.ts';
-import type {
-	CountQuestion,
-	HistoryNoun,
-	HistoryQuestion,
-	HistorySearching,
-	StoredSums,
-	SumQuestion,
-} from './port.ts';
-import type {WorkerAnswer, WorkerQuestion} from './worker.ts';
+import type {HistorySearching, StoredSums} from './port.ts';
+import {historyBusy, historyUnreadable} from './under-way.ts';
+import type {WorkerAnswer, WorkerAsk, WorkerQuestion} from './worker.ts';
 
 /** How long the thread waits for another question before it ends, milliseconds. */
 const idleMs = 30_000;
@@ -23,11 +17,6 @@ const endMs = 1000;
 
 /** Memory of the thread: a stretch of rows and one body. */
 const memory = {maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16} as const;
-
-type Question =
-	| {readonly noun: HistoryNoun; readonly question: HistoryQuestion}
-	| {readonly noun: 'counts'; readonly question: CountQuestion}
-	| {readonly noun: 'sums'; readonly question: SumQuestion; readonly of: number};
 
 type Waiting = {
 	readonly ask: NonNullable<WorkerQuestion>;
@@ -82,7 +71,7 @@ export function createHistory(
 			const waiting = begun.waiting.get(answer.id);
 			begun.waiting.delete(answer.id);
 			if ('error' in answer) {
-				waiting?.reject(unreadable(answer.error));
+				waiting?.reject(historyUnreadable(answer.error));
 			} else {
 				answer.broken.forEach(onBroken);
 				waiting?.resolve(answer.step);
@@ -95,8 +84,8 @@ export function createHistory(
 				waitForMore();
 			}
 		});
-		worker.on('error', error => fail(unreadable(messageOf(error))));
-		worker.on('exit', () => fail(unreadable('its thread has ended')));
+		worker.on('error', error => fail(historyUnreadable(messageOf(error))));
+		worker.on('exit', () => fail(historyUnreadable('its thread has ended')));
 		// A face that asks is no reason for a process to stay.
 		worker.unref();
 		return begun;
@@ -140,9 +129,9 @@ export function createHistory(
 	};
 
 	/** One question to the thread. */
-	const askThread = async <Answer>(asked: Question, signal?: AbortSignal): Promise<Answer> => {
+	const askThread = async <Answer>(asked: WorkerAsk, signal?: AbortSignal): Promise<Answer> => {
 		if (isClosed) {
-			throw unreadable('the store is closed');
+			throw historyUnreadable('the store is closed');
 		}
 
 		signal?.throwIfAborted();
@@ -152,10 +141,7 @@ export function createHistory(
 		const asking = thread;
 		const {waiting} = asking;
 		if (waiting.size >= maxWaiting) {
-			throw new SvcError(
-				'history_busy',
-				`Cannot search the history: ${maxWaiting} searches wait already; try again in a moment`,
-			);
+			throw historyBusy(maxWaiting);
 		}
 
 		lastId += 1;
@@ -165,7 +151,7 @@ export function createHistory(
 		askNext(asking);
 		const hangUp = () => {
 			waiting.delete(id);
-			reject(unreadable('whoever asked has gone'));
+			reject(historyUnreadable('whoever asked has gone'));
 		};
 
 		signal?.addEventListener('abort', hangUp, {once: true});
@@ -197,9 +183,6 @@ export function createHistory(
 		},
 	};
 }
-
-const unreadable = (reason: string): SvcError =>
-	new SvcError('history_unreadable', `Cannot search the history: ${reason}`);
 
 /** Beside this file in the source; in the bundle, a file of its own. */
 const workerUrl = (): URL =>

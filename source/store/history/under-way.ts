@@ -1,5 +1,6 @@
 import type {StatementSync} from 'node:sqlite';
 import {systemClock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
 import type {Row} from '../columns.ts';
 
 /** How long one step works, milliseconds; a read transaction is never open for longer than a stretch. */
@@ -30,3 +31,12 @@ export function stepOn<Answer, Paused>(
 
 	return underWay.pause();
 }
+
+export const historyUnreadable = (reason: string): SvcError =>
+	new SvcError('history_unreadable', `Cannot search the history: ${reason}`);
+
+export const historyBusy = (waiting: number): SvcError =>
+	new SvcError(
+		'history_busy',
+		`Cannot search the history: ${waiting} searches wait already; try again in a moment`,
+	);

@@ -13,18 +13,14 @@ import type {
 } from './port.ts';
 import {openHistorySearch, type Summing} from './search.ts';
 
+/** One step of a search, of counting, or of sums; `of` is the same in each step of the same sums. */
+export type WorkerAsk =
+	| {readonly noun: HistoryNoun; readonly question: HistoryQuestion}
+	| {readonly noun: 'counts'; readonly question: CountQuestion}
+	| {readonly noun: 'sums'; readonly question: SumQuestion; readonly of: number};
+
 /** What the thread is asked; `undefined` ends it. */
-export type WorkerQuestion =
-	| {readonly id: number; readonly noun: HistoryNoun; readonly question: HistoryQuestion}
-	| {readonly id: number; readonly noun: 'counts'; readonly question: CountQuestion}
-	| {
-			readonly id: number;
-			readonly noun: 'sums';
-			readonly question: SumQuestion;
-			/** The same in each step of the same sums. */
-			readonly of: number;
-	  }
-	| undefined;
+export type WorkerQuestion = (WorkerAsk & {readonly id: number}) | undefined;
 
 export type WorkerAnswer =
 	| {

@@ -21,6 +21,12 @@ export type CopyWorld = {
 /** How far one table is copied. */
 export type CopyProgress = {readonly noun: string; readonly copied: number; readonly all: number};
 
+/** What a copy tells. `complete` is called when all rows are there, before the copy counts as whole. */
+export type CopyEvents = {
+	readonly onProgress: (progress: CopyProgress) => void;
+	readonly complete: () => Promise<void>;
+};
+
 /** The sums of the steps. */
 export async function countAll(
 	origin: Pick<Origin, 'count'>,

@@ -9,8 +9,8 @@ import {migrate} from '../postgres/schema.ts';
 import {
 	compare,
 	type CopyCounts,
+	type CopyEvents,
 	countAll,
-	type CopyProgress,
 	type CopyWorld,
 	markerKind,
 	refuseMembers,
@@ -54,13 +54,7 @@ const passing: ReadonlySet<string> = new Set([
  */
 export async function copyToPostgres(
 	{clock, time, file, url}: CopyWorld,
-	{
-		onProgress,
-		complete,
-	}: {
-		readonly onProgress: (progress: CopyProgress) => void;
-		readonly complete: () => Promise<void>;
-	},
+	{onProgress, complete}: CopyEvents,
 ): Promise<CopyCounts> {
 	await settleLeft(file, clock);
 	using source = existsSync(file) ? new DatabaseSync(file, {readOnly: true}) : undefined;
@@ -150,7 +144,7 @@ async function copyAll(
 		readonly marker: Marker;
 		readonly counts: CopyCounts;
 	},
-	onProgress: (progress: CopyProgress) => void,
+	onProgress: CopyEvents['onProgress'],
 ): Promise<void> {
 	const write = postgresWriter();
 	let before = marker;

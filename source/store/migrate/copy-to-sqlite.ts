@@ -11,7 +11,7 @@ import {migrate} from '../postgres/schema.ts';
 import {
 	compare,
 	type CopyCounts,
-	type CopyProgress,
+	type CopyEvents,
 	type CopyWorld,
 	countAll,
 	refuseMembers,
@@ -26,13 +26,7 @@ import {copyPages, postgresOrigin, sqliteOrigin, sqliteWriter} from './ends.ts';
  */
 export async function copyToSqlite(
 	{clock, time, file, url}: CopyWorld,
-	{
-		onProgress,
-		complete,
-	}: {
-		readonly onProgress: (progress: CopyProgress) => void;
-		readonly complete: () => Promise<void>;
-	},
+	{onProgress, complete}: CopyEvents,
 ): Promise<CopyCounts> {
 	refuseFilled(file);
 	const database = createDatabase({clock, time}, {url});
@@ -74,13 +68,10 @@ export async function copyToSqlite(
 
 /** What gateways that have crashed left is taken over as a start would. */
 async function settleLeft({url, clock, time}: Omit<CopyWorld, 'file'>): Promise<void> {
+	const name = 'migrate-store';
 	await using store = await openPostgresStore(
 		{clock, ...(time && {time})},
-		{
-			url,
-			node: 'migrate-store',
-			place: 'migrate-store',
-		},
+		{url, node: name, place: name},
 	);
 	await store.takeOver();
 }

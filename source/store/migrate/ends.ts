@@ -1,9 +1,13 @@
-import type {DatabaseSync, SQLInputValue} from 'node:sqlite';
+import {existsSync} from 'node:fs';
+import {DatabaseSync, type SQLInputValue} from 'node:sqlite';
 import {Client} from 'pg';
 import {integerOf, textOf, type Row} from '../columns.ts';
+import {sqliteSql} from '../engine.ts';
+import {versionOf} from '../migrations.ts';
 import type {Database, Parameter, Transaction} from '../postgres/database.ts';
-import type {CopyCounts, CopyProgress} from './copy-counts.ts';
-import type {CopyStep} from './copy-steps.ts';
+import {storeUnreadable} from '../sqlite-errors.ts';
+import {countAll, type CopyCounts, type CopyProgress} from './copy-counts.ts';
+import {type CopyStep, stepsToPostgres, stepsToSqlite} from './copy-steps.ts';
 
 /** The columns of a row that a copy goes on behind. */
 export type Place = ReadonlyArray<string | number>;
@@ -16,12 +20,10 @@ export type Origin = {
 	count(step: CopyStep): Promise<number>;
 };
 
-const pageSize = 500;
+const defaultPageSize = 500;
 
 /** Bodies of one page: a statement has seconds. */
 const maxPageBytes = 4 * 1024 * 1024;
-
-const sizeOf = (step: CopyStep): number => step.pageSize ?? pageSize;
 
 export const placeOf = (row: Row, {key}: CopyStep): Place =>
 	key.map(column => {
@@ -31,18 +33,19 @@ export const placeOf = (row: Row, {key}: CopyStep): Place =>
 
 const sourceOf = ({from, table}: CopyStep): string => from ?? table;
 
+function pageSql(step: CopyStep, after: Place | undefined): string {
+	const columns = step.key.join(', ');
+	const behind =
+		after && `where (${columns}) > (${after.map((_, index) => `$${index + 1}`).join(', ')})`;
+	return `select * from ${sourceOf(step)} ${behind ?? ''} order by ${columns} limit ${step.pageSize ?? defaultPageSize}`;
+}
+
 /** A store of SQLite that nobody writes. */
 export const sqliteOrigin = (database: DatabaseSync): Origin => ({
 	async page(step, after) {
-		const columns = step.key.join(', ');
-		const behind = after ? `where (${columns}) > (${after.map(() => '?').join(', ')})` : '';
 		const rows: Row[] = [];
 		let bytes = 0;
-		for (const row of database
-			.prepare(
-				`select * from ${sourceOf(step)} ${behind} order by ${columns} limit ${sizeOf(step)}`,
-			)
-			.iterate(...(after ?? []))) {
+		for (const row of database.prepare(sqliteSql(pageSql(step, after))).iterate(...(after ?? []))) {
 			rows.push(row);
 			bytes += row['body'] instanceof Uint8Array ? row['body'].length : 0;
 			if (bytes > maxPageBytes) {
@@ -59,15 +62,7 @@ export const sqliteOrigin = (database: DatabaseSync): Origin => ({
 /** A store of PostgreSQL that nobody writes. `database`: where pages are read from. */
 export const postgresOrigin = (url: string, database?: Database): Origin => ({
 	async page(step, after) {
-		const columns = step.key.join(', ');
-		const behind = after
-			? `where (${columns}) > (${after.map((_, index) => `$${index + 1}`).join(', ')})`
-			: '';
-		const rows = await database?.query(
-			`select * from ${sourceOf(step)} ${behind} order by ${columns} limit ${sizeOf(step)}`,
-			after ?? [],
-		);
-		return rows ?? [];
+		return (await database?.query(pageSql(step, after), after)) ?? [];
 	},
 	async count(step) {
 		// Counting millions takes longer than any statement of a gateway may.
@@ -212,3 +207,32 @@ function newestOf(rows: readonly Row[], key: readonly string[]): readonly Row[] 
 
 	return [...newest.values()];
 }
+
+/** What a copy of `file` would have. An older schema lacks tables: they hold nothing. @throws SvcError `store_unreadable`, `store_too_new` */
+export async function countSqlite(file: string): Promise<CopyCounts> {
+	if (!existsSync(file)) {
+		return new Map();
+	}
+
+	try {
+		using database = new DatabaseSync(file, {readOnly: true});
+		versionOf(database, file);
+		const origin = sqliteOrigin(database);
+		const counting: Pick<Origin, 'count'> = {
+			async count(step) {
+				try {
+					return await origin.count(step);
+				} catch {
+					return 0;
+				}
+			},
+		};
+		return await countAll(counting, stepsToPostgres);
+	} catch (error) {
+		throw storeUnreadable(file, error);
+	}
+}
+
+/** What a copy of a database would have. */
+export const countPostgres = async (url: string): Promise<CopyCounts> =>
+	countAll(postgresOrigin(url), stepsToSqlite);

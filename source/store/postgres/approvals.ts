@@ -5,7 +5,13 @@ import {
 	keptApproval,
 	outlivesGateway,
 } from '../../core/approvals/why-not-covered.ts';
-import {approvalOfRow, builtIn, createApprovalReader, ruleOfRow} from '../approvals.ts';
+import {
+	approvalOfRow,
+	builtIn,
+	createApprovalReader,
+	keptWithRule,
+	ruleOfRow,
+} from '../approvals.ts';
 import {readRows} from '../broken-rows.ts';
 import {integerOf, textOf, pageOf} from '../columns.ts';
 import type {StoredApprovals} from '../port.ts';
@@ -75,16 +81,11 @@ export function createStoredApprovals({
 			return approvalOfRow(row);
 		}
 
-		const {decision} = approval;
 		const made = rule && (await addRule(statements, rule));
-		const kept = keptApproval(
-			decision && made !== undefined
-				? {...approval, decision: {...decision, rule: made}}
-				: approval,
-		);
+		const kept = keptWithRule(approval, made);
 		await statements.run('update approval set settled_at = $2, data = $3 where id = $1', [
 			approval.id,
-			decision?.at ?? null,
+			approval.decision?.at ?? null,
 			JSON.stringify({...kept, id: undefined}),
 		]);
 		await followUp(statements, [kept], made);
@@ -169,19 +170,17 @@ async function followUp(
 		),
 	);
 	if (calls.size > 0) {
-		const last = [...calls.values()];
+		const last = [...calls.values()].map(({tool, args}) => ({
+			...tool,
+			server: tool.server ?? builtIn,
+			// Arguments that were too large to be kept are `null`, as those that are null.
+			args: args === null ? null : JSON.stringify(args),
+		}));
 		await run(
 			`insert into approval_tool (profile, server, tool, definition, args)
 			select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) order by 1, 2, 3
 			on conflict (profile, server, tool) do update set definition = excluded.definition, args = excluded.args`,
-			[
-				last.map(({tool}) => tool.profile),
-				last.map(({tool}) => tool.server ?? builtIn),
-				last.map(({tool}) => tool.tool),
-				last.map(({tool}) => tool.definition),
-				// Arguments that were too large to be kept are `null`, as those that are null.
-				last.map(({args}) => (args === null ? null : JSON.stringify(args))),
-			],
+			columnsOf(last, 'profile', 'server', 'tool', 'definition', 'args'),
 		);
 	}
 }

@@ -136,13 +136,7 @@ export async function reserveAll(
 			select profile, route, delivery_id, delivery, null, $1 from unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) as one (profile, route, delivery_id, delivery)
 			order by profile collate "C", route collate "C", delivery_id collate "C"
 			on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = null, at = excluded.at`,
-			[
-				now,
-				taken.map(({key}) => key.profile),
-				taken.map(({key}) => key.route),
-				taken.map(({key}) => key.deliveryId),
-				taken.map(({row}) => row),
-			],
+			[now, ...claimColumns(taken)],
 		);
 	}
 
@@ -157,11 +151,15 @@ export async function giveBackAll(
 	await run(
 		`delete from claim using unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as one (profile, route, delivery_id, delivery)
 		where claim.profile = one.profile and claim.route = one.route and claim.delivery_id = one.delivery_id and claim.delivery = one.delivery and work is null`,
-		[
-			given.map(({key}) => key.profile),
-			given.map(({key}) => key.route),
-			given.map(({key}) => key.deliveryId),
-			given.map(({row}) => row),
-		],
+		claimColumns(given),
 	);
 }
+
+const claimColumns = (claims: ReadonlyArray<Pick<Reservation, 'key' | 'row'>>) =>
+	columnsOf(
+		claims.map(({key, row}) => ({...key, row})),
+		'profile',
+		'route',
+		'deliveryId',
+		'row',
+	);

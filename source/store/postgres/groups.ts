@@ -2,16 +2,13 @@ import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
 import type {Groups} from '../group-port.ts';
-import {groupColumns, groupOf, groupTables, waitingGroupOf} from '../group-rows.ts';
-import {createGroupReader} from '../groups.ts';
+import {groupColumns, groupOf, groupTables, runOfGroup, waitingGroupOf} from '../group-rows.ts';
+import {createGroupReader, dispatchSlices, groupSlice} from '../groups.ts';
 import type {WaitingGroup} from '../pending-groups.ts';
 import type {Parameter, Transaction} from './database.ts';
 import {enqueue} from './enqueue.ts';
-import {runOfGroup, writeGroups} from './group-steps.ts';
+import {writeGroups} from './group-steps.ts';
 import type {PostgresParts} from './parts.ts';
-
-/** Groups that one transaction dispatches. */
-const slice = 100;
 
 /** Turns groups into queued runs, in their order. Within a transaction that holds the lock `accept`, in which they were read. */
 async function dispatchAll(
@@ -44,7 +41,7 @@ export function createGroups({database, queued}: PostgresParts): Groups {
 	) => {
 		const dispatched = await database.transact(async transaction => {
 			const rows = await transaction.query(
-				`select ${groupColumns} from ${groupTables} where coalesce_group.run is null and ${condition} limit ${slice}`,
+				`select ${groupColumns} from ${groupTables} where coalesce_group.run is null and ${condition} limit ${groupSlice}`,
 				values(transaction.now),
 			);
 			return rows.length === 0 ? [] : dispatchAll(transaction, rows.map(waitingGroupOf), reasonOf);
@@ -72,31 +69,6 @@ export function createGroups({database, queued}: PostgresParts): Groups {
 		return dueAt === null ? undefined : Math.max(0, dueAt - database.now());
 	};
 
-	const dispatchSlices = async (ids: readonly number[], reason: GroupReason) => {
-		const dispatched: Group[] = [];
-		for (let from = 0; from < ids.length; from += slice) {
-			const some = ids.slice(from, from + slice);
-			try {
-				dispatched.push(
-					// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
-					...(await dispatch(
-						'coalesce_group.id = any($1::bigint[]) order by coalesce_group.id',
-						() => [some],
-						() => reason,
-					)),
-				);
-			} catch (error) {
-				if (dispatched.length === 0) {
-					throw error;
-				}
-
-				break;
-			}
-		}
-
-		return dispatched;
-	};
-
 	return {
 		nextDueMs,
 		dispatchDue: async () =>
@@ -111,7 +83,15 @@ export function createGroups({database, queued}: PostgresParts): Groups {
 					: [],
 			),
 		dispatch: async (which, reason) =>
-			inTurn(async () => dispatchSlices(which === 'all' ? await waitingIds() : [which.id], reason)),
+			inTurn(async () =>
+				dispatchSlices(which === 'all' ? await waitingIds() : [which.id], async ids =>
+					dispatch(
+						'coalesce_group.id = any($1::bigint[]) order by coalesce_group.id',
+						() => [ids],
+						() => reason,
+					),
+				),
+			),
 		...createGroupReader(database),
 		async pending() {
 			const [row] = await database.query(

@@ -4,7 +4,7 @@ import {createSemaphore} from '../../core/mutex.ts';
 import {createCounts} from '../history/count.ts';
 import type {HistorySearching} from '../history/port.ts';
 import {createSums} from '../history/sum.ts';
-import {stepMs, type UnderWay} from '../history/under-way.ts';
+import {historyBusy, historyUnreadable, stepMs, type UnderWay} from '../history/under-way.ts';
 import type {Database, Statements, Transaction} from './database.ts';
 import {numbered, searchStep} from './history-search.ts';
 import type {PostgresParts} from './parts.ts';
@@ -42,12 +42,7 @@ export function createHistory({
 		signal.throwIfAborted();
 		const leave = await places.take(maxWaitMs, signal);
 		if (!leave) {
-			throw signal.aborted
-				? unreadable('whoever asked has gone')
-				: new SvcError(
-						'history_busy',
-						`Cannot search the history: ${maxWaiting} searches wait already; try again in a moment`,
-					);
+			throw signal.aborted ? historyUnreadable('whoever asked has gone') : historyBusy(maxWaiting);
 		}
 
 		try {
@@ -55,7 +50,7 @@ export function createHistory({
 			return await inTime(database, step);
 		} catch (error) {
 			throw error instanceof SvcError && error.code === 'journal_unavailable'
-				? unreadable(messageOf(error))
+				? historyUnreadable(messageOf(error))
 				: error;
 		} finally {
 			leave();
@@ -108,7 +103,7 @@ async function inTime<Answer>(
 		}
 	}
 
-	throw unreadable(`${database.name} takes more than ${tries[2].ms} ms to read some rows`);
+	throw historyUnreadable(`${database.name} takes more than ${tries[2].ms} ms to read some rows`);
 }
 
 /** Stretch by stretch until there is an answer, or the time is over. */
@@ -128,6 +123,3 @@ async function stepOf<Answer, Paused>(
 
 	return underWay.pause();
 }
-
-const unreadable = (reason: string): SvcError =>
-	new SvcError('history_unreadable', `Cannot search the history: ${reason}`);

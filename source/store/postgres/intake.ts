@@ -1,8 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
-import {isRejection} from '../../core/delivery.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {identifiersOf, rowIdOf} from '../delivery-rows.ts';
-import {noteOverheadBytes} from '../note-budget.ts';
 import type {Intake} from '../port.ts';
 import {createAcceptance, type NewEvent, type Outcome} from './acceptance.ts';
 import {createBatch, createLateBatch} from './batch.ts';
@@ -110,19 +108,11 @@ export function createIntake({
 			await record({delivery: newDelivery(delivery, {bodyHash}), work: null, claims: claim});
 		},
 		note(delivery) {
-			const weight = {
-				bytes: noteOverheadBytes + (delivery.body?.byteLength ?? 0),
-				isRejection: isRejection(delivery),
-			};
-			if (!notes.take(weight)) {
-				return;
+			const release = notes.take(delivery);
+			if (release) {
+				const kept = {delivery: newDelivery(delivery), work: null, claims: false};
+				deferred.defer(async transaction => keepDeliveries(transaction, [kept]), release);
 			}
-
-			const kept = {delivery: newDelivery(delivery), work: null, claims: false};
-			deferred.defer(
-				async transaction => keepDeliveries(transaction, [kept]),
-				() => notes.release(weight),
-			);
 		},
 	};
 }

@@ -1,15 +1,12 @@
 import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
 import type {Fired, JobKey, Jobs} from '../job-port.ts';
-import {createJobReader} from '../jobs.ts';
+import {createJobReader, type Firing, runOfJob} from '../jobs.ts';
 import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
 import {enqueue} from './enqueue.ts';
 import type {PostgresParts} from './parts.ts';
 import type {WaitingReader} from './waiting.ts';
-
-/** What `fire` is given. */
-type Firing = Parameters<Jobs['fire']>[0];
 
 /** So far the wall clocks of members may be ahead of the time of the database, milliseconds. */
 const tolerableMs = 60_000;
@@ -95,17 +92,7 @@ async function fire(
 	}
 
 	await moveOn();
-	const [runId = 0] = await enqueue(transaction, [
-		{
-			delivery: null,
-			profile,
-			route: '-',
-			target: plan.target.kind,
-			createdAt: now,
-			dueAt: now,
-			job,
-		},
-	]);
+	const [runId = 0] = await enqueue(transaction, [runOfJob(job, plan, now)]);
 	await run('insert into job_run (run, event, plan) values ($1, $2, $3)', [
 		runId,
 		tick ? 'schedule' : 'person',

@@ -13,20 +13,13 @@ export function createJournal({
 }: Pick<PostgresParts, 'database'> & {
 	readonly deferred: Pick<PostgresParts['deferred'], 'flush'>;
 }): Journal {
-	const reader = createJournalReader(database, {
-		selecting: isOfStates =>
-			`select ${workedColumns} from ${workedTables}${isOfStates ? ` join run as started on started.id = ${runOfDelivery} and started.state = any($5)` : ''} where ($5::text[] is null or true)`,
-		itemOf: row => workOfRow(deliveryOfRow(row), row),
-	});
 	return {
-		async get(id) {
-			await deferred.flush();
-			return reader.get(id);
-		},
-		async list(filter) {
-			await deferred.flush();
-			return reader.list(filter);
-		},
+		...createJournalReader(database, {
+			selecting: isOfStates =>
+				`select ${workedColumns} from ${workedTables}${isOfStates ? ` join run as started on started.id = ${runOfDelivery} and started.state = any($5)` : ''} where ($5::text[] is null or true)`,
+			itemOf: row => workOfRow(deliveryOfRow(row), row),
+			settle: async () => deferred.flush(),
+		}),
 		async count() {
 			await deferred.flush();
 			return (await readCounters(database)).deliveries;
