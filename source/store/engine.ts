@@ -1,4 +1,5 @@
 import type {DatabaseSync, SQLInputValue} from 'node:sqlite';
+import type {RunState} from '../core/run.ts';
 import type {OnBroken} from './broken-rows.ts';
 import {floorOfRow, type Row, type Scan} from './columns.ts';
 import {subjectColumn} from './delivery-rows.ts';
@@ -18,6 +19,8 @@ export type Engine = {
 	readonly indexedBy: (index: string) => string;
 	/** The lesser of two numbers. */
 	readonly least: string;
+	/** SQL of what an index of few rows has, when all `states` of runs are in it: those are found however old they are. */
+	readonly fewOf?: (states: readonly RunState[] | undefined) => string | undefined;
 	/** SQL of the subject of a delivery, of that of a run, and of the profile of an approval. */
 	readonly subject: string;
 	readonly runSubject: string;
@@ -34,6 +37,18 @@ export const runSubject = `iif(run.conversation is null, ${subjectColumn}, iif(j
 /** SQL with its parameters as SQLite writes them. */
 export const sqliteSql = (sql: string): string => sql.replaceAll(/\$(?=\d)/g, '?');
 
+/** How SQLite says things. */
+export const sqliteWords: Omit<Engine, 'onBroken' | 'prepare'> = {
+	among: (column, parameter) =>
+		`(${parameter} is null or ${column} in (select value from json_each(${parameter})))`,
+	indexedBy: index => `indexed by ${index}`,
+	least: 'min',
+	subject: subjectColumn,
+	runSubject,
+	approvalProfile: "iif(json_valid(data), data ->> 'profile', null)",
+	stretches: {delivery: {first: 2000, most: 2000}, run: {first: 10_000, most: 10_000}},
+};
+
 /** A store on SQLite. Statements block the event loop; a stretch of deliveries takes a few hundred bytes to a few kilobytes of a page for each row. */
 export const sqliteEngine = (database: DatabaseSync, onBroken: OnBroken): Engine => ({
 	prepare(sql) {
@@ -46,14 +61,7 @@ export const sqliteEngine = (database: DatabaseSync, onBroken: OnBroken): Engine
 			);
 	},
 	onBroken,
-	among: (column, parameter) =>
-		`(${parameter} is null or ${column} in (select value from json_each(${parameter})))`,
-	indexedBy: index => `indexed by ${index}`,
-	least: 'min',
-	subject: subjectColumn,
-	runSubject,
-	approvalProfile: "iif(json_valid(data), data ->> 'profile', null)",
-	stretches: {delivery: {first: 2000, most: 2000}, run: {first: 10_000, most: 10_000}},
+	...sqliteWords,
 });
 
 /** A function that says where stretches of a table end, none of them below `bottom`. */

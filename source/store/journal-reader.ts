@@ -1,16 +1,16 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Delivery} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
 import {idOfNumber, lateMs, numberOfId, numberOfTime} from '../core/ids.ts';
 import {readRows} from './broken-rows.ts';
-import {integerOf, newestFirst, pageOf, type Row} from './columns.ts';
+import {integerOf, newestFirst, pageOf} from './columns.ts';
 import {
 	deliveryColumns,
 	deliveryOfRow,
 	deliveryTables,
 	runOfDelivery,
 	storedDeliveryOfRow,
-	createWorkReader,
+	workedColumns,
+	workedTables,
+	workOfRow,
 } from './delivery-rows.ts';
 import {createFloors, type Engine} from './engine.ts';
 import type {Journal} from './port.ts';
@@ -21,22 +21,10 @@ const base = 36;
 /** More are not told of when an ending is that of several. */
 const maxCandidates = 5;
 
-/**
- * Reads deliveries; needs no write access. `selecting` is a listing up to its first condition, where `isOfStates` with a delivery only where its run, or that of its group, is in one of the states of `$5`;
- * `itemOf` reads its rows.
- */
+/** Reads deliveries; needs no write access. `settle` writes what waits to be written: what a face was just told of can be asked for. */
 export function createJournalReader(
 	engine: Engine,
-	{
-		selecting,
-		itemOf,
-		settle = () => {},
-	}: {
-		readonly selecting: (isOfStates: boolean) => string;
-		readonly itemOf: (row: Row) => Delivery;
-		/** Writes what waits to be written: what a face was just told of can be asked for. */
-		readonly settle?: (() => void | Promise<void>) | undefined;
-	},
+	settle: () => void | Promise<void> = () => {},
 ): Pick<Journal, 'get' | 'list'> {
 	const {prepare, among, onBroken} = engine;
 	const rows = engine.stretches.delivery;
@@ -47,12 +35,12 @@ export function createJournalReader(
 	const endings = prepare(
 		'select id from delivery where id >= $1 and id < $2 and id % cast($3 as bigint) = cast($4 as bigint) order by id desc limit $5',
 	);
-	const [all, ofStates] = [false, true].map(isOfStates =>
-		prepare(
-			`${selecting(isOfStates)} and delivery.id >= $1 and delivery.id < $2 and (cast($3 as text) is null or delivery.route = $3)
-				and ${among('outcome', '$4')} and received_at >= $6 and (cast($7 as text) is null or delivery.profile = $7)
-			order by delivery.id desc limit $8`,
-		),
+	const listing = prepare(
+		`select ${workedColumns} from ${workedTables}
+		where delivery.id >= $1 and delivery.id < $2 and (cast($3 as text) is null or delivery.route = $3)
+			and ${among('outcome', '$4')} and ${among(`(select state from run where id = ${runOfDelivery})`, '$5')}
+			and received_at >= $6 and (cast($7 as text) is null or delivery.profile = $7)
+		order by delivery.id desc limit $8`,
 	);
 	const read = async (id: number) => {
 		const [row] = await one(id);
@@ -94,15 +82,14 @@ export function createJournalReader(
 				return [];
 			}
 
-			const ask = runStates === undefined ? all : ofStates;
 			const filter = [route, outcomes ?? null, runStates ?? null, since, profile];
 			return newestFirst(
 				{
 					floorOf: floorIn(Math.trunc(numberOfTime(since - lateMs))),
 					find: async stretch =>
 						readRows(
-							(await ask?.(stretch.floor, stretch.top, ...filter, stretch.count)) ?? [],
-							itemOf,
+							await listing(stretch.floor, stretch.top, ...filter, stretch.count),
+							row => workOfRow(deliveryOfRow(row), row),
 							{table: 'delivery', onBroken},
 						),
 				},
@@ -110,21 +97,6 @@ export function createJournalReader(
 			);
 		},
 	};
-}
-
-/** The same on SQLite. */
-export function createSqliteJournalReader(
-	database: DatabaseSync,
-	engine: Engine,
-	settle?: () => void,
-) {
-	const withWork = createWorkReader(database);
-	const ofStates = engine.among(`(select state from run where id = ${runOfDelivery})`, '$5');
-	return createJournalReader(engine, {
-		selecting: () => `select ${deliveryColumns} from ${deliveryTables} where ${ofStates}`,
-		itemOf: row => withWork(deliveryOfRow(row)),
-		settle,
-	});
 }
 
 /** An ending of several identifiers, the newest first. */

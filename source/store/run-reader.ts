@@ -39,11 +39,8 @@ export function createRunLookup(database: DatabaseSync): (runId: number) => Stor
 	};
 }
 
-/** Reads what faces list of runs; needs no write access. `fewOf` says what an index of few rows has, in SQL, when all `states` are in it: those are found however old they are. */
-export function createRunReader(
-	engine: Engine,
-	fewOf: (states: readonly RunState[] | undefined) => string | undefined = () => undefined,
-): Pick<Runs, 'view' | 'list'> {
+/** Reads what faces list of runs; needs no write access. */
+export function createRunReader(engine: Engine): Pick<Runs, 'view' | 'list'> {
 	const {prepare, among, onBroken} = engine;
 	const select = `select ${runColumnsWith(engine.runSubject)} from ${runTables} where`;
 	const one = prepare(`${select} run.id = $1`);
@@ -70,7 +67,7 @@ export function createRunReader(
 			before = Number.MAX_SAFE_INTEGER,
 			limit,
 		}) {
-			const few = fewOf(states);
+			const few = engine.fewOf?.(states);
 			const ask = few === undefined ? all : listing(few);
 			const find: Scan<Run>['find'] = async ({floor, top, count}) =>
 				readRows(await ask(floor, top, route, states ?? null, job, profile, count), runOf, {

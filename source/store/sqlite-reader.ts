@@ -1,22 +1,17 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
-import {createApprovalReader} from './approvals.ts';
 import type {OnBroken} from './broken-rows.ts';
 import {createConversationReader} from './conversations.ts';
 import {immutableDatabaseUrl} from './database-file.ts';
 import {sqliteEngine} from './engine.ts';
-import {createGroupReader} from './groups.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {HistorySearch} from './history/search.ts';
-import {createJobReader} from './jobs.ts';
-import {createSqliteJournalReader} from './journal-reader.ts';
-import {createKeyReader} from './keys.ts';
 import {createMemoSteps} from './memos.ts';
 import {versionOf} from './migrations.ts';
-import {emptyReader, type StoreReader} from './reader-port.ts';
-import {createRunLookup, createRunReader} from './run-reader.ts';
+import {emptyReader, readersOf, type StoreReader} from './reader-port.ts';
+import {createRunLookup} from './run-reader.ts';
 import {sessionSchema} from './session-schema.ts';
-import {createSessionReader, createSessionSearch} from './sessions.ts';
+import {createSessionSearch} from './sessions.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 
 const busyTimeoutMs = 1000;
@@ -69,19 +64,12 @@ function readerOf(
 ): StoreReader {
 	const {database, onBroken} = parts;
 	const read = createRunLookup(database);
-	const engine = sqliteEngine(database, onBroken);
+	const {runs, sessions, ...others} = readersOf(sqliteEngine(database, onBroken));
 	return {
-		journal: createSqliteJournalReader(database, engine),
-		runs: {...createRunReader(engine), get: async id => read(id)},
-		groups: createGroupReader(engine),
-		jobs: createJobReader(engine),
-		approvals: createApprovalReader(engine),
+		...others,
+		runs: {...runs, get: async id => read(id)},
+		sessions: {...sessions, search: createSessionSearch(database, onBroken)},
 		history: createSearching(parts),
-		keys: createKeyReader(engine),
-		sessions: {
-			...createSessionReader(engine),
-			search: createSessionSearch(database, onBroken),
-		},
 		conversations:
 			version < firstWithWriters
 				? emptyReader.conversations

@@ -18,7 +18,7 @@ import {createHistory} from './history/history.ts';
 import {createIdempotencyKeys} from './idempotency-keys.ts';
 import {createIntake} from './intake.ts';
 import {createJobSteps, createJobs} from './jobs.ts';
-import {createSqliteJournalReader} from './journal-reader.ts';
+import {createJournalReader} from './journal-reader.ts';
 import {createStoredKeys} from './keys.ts';
 import {createMemos, createMemoSteps} from './memos.ts';
 import {createNoteBudget} from './note-budget.ts';
@@ -164,7 +164,7 @@ export function createSqliteStore(
 		approvals: createStoredApprovals(parts),
 		jobs: createJobs(parts),
 		journal: {
-			...createSqliteJournalReader(database, parts.engine, settle),
+			...createJournalReader(parts.engine, settle),
 			count: async () => counters.deliveries,
 			purge: createPurge(parts, reserve),
 		},

@@ -14,7 +14,7 @@ import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
 import {approvalOfRow} from '../approvals.ts';
 import {integerOf, jsonOf, type Row} from '../columns.ts';
-import {deliveryColumns, deliveryOfRow, deliveryTables} from '../delivery-rows.ts';
+import {deliveryOfRow, workedColumns, workedTables, workOfRow} from '../delivery-rows.ts';
 import {groupColumns, groupOfRow, groupTables} from '../group-rows.ts';
 import {runColumns, runOf, runTables} from '../run-reader.ts';
 import type {HistoryNoun} from './port.ts';
@@ -33,8 +33,7 @@ export type HistoryOf<Item, Asked> = SqlFields & {
 	readonly vocabulary: Vocabulary<Asked>;
 	/** `read` looks up what the columns do not have. */
 	asked(row: Row, read: ReadBody): Asked;
-	/** `withWork` looks up what became of a delivery. */
-	itemOf(asked: Asked, withWork: (delivery: Delivery) => Delivery): Item;
+	itemOf(asked: Asked, row: Row): Item;
 };
 
 /** Headers and body of a delivery by its row; nothing where it was not kept. */
@@ -48,8 +47,8 @@ export const bodyStatement = (database: DatabaseSync): ReadBody => {
 };
 
 export const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
-	columns: deliveryColumns,
-	tables: deliveryTables,
+	columns: workedColumns,
+	tables: workedTables,
 	base: 'delivery',
 	cursor: 'delivery.id',
 	fields: {
@@ -78,7 +77,7 @@ export const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
 			},
 		};
 	},
-	itemOf: ({delivery}, withWork) => withWork(delivery),
+	itemOf: ({delivery}, row) => workOfRow(delivery, row),
 };
 
 export const runs: HistoryOf<Run, Run> = {

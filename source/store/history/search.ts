@@ -4,7 +4,6 @@ import {parseFilter} from '../../core/filter/filter.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {type OnBroken, readRows} from '../broken-rows.ts';
 import {floorOfRow, integerOf, type Row, pageOf} from '../columns.ts';
-import {createWorkReader} from '../delivery-rows.ts';
 import {createCounts} from './count.ts';
 import {bodyStatement, type HistoryOf, type ReadBody, sqliteNouns} from './nouns.ts';
 import type {
@@ -72,12 +71,11 @@ export function createHistorySearch(
 	};
 
 	const read = bodyStatement(database);
-	const withWork = createWorkReader(database);
 	return {
 		search(noun, question) {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a record's parts fit each other, which a list of different ones cannot say
 			const history = sqliteNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
-			return searchOnce({prepare, read, withWork, onBroken}, history, question);
+			return searchOnce({prepare, read, onBroken}, history, question);
 		},
 		count: question => stepOn(prepare, createCounts(question)),
 		sum(question) {
@@ -90,13 +88,12 @@ export function createHistorySearch(
 type Reading = {
 	readonly prepare: (sql: string) => StatementSync;
 	readonly read: ReadBody;
-	readonly withWork: ReturnType<typeof createWorkReader>;
 	readonly onBroken: OnBroken;
 };
 
 /** One step: stretch by stretch from the cursor on, until there are `limit` hits, the time is over, or nothing is left. */
 function searchOnce<Item, Asked>(
-	{prepare, read, withWork, onBroken}: Reading,
+	{prepare, read, onBroken}: Reading,
 	history: HistoryOf<Item, Asked>,
 	{filter: text, now, before, after, limit: wanted}: HistoryQuestion,
 ): HistoryStep<Item> {
@@ -114,7 +111,7 @@ function searchOnce<Item, Asked>(
 	let length: number = filter.isEmpty ? limit : stretchRows.first;
 	const itemsOf = (row: Row): readonly Item[] => {
 		const asked = history.asked(row, read);
-		return filter.matches(asked, now) ? [history.itemOf(asked, withWork)] : [];
+		return filter.matches(asked, now) ? [history.itemOf(asked, row)] : [];
 	};
 
 	for (;;) {

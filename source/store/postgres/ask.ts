@@ -1,6 +1,8 @@
 import type {PoolClient, QueryResult} from 'pg';
+import type {RunState} from '../../core/run.ts';
 import type {Row} from '../columns.ts';
 import type {Engine} from '../engine.ts';
+import {isToDecide} from '../run-reader.ts';
 import type {Parameter, Statements} from './database.ts';
 
 /** Text as PostgreSQL takes it. */
@@ -39,6 +41,24 @@ export const columnsOf = <Item>(
 export const runSubject =
 	'case when run.conversation is null then delivery.subject else run.subject end';
 
+const toDecide: ReadonlySet<RunState> = new Set(['interrupted', 'uncertain', 'dead']);
+const open: ReadonlySet<RunState> = new Set(['queued', 'running', 'delivering']);
+
+/** What an index of few rows has, when all `states` are among its own: those are found however old they are. */
+function fewOf(states: readonly RunState[] | undefined): string | undefined {
+	if (!states || states.length === 0) {
+		return undefined;
+	}
+
+	if (states.every(state => toDecide.has(state))) {
+		return isToDecide;
+	}
+
+	return states.every(state => open.has(state))
+		? '(run.due_at is not null or (run.finished_at is null and run.due_at is null))'
+		: undefined;
+}
+
 /** A store on PostgreSQL. */
 export const postgresEngine = ({
 	query,
@@ -52,6 +72,7 @@ export const postgresEngine = ({
 	among: (column, parameter) => `(${parameter}::text[] is null or ${column} = any(${parameter}))`,
 	indexedBy: () => '',
 	least: 'least',
+	fewOf,
 	subject: 'subject',
 	runSubject,
 	approvalProfile: 'profile',

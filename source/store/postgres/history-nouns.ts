@@ -3,7 +3,6 @@ import type {FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
 import type {AskedBody, Condition} from '../../core/filter/payload-terms.ts';
 import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
-import {deliveryColumns, deliveryTables} from '../delivery-rows.ts';
 import {approvals, deliveries, groups, runs, type HistoryOf} from '../history/nouns.ts';
 import type {HistoryNoun} from '../history/port.ts';
 import {sqlOf, type SqlDialect, type SqlFields, type SqlPart} from '../history/sql-conditions.ts';
@@ -128,17 +127,8 @@ type PostgresFields = SqlFields & {
 /** A noun as PostgreSQL is asked for it. */
 export type PostgresHistoryOf<Item, Asked> = HistoryOf<Item, Asked> & PostgresFields;
 
-/** The state of what became of a delivery, and the delivery that has the run of its group: see `workOfRow`. */
-const works = `${deliveryTables} left join run on run.id = case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end`;
-
-/** Columns and tables of a listing of deliveries with what became of them. */
-export const workedColumns = `${deliveryColumns}, run.state as work_state, coalesce_group.latest`;
-export const workedTables = works;
-
 const postgresDeliveries: PostgresHistoryOf<Delivery, FilteredDelivery> = {
 	...deliveries,
-	columns: workedColumns,
-	tables: workedTables,
 	searched: 'delivery',
 	fields: {...deliveries.fields, id: `(svc_base36(delivery.id) || ' ' || delivery_id)`},
 	...deliveryWords,

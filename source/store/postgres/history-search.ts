@@ -2,7 +2,6 @@ import {systemClock} from '../../core/clock.ts';
 import {parseFilter} from '../../core/filter/filter.ts';
 import {type OnBroken, readRows} from '../broken-rows.ts';
 import {floorOfRow, integerOf, jsonOf, type Row, pageOf} from '../columns.ts';
-import {workOfRow} from '../delivery-rows.ts';
 import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from '../history/port.ts';
 import type {SqlPart} from '../history/sql-conditions.ts';
 import {stepMs} from '../history/under-way.ts';
@@ -60,9 +59,7 @@ export async function searchStep<Noun extends HistoryNoun>(
 		: Math.max(1, Math.trunc(stretchRows[filter.readsBody ? 'withBody' : 'first'] * share));
 	const itemsOf = (row: Row, read: () => Row | undefined) => {
 		const asked = history.asked(row, read);
-		return filter.matches(asked, now)
-			? [history.itemOf(asked, delivery => workOfRow(delivery, row))]
-			: [];
+		return filter.matches(asked, now) ? [history.itemOf(asked, row)] : [];
 	};
 
 	/** The item of a row that the filter lets pass, and whether its body had to be read for that. */

@@ -1,17 +1,10 @@
 import type {Clock} from '../../core/clock.ts';
-import {createApprovalReader} from '../approvals.ts';
 import type {OnBroken} from '../broken-rows.ts';
-import {createGroupReader} from '../groups.ts';
-import {createJobReader} from '../jobs.ts';
-import {createKeyReader} from '../keys.ts';
-import {emptyReader, type StoreReader} from '../reader-port.ts';
-import {createRunReader} from '../run-reader.ts';
-import {createSessionReader} from '../sessions.ts';
+import {emptyReader, readersOf, type StoreReader} from '../reader-port.ts';
 import {createConversations} from './conversations.ts';
 import {createDatabase} from './database.ts';
 import {createHistory} from './history.ts';
-import {createJournal} from './journal.ts';
-import {fewOf, readRuns} from './run-reader.ts';
+import {readRuns} from './run-reader.ts';
 import {versionOf} from './schema.ts';
 import {createSessionSearch} from './sessions.ts';
 import {createWaitingReader} from './waiting.ts';
@@ -33,25 +26,18 @@ export async function openPostgresReader(
 	}
 
 	// Of what could write, only what reads is handed out.
-	const deferred = {async flush() {}};
+	const {runs, sessions, ...others} = readersOf(database);
 	const all = stack.move();
 	return {
-		approvals: createApprovalReader(database),
-		keys: createKeyReader(database),
-		sessions: {...createSessionReader(database), search: createSessionSearch(database)},
+		...others,
+		runs: {...runs, get: async id => (await readRuns(database, [id])).get(id)?.run},
+		sessions: {...sessions, search: createSessionSearch(database)},
 		conversations: createConversations({
 			database,
 			queued: {tell() {}, [Symbol.dispose]() {}},
 			readWaiting: createWaitingReader(clock),
 		}),
-		journal: createJournal({database, deferred}),
-		history: createHistory({database, clock, deferred}),
-		groups: createGroupReader(database),
-		jobs: createJobReader(database),
-		runs: {
-			...createRunReader(database, fewOf),
-			get: async id => (await readRuns(database, [id])).get(id)?.run,
-		},
+		history: createHistory({database, clock, deferred: {async flush() {}}}),
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	};
 }

@@ -1,14 +1,7 @@
-import type {Run, RunState, StoredRun} from '../../core/run.ts';
+import type {Run, StoredRun} from '../../core/run.ts';
 import {integerOf, optional, readJson, textOf} from '../columns.ts';
 import type {Runs} from '../port.ts';
-import {
-	entryOf,
-	isToDecide,
-	planColumn,
-	runColumnsWith,
-	runTables,
-	storedRunOf,
-} from '../run-reader.ts';
+import {entryOf, planColumn, runColumnsWith, runTables, storedRunOf} from '../run-reader.ts';
 import {cursorOf, type TranscriptCursor} from '../transcripts.ts';
 import {runSubject} from './ask.ts';
 import type {Statements} from './database.ts';
@@ -79,24 +72,6 @@ export async function countOpen({query}: Statements, now: number): Promise<OpenR
 		waits: {worker: of('queued') - waits.rateLimit - waits.login - waits.retry, ...waits},
 		...optional('oldestDueAt', row['oldest'] === null ? null : of('oldest')),
 	};
-}
-
-const toDecide: ReadonlySet<RunState> = new Set(['interrupted', 'uncertain', 'dead']);
-const open: ReadonlySet<RunState> = new Set(['queued', 'running', 'delivering']);
-
-/** What an index of few rows has, when all `states` are among its own: those are found however old they are. */
-export function fewOf(states: readonly RunState[] | undefined): string | undefined {
-	if (!states || states.length === 0) {
-		return undefined;
-	}
-
-	if (states.every(state => toDecide.has(state))) {
-		return isToDecide;
-	}
-
-	return states.every(state => open.has(state))
-		? '(run.due_at is not null or (run.finished_at is null and run.due_at is null))'
-		: undefined;
 }
 
 /** A run that awaits logins at `now`. */

@@ -7,7 +7,7 @@ import {readCounters} from './counters.ts';
 import {findNext, leaseRuns, type GivenLease} from './leasing.ts';
 import type {PostgresParts} from './parts.ts';
 import {createRunNotes, type OpenLease} from './run-notes.ts';
-import {countOpen, fewOf, readAwaiting, readRuns, type OpenRuns} from './run-reader.ts';
+import {countOpen, readAwaiting, readRuns, type OpenRuns} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 
 /** Runs that one call may lease. */
@@ -104,7 +104,7 @@ export function createRuns({
 	};
 
 	const runs: Runs = {
-		...createRunReader(database, fewOf),
+		...createRunReader(database),
 		toDecide: toDecide.list,
 		async lease(count, leaseMs, limits) {
 			if (!(count >= 1)) {
