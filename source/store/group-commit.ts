@@ -63,12 +63,11 @@ export function createGroupCommit(
 
 	const idle = () => urgent.length === 0 && deferred.length === 0;
 
-	const turns = createCommitBatching(
+	const plan = createCommitBatching(
 		() => urgent.length,
 		() => flush(),
 		maxBatch,
 	);
-	const plan = () => turns.plan();
 
 	const planDeferred = (delayMs: number) => {
 		cancelDeferred ??= clock.after(delayMs, () => {

@@ -198,7 +198,7 @@ export type GroupCommit = {
 const maxTurns = 4;
 
 /**
- * Calls `flush` at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. One alone waits for nobody.
+ * A function that plans to call `flush`, unless that is planned already: at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. One alone waits for nobody.
  * `waiting` says how many wait now.
  */
 export function createCommitBatching(waiting: () => number, flush: () => void, most: number) {
@@ -217,14 +217,11 @@ export function createCommitBatching(waiting: () => number, flush: () => void, m
 		});
 	};
 
-	return {
-		/** Does nothing when a flush is planned already. */
-		plan() {
-			if (!planned) {
-				planned = true;
-				afterTurn(0, maxTurns);
-			}
-		},
+	return () => {
+		if (!planned) {
+			planned = true;
+			afterTurn(0, maxTurns);
+		}
 	};
 }
 

@@ -38,26 +38,14 @@ export type Outcome = Accepted | {readonly kind: 'failed'; readonly error: Error
 /** A run whose number is known once it is written. */
 export type NumberedRun = {readonly of: () => NewRun; id: number};
 
+/** `work`: the run or, below zero, the number of the group. */
+type NumberedDelivery = {readonly delivery: NewDelivery; readonly work: () => NumberedRun | number};
+
 /** A group as the events so far leave it. Of a new one the number is known before it is written. */
 export type HeldGroup = {
 	id: number;
 	waiting: Omit<WaitingGroup, 'id'>;
 	end?: {readonly reason: GroupReason; readonly run: NumberedRun};
-};
-
-/** What a batch of events will write. */
-export type Acceptance = {
-	/** Decides on the next event; the answer is whole once everything has its number. */
-	decide(event: NewEvent): () => Outcome;
-	readonly runs: readonly NumberedRun[];
-	/** Groups that were changed or opened, in the order in which they must be written: one of a key that is over before the next. */
-	readonly groups: ReadonlySet<HeldGroup>;
-	/** `work`: the run or, below zero, the number of the group. */
-	readonly deliveries: ReadonlyArray<{
-		readonly delivery: NewDelivery;
-		readonly work: () => NumberedRun | number;
-	}>;
-	readonly fired: ReadonlyArray<JobKey & {readonly run: NumberedRun}>;
 };
 
 /** What is known of the store under the lock `accept`. */
@@ -72,7 +60,7 @@ type Known = {
 };
 
 /** Decides on events in their order, each knowing what those before it did. Asks no database. An event whose number is taken fails alone, and leaves nothing behind. */
-export function createAcceptance({now, holders, waiting, pending, jobs}: Known): Acceptance {
+export function createAcceptance({now, holders, waiting, pending, jobs}: Known) {
 	const ofKey = new Map(
 		pending.map(({id, ...group}): [string, HeldGroup] => [
 			nameOfGroup(group),
@@ -81,8 +69,8 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 	);
 	const runs: NumberedRun[] = [];
 	const groups = new Set<HeldGroup>();
-	const deliveries: Array<Acceptance['deliveries'][number]> = [];
-	const fired: Array<Acceptance['fired'][number]> = [];
+	const deliveries: NumberedDelivery[] = [];
+	const fired: Array<JobKey & {readonly run: NumberedRun}> = [];
 
 	const queue = (route: RouteKey, dueAt: number, of: () => NewRun): NumberedRun => {
 		const run = {of, id: 0};
@@ -94,7 +82,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 	/** Writes the event with what `perform` gives it to, unless its number is taken. */
 	const keep = (
 		delivery: NewDelivery,
-		perform: () => {readonly work: () => NumberedRun | number; readonly answer: () => Outcome},
+		perform: () => Pick<NumberedDelivery, 'work'> & {readonly answer: () => Outcome},
 	): (() => Outcome) => {
 		if (holders.isTaken(delivery.row)) {
 			const id = idOfNumber(delivery.row);
@@ -209,7 +197,8 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 	};
 
 	return {
-		decide(event) {
+		/** Decides on the next event; the answer is whole once everything has its number. */
+		decide(event: NewEvent): () => Outcome {
 			const {delivery, group, idempotencyMs} = event;
 			const holder = holders.holderOf(delivery.key, idempotencyMs);
 			if (holder !== undefined) {
@@ -224,6 +213,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 			return group ? coalesce(event, group) : begin(event);
 		},
 		runs,
+		/** Groups that were changed or opened, in the order in which they must be written: one of a key that is over before the next. */
 		groups,
 		deliveries,
 		fired,

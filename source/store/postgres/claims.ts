@@ -19,19 +19,7 @@ type Holder = {
 };
 
 /** What is known of the identifiers of a batch. */
-export type Holders = {
-	/** The row of the delivery that holds `key` since less than `heldMs`. */
-	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
-	/** The same as the answer to who wants to reserve it. */
-	reservedBy(
-		key: DeliveryKey,
-		heldMs: number,
-	): Exclude<Reserved, {readonly kind: 'reserved'}> | undefined;
-	/** Notes that a delivery takes it now. `isReserved`: it is not written yet. */
-	take(key: DeliveryKey, delivery: number, isReserved?: boolean): void;
-	/** Whether there is a delivery of this number. */
-	isTaken(delivery: number): boolean;
-};
+export type Holders = Awaited<ReturnType<typeof readHolders>>;
 
 /** Both identifiers of each. */
 export const withBodies = <
@@ -49,7 +37,7 @@ export async function readHolders(
 	{query}: Pick<Statements, 'query'>,
 	wanted: ReadonlyArray<{readonly row: number; readonly key: DeliveryKey}>,
 	now: number,
-): Promise<Holders> {
+) {
 	const keys = wanted.map(({key}) => key);
 	const rows = await query(
 		`select wanted.place, exists (select 1 from delivery where delivery.id = wanted.id) as is_taken,
@@ -86,19 +74,26 @@ export async function readHolders(
 	};
 
 	return {
-		holderOf: (key, heldMs) => find(key, heldMs)?.delivery,
-		reservedBy(key, heldMs) {
+		/** The row of the delivery that holds `key` since less than `heldMs`. */
+		holderOf: (key: DeliveryKey, heldMs: number) => find(key, heldMs)?.delivery,
+		/** The same as the answer to who wants to reserve it. */
+		reservedBy(
+			key: DeliveryKey,
+			heldMs: number,
+		): Exclude<Reserved, {readonly kind: 'reserved'}> | undefined {
 			const holder = find(key, heldMs);
 			const isUnderWay = holder?.isReserved && now - holder.at < sendingMs;
 			return (
 				holder && {kind: isUnderWay ? 'under-way' : 'duplicate', of: idOfNumber(holder.delivery)}
 			);
 		},
-		take(key, delivery, isReserved = false) {
+		/** Notes that a delivery takes it now. `isReserved`: it is not written yet. */
+		take(key: DeliveryKey, delivery: number, isReserved = false) {
 			holders.set(nameOf(key), {delivery, at: now, gaveUp: false, isReserved});
 			taken.add(delivery);
 		},
-		isTaken: delivery => taken.has(delivery),
+		/** Whether there is a delivery of this number. */
+		isTaken: (delivery: number) => taken.has(delivery),
 	};
 }
 

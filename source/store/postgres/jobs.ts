@@ -119,18 +119,10 @@ export async function noteFired(
 	);
 }
 
-/** How many runs of jobs wait for the agent. */
-export type QueuedOfJobs = {
-	queued(job: JobKey): number;
-	/** Counts one more that is about to be written. */
-	add(job: JobKey): void;
-};
+export type QueuedOfJobs = Awaited<ReturnType<typeof readQueuedOfJobs>>;
 
-/** Reads how many runs of these jobs wait. */
-export async function readQueuedOfJobs(
-	{query}: Transaction,
-	jobs: readonly JobKey[],
-): Promise<QueuedOfJobs> {
+/** Reads how many runs of these jobs wait for the agent. */
+export async function readQueuedOfJobs({query}: Transaction, jobs: readonly JobKey[]) {
 	const counts = new Map<string, number>();
 	const wanted = [...new Map(jobs.map(job => [nameOfJob(job), job])).values()];
 	const rows =
@@ -149,8 +141,9 @@ export async function readQueuedOfJobs(
 	}
 
 	return {
-		queued: job => counts.get(nameOfJob(job)) ?? 0,
-		add: job => counts.set(nameOfJob(job), (counts.get(nameOfJob(job)) ?? 0) + 1),
+		queued: (job: JobKey) => counts.get(nameOfJob(job)) ?? 0,
+		/** Counts one more that is about to be written. */
+		add: (job: JobKey) => counts.set(nameOfJob(job), (counts.get(nameOfJob(job)) ?? 0) + 1),
 	};
 }
 

@@ -1,10 +1,10 @@
 import type {PoolClient} from 'pg';
-import {every, type Clock} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {createListeners} from '../../core/listeners.ts';
 import {createMutex, createRepeat} from '../../core/mutex.ts';
 import {integerOf, readJson} from '../columns.ts';
-import type {StoreNote, StoreNotes} from '../shared-port.ts';
-import type {Database} from './database.ts';
+import type {StoreNote} from '../shared-port.ts';
+import type {PostgresParts} from './parts.ts';
 import {failsAll} from './postgres-errors.ts';
 
 /** Notes are looked for this often, milliseconds: behind PgBouncer nobody is woken. */
@@ -33,19 +33,7 @@ export function createNotes({
 	database,
 	clock,
 	owner,
-}: {
-	readonly database: Database;
-	readonly clock: Clock;
-	readonly owner: string;
-}): StoreNotes &
-	AsyncDisposable & {
-		/** Tells this member alone. */
-		readonly tell: (note: StoreNote) => void;
-		/** Settles once it is listening, or that has failed for now; never rejects. */
-		readonly listening: Promise<void>;
-		/** How late notes of others were heard at most in the last minute, milliseconds; `undefined`: there was none. */
-		lagMs(): number | undefined;
-	} {
+}: Pick<PostgresParts, 'clock' | 'database' | 'owner'>) {
 	const {tell, subscribe} = createListeners<[StoreNote]>();
 	const waiting: StoreNote[] = [];
 	/** Rows that were told. Both, as the identifiers begin again when a crash of the database has emptied the table. */
@@ -227,13 +215,16 @@ export function createNotes({
 	let cancelListen: (() => void) | undefined;
 
 	return {
+		/** Tells this member alone. */
 		tell,
+		/** Settles once it is listening, or that has failed for now; never rejects. */
 		listening: listen(),
-		lagMs() {
+		/** How late notes of others were heard at most in the last minute, milliseconds; `undefined`: there was none. */
+		lagMs(): number | undefined {
 			const recent = lags.filter(({at}) => at > clock.monotonic() - lagKeptMs);
 			return recent.length === 0 ? undefined : Math.max(0, ...recent.map(({ms}) => ms));
 		},
-		publish(note) {
+		publish(note: StoreNote) {
 			tell(note);
 			if (waiting.length >= maxWaiting) {
 				// The others are told that they miss something.

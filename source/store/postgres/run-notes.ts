@@ -19,16 +19,8 @@ export type OpenLease = {
 	readonly cursor: TranscriptCursor;
 };
 
-/** What runs say while they are under way: the last state of their work, and lines of their transcripts. */
-export type RunNotes = {
-	append(lease: OpenLease, entries: readonly TranscriptEntry[]): void;
-	work(lease: OpenLease, work: WorkDone): void;
-	/** Writes now what was told of the run, if anything was: before it ends, before its lease goes to another, before it is read. */
-	flush(runId: number): Promise<void>;
-};
-
-/** `RunNotes` in batches: whatever was told of however many runs within a quarter of a second is two statements. What is told of a lease that was lost meanwhile is dropped when it is written. */
-export function createRunNotes(deferred: Deferred): RunNotes {
+/** What runs say while they are under way, the last state of their work and lines of their transcripts, in batches: whatever was told of however many runs within a quarter of a second is two statements. What is told of a lease that was lost meanwhile is dropped when it is written. */
+export function createRunNotes(deferred: Deferred) {
 	/** Batches that are not on disk. The last one takes more, until it is written for the first time. */
 	const batches = new Set<Map<number, PendingNotes>>();
 	let open: Map<number, PendingNotes> | undefined;
@@ -69,17 +61,18 @@ export function createRunNotes(deferred: Deferred): RunNotes {
 	};
 
 	return {
-		append(lease, entries) {
+		append(lease: OpenLease, entries: readonly TranscriptEntry[]) {
 			const placed = placeEntries(lease.cursor, entries);
 			if (placed.length > 0) {
 				told(lease).entries.push(...placed);
 			}
 		},
-		work(lease, work) {
+		work(lease: OpenLease, work: WorkDone) {
 			const one = told(lease);
 			one.work = {...one.work, ...work};
 		},
-		async flush(runId) {
+		/** Writes now what was told of the run, if anything was: before it ends, before its lease goes to another, before it is read. */
+		async flush(runId: number) {
 			if ([...batches].some(batch => batch.has(runId))) {
 				await deferred.flush();
 			}

@@ -104,6 +104,7 @@ export function createRuns({
 	};
 
 	const runs: Runs = {
+		...steps,
 		...createRunReader(database),
 		toDecide: toDecide.list,
 		async lease(count, leaseMs, limits) {
@@ -142,8 +143,6 @@ export function createRuns({
 
 			return isHeld;
 		},
-		markSideEffect: steps.markSideEffect,
-		markDeliveryStarted: steps.markDeliveryStarted,
 		async answer(lease, answer) {
 			await notes.flush(lease.run.id);
 			return steps.answer(lease, answer);
@@ -178,7 +177,6 @@ export function createRuns({
 
 			return changed;
 		},
-		drop: steps.drop,
 		handOver: async (runId, target) => releasing(steps.handOver(runId, target)),
 		retry: async runId => releasing(steps.retry(runId)),
 		async release(server) {
