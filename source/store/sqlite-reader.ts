@@ -97,7 +97,8 @@ function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): 
 		async sum(question) {
 			const summing = (await opened()).sum(question);
 			for (;;) {
-				const sums = summing.step();
+				// oxlint-disable-next-line no-await-in-loop -- each goes on where the last one ended
+				const sums = await summing.step();
 				if (sums) {
 					return sums;
 				}

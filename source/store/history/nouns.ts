@@ -1,4 +1,3 @@
-import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../../core/approval.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {deliveryVocabulary, type FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
@@ -13,7 +12,7 @@ import {
 import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
 import {approvalOfRow} from '../approvals.ts';
-import {integerOf, jsonOf, type Row} from '../columns.ts';
+import {jsonOf, type Row} from '../columns.ts';
 import {deliveryOfRow, workedColumns, workedTables, workOfRow} from '../delivery-rows.ts';
 import {groupColumns, groupOfRow, groupTables} from '../group-rows.ts';
 import {runColumns, runOf, runTables} from '../run-reader.ts';
@@ -30,26 +29,19 @@ export type HistoryOf<Item, Asked> = SqlFields & {
 	/** The column of the cursor: an integer that no two rows share and that grows. */
 	readonly cursor: string;
 	readonly where?: string;
+	/** The tables that the fields and words are in, where those of a listing are more. */
+	readonly searched?: string;
 	readonly vocabulary: Vocabulary<Asked>;
-	/** `read` looks up what the columns do not have. */
-	asked(row: Row, read: ReadBody): Asked;
+	/** `read` gives headers and body of a delivery; nothing where they were not kept. */
+	asked(row: Row, read: () => Row | undefined): Asked;
 	itemOf(asked: Asked, row: Row): Item;
-};
-
-/** Headers and body of a delivery by its row; nothing where it was not kept. */
-export type ReadBody = (id: number) => Row | undefined;
-
-export const bodyStatement = (database: DatabaseSync): ReadBody => {
-	const statement = database.prepare(
-		'select headers, body from delivery where id = ? and body is not null',
-	);
-	return id => statement.get(id);
 };
 
 export const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
 	columns: workedColumns,
 	tables: workedTables,
 	base: 'delivery',
+	searched: 'delivery',
 	cursor: 'delivery.id',
 	fields: {
 		route: 'delivery.route',
@@ -69,7 +61,7 @@ export const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
 		return {
 			delivery: deliveryOfRow(row),
 			received() {
-				const stored = read(integerOf(row['id']));
+				const stored = read();
 				const body = stored?.['body'];
 				return stored && body instanceof Uint8Array
 					? receivedBody({headers: jsonOf<Record<string, string>>(stored['headers']), body})

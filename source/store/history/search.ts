@@ -1,46 +1,71 @@
-import {DatabaseSync, type StatementSync} from 'node:sqlite';
+import {DatabaseSync, type SQLInputValue, type StatementSync} from 'node:sqlite';
 import {systemClock} from '../../core/clock.ts';
 import {parseFilter} from '../../core/filter/filter.ts';
+import type {Condition} from '../../core/filter/payload-terms.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {type OnBroken, readRows} from '../broken-rows.ts';
-import {floorOfRow, integerOf, type Row, pageOf} from '../columns.ts';
+import {type Bindings, floorOfRow, integerOf, jsonOf, type Row, pageOf} from '../columns.ts';
 import {createCounts} from './count.ts';
-import {bodyStatement, type HistoryOf, type ReadBody, sqliteNouns} from './nouns.ts';
+import {type HistoryOf, sqliteNouns} from './nouns.ts';
 import type {
 	CountQuestion,
-	CountStep,
 	HistoryItems,
 	HistoryNoun,
 	HistoryQuestion,
 	HistoryStep,
-	StoredSums,
 	SumQuestion,
 } from './port.ts';
-import {sqliteDialect, sqlOf, type SqlPart} from './sql-conditions.ts';
+import {sqliteDialect, type SqlFields, sqlOf, type SqlPart} from './sql-conditions.ts';
 import {createSums} from './sum.ts';
-import {stepMs, stepOn} from './under-way.ts';
+import {stepMs, stepOf} from './under-way.ts';
+
+/** How the history is asked for, whichever engine has it. */
+export type HistoryEngine = {
+	/** The rows of SQL with a question mark for each binding. */
+	readonly ask: (
+		sql: string,
+		bindings: ReadonlyArray<Bindings[number] | readonly number[]>,
+	) => Promise<readonly Row[]>;
+	readonly onBroken: OnBroken;
+	/** What has a history, by its name. */
+	readonly nouns: Readonly<Record<HistoryNoun, unknown>>;
+	readonly narrowingOf: (
+		conditions: readonly Condition[],
+		columns: SqlFields,
+		now: number,
+	) => Narrowing;
+	readonly words: {
+		/** SQL of a list, as JSON, of those numbers of a column whose rows are true in another. */
+		readonly list: (column: string, fits: string) => string;
+		/** SQL: a list of numbers that is bound has the column. */
+		readonly among: (column: string) => string;
+	};
+	/** Rows of a stretch: of the first one, of one whose bodies are read, and at most; and how many times as long the next one is while they are fast. */
+	readonly stretchRows: Readonly<Record<'first' | 'withBody' | 'most' | 'growth', number>>;
+	/** Share of those rows, where the database is slow. */
+	readonly share?: number;
+};
+
+/** What many rows are asked for, and what those that pass are asked for beside that. */
+export type Narrowing = {readonly first: readonly SqlPart[]; readonly second: readonly SqlPart[]};
 
 /** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
 const stretchMs = 15;
 
-/** Rows of a stretch: of the first one, and at most. Every row that SQLite lets pass is in memory at once. */
-const stretchRows = {first: 500, most: 20_000} as const;
+/** Rows that are fetched at once, and those whose bodies are read. */
+const fetchedRows = {most: 500, withBody: 200} as const;
+
+/** Bodies that are fetched at once, and their bytes together, but for one that has more. */
+const fetchedBodies = {rows: 200, bytes: 1024 * 1024} as const;
 
 /** Statements that are kept for the next step of the same search. */
 const keptStatements = 24;
 
 /** Searches the history of one database in steps. It only reads, and holds nothing open between two calls. */
-export type HistorySearch = {
-	search<Noun extends HistoryNoun>(
-		noun: Noun,
-		question: HistoryQuestion,
-	): HistoryStep<HistoryItems[Noun]>;
-	count(question: CountQuestion): CountStep;
-	sum(question: SumQuestion): Summing;
-};
+export type HistorySearch = ReturnType<typeof createHistorySearch>;
 
 /** Sums: each step goes on where the last one ended, and the last one answers them. */
-export type Summing = {step(): StoredSums | undefined};
+export type Summing = ReturnType<HistorySearch['sum']>;
 
 export function openHistorySearch(file: string, onBroken: OnBroken): HistorySearch & Disposable {
 	const database = new DatabaseSync(file, {readOnly: true, timeout: 1000});
@@ -50,14 +75,13 @@ export function openHistorySearch(file: string, onBroken: OnBroken): HistorySear
 	};
 }
 
+const isList = (value: unknown): value is readonly number[] => Array.isArray(value);
+
 /** The same over a connection of somebody else's, who closes it. */
-export function createHistorySearch(
-	database: DatabaseSync,
-	onBroken: OnBroken = () => {},
-): HistorySearch {
+export function createHistorySearch(database: DatabaseSync, onBroken: OnBroken = () => {}) {
 	database.function('base36', {deterministic: true}, value => idOfNumber(Number(value)));
 	const prepared = new Map<string, StatementSync>();
-	const prepare = (sql: string): StatementSync => {
+	const ask: HistoryEngine['ask'] = async (sql, bindings) => {
 		const statement = prepared.get(sql) ?? database.prepare(sql);
 		prepared.delete(sql);
 		prepared.set(sql, statement);
@@ -67,104 +91,209 @@ export function createHistorySearch(
 			}
 		}
 
-		return statement;
+		return statement.all(
+			...bindings.map((value): SQLInputValue => (isList(value) ? JSON.stringify(value) : value)),
+		);
 	};
 
-	const read = bodyStatement(database);
-	return {
-		search(noun, question) {
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a record's parts fit each other, which a list of different ones cannot say
-			const history = sqliteNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
-			return searchOnce({prepare, read, onBroken}, history, question);
+	const engine: HistoryEngine = {
+		ask,
+		onBroken,
+		nouns: sqliteNouns,
+		narrowingOf: (conditions, columns, now) => ({
+			first: sqlOf(conditions, {columns, now, dialect: sqliteDialect}),
+			second: [],
+		}),
+		words: {
+			list: (column, fits) => `json_group_array(${column}) filter (where ${fits})`,
+			among: column => `${column} in (select value from json_each(?))`,
 		},
-		count: question => stepOn(prepare, createCounts(question)),
-		sum(question) {
+		stretchRows: {first: 500, withBody: 500, most: 20_000, growth: 2},
+	};
+	return {
+		search: async <Noun extends HistoryNoun>(noun: Noun, question: HistoryQuestion) =>
+			searchStep(engine, noun, question),
+		count: async (question: CountQuestion) => stepOf(ask, createCounts(question)),
+		sum(question: SumQuestion) {
 			const sums = createSums(question);
-			return {step: () => stepOn(prepare, sums)};
+			return {step: async () => stepOf(ask, sums)};
 		},
 	};
 }
 
-type Reading = {
-	readonly prepare: (sql: string) => StatementSync;
-	readonly read: ReadBody;
-	readonly onBroken: OnBroken;
-};
-
-/** One step: stretch by stretch from the cursor on, until there are `limit` hits, the time is over, or nothing is left. */
-function searchOnce<Item, Asked>(
-	{prepare, read, onBroken}: Reading,
-	history: HistoryOf<Item, Asked>,
-	{filter: text, now, before, after, limit: wanted}: HistoryQuestion,
-): HistoryStep<Item> {
+/** One step: stretch by stretch from the cursor on, until there are `limit` hits, the time is over, or nothing is left. `share`: of the rows of a stretch, where the database is slow. */
+export async function searchStep<Noun extends HistoryNoun>(
+	{ask, onBroken, nouns, narrowingOf, words, stretchRows, share = 1}: HistoryEngine,
+	noun: Noun,
+	question: HistoryQuestion,
+): Promise<HistoryStep<HistoryItems[Noun]>> {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a record's parts fit each other, which a list of different ones cannot say
+	const history = nouns[noun] as HistoryOf<HistoryItems[Noun], unknown>;
+	const {now, before, after} = question;
 	const endsAt = systemClock.monotonic() + stepMs;
-	const limit = pageOf(wanted);
-	const filter = parseFilter(text, history.vocabulary);
-	const parts = sqlOf(filter.conditions, {columns: history, now, dialect: sqliteDialect});
+	const isOver = () => systemClock.monotonic() > endsAt;
+	const limit = pageOf(question.limit);
+	const filter = parseFilter(question.filter, history.vocabulary);
+	const {first, second} = narrowingOf(filter.conditions, history, now);
 	const isUp = after !== undefined;
-	const edges = prepare(edgeSql(history, isUp));
-	const rows = prepare(rowsSql(history, parts, isUp));
-	const bindings = parts.flatMap(part => part.bindings);
-	const items: Item[] = [];
+	const stretchSql = stretchOf(history, first, {isUp, words});
+	const rowsSql = rowsOf(history, second, {isUp, words});
+	const countSql = countOf(history, isUp);
+	const most = Math.max(
+		1,
+		Math.trunc(filter.readsBody ? fetchedRows.withBody * share : fetchedRows.most * share),
+	);
+	const items: Array<HistoryItems[Noun]> = [];
 	let scanned = 0;
 	let at = isUp ? after : (before ?? Number.MAX_SAFE_INTEGER);
-	let length: number = filter.isEmpty ? limit : stretchRows.first;
-	const itemsOf = (row: Row): readonly Item[] => {
+	let length = filter.isEmpty
+		? limit
+		: Math.max(1, Math.trunc(stretchRows[filter.readsBody ? 'withBody' : 'first'] * share));
+	const itemsOf = (row: Row, read: () => Row | undefined) => {
 		const asked = history.asked(row, read);
 		return filter.matches(asked, now) ? [history.itemOf(asked, row)] : [];
 	};
 
+	/** The item of a row that the filter lets pass, and whether its body had to be read for that. */
+	const examine = async (row: Row, readBody: ReturnType<typeof createBodies>) => {
+		let isRead = false;
+		const test = (read: () => Row | undefined) =>
+			readRows([row], one => itemsOf(one, read), {table: history.base, onBroken}).flat();
+		const [hit] = test(() => {
+			isRead = true;
+			return undefined;
+		});
+		const body = isRead ? await readBody(row) : undefined;
+		return {isRead, item: body ? test(() => body)[0] : hit};
+	};
+
+	/** Where the step ends among these rows, if it does. */
+	const lookAt = async (ids: readonly number[]): Promise<number | undefined> => {
+		const rows = await ask(rowsSql, [ids, ...bindingsOf(second)]);
+		const readBody = createBodies({ask, words}, rows);
+		for (const row of rows) {
+			// oxlint-disable-next-line no-await-in-loop -- in their order
+			const {item, isRead} = await examine(row, readBody);
+			if (item) {
+				items.push(item);
+			}
+
+			if (items.length >= limit || (isRead && isOver())) {
+				return integerOf(row['cursor']);
+			}
+		}
+
+		return isOver() ? ids.at(-1) : undefined;
+	};
+
+	/** Where the step ends among those that a stretch let pass, if it does. */
+	const lookAtAll = async (passed: readonly number[]): Promise<number | undefined> => {
+		for (let from = 0; from < passed.length; from += most) {
+			// oxlint-disable-next-line no-await-in-loop -- the newest first
+			const end = await lookAt(passed.slice(from, from + most));
+			if (end !== undefined) {
+				return end;
+			}
+		}
+
+		return undefined;
+	};
+
 	for (;;) {
 		const beganAt = systemClock.monotonic();
-		const stretch: Row | undefined = edges.get(at, length);
+		// oxlint-disable no-await-in-loop -- each begins where the one before ended
+		const [stretch] = await ask(stretchSql, [...bindingsOf(first), at, length]);
 		const edge = floorOfRow(stretch);
 		if (edge === undefined) {
 			return {items, scanned};
 		}
 
-		const range = isUp ? [at + 1, edge] : [edge, at - 1];
-		for (const row of rows.iterate(...range, ...bindings)) {
-			items.push(...readRows([row], itemsOf, {table: history.base, onBroken}).flat());
-
-			// In the middle of a stretch, where nobody has counted what was looked at.
-			if (items.length >= limit || (filter.readsBody && systemClock.monotonic() > endsAt)) {
-				const place = integerOf(row['cursor']);
-				const [low, high] = isUp ? [at + 1, place] : [place, at - 1];
-				scanned += integerOf(prepare(countSql(history)).get(low, high)?.['rows']);
-				return {items, scanned, searchedTo: place};
-			}
+		const tookMs = systemClock.monotonic() - beganAt;
+		const end = await lookAtAll(jsonOf<readonly number[]>(stretch?.['passed']));
+		if (end !== undefined && end !== edge) {
+			const [row] = await ask(countSql, isUp ? [at, end] : [end, at]);
+			return {items, scanned: scanned + integerOf(row?.['rows']), searchedTo: end};
 		}
+		// oxlint-enable no-await-in-loop
 
 		scanned += integerOf(stretch?.['rows']);
 		at = edge;
-		const tookMs = systemClock.monotonic() - beganAt;
-		if (systemClock.monotonic() > endsAt) {
+		if (isOver() || items.length >= limit) {
 			return {items, scanned, searchedTo: at};
 		}
 
 		length = Math.min(
 			stretchRows.most,
-			Math.max(stretchRows.first, tookMs < stretchMs ? length * 2 : Math.trunc(length / 2)),
+			Math.max(1, Math.trunc(tookMs < stretchMs ? length * stretchRows.growth : length / 2)),
 		);
 	}
 }
 
-type Table = Pick<HistoryOf<never, never>, 'base' | 'cursor' | 'where' | 'columns' | 'tables'>;
+const bindingsOf = (parts: readonly SqlPart[]): Bindings => parts.flatMap(({bindings}) => bindings);
 
-const kept = ({where}: Table): string => (where === undefined ? '' : ` and ${where}`);
+type Table = Pick<
+	HistoryOf<never, never>,
+	'base' | 'cursor' | 'where' | 'columns' | 'tables' | 'searched'
+>;
 
-/** The far end of the next stretch from a cursor (exclusive) on, and how many rows it has. */
-function edgeSql(table: Table, isUp: boolean): string {
-	const {base, cursor} = table;
-	const inner = `select ${cursor} as id from ${base} where ${cursor} ${isUp ? '>' : '<'} ?${kept(table)} order by ${cursor} ${isUp ? 'asc' : 'desc'} limit ?`;
-	return `select ${isUp ? 'max' : 'min'}(id) as floor, count(*) as rows from (${inner})`;
+type Said = Pick<HistoryEngine, 'words'> & {readonly isUp: boolean};
+
+const and = (parts: readonly SqlPart[]): string => parts.map(({sql}) => ` and ${sql}`).join('');
+
+/** The far end of the next stretch from a cursor (exclusive) on, how many rows it has, and those of them that pass. Tables that no part names are not read; `case` has SQLite look no further once a part fails. */
+function stretchOf(
+	{cursor, tables, searched = tables, where}: Table,
+	parts: readonly SqlPart[],
+	{isUp, words}: Said,
+): string {
+	const order = `order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
+	return `select ${isUp ? 'max' : 'min'}(id) as floor, count(*) as rows, ${words.list('id', 'fits')} as passed
+		from (
+			select ${cursor} as id, case when true${and(parts)} then true else false end as fits
+			from ${searched} where ${cursor} ${isUp ? '>' : '<'} cast(? as bigint)${where === undefined ? '' : ` and ${where}`} ${order} limit ?
+		) as stretch`;
 }
 
-function rowsSql(table: Table, parts: readonly SqlPart[], isUp: boolean): string {
-	const {columns, tables, cursor} = table;
-	const asked = parts.map(({sql}) => ` and ${sql}`).join('');
-	return `select ${columns}, ${cursor} as cursor from ${tables} where ${cursor} >= ? and ${cursor} <= ?${kept(table)}${asked} order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
-}
+const rowsOf = (
+	{columns, tables, cursor}: Table,
+	parts: readonly SqlPart[],
+	{isUp, words}: Said,
+): string =>
+	`select ${columns}, ${cursor} as cursor from ${tables} where ${words.among(cursor)}${and(parts)} order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
 
-const countSql = (table: Table): string =>
-	`select count(*) as rows from ${table.base} where ${table.cursor} >= ? and ${table.cursor} <= ?${kept(table)}`;
+/** How many rows there are from one cursor to another, without that where the step began. */
+const countOf = ({cursor, base, where}: Table, isUp: boolean): string =>
+	`select count(*) as rows from ${base} where ${cursor} ${isUp ? '>' : '>='} ? and ${cursor} ${isUp ? '<=' : '<'} ?${where === undefined ? '' : ` and ${where}`}`;
+
+/** Headers and body of each of `rows`, which are asked for in their order; some are fetched together. */
+function createBodies(
+	{ask, words}: Pick<HistoryEngine, 'ask' | 'words'>,
+	rows: readonly Row[],
+): (row: Row) => Promise<Row | undefined> {
+	let fetched = new Map<number, Row>();
+	let fetchedTo = 0;
+	return async row => {
+		const index = rows.indexOf(row);
+		if (index >= fetchedTo) {
+			const ids: number[] = [];
+			let bytes = 0;
+			for (const next of rows.slice(index, index + fetchedBodies.rows)) {
+				bytes += integerOf(next['body_bytes']);
+				if (ids.length > 0 && bytes > fetchedBodies.bytes) {
+					break;
+				}
+
+				ids.push(integerOf(next['id']));
+			}
+
+			fetchedTo = index + ids.length;
+			const found = await ask(
+				`select id, headers, body from delivery where ${words.among('id')} and body is not null`,
+				[ids],
+			);
+			fetched = new Map(found.map(one => [integerOf(one['id']), one]));
+		}
+
+		return fetched.get(integerOf(row['id']));
+	};
+}

@@ -43,10 +43,10 @@ const sums = new Map<number, Summing>();
 const maxSums = 16;
 
 /** A step of sums; what this thread does not know begins anew. */
-function sumStep(of: number, question: SumQuestion): StoredSums | undefined {
+async function sumStep(of: number, question: SumQuestion): Promise<StoredSums | undefined> {
 	const summing = sums.get(of) ?? history.sum(question);
 	sums.delete(of);
-	const done = summing.step();
+	const done = await summing.step();
 	if (!done) {
 		sums.set(of, summing);
 		const [oldest = of] = sums.keys();
@@ -58,7 +58,7 @@ function sumStep(of: number, question: SumQuestion): StoredSums | undefined {
 	return done;
 }
 
-const stepOf = (asked: NonNullable<WorkerQuestion>) => {
+const stepOf = async (asked: NonNullable<WorkerQuestion>) => {
 	if (asked.noun === 'sums') {
 		return sumStep(asked.of, asked.question);
 	}
@@ -68,20 +68,25 @@ const stepOf = (asked: NonNullable<WorkerQuestion>) => {
 		: history.search(asked.noun, asked.question);
 };
 
-const answer = (asked: NonNullable<WorkerQuestion>): WorkerAnswer => {
+const answer = async (asked: NonNullable<WorkerQuestion>): Promise<WorkerAnswer> => {
 	const {id} = asked;
 	broken = [];
 	try {
-		return {id, step: stepOf(asked), broken};
+		return {id, step: await stepOf(asked), broken};
 	} catch (error) {
 		return {id, error: messageOf(error)};
 	}
 };
 
+const tell = async (asked: NonNullable<WorkerQuestion>) => {
+	// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+	parentPort?.postMessage(await answer(asked));
+};
+
+// A step waits for nothing but itself, so that it is over before the next message comes.
 parentPort?.on('message', (asked: WorkerQuestion) => {
 	if (asked) {
-		// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-		parentPort?.postMessage(answer(asked));
+		void tell(asked);
 	} else {
 		history[Symbol.dispose]();
 		parentPort?.close();

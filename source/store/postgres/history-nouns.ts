@@ -5,6 +5,7 @@ import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
 import {approvals, deliveries, groups, runs, type HistoryOf} from '../history/nouns.ts';
 import type {HistoryNoun} from '../history/port.ts';
+import type {Narrowing} from '../history/search.ts';
 import {sqlOf, type SqlDialect, type SqlFields, type SqlPart} from '../history/sql-conditions.ts';
 import {runSubject} from './ask.ts';
 import {runColumns} from './run-reader.ts';
@@ -118,18 +119,15 @@ function holdingField(
 }
 
 type PostgresFields = SqlFields & {
-	/** The tables that the fields and words are in, where those of a listing are more. */
-	readonly searched?: string;
 	/** What one index has, so that no row is read to answer it: `fields` are numbers, `texts` the fields that `words` has. */
 	readonly covered?: SqlFields & {readonly texts: ReadonlySet<string>};
 };
 
 /** A noun as PostgreSQL is asked for it. */
-export type PostgresHistoryOf<Item, Asked> = HistoryOf<Item, Asked> & PostgresFields;
+type PostgresHistoryOf<Item, Asked> = HistoryOf<Item, Asked> & PostgresFields;
 
 const postgresDeliveries: PostgresHistoryOf<Delivery, FilteredDelivery> = {
 	...deliveries,
-	searched: 'delivery',
 	fields: {...deliveries.fields, id: `(svc_base36(delivery.id) || ' ' || delivery_id)`},
 	...deliveryWords,
 	covered: {
@@ -173,9 +171,6 @@ export const postgresNouns: Readonly<Record<HistoryNoun, unknown>> = {
 	groups: postgresGroups,
 	approvals,
 };
-
-/** What many rows are asked for, and what those that pass are asked for beside that. */
-export type Narrowing = {readonly first: readonly SqlPart[]; readonly second: readonly SqlPart[]};
 
 export function narrowingOf(
 	conditions: readonly Condition[],

@@ -1,12 +1,12 @@
-import {systemClock} from '../../core/clock.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {createSemaphore} from '../../core/mutex.ts';
 import {createCounts} from '../history/count.ts';
 import type {HistorySearching} from '../history/port.ts';
+import {type HistoryEngine, searchStep} from '../history/search.ts';
 import {createSums} from '../history/sum.ts';
-import {historyBusy, historyUnreadable, stepMs, type UnderWay} from '../history/under-way.ts';
-import type {Database, Statements, Transaction} from './database.ts';
-import {numbered, searchStep} from './history-search.ts';
+import {historyBusy, historyUnreadable, stepOf} from '../history/under-way.ts';
+import type {Database, Parameter, Transaction} from './database.ts';
+import {narrowingOf, postgresNouns} from './history-nouns.ts';
 import type {PostgresParts} from './parts.ts';
 
 /** Questions that are asked at once: the other connections are for those who write. Those that may wait beside them, and how long, milliseconds. */
@@ -34,6 +34,17 @@ export function createHistory({
 	/** Brings to the database what was told and is not there yet. */
 	readonly deferred: Pick<PostgresParts['deferred'], 'flush'>;
 }): HistorySearching {
+	const engine = {
+		onBroken: database.onBroken,
+		nouns: postgresNouns,
+		narrowingOf,
+		words: {
+			list: (column: string, fits: string) =>
+				`coalesce(json_agg(${column}) filter (where ${fits}), '[]')::text`,
+			among: (column: string) => `${column} = any(?::bigint[])`,
+		},
+		stretchRows: {first: 2000, withBody: 200, most: 50_000, growth: 4},
+	};
 	const places = createSemaphore(clock, {count: atOnce, maxWaiting});
 	const ask = async <Answer>(
 		step: (transaction: Transaction, share: number) => Promise<Answer>,
@@ -61,15 +72,16 @@ export function createHistory({
 		search: async (noun, question, signal) =>
 			ask(
 				async (transaction, share) =>
-					searchStep(transaction, {onBroken: database.onBroken, noun, question, share}),
+					searchStep({...engine, ask: askIn(transaction), share}, noun, question),
 				signal,
 			),
-		count: async question => ask(async transaction => stepOf(transaction, createCounts(question))),
+		count: async question =>
+			ask(async transaction => stepOf(askIn(transaction), createCounts(question))),
 		async sum(question, signal) {
 			const sums = createSums(question);
 			for (;;) {
 				// oxlint-disable-next-line no-await-in-loop -- others are answered between the steps
-				const done = await ask(async transaction => stepOf(transaction, sums), signal);
+				const done = await ask(async transaction => stepOf(askIn(transaction), sums), signal);
 				if (done) {
 					return done;
 				}
@@ -106,20 +118,12 @@ async function inTime<Answer>(
 	throw historyUnreadable(`${database.name} takes more than ${tries[2].ms} ms to read some rows`);
 }
 
-/** Stretch by stretch until there is an answer, or the time is over. */
-async function stepOf<Answer, Paused>(
-	{query}: Pick<Statements, 'query'>,
-	underWay: UnderWay<Answer, Paused>,
-): Promise<Answer | Paused> {
-	const endsAt = systemClock.monotonic() + stepMs;
-	const sql = numbered(underWay.sql);
-	do {
-		// oxlint-disable-next-line no-await-in-loop -- each begins where the one before ended
-		const done = underWay.take(await query(sql, underWay.bindings()));
-		if (done !== undefined) {
-			return done;
-		}
-	} while (systemClock.monotonic() < endsAt);
-
-	return underWay.pause();
-}
+/** Asks in a transaction, SQL with a question mark for each binding. */
+const askIn =
+	({query}: Transaction): HistoryEngine['ask'] =>
+	async (sql, bindings) => {
+		let count = 0;
+		const numbered = sql.replaceAll('?', () => `$${(count += 1)}`);
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- conditions bind texts and numbers
+		return query(numbered, bindings as readonly Parameter[]);
+	};
