@@ -1,4 +1,3 @@
-import type {DatabaseSync} from 'node:sqlite';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
 import {createBloomFilter, type BloomFilter} from './bloom-filter.ts';
@@ -12,6 +11,7 @@ import {
 	type Claim,
 	type Floors,
 } from './delivery-rows.ts';
+import type {StoreParts} from './parts.ts';
 import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';
 import type {GroupCommit} from './transaction.ts';
@@ -34,11 +34,7 @@ export function createIdempotencyKeys(
 		database,
 		now,
 		defer,
-	}: {
-		readonly database: DatabaseSync;
-		readonly now: () => number;
-		readonly defer: GroupCommit['defer'];
-	},
+	}: Pick<StoreParts, 'database'> & Pick<GroupCommit, 'defer'> & {readonly now: () => number},
 	{generation}: {readonly generation: number},
 ) {
 	const values = '(profile, route, delivery_id, delivery, run, at) values (?, ?, ?, ?, ?, ?)';

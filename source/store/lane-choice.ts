@@ -155,6 +155,25 @@ export function createLaneChoice(
 	};
 }
 
+/** When something is to be done next, on the wall clock of `now`: a run is due, or the first lease runs out. What is due may be marked with a time that this clock has not reached: it was set back, or is not that of the store. */
+export function nextMoment(
+	next: ReturnType<LaneChoice['next']>,
+	expiryMs: number | undefined,
+	now: number,
+): number | undefined {
+	const moments = [
+		...(next
+			? [
+					next.waitMs > 0
+						? now + Math.ceil(next.waitMs)
+						: Math.min(now, integerOf(next.head['due_at'])),
+				]
+			: []),
+		...(expiryMs === undefined ? [] : [now + expiryMs]),
+	];
+	return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
 const dueAtOf = ({heads: [head]}: Lane): number => integerOf(head?.['due_at']);
 
 /** A lane that another program wrote may be anything: it is a route of its own then, and stops no other. */

@@ -1,6 +1,6 @@
 import {originFacts} from '../core/origin.ts';
 import type {RunState, Target, WorkDone} from '../core/run.ts';
-import {wordOf} from './columns.ts';
+import {type Row, wordOf} from './columns.ts';
 import {routeOf} from './counters.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
@@ -87,6 +87,18 @@ export function createRunSteps({
 		"insert into job_run (run, event, plan) values (?, 'chat', ?)",
 	);
 
+	/** Changes a run by what its row says: `perform` gives the state that it has from then on, or `undefined` when it stays as it is. */
+	const change = (runId: number, perform: (row: Row) => RunState | undefined) => {
+		const row = find.get(runId);
+		const state = row && perform(row);
+		if (!row || !state) {
+			return false;
+		}
+
+		counters.moved(routeOf(row), wordOf<RunState>(row['state']), state);
+		return true;
+	};
+
 	return {
 		/** The run of a turn of a chat that begins, with the token of its lease. */
 		beginChat({profile, origin, plan}: Parameters<Runs['beginChat']>[0], now: number) {
@@ -146,60 +158,54 @@ export function createRunSteps({
 			counters.moved(lease.run, from, settlement.state);
 			return true;
 		},
-		cancel(runId: number, now: number) {
-			const row = find.get(runId);
-			if (!row || row['finished_at'] !== null) {
-				return false;
-			}
+		cancel: (runId: number, now: number) =>
+			change(runId, row => {
+				if (row['finished_at'] !== null) {
+					return undefined;
+				}
 
-			finish.run('cancelled', now, null, runId);
-			timed.remove(runId);
-			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'cancelled');
-			return true;
-		},
-		drop(runId: number, reason: string | undefined, now: number) {
-			const row = find.get(runId);
-			const dropped = row && droppedOf(row, reason, now);
-			if (!row || !dropped) {
-				return false;
-			}
+				finish.run('cancelled', now, null, runId);
+				timed.remove(runId);
+				return 'cancelled';
+			}),
+		drop: (runId: number, reason: string | undefined, now: number) =>
+			change(runId, row => {
+				const dropped = droppedOf(row, reason, now);
+				if (dropped) {
+					putAway.run(JSON.stringify(dropped), runId);
+				}
 
-			putAway.run(JSON.stringify(dropped), runId);
-			counters.moved(routeOf(row), dropped.was, 'dropped');
-			return true;
-		},
-		handOver(runId: number, target: Target, now: number) {
-			const row = find.get(runId);
-			const handed = row && handedOf(row, target);
-			if (!row || !handed) {
-				return false;
-			}
+				return dropped && 'dropped';
+			}),
+		handOver: (runId: number, target: Target, now: number) =>
+			change(runId, row => {
+				const handed = handedOf(row, target);
+				if (handed) {
+					hand.run(target.kind, JSON.stringify(handed), runId);
+					restart.run('delivering', now, runId);
+				}
 
-			hand.run(target.kind, JSON.stringify(handed), runId);
-			restart.run('delivering', now, runId);
-			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'delivering');
-			return true;
-		},
+				return handed && 'delivering';
+			}),
 		retry(runId: number, now: number) {
-			const row = find.get(runId);
-			if (row && row['due_at'] !== null && timed.waitMs(runId) > 0) {
+			if (timed.waitMs(runId) > 0 && (find.get(runId)?.['due_at'] ?? null) !== null) {
 				timed.remove(runId);
 				hasten.run(now, runId);
 				return true;
 			}
 
-			const state = row && restartOf(row);
-			if (!row || !state) {
-				return false;
-			}
+			return change(runId, row => {
+				const state = restartOf(row);
+				if (state) {
+					restart.run(state, now, runId);
+				}
 
-			restart.run(state, now, runId);
-			counters.moved(routeOf(row), wordOf<RunState>(row['state']), state);
-			if (state === 'queued') {
-				dropAnswer.run(runId);
-			}
+				if (state === 'queued') {
+					dropAnswer.run(runId);
+				}
 
-			return true;
+				return state;
+			});
 		},
 		/** A run that awaits a login awaits it no more. */
 		release(runId: number, loginWaitMs: number) {

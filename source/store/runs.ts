@@ -1,5 +1,6 @@
-import {integerOf, optional} from './columns.ts';
-import {createLanes, type Lanes} from './lanes.ts';
+import {optional} from './columns.ts';
+import {nextMoment} from './lane-choice.ts';
+import {createLanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs} from './port.ts';
@@ -158,19 +159,6 @@ export function createRuns(parts: StoreParts): Runs {
 			countToDecide = database.isOpen ? await toDecide.count() : countToDecide;
 			return {all: counters.runs, toDecide: countToDecide};
 		},
-		async nextDue(limits) {
-			const next = lanes(limits).next();
-			const now = clock.now();
-			const expiryMs = leases.nextExpiryMs();
-			const moments = [
-				...(next ? [timeOf(next, now)] : []),
-				...(expiryMs === undefined ? [] : [now + expiryMs]),
-			];
-			return moments.length === 0 ? undefined : Math.min(...moments);
-		},
+		nextDue: async limits => nextMoment(lanes(limits).next(), leases.nextExpiryMs(), clock.now()),
 	};
 }
-
-/** On the wall clock of `now`. What is due may be marked with a time that this clock has not reached: it was set back. */
-const timeOf = ({head, waitMs}: NonNullable<ReturnType<Lanes['next']>>, now: number): number =>
-	waitMs > 0 ? now + Math.ceil(waitMs) : Math.min(now, integerOf(head['due_at']));

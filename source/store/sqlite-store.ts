@@ -175,10 +175,7 @@ export function createSqliteStore(
 		sessions: createStoredSessions(parts),
 		...shared,
 		owner: parts.owner,
-		cluster: createClusterOfOne(
-			{clock, owner: parts.owner, leases: () => ownLeases().length},
-			{node},
-		),
+		cluster: createClusterOfOne(parts, {node, leases: () => ownLeases().length}),
 		lastId: newest === 0 ? '' : idOfNumber(newest),
 		// The lock lets one process in at a time: every other owner, named or not, is dead.
 		async takeOver() {

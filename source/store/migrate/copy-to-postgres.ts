@@ -17,14 +17,7 @@ import {
 	tablesOf,
 } from './copy-counts.ts';
 import {numbered, stepsToPostgres} from './copy-steps.ts';
-import {
-	copyPages,
-	type CopyPlace,
-	type Origin,
-	postgresOrigin,
-	postgresWriter,
-	sqliteOrigin,
-} from './ends.ts';
+import {copyPages, type CopyPlace, postgresOrigin, postgresWriter, sqliteOrigin} from './ends.ts';
 
 /** How far a copy has come: a memo with the number 0 in the database that is filled, which goes when all is there. */
 type Marker = CopyPlace & {
@@ -66,7 +59,29 @@ export async function copyToPostgres(
 		const name = source ? JSON.stringify([file, [...counts], lastOf(source)]) : file;
 		const marker = await begin(database, name);
 		if (origin) {
-			await copyAll({database, origin, marker, counts}, onProgress);
+			const write = postgresWriter();
+			let before = marker;
+			await copyPages(
+				{origin, steps: stepsToPostgres, counts, begin: marker},
+				async (page, place) => {
+					const next = {source: marker.source, ...place};
+					await database.transact(async transaction => {
+						await write(transaction, page);
+						const noted = await transaction.run(
+							`update memo set data = $1 where kind = '${markerKind}' and data = $2`,
+							[JSON.stringify(next), JSON.stringify(before)],
+						);
+						if (noted === 0) {
+							throw new SvcError(
+								'store_in_use',
+								`Cannot copy into ${database.name}: another process copies into it`,
+							);
+						}
+					});
+					before = next;
+				},
+				onProgress,
+			);
 			await setSequences(database, source);
 		}
 
@@ -130,45 +145,6 @@ async function begin(database: Database, source: string): Promise<Marker> {
 		);
 		return marker;
 	}, 'members');
-}
-
-async function copyAll(
-	{
-		database,
-		origin,
-		marker,
-		counts,
-	}: {
-		readonly database: Database;
-		readonly origin: Origin;
-		readonly marker: Marker;
-		readonly counts: CopyCounts;
-	},
-	onProgress: CopyEvents['onProgress'],
-): Promise<void> {
-	const write = postgresWriter();
-	let before = marker;
-	await copyPages(
-		{origin, steps: stepsToPostgres, counts, begin: marker},
-		async (page, place) => {
-			const next = {source: marker.source, ...place};
-			await database.transact(async transaction => {
-				await write(transaction, page);
-				const noted = await transaction.run(
-					`update memo set data = $1 where kind = '${markerKind}' and data = $2`,
-					[JSON.stringify(next), JSON.stringify(before)],
-				);
-				if (noted === 0) {
-					throw new SvcError(
-						'store_in_use',
-						`Cannot copy into ${database.name}: another process copies into it`,
-					);
-				}
-			});
-			before = next;
-		},
-		onProgress,
-	);
 }
 
 /** Numbers that SQLite gave out are not given out again. */

@@ -69,10 +69,7 @@ export async function copyToSqlite(
 /** What gateways that have crashed left is taken over as a start would. */
 async function settleLeft({url, clock, time}: Omit<CopyWorld, 'file'>): Promise<void> {
 	const name = 'migrate-store';
-	await using store = await openPostgresStore(
-		{clock, ...(time && {time})},
-		{url, node: name, place: name},
-	);
+	await using store = await openPostgresStore({clock, time}, {url, node: name, place: name});
 	await store.takeOver();
 }
 

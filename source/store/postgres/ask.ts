@@ -41,23 +41,14 @@ export const columnsOf = <Item>(
 export const runSubject =
 	'case when run.conversation is null then delivery.subject else run.subject end';
 
-const toDecide: ReadonlySet<RunState> = new Set(['interrupted', 'uncertain', 'dead']);
-const open: ReadonlySet<RunState> = new Set(['queued', 'running', 'delivering']);
-
-/** What an index of few rows has, when all `states` are among its own: those are found however old they are. */
-function fewOf(states: readonly RunState[] | undefined): string | undefined {
-	if (!states || states.length === 0) {
-		return undefined;
-	}
-
-	if (states.every(state => toDecide.has(state))) {
-		return isToDecide;
-	}
-
-	return states.every(state => open.has(state))
-		? '(run.due_at is not null or (run.finished_at is null and run.due_at is null))'
-		: undefined;
-}
+/** States of few runs, and what the index of those has. */
+const few: ReadonlyArray<readonly [states: readonly RunState[], sql: string]> = [
+	[['interrupted', 'uncertain', 'dead'], isToDecide],
+	[
+		['queued', 'running', 'delivering'],
+		'(run.due_at is not null or (run.finished_at is null and run.due_at is null))',
+	],
+];
 
 /** A store on PostgreSQL. */
 export const postgresEngine = ({
@@ -72,7 +63,10 @@ export const postgresEngine = ({
 	among: (column, parameter) => `(${parameter}::text[] is null or ${column} = any(${parameter}))`,
 	indexedBy: () => '',
 	least: 'least',
-	fewOf,
+	fewOf: (states = []) =>
+		states.length === 0
+			? undefined
+			: few.find(([own]) => states.every(state => own.includes(state)))?.[1],
 	subject: 'subject',
 	runSubject,
 	approvalProfile: 'profile',

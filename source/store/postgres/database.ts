@@ -96,6 +96,18 @@ type Attempt = {
 	readonly commands: string[];
 };
 
+export type DatabaseDependencies = {
+	readonly clock: Clock;
+	/** Stands for the clock of the database, milliseconds since 1970. */
+	readonly time?: (() => number) | undefined;
+	/** Connections of somebody else, which are left open; made with `createPool`. */
+	readonly pool?: Pool | undefined;
+	/** Aborts when the gateway begins to end: a database that does not answer keeps it no longer than once. */
+	readonly ending?: AbortSignal | undefined;
+	readonly onFailing?: ((reason: string | undefined) => void) | undefined;
+	readonly onBroken?: OnBroken | undefined;
+};
+
 /**
  * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
  *
@@ -109,16 +121,7 @@ export function createDatabase(
 		ending,
 		onFailing = () => {},
 		onBroken = () => {},
-	}: {
-		readonly clock: Clock;
-		readonly time?: (() => number) | undefined;
-		/** Connections of somebody else, which are left open; made with `createPool`. */
-		readonly pool?: Pool | undefined;
-		/** Aborts when the gateway begins to end. */
-		readonly ending?: AbortSignal | undefined;
-		readonly onFailing?: ((reason: string | undefined) => void) | undefined;
-		readonly onBroken?: OnBroken | undefined;
-	},
+	}: DatabaseDependencies,
 	{url}: {readonly url: string},
 ): Database {
 	const name = nameOf(url);

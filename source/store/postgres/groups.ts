@@ -22,14 +22,11 @@ async function dispatchAll(
 		groups.map(group => runOfGroup(group, now)),
 	);
 	const dispatched = groups.map((group, index) => ({
-		group,
+		...group,
 		end: {dispatchedAt: now, reason: reasonOf(group), runId: runs[index] ?? 0},
 	}));
-	await writeGroups(
-		transaction,
-		dispatched.map(({group, end}) => ({...group, end})),
-	);
-	return dispatched.map(({group, end}) => groupOf(group, end));
+	await writeGroups(transaction, dispatched);
+	return dispatched.map(group => groupOf(group, group.end));
 }
 
 /** `Groups` on PostgreSQL. */

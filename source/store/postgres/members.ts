@@ -184,10 +184,9 @@ async function freeSlot(
 		query('select owner, slot, seen from member order by seen'),
 	]);
 	const taken = new Set(rows.map(row => integerOf(row['slot'])));
-	for (let slot = 0; slot < slots; slot += 1) {
-		if (!taken.has(slot)) {
-			return slot;
-		}
+	const free = Array.from({length: slots}, (_, slot) => slot).find(slot => !taken.has(slot));
+	if (free !== undefined) {
+		return free;
 	}
 
 	const [oldest] = rows;

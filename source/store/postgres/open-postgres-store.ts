@@ -1,6 +1,4 @@
 import {randomUUID} from 'node:crypto';
-import type {Pool} from 'pg';
-import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
 import {warnOfBroken} from '../broken-rows.ts';
@@ -8,12 +6,11 @@ import {integerOf} from '../columns.ts';
 import {createNoteBudget} from '../note-budget.ts';
 import type {Store} from '../port.ts';
 import {maxPauseMs} from '../rules.ts';
-import type {StoreEvents} from '../store-health.ts';
 import {createStoredApprovals} from './approvals.ts';
 import {createDeferred} from './batch.ts';
 import {followChanges} from './changes.ts';
 import {createConversations} from './conversations.ts';
-import {createDatabase, type Database} from './database.ts';
+import {createDatabase, type Database, type DatabaseDependencies} from './database.ts';
 import {createDocuments} from './documents.ts';
 import {createQueuedNote} from './enqueue.ts';
 import {createGroups} from './groups.ts';
@@ -36,17 +33,6 @@ import {createStoredSessions} from './sessions.ts';
 import {createTakeOver} from './take-over.ts';
 import {createWaitingReader} from './waiting.ts';
 
-export type PostgresStoreDependencies = StoreEvents & {
-	readonly clock: Clock;
-	readonly log?: Logger;
-	/** Stands for the clock of the database, milliseconds since 1970. */
-	readonly time?: () => number;
-	/** Connections of somebody else, which are left open. */
-	readonly pool?: Pool;
-	/** Aborts when the gateway begins to end: a database that does not answer keeps it no longer than once. */
-	readonly ending?: AbortSignal;
-};
-
 export type PostgresStoreOptions = {
 	readonly url: string;
 	/** `gateway.node`. */
@@ -59,17 +45,15 @@ export type PostgresStoreOptions = {
 
 /** Opens a store on PostgreSQL. @throws SvcError `store_too_new`, `store_copy_incomplete`, `cluster_full`, `member_duplicate`, `journal_unavailable` */
 export async function openPostgresStore(
-	{clock, time, pool, log, ending, onFailing}: PostgresStoreDependencies,
+	{log, ...world}: Omit<DatabaseDependencies, 'onBroken'> & {readonly log?: Logger},
 	{url, node, place, location = ''}: PostgresStoreOptions,
 ): Promise<Store> {
+	const {clock, ending} = world;
 	await using stack = new AsyncDisposableStack();
 	const leaving = new AbortController();
 	const database = createDatabase(
 		{
-			clock,
-			time,
-			pool,
-			onFailing,
+			...world,
 			onBroken: warnOfBroken({clock, log}),
 			ending: ending ? AbortSignal.any([ending, leaving.signal]) : leaving.signal,
 		},

@@ -1,4 +1,4 @@
-import {integerOf} from '../columns.ts';
+import {integerOf, type Row} from '../columns.ts';
 import {nameOfRoute, routeOf} from '../counters.ts';
 import {windowMs} from '../limits/paces.ts';
 import type {RateVerdict, RateWindows} from '../limits/port.ts';
@@ -12,6 +12,11 @@ type Take = RouteKey & {readonly limit: number};
 /** A window is over after its minute; one that begins far ahead was begun under a clock that has been set back. */
 const isOver = (at: string) =>
 	`(rate_window.starts_at <= ${at} - ${windowMs} or rate_window.starts_at > ${at} + ${windowMs})`;
+
+const rateUseOfRow = (row: Row, now: number) => ({
+	used: integerOf(row['used']),
+	endsInMs: Math.min(windowMs, integerOf(row['starts_at']) + windowMs - now),
+});
 
 /**
  * `RateWindows` in a table that a crash of the database empties. What comes at a time is one upsert: the row of a route is locked by it, so that a window is counted once over all members. It tells what it
@@ -48,9 +53,8 @@ export function createRateWindows(database: Database): RateWindows {
 		});
 		const left = new Map(
 			rows.map(row => {
-				const [used, took] = [integerOf(row['used']), integerOf(row['took'])];
-				const endsInMs = Math.min(windowMs, integerOf(row['starts_at']) + windowMs - now);
-				return [nameOfRoute(routeOf(row)), {used, next: used - took, endsInMs}];
+				const use = rateUseOfRow(row, now);
+				return [nameOfRoute(routeOf(row)), {...use, next: use.used - integerOf(row['took'])}];
 			}),
 		);
 		return takes.map(take => {
@@ -74,12 +78,7 @@ export function createRateWindows(database: Database): RateWindows {
 				`select starts_at, used from rate_window where profile = $1 and route = $2 and not ${isOver('$3::bigint')}`,
 				[profile, route, now],
 			);
-			return row
-				? {
-						used: integerOf(row['used']),
-						endsInMs: Math.min(windowMs, integerOf(row['starts_at']) + windowMs - now),
-					}
-				: {used: 0, endsInMs: 0};
+			return row ? rateUseOfRow(row, now) : {used: 0, endsInMs: 0};
 		},
 	};
 }

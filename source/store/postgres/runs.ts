@@ -1,5 +1,5 @@
 import {createMutex} from '../../core/mutex.ts';
-import {integerOf} from '../columns.ts';
+import {nextMoment} from '../lane-choice.ts';
 import type {Lease, Runs} from '../port.ts';
 import {awaitedServers} from '../run-queue.ts';
 import {createRunReader, createRunsToDecide} from '../run-reader.ts';
@@ -206,15 +206,7 @@ export function createRuns({
 		kept: countKept,
 		async nextDue(limits) {
 			const {next, expiryMs} = await findNext(database, limits);
-			// On the clock of whoever waits for it, which may not be that of the database.
-			const now = clock.now();
-			const moments = [
-				...(next
-					? [next.waitMs > 0 ? now + next.waitMs : Math.min(now, integerOf(next.head['due_at']))]
-					: []),
-				...(expiryMs === undefined ? [] : [now + expiryMs]),
-			];
-			return moments.length === 0 ? undefined : Math.min(...moments);
+			return nextMoment(next, expiryMs, clock.now());
 		},
 	};
 
