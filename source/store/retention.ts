@@ -5,9 +5,8 @@ import {integerOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {deliveryTables, runOfDelivery} from './delivery-rows.ts';
 import type {StoreParts} from './parts.ts';
-import type {Retention} from './port.ts';
+import type {Retention, Purged} from './port.ts';
 import {maxRejections} from './rules.ts';
-import type {Purged} from './store-health.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
 /** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */

@@ -18,11 +18,7 @@ const endMs = 1000;
 /** Memory of the thread: a stretch of rows and one body. */
 const memory = {maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16} as const;
 
-type Waiting = {
-	readonly ask: NonNullable<WorkerQuestion>;
-	readonly resolve: (step: unknown) => void;
-	readonly reject: (error: Error) => void;
-};
+type Waiting = PromiseWithResolvers<unknown> & {readonly ask: NonNullable<WorkerQuestion>};
 
 type Thread = {
 	readonly worker: Worker;
@@ -147,7 +143,7 @@ export function createHistory(
 		lastId += 1;
 		const id = lastId;
 		const {promise, resolve, reject} = Promise.withResolvers<unknown>();
-		waiting.set(id, {ask: {id, ...asked}, resolve, reject});
+		waiting.set(id, {ask: {id, ...asked}, promise, resolve, reject});
 		askNext(asking);
 		const hangUp = () => {
 			waiting.delete(id);

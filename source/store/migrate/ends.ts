@@ -13,12 +13,7 @@ import {type CopyStep, stepsToPostgres, stepsToSqlite} from './copy-steps.ts';
 export type Place = ReadonlyArray<string | number>;
 
 /** A store that is read from its beginning to its end. */
-export type Origin = {
-	/** Rows of a step in the order of its key, behind `after`. */
-	page(step: CopyStep, after: Place | undefined): Promise<readonly Row[]>;
-	/** How many there are of a step. */
-	count(step: CopyStep): Promise<number>;
-};
+export type Origin = ReturnType<typeof sqliteOrigin>;
 
 const defaultPageSize = 500;
 
@@ -41,8 +36,9 @@ function pageSql(step: CopyStep, after: Place | undefined): string {
 }
 
 /** A store of SQLite that nobody writes. */
-export const sqliteOrigin = (database: DatabaseSync): Origin => ({
-	async page(step, after) {
+export const sqliteOrigin = (database: DatabaseSync) => ({
+	/** Rows of a step in the order of its key, behind `after`. */
+	async page(step: CopyStep, after: Place | undefined): Promise<readonly Row[]> {
 		const rows: Row[] = [];
 		let bytes = 0;
 		for (const row of database.prepare(sqliteSql(pageSql(step, after))).iterate(...(after ?? []))) {
@@ -55,7 +51,8 @@ export const sqliteOrigin = (database: DatabaseSync): Origin => ({
 
 		return rows;
 	},
-	count: async step =>
+	/** How many there are of a step. */
+	count: async (step: CopyStep): Promise<number> =>
 		integerOf(database.prepare(`select count(*) as count from ${sourceOf(step)}`).get()?.['count']),
 });
 

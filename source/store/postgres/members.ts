@@ -24,15 +24,6 @@ const slots = 32;
 /** The home of a member, as in `PostgresStoreOptions`. */
 type Home = {readonly node: string; readonly place: string; readonly location: string};
 
-/** This gateway among those on the store. */
-export type OwnMember = {
-	readonly cluster: Cluster;
-	/** Its part of the identifiers of a millisecond. */
-	readonly share: () => IdShare;
-	/** Gives back what it has leased, which counts as no loss, ends its rules that end with it, and takes itself off the list. Does nothing while the database is away: the leases run out. Never rejects. */
-	readonly close: () => Promise<void>;
-};
-
 /**
  * Joins the members, under the lock of theirs, and stays one by beats; a member that was taken off the list while it could not beat joins again. What the same home had before at the same location is off the list at once: its
  * lock lets one process in at a time.
@@ -49,7 +40,7 @@ export async function openMember(
 		readonly log: Logger | undefined;
 	},
 	{node, place, location}: Home,
-): Promise<OwnMember> {
+) {
 	let slot = 0;
 	let since = 0;
 	let told: JsonValue = {};
@@ -95,7 +86,8 @@ export async function openMember(
 		}),
 	);
 	return {
-		share: () => ({slot, of: slots}),
+		/** Its part of the identifiers of a millisecond. */
+		share: (): IdShare => ({slot, of: slots}),
 		cluster: {
 			async members() {
 				const rows = await database.query(
@@ -121,7 +113,8 @@ export async function openMember(
 					JSON.stringify(data),
 				]);
 			},
-		},
+		} satisfies Cluster,
+		/** Gives back what it has leased, which counts as no loss, ends its rules that end with it, and takes itself off the list. Does nothing while the database is away: the leases run out. Never rejects. */
 		async close() {
 			stopBeating();
 			if (database.failing() !== undefined) {

@@ -65,11 +65,8 @@ export async function openPostgresStore(
 	// Its connection is made while the rest goes on.
 	const events = stack.use(createNotes({database, clock, owner}));
 	const publish: PostgresParts['publish'] = note => events.publish(note);
-	const {cluster, share, close} = await openMember(
-		{database, clock, owner, publish, log},
-		{node, place, location},
-	);
-	stack.defer(close);
+	const member = await openMember({database, clock, owner, publish, log}, {node, place, location});
+	stack.defer(() => member.close());
 	const deferred = createDeferred({database, clock});
 	stack.defer(() => deferred.close());
 	const base = {database, clock, deferred, owner, publish};
@@ -95,8 +92,8 @@ export async function openPostgresStore(
 		journal: createJournal(parts),
 		history: createHistory(parts),
 		runs: runs.runs,
-		cluster,
-		share,
+		cluster: member.cluster,
+		share: member.share,
 		takeOver: createTakeOver(parts),
 		lastId: lastId === 0 ? '' : idOfNumber(lastId),
 		intake: createIntake(parts),

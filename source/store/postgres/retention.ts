@@ -1,7 +1,7 @@
 import {idempotencyMs} from '../../core/delivery.ts';
 import {integerOf, type Row} from '../columns.ts';
 import {windowMs} from '../limits/paces.ts';
-import type {Retention} from '../port.ts';
+import type {Retention, Purged} from '../port.ts';
 import {
 	applyRetention,
 	belongings,
@@ -13,7 +13,6 @@ import {
 	works,
 } from '../retention.ts';
 import {emptySessionMs, maxRejections, maxSessionBytes, sameMessageMs} from '../rules.ts';
-import type {Purged} from '../store-health.ts';
 import {readCounters} from './counters.ts';
 import type {Database, Transaction} from './database.ts';
 import {batchMemos} from './keys.ts';
