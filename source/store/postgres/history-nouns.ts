@@ -5,7 +5,7 @@ import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
 import {approvals, deliveries, groups, runs, type HistoryOf} from '../history/nouns.ts';
 import type {HistoryNoun} from '../history/port.ts';
-import type {Narrowing} from '../history/search.ts';
+import type {Narrowing} from '../history/search-step.ts';
 import {sqlOf, type SqlDialect, type SqlFields, type SqlPart} from '../history/sql-conditions.ts';
 import {runSubject} from './ask.ts';
 import {runColumns} from './run-reader.ts';

@@ -2,7 +2,7 @@ import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {createSemaphore} from '../../core/mutex.ts';
 import {createCounts} from '../history/count.ts';
 import type {HistorySearching} from '../history/port.ts';
-import {type HistoryEngine, searchStep} from '../history/search.ts';
+import {type HistoryEngine, searchStep} from '../history/search-step.ts';
 import {createSums} from '../history/sum.ts';
 import {historyBusy, historyUnreadable, stepOf} from '../history/under-way.ts';
 import type {Database, Parameter, Transaction} from './database.ts';
