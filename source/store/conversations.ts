@@ -100,7 +100,7 @@ export const openTurnOfRow = (row: Row) => ({
 	isQueued: wordOf(row['state']) === 'queued',
 });
 
-/** Identifiers that are told apart no more, some in each slice. */
+/** Deletes identifiers that are too old to count as duplicates, some in each slice. */
 export function createMessageRetention({
 	database,
 	steadyNow: now,

@@ -3,7 +3,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {versionOf} from './migrations.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 
-/** Nobody waits for it: a gateway that writes is not held up, and does not hold it up. */
+/** A copy neither blocks a gateway that writes, nor waits for it longer than this, milliseconds. */
 const busyTimeoutMs = 10_000;
 
 /**

@@ -21,7 +21,7 @@ import type {StoreParts} from './parts.ts';
 import {isFull, isBusy} from './sqlite-errors.ts';
 
 /**
- * Where to open a database only to look, so that SQLite makes no files beside it: it makes them for a file that nobody has open, and leaves them. Whoever has one open has made them.
+ * URL to open a database read-only without side files: SQLite makes them for a file that is not open elsewhere, and leaves them. A process that has it open has made them already.
  *
  * @see https://sqlite.org/uri.html#uriimmutable
  */
@@ -62,7 +62,7 @@ export function createMovedCheck(
 		try {
 			database.exec('pragma wal_checkpoint(truncate)');
 		} catch {
-			// What is in the log stays there.
+			// The content of the log stays there.
 		}
 
 		const what = found === 'none' ? 'moved away or removed' : 'replaced by another file';

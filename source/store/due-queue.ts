@@ -5,12 +5,12 @@ import type {TimedRun} from './timed-runs.ts';
 /** When something is due: a time, and the number of the thing. */
 type Due = {readonly at: number; readonly id: number};
 
-/** Entries that mean nothing any more, beyond as many as mean something, before they are cleared away. */
+/** Outdated entries, beyond as many as there are current ones, before they are cleared away. */
 const slack = 64;
 
 /**
- * What is due when, first things first: a binary heap. An entry whose time was changed stays in it until it comes to the top, or until such entries are the most: every call
- * costs the logarithm of what is waiting.
+ * A priority queue of due times: a binary heap. An entry whose time was changed stays in it until it comes to the top, or until outdated entries are the most: every call
+ * costs the logarithm of the number of entries.
  */
 export function createDueQueue() {
 	const times = new Map<number, number>();
@@ -141,8 +141,8 @@ export function createDueTimes({
 export type SteadyClock = ReturnType<typeof createSteadyClock>;
 
 /**
- * Time that does not jump: a wall clock that was read once, and the monotonic clock from there. Whoever begins to wait notes the `offset` of that moment, and asks for `time`
- * by it, so that what begins later shows the wall clock as it is then.
+ * Time that does not jump: a wall clock that was read once, and the monotonic clock from there. A wait that begins notes the `offset` of that moment and asks for `time`
+ * by it, so that a later wait shows the wall clock of its own beginning.
  */
 export const createSteadyClock = (clock: Clock) => ({
 	/** What the wall clock is ahead of the monotonic one now, milliseconds. */

@@ -71,7 +71,7 @@ export function createIdempotencyKeys(
 			: {until: now() + idempotencyMs};
 	/** What the open transaction did to `young`, in order: the name, and who held it before. */
 	const taken: Array<readonly [name: string, before: Claim | undefined]> = [];
-	/** How many were forgotten of which the disk still knows, and how far those go. */
+	/** The number of claims that were forgotten here and are still on disk, and how far they reach. */
 	let forgotten = 0;
 	const forgottenUpTo: Floors = {fresh: 0, run: 0};
 
@@ -206,7 +206,7 @@ export function createIdempotencyKeys(
 			const state = stateOf(claim.work);
 			return state && givesUpIdentifier.has(state) ? undefined : claim.delivery;
 		},
-		/** Takes an identifier from whoever holds it. Inside a transaction. */
+		/** Takes an identifier, also from another holder. Inside a transaction. */
 		take({
 			profile,
 			route,
@@ -219,7 +219,7 @@ export function createIdempotencyKeys(
 			const {lastInsertRowid} = insert.run(profile, route, deliveryId, delivery, work, at);
 			remember(name, {delivery, work, at, row: Number(lastInsertRowid)});
 		},
-		/** The same when the row of the run says so already: nothing is written. */
+		/** The same for a claim that the row of the run has already: nothing is written. */
 		hold: ({
 			profile,
 			route,

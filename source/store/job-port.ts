@@ -7,7 +7,7 @@ export type JobKey = {readonly profile: string; readonly id: string};
 export type JobRecord = JobKey & {
 	/** When its schedule fires next; absent when it does not. */
 	readonly nextAt?: number;
-	/** The schedule that `nextAt` was computed from, in the words of whoever plans. */
+	/** The schedule that `nextAt` was computed from, as the scheduler writes it. */
 	readonly basis: string;
 	readonly lastAt?: number;
 	readonly lastRunId?: number;

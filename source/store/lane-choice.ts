@@ -39,7 +39,7 @@ type Bound = {readonly name: string; readonly most: number};
 
 type Lane = {
 	readonly name: string;
-	/** The name under which it takes turns with others, where it does: threads of a chat are one among routes, or somebody who opens many would be before all. */
+	/** The name under which it takes turns with others, where it does: the threads of a chat share one turn, or a person who opens many would get most turns. */
 	readonly sharing: string | undefined;
 	readonly bounds: readonly Bound[];
 	heads: readonly Row[];
@@ -51,7 +51,7 @@ type Lane = {
 export type LaneChoice = ReturnType<typeof createLaneChoice>;
 
 /**
- * Which run is leased next: of the lanes that have room the one whose last turn is longest ago, and of its runs the first. Pure: whoever reads lanes and writes leases keeps others out meanwhile.
+ * Which run is leased next: of the lanes that have room the one whose last turn is longest ago, and of its runs the first. Pure: the caller, who reads lanes and writes leases, keeps others out meanwhile.
  * `waitMs` says when a run is due, in milliseconds; 0: now.
  */
 export function createLaneChoice(
@@ -155,7 +155,7 @@ export function createLaneChoice(
 	};
 }
 
-/** When something is to be done next, on the wall clock of `now`: a run is due, or the first lease runs out. What is due may be marked with a time that this clock has not reached: it was set back, or is not that of the store. */
+/** When the next run is due or the first lease runs out, on the wall clock of `now`. A due run may have a time that this clock has not reached: the clock was set back, or is not that of the store. */
 export function nextMoment(
 	next: ReturnType<LaneChoice['next']>,
 	expiryMs: number | undefined,

@@ -20,7 +20,7 @@ export function createNoteBudget(clock: Clock) {
 	const rejected = createShare(clock, rejections);
 	let dropped = 0;
 	return {
-		/** Whether another note may wait: at most 50 a second and 4 MiB at once, of which rejections, which any stranger can make, have at most 10 and 2 MiB. A refused one is counted; of another, a function that says that it is written or given up. */
+		/** Whether another note may wait: at most 50 a second and 4 MiB at once, of which rejections, which any stranger can make, have at most 10 and 2 MiB. A refused note is counted; for an accepted one the result is called once it is written or given up. */
 		take(delivery: StoredDelivery): (() => void) | undefined {
 			const bytes = noteOverheadBytes + (delivery.body?.byteLength ?? 0);
 			const shares = isRejection(delivery) ? [all, rejected] : [all];

@@ -40,7 +40,7 @@ export type StoreParts = {
 	readonly memoSteps: MemoSteps;
 	/** Names this opening. */
 	readonly owner: string;
-	/** Whether nobody has had the lease since. */
+	/** Whether no other holder has had the lease since. */
 	readonly isLast: (lease: LeaseToken) => boolean;
 	/** Tells all gateways on the store. */
 	readonly publish: StoreNotes['publish'];

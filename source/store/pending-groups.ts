@@ -16,7 +16,7 @@ export type WaitingGroup = GroupKey &
 		readonly target: string;
 	};
 
-/** A group that waits in this process. `offset` is that of its own steady clock, by which its times are told. */
+/** A group that waits in this process. Its times are those of its own steady clock, whose `offset` it has. */
 export type PendingGroup = WaitingGroup & {readonly offset: number};
 
 export type PendingGroups = ReturnType<typeof createPendingGroups>;

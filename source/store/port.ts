@@ -27,7 +27,7 @@ export type RouteKey = {readonly profile: string; readonly route: string};
 /** Identity of a delivery for the duplicate rule. @see manual/guarantees.md#nothing-accepted-is-lost */
 export type DeliveryKey = RouteKey & {readonly deliveryId: string};
 
-/** The SHA-256 of a body, of which another one on the route is a duplicate: a second identifier. */
+/** The SHA-256 of a body, a second identifier: an equal body on the route is a duplicate. */
 type WithBody = {readonly bodyHash?: string | undefined};
 
 export type Accepted =
@@ -118,7 +118,7 @@ export type ServerKey = {readonly profile: string; readonly name: string};
 
 /** What an agent try or a delivery try came to. */
 export type Settlement =
-	/** `target`: who has the answer, where that is not who was asked for; `Run.target` says so from here on. */
+	/** `target`: the actual target of the answer, where it differs from the requested one; `Run.target` has it from now on. */
 	| {readonly state: 'done' | 'silent' | 'cancelled'; readonly target?: string}
 	| {readonly state: 'failed' | 'dead' | 'interrupted' | 'uncertain'; readonly error: string}
 	/** Same phase again at `at`, milliseconds since 1970; its distance counts from here on. */
@@ -288,7 +288,7 @@ export type StoreHealth = {
 export type StoreEvents = {
 	/**
 	 * Writing has begun to fail, or fails for another reason than before; `undefined`: the next write, be it a note, has succeeded again. Told before the write that noticed it is answered,
-	 * so whoever must not go on while nothing can be written needs not ask.
+	 * so that a caller that must stop then need not ask.
 	 */
 	readonly onFailing?: (reason: string | undefined) => void;
 };

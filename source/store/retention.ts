@@ -37,14 +37,14 @@ export function isYounger(row: Row, ageMs: number, now: number): boolean {
 	return isWithin(receivedAt) || (numberedAt > receivedAt + lateMs && isWithin(numberedAt));
 }
 
-/** Whether there may be more rows behind `rows`, of which `last` was dealt with last. */
+/** Whether all of `rows` were processed, up to `last`, and more may follow. */
 export const wentThrough = (rows: readonly Row[], last: number, most: number): boolean =>
 	rows.length === most && integerOf(rows.at(-1)?.['id']) === last;
 
 /** The steps of a retention, in their order. */
 export type RetentionSteps<Step> = {
 	readonly bodies: Step;
-	/** What is forgotten without being counted. */
+	/** Steps whose deletions are not counted. */
 	readonly forgotten: readonly Step[];
 	readonly rows: readonly Step[];
 };
@@ -119,7 +119,7 @@ export function createRetentionSteps({
 		from job_run join run on run.id = job_run.run where job_run.run > ? order by job_run.run limit ${slice}`,
 	);
 
-	/** Visits `rows` until one is too young, and deletes what is not waited for. */
+	/** Visits `rows` until one is too young, and deletes those that no pending group or unfinished run needs. */
 	const deleteOld = (
 		rows: readonly Row[],
 		ageMs: number,

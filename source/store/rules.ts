@@ -23,7 +23,7 @@ export const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'
 /** No pause between two tries is longer, milliseconds; at opening, what seems longer was written under a clock that has been set back. */
 export const maxPauseMs = 3_600_000;
 
-/** Of `maxQueued` places for what waits for its time, those that one route may take: a route that waits for hours takes nobody else's place. */
+/** Of `maxQueued` places for what waits for its time, those that one route may take: a route that waits for hours takes no place of another. */
 export const maxWaitingOfRoute = (maxQueued: number): number =>
 	Math.max(1, Math.trunc(maxQueued / 2));
 
@@ -48,7 +48,7 @@ export const maxLeasesPerChat = 3;
 /** Turns that wait in all threads of one chat. */
 export const maxWaitingOfChat = 100;
 
-/** So long a message of a platform is known again, milliseconds. */
+/** How long the identifier of a message of a platform is remembered, milliseconds. */
 export const sameMessageMs = 86_400_000;
 
 /** The newest leases, by which the turns of routes are known: a route without one among them comes first, of several such that with the oldest run. */
@@ -63,7 +63,7 @@ export const maxMemos = 10_000;
 /** Keys of the chat API that may be in force, and how many of those that were revoked are kept besides. */
 export const maxKeys = 1000;
 
-/** What a session of a chat may have: whoever wants more begins another. */
+/** Limits of a session of a chat. */
 export const maxMessagesOfSession = 1000;
 export const maxBytesOfSession = 4 * 2 ** 20;
 
@@ -74,7 +74,7 @@ export const maxBytesOfOwner = 64 * 2 ** 20;
 /** Bytes of all sessions together. */
 export const maxSessionBytes = 512 * 2 ** 20;
 
-/** A session in which nobody has said anything is forgotten after so long. */
+/** An empty session is forgotten after so long. */
 export const emptySessionMs = 86_400_000;
 
 /** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */

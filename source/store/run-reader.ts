@@ -186,7 +186,7 @@ const jobOf = (row: Row): Run['job'] | null => {
 	return id === null ? null : {id, name: escapeLine(textOf(row['job_name']), maxNameLength)};
 };
 
-/** Nobody else has neither an event nor a job. */
+/** Only a turn of a chat has neither an event nor a job. */
 const chatOf = (row: Row): Run['chat'] | null => {
 	const key = nullableText(row['job_name']);
 	return key === null || row['job'] !== null || row['delivery'] !== null

@@ -30,7 +30,7 @@ export function createRunSteps({
 	const answered = database.prepare(
 		`update run set state = 'delivering', model = ?, tool_calls = ?, lost_leases = 0 where ${fence} and state = 'running'`,
 	);
-	// It may be written after what ended the run: whose lease it was is decided when it is told.
+	// It may be written after the run has ended: the lease is checked when the work is reported.
 	const worked = database.prepare(
 		'update run set model = ?, tool_calls = ?, usage = coalesce(?, usage) where id = ? and token = ?',
 	);
@@ -52,7 +52,7 @@ export function createRunSteps({
 	const putAway = database.prepare(`update run set state = 'dropped', dropped = ? where id = ?`);
 	const hand = database.prepare('update run set target = ?, handed = ? where id = ?');
 
-	// Whoever asks does not want it to wait for a login.
+	// A retry by a person does not wait for a login.
 	const hasten = database.prepare(
 		'update run set due_at = ?, login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ?',
 	);

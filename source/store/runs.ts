@@ -117,7 +117,7 @@ export function createRuns(parts: StoreParts): Runs {
 		retry: async runId => releasing(() => steps.retry(runId, clock.now())),
 		async release(server) {
 			const isMeant = (run: TimedRun) => awaitsLogin(run, server);
-			// Nobody waits, mostly, and that costs no write.
+			// Mostly no run waits, and that costs no write.
 			if (!timed.awaiting().some(isMeant)) {
 				return [];
 			}
@@ -151,7 +151,7 @@ export function createRuns(parts: StoreParts): Runs {
 			const worker = counters.queued - rateLimit - login - retry;
 			return {
 				waits: {worker, rateLimit, login, retry},
-				// Whoever leaves with a gateway that has ended is told what stays queued.
+				// A gateway that has ended still reports what stays queued.
 				...optional('oldestDueAt', database.isOpen ? lanes().oldestDueAt() : undefined),
 			};
 		},

@@ -3,7 +3,7 @@ import type {ChatSession, SessionMatch, SessionMessage} from '../core/session.ts
 import {maxBytesOfSession, maxMessagesOfSession} from './rules.ts';
 import type {LeaseToken} from './shared-port.ts';
 
-/** What is added to a session when a turn of it is whole. */
+/** A complete turn, as it is added to its session. */
 export type SessionTurn = {
 	readonly at: number;
 	/** The public model that answered. */

@@ -111,7 +111,7 @@ function createSessionDeletion(database: DatabaseSync): (seq: number) => void {
 	};
 }
 
-/** One session a slice: those that are too old or above the total, used longest ago first, and those in which nobody said anything for a day. */
+/** One session a slice: first those that are too old or above the total, least recently used first, then those that stayed empty for a day. */
 export function createSessionRetention({
 	database,
 	clock,

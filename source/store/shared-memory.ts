@@ -41,10 +41,10 @@ export function createClusterOfOne(
 	};
 }
 
-/** Leases die with the process, and so does whoever may still bear a token: both begin anew with the next. */
+/** Leases die with the process, and so do the holders of tokens: both begin anew with the next. */
 function createNamedLeases(clock: Clock): {
 	readonly leases: Leases;
-	/** Whether nobody has had the lease since. */
+	/** Whether no other holder has had the lease since. */
 	readonly isLast: (lease: LeaseToken) => boolean;
 } {
 	/** When each runs out on the monotonic clock. */

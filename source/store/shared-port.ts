@@ -67,7 +67,7 @@ export async function holdLease(
 		lost.abort();
 	};
 
-	/** One that has run out, in a process that was stopped, is as good as kept when nobody had it since: no token was given meanwhile. */
+	/** A lease that has run out, as in a process that was suspended, is still good when no other holder had it since: then no token was given meanwhile. */
 	const takeAgain = async () => {
 		const next = await lease.take(leaseMs);
 		if (next?.token !== held.token + 1) {
@@ -111,7 +111,7 @@ export async function holdLease(
 	};
 }
 
-/** What became of something that the gateways share. Told after it is on disk; whoever hears it asks the store how the thing stands. */
+/** A change of something that the gateways share. Published after it is on disk; a listener asks the store for the current state. */
 export type StoreNote =
 	/** By `Runs.cancel`: it may be under way at any gateway. */
 	| {readonly kind: 'run-cancelled'; readonly run: number}
@@ -165,7 +165,7 @@ export type StoreNote =
 			readonly held?: string;
 	  };
 
-/** Notes of all gateways on the store, those of this one among them. Best effort: whoever must not miss one looks now and then, too. */
+/** Notes of all gateways on the store, this one included. Best effort: a listener that must not miss one polls, too. */
 export type StoreNotes = {
 	publish(note: StoreNote): void;
 	/** Calls `listener`, which must not throw, with each note from now on, until the way out is called. */

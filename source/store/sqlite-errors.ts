@@ -53,7 +53,7 @@ export const journalUnavailable = (file: string, error: unknown): SvcError =>
 				{cause: error},
 			);
 
-/** The error of a store that cannot be opened or read. An `SvcError` stays what it is. `isFull`: because the disk is; nobody goes on by itself then. */
+/** The error of a store that cannot be opened or read. An `SvcError` stays what it is. `isFull`: because the disk is full; nothing is retried then. */
 export function storeUnreadable(
 	file: string,
 	error: unknown,

@@ -82,7 +82,7 @@ function readerOf(
 	};
 }
 
-/** Steps of a search in this thread: whoever looks at a store that no gateway has open serves nobody meanwhile. Loaded with the first. */
+/** Searches in this thread: a command that reads the store without a gateway serves no requests meanwhile. Loaded with the first search. */
 function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): HistorySearching {
 	let search: HistorySearch | undefined;
 	const opened = async (): Promise<HistorySearch> => {
@@ -143,7 +143,7 @@ const beforeSessions = sessionSchema.replaceAll(
 	'create $1 temp.',
 );
 
-/** Lets a file of an older version look like one of this version to those who only read: views of the connection hide its tables. Nothing in the file changes; it may be open read-only. */
+/** Lets readers see a file of an older version as one of this version: views of the connection hide its tables. Nothing in the file changes; it may be open read-only. */
 function showAsCurrent(database: DatabaseSync, version: number): void {
 	const isMissing = ([since]: readonly [since: number, ...rest: unknown[]]) => version < since;
 	const columns = addedToRun.filter(isMissing).map(([, column]) => column);

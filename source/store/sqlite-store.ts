@@ -197,7 +197,7 @@ export function createSqliteStore(
 		},
 		async [Symbol.asyncDispose]() {
 			stopLooking();
-			// Before the database: whoever closes it last empties its log.
+			// Before the database: the last connection that closes empties the log.
 			await history[Symbol.asyncDispose]();
 			if (database.isOpen) {
 				giveBack();

@@ -37,7 +37,7 @@ export function findLeft(database: DatabaseSync, now: number): Left {
 	};
 }
 
-/** What becomes of a request whose gateway is dead. */
+/** The decision on a request whose gateway is dead. */
 export const shutdownDecision = (at: number): NonNullable<Approval['decision']> => ({
 	outcome: 'shutdown',
 	at,
@@ -146,7 +146,7 @@ export function fateOf(row: Row) {
 		lost: null,
 		error,
 	});
-	// Whoever waited for a turn of a chat, at an open connection, has gone.
+	// The client of a turn of a chat, at an open connection, has gone.
 	if (isChat) {
 		return ends(
 			'failed',

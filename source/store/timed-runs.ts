@@ -122,7 +122,7 @@ export function createTimedRuns(
 	return timed;
 }
 
-/** Waiting runs of one kind, as long as their time lies ahead. Costs the logarithm of their number, and what is asked for. */
+/** Waiting runs of one kind whose time lies ahead. A change costs the logarithm of their number. */
 function createRunsAhead(clock: Pick<Clock, 'monotonic'>) {
 	/** Also those whose time came since they were asked for last. */
 	const runs = new Map<number, TimedRun>();

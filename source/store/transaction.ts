@@ -4,7 +4,7 @@ import {concernsDatabase, isBusy} from './sqlite-errors.ts';
 /** One unit of writes. It may run twice, so it changes nothing but the database and the `Memory` of the transaction. */
 export type Task = {readonly perform: () => void};
 
-/** What is kept beside the database and has to roll back with it. */
+/** State beside the database that has to roll back with it. */
 export type Memory = {
 	/** Remembers how it is; the result puts it back. May be nested. */
 	save(): () => void;
@@ -180,7 +180,7 @@ export type GroupCommit = {
 	write<Result>(task: () => Result): Promise<Result>;
 	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
 	defer(task: () => void, settled?: (written: boolean) => void): void;
-	/** Writes, blocking, the deferred writes that wait now: for whoever is about to read what they say. What cannot be written stays in line. */
+	/** Writes the waiting deferred writes, blocking, before they are read. Those that fail stay in line. */
 	flushDeferred(): void;
 	/** Looks whether the database may be written at all, as every commit does: for when there are none. */
 	check(): void;
@@ -198,7 +198,7 @@ export type GroupCommit = {
 const maxTurns = 4;
 
 /**
- * A function that plans to call `flush`, unless that is planned already: at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. One alone waits for nobody.
+ * A function that plans to call `flush`, unless that is planned already: at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. A single one does not wait.
  * `waiting` says how many wait now.
  */
 export function createCommitBatching(waiting: () => number, flush: () => void, most: number) {

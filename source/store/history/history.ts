@@ -24,13 +24,13 @@ type Thread = {
 	readonly worker: Worker;
 	/** In the order in which they were asked; the first of them is being answered. */
 	readonly waiting: Map<number, Waiting>;
-	/** What the thread was given, whether or not somebody still waits for it. */
+	/** The question that the thread is answering, also when its caller has gone. */
 	asked: number | undefined;
 };
 
 /**
- * Searches the history of the database `file` in a thread of its own, which begins with the first question and ends when nobody has asked for a while. A thread
- * that fails is an error to whoever asked; the next question begins another. `settle` brings to the disk what was told and is not there yet.
+ * Searches the history of the database `file` in a thread of its own, which starts with the first question and ends when it has been idle for a while. A thread
+ * that fails is an error for its callers; the next question starts another. `settle` writes the deferred writes.
  */
 export function createHistory(
 	{
@@ -87,7 +87,7 @@ export function createHistory(
 		return begun;
 	};
 
-	/** One at a time: who hangs up before it is their turn costs nothing. */
+	/** One at a time: a question that is aborted before its turn costs nothing. */
 	const askNext = (asking: Thread) => {
 		const [next] = asking.waiting.values();
 		if (asking.asked === undefined && next) {

@@ -86,7 +86,7 @@ export type StoredSums = Pick<RunSums, 'leftOut' | 'rows' | 'since'>;
 export type HistorySearching = {
 	/**
 	 * One step of a search: it ends after `limit` hits, or after about 60 ms with what it has. It runs beside the event loop and holds up no write. A filter is
-	 * answered as it answers about the items themselves. Who hangs up, by `signal`, waits no more: the place is free at once.
+	 * answered as it answers about the items themselves. Aborting frees the place at once.
 	 * @throws SvcError `history_unreadable`, `history_busy`
 	 */
 	search<Noun extends HistoryNoun>(
@@ -96,6 +96,6 @@ export type HistorySearching = {
 	): Promise<HistoryStep<HistoryItems[Noun]>>;
 	/** One step of counting deliveries, as short, and the same errors. What another gateway answered is not counted. */
 	count(question: CountQuestion): Promise<CountStep>;
-	/** Sums of runs, all of them: other questions are answered between its steps. The same errors; who hangs up, waits no more. */
+	/** Sums of runs, all of them: other questions are answered between its steps. The same errors; aborting frees the place. */
 	sum(question: SumQuestion, signal?: AbortSignal): Promise<StoredSums>;
 };

@@ -28,7 +28,7 @@ export function openHistorySearch(file: string, onBroken: OnBroken): HistorySear
 
 const isList = (value: unknown): value is readonly number[] => Array.isArray(value);
 
-/** The same over a connection of somebody else's, who closes it. */
+/** The same over a given connection, which its owner closes. */
 export function createHistorySearch(database: DatabaseSync, onBroken: OnBroken = () => {}) {
 	database.function('base36', {deterministic: true}, value => idOfNumber(Number(value)));
 	const prepared = new Map<string, StatementSync>();

@@ -20,7 +20,7 @@ const stretchRows = 2000;
 /** Runs that are summed at most: a few seconds of steps, and eight megabytes of durations. */
 const mostRuns = 1_000_000;
 
-/** Names that are told apart: those of the newest runs. */
+/** Names that are summed separately: those of the newest runs. */
 const mostNames = 1000;
 
 const maxNameLength = 200;

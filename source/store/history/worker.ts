@@ -1,4 +1,4 @@
-// The thread that looks through the history: SQLite is synchronous, and a search must not hold up whoever serves requests.
+// The thread that searches the history: SQLite is synchronous, and a search must not block the thread that serves requests.
 import {parentPort, workerData} from 'node:worker_threads';
 import {messageOf} from '../../core/errors.ts';
 import type {BrokenRow} from '../broken-rows.ts';
@@ -37,12 +37,12 @@ const history = openHistorySearch(String(workerData), row => {
 	broken.push(row);
 });
 
-/** Sums that are being made, the one with the newest step last: no more than questions may wait. Those that nobody asks for again give way. */
+/** Sums in progress, the most recently continued last; at most as many as questions may wait. Abandoned ones are dropped. */
 const sums = new Map<number, Summing>();
 
 const maxSums = 16;
 
-/** A step of sums; what this thread does not know begins anew. */
+/** A step of sums; unknown sums begin anew. */
 async function sumStep(of: number, question: SumQuestion): Promise<StoredSums | undefined> {
 	const summing = sums.get(of) ?? history.sum(question);
 	sums.delete(of);

@@ -4,7 +4,7 @@ import type {KeyLimited, KeyLimits} from './port.ts';
 
 const minuteMs = 60_000;
 
-/** A place becomes free whenever a request ends: nobody can tell when. */
+/** A place becomes free when a request ends, at an unknown time. */
 const parallelRetryMs = 1000;
 
 /** A bucket of requests that fills evenly: what it lacks, and when that was so. */
@@ -17,13 +17,13 @@ export function fill(bucket: Bucket, rpm: number, now: number): void {
 	bucket.countedAt = now;
 }
 
-/** What is left in a bucket that was filled. */
+/** The requests left in a bucket that was filled. */
 export const leftIn = ({spent}: Bucket, rpm: number): ReturnType<KeyLimits['left']> => ({
 	requests: Math.max(0, Math.floor(rpm - spent)),
 	resetMs: Math.ceil((spent * minuteMs) / rpm),
 });
 
-/** Takes one request out of the minute, unless `running` are as many as may be or the minute has none; then it takes nothing. */
+/** Takes one request of the minute. Takes nothing when `running` requests are as many as allowed, or the minute has none left. */
 export function takeRequest(
 	bucket: Bucket,
 	{rpm, parallel}: Pick<ApiKey, 'rpm' | 'parallel'>,
@@ -46,7 +46,7 @@ export function takeRequest(
 	return undefined;
 }
 
-/** What is used of one key now; times are those of the monotonic clock. */
+/** The current use of one key; times are those of the monotonic clock. */
 type Use = Bucket & {running: number; held: number};
 
 /** `KeyLimits` of the only process, in memory: for each key a bucket of `rpm` requests that fills evenly. A burst of all of them is allowed, and then one each 60/`rpm` seconds. */

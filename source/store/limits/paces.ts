@@ -103,7 +103,7 @@ export function planStart(pace: Pace | undefined, limit: number, now: number): P
 	const {windowStartsAt, used, isPromised, startAt} = pace;
 	if (used < limit) {
 		const place = isPromised ? windowStartsAt + (used * windowMs) / limit : now;
-		// A limit that was raised makes places denser: nobody overtakes.
+		// A raised limit makes places denser; no event overtakes another.
 		return {...pace, used: used + 1, startAt: Math.max(now, place, startAt)};
 	}
 

@@ -35,7 +35,7 @@ function pageSql(step: CopyStep, after: Place | undefined): string {
 	return `select * from ${sourceOf(step)} ${behind ?? ''} order by ${columns} limit ${step.pageSize ?? defaultPageSize}`;
 }
 
-/** A store of SQLite that nobody writes. */
+/** A SQLite store that is not being written. */
 export const sqliteOrigin = (database: DatabaseSync) => ({
 	/** Rows of a step in the order of its key, behind `after`. */
 	async page(step: CopyStep, after: Place | undefined): Promise<readonly Row[]> {
@@ -56,7 +56,7 @@ export const sqliteOrigin = (database: DatabaseSync) => ({
 		integerOf(database.prepare(`select count(*) as count from ${sourceOf(step)}`).get()?.['count']),
 });
 
-/** A store of PostgreSQL that nobody writes. `database`: where pages are read from. */
+/** A PostgreSQL store that is not being written. `database`: where pages are read from. */
 export const postgresOrigin = (url: string, database?: Database): Origin => ({
 	async page(step, after) {
 		return (await database?.query(pageSql(step, after), after)) ?? [];
@@ -64,7 +64,7 @@ export const postgresOrigin = (url: string, database?: Database): Origin => ({
 	async count(step) {
 		// Counting millions takes longer than any statement of a gateway may.
 		const client = new Client({connectionString: url});
-		// What is asked says that it broke.
+		// The query rejects when the connection breaks.
 		client.on('error', () => {});
 		await client.connect();
 		try {

@@ -26,7 +26,7 @@ type BatchOptions<Item> = {
 };
 
 /**
- * Many calls for the price of one: what is asked for during one turn of the event loop, and while the call before is under way, is performed together, at most `most` at once, in the order in which it came.
+ * Batches calls: those of one turn of the event loop, and those that come while a batch is under way, are performed together, at most `most` at once, in their order.
  * `perform` answers in that order, and may run again with each alone: when it rejects for the sake of one of them, that one fails alone.
  */
 export const createBatch = <Item, Result>(
@@ -106,7 +106,7 @@ export function createLateBatch<Item, Result>(
 const causeOf = (error: unknown): unknown =>
 	error instanceof SvcError && error.code === 'journal_unavailable' ? error.cause : error;
 
-/** Writes without a caller that waits for them. */
+/** Writes that no caller waits for. */
 export type Deferred = ReturnType<typeof createDeferred>;
 
 type DeferredTask = {
@@ -114,7 +114,7 @@ type DeferredTask = {
 	readonly settled: (written: boolean) => void;
 };
 
-/** Defers writes to a database. A task that fails by itself is given up, and takes none of its neighbours with it. */
+/** Defers writes to a database. A task that fails by itself is given up; its neighbours are written. */
 export function createDeferred({database, clock}: Pick<PostgresParts, 'clock' | 'database'>) {
 	const tasks: DeferredTask[] = [];
 	let cancel: (() => void) | undefined;

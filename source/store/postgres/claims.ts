@@ -7,7 +7,7 @@ import {givesUpIdentifier} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import type {Statements, Transaction} from './database.ts';
 
-/** Whoever reserved an identifier has said by then what became of its message, milliseconds: it is given 25 s to send it. */
+/** A gateway that reserved an identifier has reported the outcome by then, milliseconds: it has 25 s to send the message. */
 const sendingMs = 30_000;
 
 /** A delivery that holds an identifier since `at`, milliseconds since 1970. */
@@ -76,7 +76,7 @@ export async function readHolders(
 	return {
 		/** The row of the delivery that holds `key` since less than `heldMs`. */
 		holderOf: (key: DeliveryKey, heldMs: number) => find(key, heldMs)?.delivery,
-		/** The same as the answer to who wants to reserve it. */
+		/** The same as the answer to a reservation. */
 		reservedBy(
 			key: DeliveryKey,
 			heldMs: number,
@@ -105,7 +105,7 @@ export type Reservation = {
 	readonly heldMs: number;
 };
 
-/** Reserves identifiers in their order, of which nobody else has any; within a transaction that holds the lock `accept`. */
+/** Reserves those identifiers that have no holder, in their order; within a transaction that holds the lock `accept`. */
 export async function reserveAll(
 	{query, run, now}: Transaction,
 	wanted: readonly Reservation[],

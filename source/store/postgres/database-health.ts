@@ -4,8 +4,8 @@ const readOnly = '25006';
 const writes: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
 /**
- * Whether a database can be used, by what was asked of it. Calls `onFailing` when that changes. A database that takes no writes answers what is read all the same: only a write shows that it takes
- * them again.
+ * Whether a database can be used, by the outcomes of statements. Calls `onFailing` when that changes. A read-only database still answers reads: only a write shows that it takes writes
+ * again.
  */
 export function createDatabaseHealth(onFailing: (reason: string | undefined) => void) {
 	let failing: string | undefined;

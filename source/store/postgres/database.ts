@@ -22,7 +22,7 @@ import {
 const maxTries = 4;
 const breakMs = 1000;
 const rememberedCommits = 512;
-/** A gateway that ends asks a database that did not answer no more for so long, milliseconds: its many last words would each wait. */
+/** A gateway that ends sends nothing for so long to a database that did not answer, milliseconds: each of its many last writes would wait. */
 const silentMs = 10_000;
 
 /** A column that may be a parameter. Text has each NUL replaced: PostgreSQL takes none. */
@@ -100,7 +100,7 @@ export type DatabaseDependencies = {
 	readonly clock: Clock;
 	/** Stands for the clock of the database, milliseconds since 1970. */
 	readonly time?: (() => number) | undefined;
-	/** Connections of somebody else, which are left open; made with `createPool`. */
+	/** A pool of the caller, made with `createPool`, that is left open. */
 	readonly pool?: Pool | undefined;
 	/** Aborts when the gateway begins to end: a database that does not answer keeps it no longer than once. */
 	readonly ending?: AbortSignal | undefined;
@@ -219,7 +219,7 @@ export function createDatabase(
 				async finish(text, values) {
 					const rows = query(text, values);
 					committing = commit().catch(fail);
-					// What the statement failed of is told first.
+					// The error of the statement comes first.
 					const [last] = await Promise.allSettled([rows, committing]);
 					if (last.status === 'rejected') {
 						throw last.reason;

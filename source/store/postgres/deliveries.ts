@@ -80,7 +80,7 @@ const insert = `insert into delivery (${names}) select * from unnest(${arrays})`
 
 const unlessThere = 'on conflict (id) do nothing';
 
-/** Runs, deliveries and claims in one statement, so that none of it can be without the rest. The claims come in one order, so that no two transactions wait for each other. */
+/** Runs, deliveries and claims in one statement, so that they are written together or not at all. The claims are sorted, so that no two transactions deadlock. */
 const insertAll = (isAgain: boolean) => `with ${withNewRuns(next + 4)},
 	given as materialized (
 		select ${names.replace(' run,', ' coalesce(run_id, run) as run,')}, claims, body_hash

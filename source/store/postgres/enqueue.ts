@@ -68,7 +68,7 @@ export async function enqueue(
 	return ids;
 }
 
-/** Notes of queued runs are so far apart, milliseconds: the first is told at once, and those of a burst together. */
+/** Least time between two notes of queued runs, milliseconds: the first is published at once, those of a burst together. */
 const quietMs = 50;
 
 export type QueuedNote = ReturnType<typeof createQueuedNote>;

@@ -70,7 +70,7 @@ export function createGroups({database, queued}: PostgresParts): Groups {
 		nextDueMs,
 		dispatchDue: async () =>
 			inTurn(async () =>
-				// The lock is for those who need it.
+				// The lock is taken only when a group is due.
 				(await nextDueMs()) === 0
 					? dispatch(
 							'least(quiet_at, cap_at) <= $1 order by least(quiet_at, cap_at), coalesce_group.id',

@@ -9,14 +9,14 @@ import type {Database, Parameter, Transaction} from './database.ts';
 import {narrowingOf, postgresNouns} from './history-nouns.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Questions that are asked at once: the other connections are for those who write. Those that may wait beside them, and how long, milliseconds. */
+/** Concurrent questions: the other connections are for writes. Further questions that may wait, and how long, milliseconds. */
 const atOnce = 2;
 const maxWaiting = 14;
 const maxWaitMs = 600_000;
 
 const neverAborts = new AbortController().signal;
 
-/** What is tried one after the other where a statement takes too long: the share of the rows of a stretch, and how long a statement may take, milliseconds. */
+/** Attempts, in order, when a statement takes too long: the share of the rows of a stretch, and the time limit of a statement, milliseconds. */
 const tries = [
 	{share: 1, ms: 250},
 	{share: 1 / 20, ms: 500},
@@ -31,7 +31,7 @@ export function createHistory({
 	clock,
 	deferred,
 }: Pick<PostgresParts, 'clock' | 'database'> & {
-	/** Brings to the database what was told and is not there yet. */
+	/** Writes the deferred writes. */
 	readonly deferred: Pick<PostgresParts['deferred'], 'flush'>;
 }): HistorySearching {
 	const engine = {
@@ -90,7 +90,7 @@ export function createHistory({
 	};
 }
 
-/** One step, of which no statement takes longer than it may. @throws SvcError `history_unreadable` when it does, however little it asks for */
+/** One step within the time limits of statements. @throws SvcError `history_unreadable` when even the smallest share takes too long */
 async function inTime<Answer>(
 	database: Database,
 	step: (transaction: Transaction, share: number) => Promise<Answer>,

@@ -95,7 +95,7 @@ export function createIntake({
 				return undefined;
 			}
 
-			// A sender that is told so sends no more.
+			// A sender that gets this answer does not send again.
 			await database.sync();
 			return idOfNumber(holder);
 		},

@@ -20,7 +20,7 @@ const forgottenAtOnce = 256;
 /** A lease that was given, and how far the transcript of its run has come. */
 export type GivenLease = {readonly lease: Lease; readonly cursor: ReadRun['cursor']};
 
-/** What `Runs.lease` is told. */
+/** The parameters of `Runs.lease`. */
 export type LeaseRequest = {
 	/** 1 to 100. */
 	readonly count: number;
@@ -69,7 +69,7 @@ export async function leaseRuns(
 	});
 }
 
-/** Ends runs whose rows cannot be read: nobody could work on them, and they would be leased again and again. */
+/** Ends runs whose rows cannot be read: no worker could run them, and they would be leased again and again. */
 const failUnreadable = async (database: Database, rows: readonly Row[]) =>
 	database.run(
 		`update run set state = 'failed', finished_at = $3, lease_owner = null, lease_until = null, error = 'Cannot read the row of this run: another program has changed it'
@@ -77,7 +77,7 @@ const failUnreadable = async (database: Database, rows: readonly Row[]) =>
 		[rows.map(idOf), rows.map(row => integerOf(row['token'])), database.now()],
 	);
 
-/** Ends the leases of runs that `owner` never heard of, which counts as no loss. A turn of the chat API is begun, and not leased: whoever began it is told, or it runs out. */
+/** Ends the leases of runs that `owner` never heard of; this does not count as a lost lease. A turn of the chat API is left alone: its caller hears of it, or its lease runs out. */
 const giveBack = async ({run}: Transaction, owner: string, known: readonly number[]) =>
 	run(
 		`update run set lost_leases = lost_leases - 1, lease_until = 0

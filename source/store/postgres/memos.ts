@@ -9,7 +9,7 @@ import {createBatch} from './batch.ts';
 import type {Database, Statements} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Finding those that are too many walks through all others: not each time. */
+/** Trimming walks through all memos of a kind, so that it is not done at each write. */
 const writesPerTrim = 64;
 
 export type NewMemo = {readonly kind: string; readonly name: string; readonly value: JsonValue};

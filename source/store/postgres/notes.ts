@@ -7,11 +7,11 @@ import type {StoreNote} from '../shared-port.ts';
 import type {PostgresParts} from './parts.ts';
 import {failsAll} from './postgres-errors.ts';
 
-/** Notes are looked for this often, milliseconds: behind PgBouncer nobody is woken. */
+/** Polling interval of notes, milliseconds: behind PgBouncer no notification arrives. */
 const pollMs = 500;
-/** Where waking works, it is looked all the same: a notice that is lost must not be lost for long. */
+/** Polling interval where notifications arrive: a lost one must not stay unnoticed for long. */
 const pollWokenMs = 2000;
-/** A note whose transaction was slow shows up behind later ones: so far back is read again, milliseconds. */
+/** A note of a slow transaction becomes visible after later ones: notes are read again this far back, milliseconds. */
 const overlapMs = 10_000;
 /** Notes are dropped after so long, milliseconds. */
 const keptMs = 60_000;
@@ -20,7 +20,7 @@ const sweepMs = 10_000;
 const maxRead = 1000;
 /** A note whose transaction was slow comes so many behind later ones at most; one with a lesser identifier comes after a crash of the database, which has emptied the table. */
 const maxOutOfOrder = 1000;
-/** Notes that wait to be written; in place of more the others are told that they miss some. */
+/** Notes that may wait to be written; above that, one `missed` note replaces them. */
 const maxWaiting = 1000;
 const reconnectMs = 2000;
 /** How late notes were is known for so long, milliseconds, of so many looks. */
@@ -36,7 +36,7 @@ export function createNotes({
 }: Pick<PostgresParts, 'clock' | 'database' | 'owner'>) {
 	const {tell, subscribe} = createListeners<[StoreNote]>();
 	const waiting: StoreNote[] = [];
-	/** Rows that were told. Both, as the identifiers begin again when a crash of the database has emptied the table. */
+	/** Rows that were published here, by identifier and time, since identifiers begin again when a crash of the database has emptied the table. */
 	const seen = new Map<string, {readonly id: number; readonly at: number}>();
 	let lastId = 0;
 	/** Notes may be lost: those that were not written, or were gone before they could be read. */
@@ -50,7 +50,7 @@ export function createNotes({
 	const begunAt = database.now();
 	let lags: ReadonlyArray<{readonly at: number; readonly ms: number}> = [];
 
-	/** Nobody was woken for the next look. */
+	/** The next look was not caused by a notification. */
 	let isPoll = false;
 	const lookOnce = async () => {
 		lastLook = clock.monotonic();
@@ -68,7 +68,7 @@ export function createNotes({
 			seen.set(`${id} ${at}`, {id, at});
 			latest = at < begunAt ? latest : Math.max(latest, database.now() - at);
 			const note = readJson<StoreNote>(row['data']);
-			// One that a newer member wrote may be anything: what cannot be told takes none of those behind it along.
+			// A note of a newer member may be anything: one that fails does not stop those behind it.
 			try {
 				if (note) {
 					tell(note);
@@ -76,7 +76,7 @@ export function createNotes({
 			} catch {}
 		}
 
-		// A connection may be dead although nobody says so: then it is polled as often as without one, until it is heard again.
+		// A connection may be dead without an error: then notes are polled as often as without one, until it notifies again.
 		isWoken &&= !(isPoll && rows.length > 0);
 		isPoll = false;
 		if (rows.length === maxRead) {
@@ -248,7 +248,7 @@ export function createNotes({
 
 const isEvents = ({kind}: StoreNote) => kind === 'events' || kind === 'missed';
 
-/** What is still written when the database is back. Those who called wait for an answer no longer; events may be many and large, and are in the store. */
+/** The notes that are still written when the database is back. Callers have stopped waiting; events may be many and large, and are in the store. */
 function lateOf(notes: readonly StoreNote[]): readonly StoreNote[] {
 	const late = notes.filter(
 		note => !isEvents(note) && note.kind !== 'call' && note.kind !== 'answer',

@@ -8,7 +8,7 @@ import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {Database, Statements, Transaction} from './database.ts';
 
-/** A start that was promised; `id` names it to whoever keeps it or gives it back. The times of its pace are those of the database, milliseconds since 1970. */
+/** A promised start; `id` names it when it is kept or given back. The times of its pace are those of the database, milliseconds since 1970. */
 type Step = {readonly id: string; readonly pace: Pace; readonly isGivenBack?: true};
 
 /** Promised starts of a route, the newest last. The first is one that stays: it was kept, or taken at once. */

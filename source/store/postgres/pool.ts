@@ -26,7 +26,7 @@ export function createPool(url: string): Pool {
 			socket.once('close', () => open.delete(socket));
 			return socket;
 		},
-		// One of them is told of notes.
+		// One of them listens for notes.
 		max: 11,
 		connectionTimeoutMillis: connectMs,
 		query_timeout: answerMs,
@@ -38,7 +38,7 @@ export function createPool(url: string): Pool {
 				id === INT8 || id === NUMERIC ? Number : types.getTypeParser(id, format),
 		},
 	});
-	// One that is idle and breaks is replaced when it is needed; of one that is used the next statement says so. It may break before whoever asked for it hears that it is there.
+	// An idle connection that breaks is replaced when needed; on one in use the next statement fails. It may break before its caller gets it.
 	pool.on('error', ignore);
 	pool.on('connect', client => client.on('error', ignore));
 	sockets.set(pool, open);

@@ -27,11 +27,11 @@ const noAnswer = new Set([
 	'Connection terminated due to connection timeout',
 ]);
 
-/** Whether the database did not answer in time: it would not answer the next one either, and whoever waits has waited as long. */
+/** Whether the database did not answer in time: it would not answer the next statement either, and other callers have waited as long. */
 export const isSilence = (error: unknown): boolean =>
 	noAnswer.has(messageOf(error)) || codeOf(error) === 'ETIMEDOUT';
 
-/** What is wrong with one statement or its parameters, not with the database: classes 21 to 23, 42, 54 and what we throw. */
+/** Errors of one statement or its parameters, not of the database: classes 21 to 23, 42, 54 and what we throw. */
 const ofStatement = /^(?:21|22|23|42|54|P0)[0-9A-Z]{3}$/;
 
 /** Whether the failure is one of the whole database and not of a single statement. */
@@ -39,7 +39,7 @@ export const concernsDatabase = (error: unknown): boolean =>
 	!(error instanceof SvcError && error.code !== 'journal_unavailable') &&
 	!ofStatement.test(codeOf(error) ?? '');
 
-/** What a transaction failed of was not said by the database: its `cause` is told as it is. */
+/** A transaction failed for a reason of its own, not of the database: its `cause` is thrown as it is. */
 export class OwnError extends Error {
 	constructor(cause: unknown) {
 		super('the work failed', {cause});

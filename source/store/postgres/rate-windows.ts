@@ -19,8 +19,8 @@ const rateUseOfRow = (row: Row, now: number) => ({
 });
 
 /**
- * `RateWindows` in a table that a crash of the database empties. What comes at a time is one upsert: the row of a route is locked by it, so that a window is counted once over all members. It tells what it
- * took for all of them, of which the first ones pass.
+ * `RateWindows` in a table that a crash of the database empties. What comes at a time is one upsert: the row of a route is locked by it, so that a window is counted once over all members. It returns how many of them
+ * pass: the first ones.
  */
 export function createRateWindows(database: Database): RateWindows {
 	const takeAll = async (takes: readonly Take[]): Promise<readonly RateVerdict[]> => {

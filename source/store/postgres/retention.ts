@@ -20,7 +20,7 @@ import {longestMs} from './named-leases.ts';
 
 /** Rows that one transaction looks at. */
 const slice = 200;
-/** A pace that nobody has asked about for so long is over, milliseconds, but for starts that were promised. */
+/** A pace that was not used for so long is over, milliseconds, except for promised starts. */
 const endedPaceMs = 3_600_000;
 
 type Step = (transaction: Transaction, retention: Retention, after: number) => Promise<Slice>;
@@ -73,7 +73,7 @@ const messages: Step = async ({run, now}) =>
 		),
 	);
 
-/** Forgets leases that nobody has held for long, and how often routes were called before their window or their pace was over. A pace that runs still wait for is made of their times. */
+/** Forgets named leases that ran out long ago, and rate windows and paces that are over. A pace that runs still wait for is rebuilt from their times. */
 const expired: Step = async ({run, now}) => {
 	await run('delete from named_lease where until <= $1', [now - longestMs]);
 	await run('delete from rate_window where starts_at <= $1', [now - windowMs]);
@@ -164,7 +164,7 @@ async function deleteOld(
 	return {went: gone.length, last, more: wentThrough(found, last, slice)};
 }
 
-/** Deletes sessions that are too old or above the total, used longest ago first, and those in which nobody said anything for a day. `after`: the bytes of those that are left, once they are known. */
+/** Deletes sessions that are too old or above the total, least recently used first, and those that stayed empty for a day. `after`: the bytes of the remaining ones, once known. */
 const sessions: Step = async ({query, run, now}, {rowMs}, after) => {
 	const [sum] = after > 0 ? [] : await query('select sum(bytes) as bytes from session');
 	let bytes = after > 0 ? after : integerOf(sum?.['bytes']);

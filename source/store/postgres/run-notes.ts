@@ -4,7 +4,7 @@ import {columnsOf} from './ask.ts';
 import type {Deferred} from './batch.ts';
 import type {Transaction} from './database.ts';
 
-/** What was told of a run, not written yet. */
+/** Notes of a run that are not written yet. */
 type PendingNotes = {
 	readonly run: number;
 	readonly token: number;
@@ -19,7 +19,7 @@ export type OpenLease = {
 	readonly cursor: TranscriptCursor;
 };
 
-/** What runs say while they are under way, the last state of their work and lines of their transcripts, in batches: whatever was told of however many runs within a quarter of a second is two statements. What is told of a lease that was lost meanwhile is dropped when it is written. */
+/** What runs say while they are under way, the last state of their work and lines of their transcripts, in batches: notes of any number of runs within a quarter of a second are two statements. Notes of a lease that was lost meanwhile are dropped on writing. */
 export function createRunNotes(deferred: Deferred) {
 	/** Batches that are not on disk. The last one takes more, until it is written for the first time. */
 	const batches = new Set<Map<number, PendingNotes>>();
@@ -54,7 +54,7 @@ export function createRunNotes(deferred: Deferred) {
 			return before;
 		}
 
-		// That of a lease before is lost, and so is what it said.
+		// An earlier lease is lost, and so are its notes.
 		const fresh: PendingNotes = {run, token, entries: []};
 		batch.set(run, fresh);
 		return fresh;
@@ -71,7 +71,7 @@ export function createRunNotes(deferred: Deferred) {
 			const one = told(lease);
 			one.work = {...one.work, ...work};
 		},
-		/** Writes now what was told of the run, if anything was: before it ends, before its lease goes to another, before it is read. */
+		/** Writes the waiting notes of the run now, if there are any: before it ends, before its lease goes to another, before it is read. */
 		async flush(runId: number) {
 			if ([...batches].some(batch => batch.has(runId))) {
 				await deferred.flush();
@@ -80,7 +80,7 @@ export function createRunNotes(deferred: Deferred) {
 	};
 }
 
-/** Writes what the leases that still hold have told. Locking the rows keeps them from being leased again meanwhile: whoever has the next lease begins behind these lines. */
+/** Writes the notes of leases that still hold. Locking the rows keeps runs from being leased again meanwhile: the next lease begins behind these lines. */
 async function write({query, run}: Transaction, told: readonly PendingNotes[]): Promise<void> {
 	const held = await query(
 		`select run.id from run join unnest($1::bigint[], $2::bigint[]) as lease (run, token) on run.id = lease.run and run.token = lease.token

@@ -42,7 +42,7 @@ export async function readRuns(
 				const cursor = cursorOf(own.length, bytes, integerOf(own.at(-1)?.['position']));
 				return [[id, {run, cursor}] as const];
 			} catch {
-				// It takes none of the others along.
+				// A row that cannot be read is left out.
 				return [];
 			}
 		}),

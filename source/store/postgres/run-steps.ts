@@ -40,7 +40,7 @@ export function createRunSteps({
 	owner,
 }: {
 	readonly database: Database;
-	/** That of the gateway: what it names as a time is told as a distance from now. */
+	/** The clock of the gateway: its times become distances from now. */
 	readonly clock: {readonly now: () => number};
 	readonly owner: string;
 }): RunSteps {
@@ -52,7 +52,7 @@ export function createRunSteps({
 		async (beats: ReadonlyArray<{readonly lease: Lease; readonly leaseMs: number}>) => {
 			const now = database.now();
 			const rows = await database.query(
-				// Whoever locks several runs does it in their order.
+				// Rows are locked in the order of their numbers.
 				`with held as (
 					select run.id, beat.until from run join unnest($1::bigint[], $2::bigint[], $3::bigint[]) as beat (run, token, until) on run.id = beat.run and run.token = beat.token
 					where finished_at is null and due_at is null order by run.id for no key update of run
@@ -164,7 +164,7 @@ export function createRunSteps({
 		retry: async runId =>
 			decide(runId, async (row, {run: update, now}) => {
 				if (integerOf(row['due_at']) > now) {
-					// Whoever asks does not want it to wait for a login.
+					// A retry by a person does not wait for a login.
 					await update(
 						'update run set due_at = $2, login_wait = case when awaits_logins is null then login_wait else 0 end, awaits_logins = null where id = $1',
 						[runId, now],

@@ -13,7 +13,7 @@ import {createRunSteps} from './run-steps.ts';
 /** Runs that one call may lease. */
 const maxLeases = 100;
 
-/** Leases of this gateway whose end it was not told are forgotten so long after they ran out, milliseconds. */
+/** Leases of this gateway whose end it did not hear of are forgotten so long after they ran out, milliseconds. */
 const forgetMs = 600_000;
 
 /**
@@ -28,14 +28,14 @@ export function createRuns({
 	publish,
 }: Omit<PostgresParts, 'notes' | 'queued' | 'readWaiting'>): {
 	readonly runs: Runs;
-	/** Counts once more what is asked of a store that is closed, too. Never rejects. */
+	/** Refreshes the counts that a closed store still answers. Never rejects. */
 	close(): Promise<void>;
 } {
 	const toDecide = createRunsToDecide(database);
 	const steps = createRunSteps({database, clock, owner});
 	const notes = createRunNotes(deferred);
 	const leases = new Map<number, OpenLease & {until: number}>();
-	/** What was counted last, which a store that is closed still says. */
+	/** The latest counts, which a closed store still answers. */
 	let open: OpenRuns = {
 		queued: 0,
 		active: 0,
@@ -116,7 +116,7 @@ export function createRuns({
 			const most = Math.min(Math.trunc(count), maxLeases);
 			return inTurn(async () => {
 				const known = mayHaveMore ? [...leases.keys()] : undefined;
-				// Until it is known what became of the call, it may have leased runs that nobody works on.
+				// Until the outcome of the call is known, it may have leased runs without a worker.
 				mayHaveMore = true;
 				const given = await leaseRuns(database, {count: most, leaseMs, limits, owner, known});
 				mayHaveMore = false;

@@ -103,7 +103,7 @@ function waitingOf(rows: readonly Row[], now: number): Waiting {
 
 	const waitingIn = (kind: Kind) => (route?: RouteKey) =>
 		counts.get(nameOf(kind, route))?.waiting ?? 0;
-	// A group that an event has just joined is due later: that is not looked at here, and whoever is refused asks again.
+	// A group that an event has just joined is due later. That is ignored here: a refused sender tries again.
 	const freeInMs = (kind: Kind, route?: RouteKey) =>
 		Math.max(0, (counts.get(nameOf(kind, route))?.firstAt ?? Infinity) - now);
 	const known: WaitingFigures = {
