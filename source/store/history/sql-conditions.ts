@@ -31,61 +31,43 @@ export type SqlDialect = {
 	body(column: string, asked: AskedBody): SqlPart;
 };
 
-/** What an engine can ask for itself: it lets everything pass that `conditions` let pass, and may let more. */
-export const sqlOf = (
-	conditions: readonly Condition[],
-	{
-		columns,
-		now,
-		dialect,
-	}: {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect},
-): readonly SqlPart[] =>
-	conditions.flatMap(condition => {
-		const part = partOf(condition, {columns, dialect, now});
-		return part === undefined ? [] : [part];
-	});
+/** What is asked: columns of which rows, the time from which ages count, in the words of which engine. */
+type Asked = {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect};
 
-function partOf(
-	condition: Condition,
-	{
-		columns,
-		now,
-		dialect,
-	}: {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect},
-): SqlPart | undefined {
+/** What an engine can ask for itself: it lets everything pass that `conditions` let pass, and may let more. */
+export const sqlOf = (conditions: readonly Condition[], asked: Asked): readonly SqlPart[] =>
+	conditions.flatMap(condition => partOf(condition, asked) ?? []);
+
+function partOf(condition: Condition, {columns, now, dialect}: Asked): SqlPart | undefined {
 	const {isNegated = false} = condition;
+	if (condition.kind === 'word') {
+		// The column may hold more than is looked in: what it lacks says nothing of what it has.
+		return isNegated ? undefined : dialect.word(columns, condition.text);
+	}
+
+	if (condition.kind === 'body') {
+		return columns.body === undefined || isNegated
+			? undefined
+			: dialect.body(columns.body, condition);
+	}
+
+	const column = columns.fields[condition.field];
+	if (column === undefined) {
+		return undefined;
+	}
+
 	switch (condition.kind) {
 		case 'text': {
-			const column = columns.fields[condition.field];
-			return column === undefined
-				? undefined
-				: textPart(dialect, column, {patterns: condition.patterns, isNegated});
+			return textPart(dialect, column, {patterns: condition.patterns, isNegated});
 		}
 
 		case 'number': {
-			const column = columns.fields[condition.field];
-			return column === undefined ? undefined : numberPart(column, condition, dialect);
+			return numberPart(column, condition, dialect);
 		}
 
 		case 'since': {
-			const column = columns.fields[condition.field];
-			return column === undefined
-				? undefined
-				: {
-						sql: `${column} ${isNegated ? '<' : '>='} ${dialect.number}`,
-						bindings: [condition.from(now)],
-					};
-		}
-
-		case 'word': {
-			// The column may hold more than is looked in: what it lacks says nothing of what it has.
-			return isNegated ? undefined : dialect.word(columns, condition.text);
-		}
-
-		case 'body': {
-			return columns.body === undefined || isNegated
-				? undefined
-				: dialect.body(columns.body, condition);
+			const sql = `${column} ${isNegated ? '<' : '>='} ${dialect.number}`;
+			return {sql, bindings: [condition.from(now)]};
 		}
 	}
 }

@@ -24,7 +24,7 @@ export const leftIn = ({spent}: Bucket, rpm: number): ReturnType<KeyLimits['left
 });
 
 /** Takes one request of the minute. Takes nothing when `running` requests are as many as allowed, or the minute has none left. */
-export function takeRequest(
+function takeRequest(
 	bucket: Bucket,
 	{rpm, parallel}: Pick<ApiKey, 'rpm' | 'parallel'>,
 	{running, now}: {readonly running: number; readonly now: number},
@@ -46,36 +46,44 @@ export function takeRequest(
 	return undefined;
 }
 
-/** The current use of one key; times are those of the monotonic clock. */
-type Use = Bucket & {running: number; held: number};
+/** The current use of one key. */
+export type KeyInUse = Bucket & {running: number; held: number};
 
-/** `KeyLimits` of the only process, in memory: for each key a bucket of `rpm` requests that fills evenly. A burst of all of them is allowed, and then one each 60/`rpm` seconds. */
+type Taking = Parameters<KeyLimits['take']>;
+
+/** Lets a request in, unless `claim` denies it, or the limits of the key do; `elsewhere`: requests that run at other gateways. */
+export function letIn(
+	use: KeyInUse,
+	{key, claim = () => 0}: {readonly key: Taking[1]; readonly claim: Taking[2]},
+	{elsewhere, now}: {readonly elsewhere: number; readonly now: number},
+): Awaited<ReturnType<KeyLimits['take']>> {
+	const claimed = claim();
+	if (claimed === undefined) {
+		return {kind: 'denied'};
+	}
+
+	const limited = takeRequest(use, key, {running: use.running + elsewhere, now});
+	if (limited) {
+		return limited;
+	}
+
+	use.running += 1;
+	use.held += claimed;
+	return {kind: 'taken'};
+}
+
+/** `KeyLimits` of the only process, in memory, by the monotonic clock: for each key a bucket of `rpm` requests that fills evenly. A burst of all of them is allowed, and then one each 60/`rpm` seconds. */
 export function createKeyLimits(clock: Clock): KeyLimits {
-	const uses = new Map<string, Use>();
-	const entryOf = (id: string): Use => {
+	const uses = new Map<string, KeyInUse>();
+	const entryOf = (id: string): KeyInUse => {
 		const use = uses.get(id) ?? {spent: 0, countedAt: clock.monotonic(), running: 0, held: 0};
 		uses.set(id, use);
 		return use;
 	};
 
 	return {
-		async take(id, key, claim = () => 0) {
-			const use = entryOf(id);
-			const claimed = claim();
-			if (claimed === undefined) {
-				return {kind: 'denied'};
-			}
-
-			const {running} = use;
-			const limited = takeRequest(use, key, {running, now: clock.monotonic()});
-			if (limited) {
-				return limited;
-			}
-
-			use.running += 1;
-			use.held += claimed;
-			return {kind: 'taken'};
-		},
+		take: async (id, key, claim) =>
+			letIn(entryOf(id), {key, claim}, {elsewhere: 0, now: clock.monotonic()}),
 		release(id) {
 			const use = uses.get(id);
 			if (use) {

@@ -1,8 +1,7 @@
-import type {ApiKey} from '../../core/api-key.ts';
 import {every} from '../../core/clock.ts';
 import {createMutex, createRepeat} from '../../core/mutex.ts';
 import {integerOf, textOf} from '../columns.ts';
-import {type Bucket, fill, leftIn, takeRequest} from '../limits/key-limits.ts';
+import {fill, type KeyInUse, leftIn, letIn} from '../limits/key-limits.ts';
 import type {KeyLimits} from '../limits/port.ts';
 import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
@@ -25,9 +24,7 @@ const tell = `insert into key_hold (key, owner, running, held, seen)
 	on conflict (key, owner) do update set running = excluded.running, held = excluded.held, seen = excluded.seen`;
 
 /** The current use of one key. Times are those of the database. */
-type Use = Bucket & {
-	running: number;
-	held: number;
+type Use = KeyInUse & {
 	/** Tokens that requests at other members hold, as far as is known. */
 	elsewhere: number;
 	lingering: Array<{readonly tokens: number; readonly until: number}>;
@@ -35,11 +32,7 @@ type Use = Bucket & {
 	isTold: boolean;
 };
 
-type Take = {
-	readonly id: string;
-	readonly key: Pick<ApiKey, 'rpm' | 'parallel'>;
-	readonly claim: (() => number | undefined) | undefined;
-};
+type Take = Parameters<typeof letIn>[1] & {readonly id: string};
 
 type Taken = Awaited<ReturnType<KeyLimits['take']>>;
 
@@ -121,9 +114,21 @@ export function createKeyLimits({
 							running.set(id, integerOf(row['running']));
 						}
 
-						const taken = takes.map(one =>
-							decide(one, {running: running.get(one.id) ?? 0, now, undo}),
-						);
+						const taken = takes.map(one => {
+							const use = entryOf(one.id);
+							const {held} = use;
+							const answer = letIn(use, one, {elsewhere: running.get(one.id) ?? 0, now});
+							if (answer.kind === 'taken') {
+								const claimed = use.held - held;
+								use.isTold = true;
+								undo.push(() => {
+									use.running -= 1;
+									use.held -= claimed;
+								});
+							}
+
+							return answer;
+						});
 						const buckets = ids.map(entryOf);
 						await run(
 							`with filled as (
@@ -142,35 +147,6 @@ export function createKeyLimits({
 		},
 		{most: 128, name: database.name},
 	);
-
-	const decide = (
-		{id, key, claim = () => 0}: Take,
-		{
-			running,
-			now,
-			undo,
-		}: {readonly running: number; readonly now: number; readonly undo: Array<() => void>},
-	): Taken => {
-		const use = entryOf(id);
-		const claimed = claim();
-		if (claimed === undefined) {
-			return {kind: 'denied'};
-		}
-
-		const limited = takeRequest(use, key, {running: use.running + running, now});
-		if (limited) {
-			return limited;
-		}
-
-		use.running += 1;
-		use.held += claimed;
-		use.isTold = true;
-		undo.push(() => {
-			use.running -= 1;
-			use.held -= claimed;
-		});
-		return {kind: 'taken'};
-	};
 
 	let sweptAt = clock.monotonic();
 	/** Tells what is under way here, and reads what is elsewhere. */

@@ -2,6 +2,7 @@ import {integerOf, type Row} from '../columns.ts';
 import {nameOfRoute, routeOf} from '../counters.ts';
 import {windowMs} from '../limits/paces.ts';
 import type {RateVerdict, RateWindows} from '../limits/port.ts';
+import {verdictOf} from '../limits/rate-windows.ts';
 import type {RouteKey} from '../port.ts';
 import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
@@ -61,11 +62,7 @@ export function createRateWindows(database: Database): RateWindows {
 			const window = left.get(nameOfRoute(take)) ?? {used: 0, next: 0, endsInMs: windowMs};
 			const ok = window.next < window.used;
 			window.next += ok ? 1 : 0;
-			return {
-				ok,
-				count: ok ? window.next : window.used + 1,
-				retryAfterSeconds: Math.max(1, Math.ceil(window.endsInMs / 1000)),
-			};
+			return verdictOf(ok, ok ? window.next : window.used, window.endsInMs);
 		});
 	};
 
