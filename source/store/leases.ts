@@ -1,11 +1,11 @@
 import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
-import {integerOf, nullableInteger, wordOf, type Row} from './columns.ts';
+import {integerOf, wordOf, type Row} from './columns.ts';
 import {routeOf} from './counters.ts';
 import type {Lanes} from './lanes.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease} from './port.ts';
-import {createRunLookup} from './run-reader.ts';
+import {createRunLookup, leaseOf} from './run-reader.ts';
 import type {TranscriptCursor} from './transcripts.ts';
 
 /** A lease that is out. */
@@ -72,7 +72,7 @@ export function createLeasing({
 	const mark = database.prepare(
 		// What still awaits a login has waited long enough.
 		`update run set state = ?, attempt = attempt + ?, token = ?, started_at = coalesce(started_at, ?), due_at = null,
-			login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ? returning login_wait`,
+			login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ? returning state, token, login_wait`,
 	);
 
 	const take = (row: Row, now: number): readonly Lease[] => {
@@ -81,22 +81,11 @@ export function createLeasing({
 		const from = wordOf<RunState>(row['state']);
 		const agent = from === 'queued';
 		const state = agent ? 'running' : from;
-		const loginWaitMs = nullableInteger(
-			mark.get(state, agent ? 1 : 0, token, now, id)?.['login_wait'],
-		);
+		const marked = mark.get(state, agent ? 1 : 0, token, now, id);
 		counters.moved(routeOf(row), from, state);
 		timed.remove(id);
 		const run = read(id);
-		return run
-			? [
-					{
-						run,
-						token,
-						phase: agent ? 'agent' : 'deliver',
-						...(loginWaitMs !== null && {loginWaitMs}),
-					},
-				]
-			: [];
+		return run && marked ? [leaseOf(run, marked)] : [];
 	};
 
 	return (count, now, lanes) => {

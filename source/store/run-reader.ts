@@ -19,7 +19,7 @@ import {
 	type Scan,
 } from './columns.ts';
 import {type Engine, createFloors, runSubject} from './engine.ts';
-import type {Runs} from './port.ts';
+import type {Lease, Runs} from './port.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
 /** A function that reads a whole run, now. */
@@ -227,4 +227,12 @@ export const entryOf = (row: Row): TranscriptEntry => ({
 		'data',
 		row['data'] === null ? null : jsonOf<NonNullable<TranscriptEntry['data']>>(row['data']),
 	),
+});
+
+/** The lease of a run, from its row of `state, token, login_wait` once it is leased. */
+export const leaseOf = (run: StoredRun, row: Row): Lease => ({
+	run,
+	token: integerOf(row['token']),
+	phase: row['state'] === 'running' ? 'agent' : 'deliver',
+	...optional('loginWaitMs', nullableInteger(row['login_wait'])),
 });

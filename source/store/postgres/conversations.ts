@@ -163,39 +163,28 @@ async function readState(
 async function waitingLanes({query}: Pick<Transaction, 'query'>, {profile, messages}: Received) {
 	const asking = messages.filter(({asks}) => asks.kind === 'turn');
 	const laneOfRoute = (route: string) => laneOf(profile, route, undefined);
-	const chats = new Map(
-		asking.map(({conversation}) => {
-			const chat = lanesOfChat(profile, conversation);
-			return [chat.name, chat] as const;
-		}),
-	);
-	const inChats = new Map<string, number>();
-	const inLanes = new Map<string, number>();
-	if (asking.length > 0) {
-		const lanes = asking.map(({conversation}) => laneOfRoute(conversationName(conversation)));
-		const ofLanes = await query(
-			`select lane, count(*) as waiting from run where lane = any($1) and due_at is not null and state = 'queued' group by lane`,
-			[[...new Set(lanes)]],
-		);
-		for (const row of ofLanes) {
-			inLanes.set(textOf(row['lane']), integerOf(row['waiting']));
-		}
+	const countsOf = async (...asked: Parameters<typeof query>) => {
+		const rows = asking.length === 0 ? [] : await query(...asked);
+		return new Map(rows.map(row => [textOf(row['name']), integerOf(row['waiting'])]));
+	};
 
-		const all = [...chats.values()];
-		const ofChats = await query(
-			`select chat.name, (
-				select count(*) from run where due_at is not null and state = 'queued' and (run.lane = chat.lane or (run.lane > chat.from_lane and run.lane < chat.to_lane))
-			) as waiting from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as chat (name, lane, from_lane, to_lane)`,
-			[
-				all.map(({name}) => name),
-				all.map(({name}) => laneOfRoute(name)),
-				...columnsOf(all, 'from', 'to'),
-			],
-		);
-		for (const row of ofChats) {
-			inChats.set(textOf(row['name']), integerOf(row['waiting']));
-		}
-	}
+	const lanes = asking.map(({conversation}) => laneOfRoute(conversationName(conversation)));
+	const inLanes = await countsOf(
+		`select lane as name, count(*) as waiting from run where lane = any($1) and due_at is not null and state = 'queued' group by lane`,
+		[[...new Set(lanes)]],
+	);
+	const named = asking.map(({conversation}) => lanesOfChat(profile, conversation));
+	const chats = [...new Map(named.map(chat => [chat.name, chat])).values()];
+	const inChats = await countsOf(
+		`select chat.name, (
+			select count(*) from run where due_at is not null and state = 'queued' and (run.lane = chat.lane or (run.lane > chat.from_lane and run.lane < chat.to_lane))
+		) as waiting from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as chat (name, lane, from_lane, to_lane)`,
+		[
+			chats.map(({name}) => name),
+			chats.map(({name}) => laneOfRoute(name)),
+			...columnsOf(chats, 'from', 'to'),
+		],
+	);
 
 	const of = (conversation: Conversation) =>
 		inLanes.get(laneOfRoute(conversationName(conversation))) ?? 0;

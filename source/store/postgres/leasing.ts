@@ -1,4 +1,4 @@
-import {integerOf, nullableInteger, textOf, type Row} from '../columns.ts';
+import {integerOf, textOf, type Row} from '../columns.ts';
 import {
 	createLaneChoice,
 	sharedTurn,
@@ -9,6 +9,7 @@ import {
 } from '../lane-choice.ts';
 import type {Lease, RouteLimit} from '../port.ts';
 import {maxTurns} from '../rules.ts';
+import {leaseOf} from '../run-reader.ts';
 import {abandon, isLeased} from './abandon.ts';
 import {columnsOf} from './ask.ts';
 import type {Database, Statements, Transaction} from './database.ts';
@@ -65,7 +66,7 @@ export async function leaseRuns(
 
 	return marked.flatMap(row => {
 		const read = runs.get(idOf(row));
-		return read ? [givenLease(row, read)] : [];
+		return read ? [{lease: leaseOf(read.run, row), cursor: read.cursor}] : [];
 	});
 }
 
@@ -242,17 +243,4 @@ async function mark(
 	}
 
 	return rows.toSorted((a, b) => ids.indexOf(idOf(a)) - ids.indexOf(idOf(b)));
-}
-
-function givenLease(row: Row, {run, cursor}: ReadRun): GivenLease {
-	const loginWaitMs = nullableInteger(row['login_wait']);
-	return {
-		lease: {
-			run,
-			token: integerOf(row['token']),
-			phase: row['state'] === 'running' ? 'agent' : 'deliver',
-			...(loginWaitMs !== null && {loginWaitMs}),
-		},
-		cursor,
-	};
 }

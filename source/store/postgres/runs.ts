@@ -35,13 +35,6 @@ export function createRuns({
 	const steps = createRunSteps({database, clock, owner});
 	const notes = createRunNotes(deferred);
 	const leases = new Map<number, OpenLease & {until: number}>();
-	/** The latest counts, which a closed store still answers. */
-	let open: OpenRuns = {
-		queued: 0,
-		active: 0,
-		waits: {worker: 0, rateLimit: 0, login: 0, retry: 0},
-	};
-	let kept: Awaited<ReturnType<Runs['kept']>> = {all: 0, toDecide: 0};
 	let isClosed = false;
 	/** The last call that leases failed: its runs, if there are any, are given back by the next. */
 	let mayHaveMore = false;
@@ -74,24 +67,22 @@ export function createRuns({
 		}
 	};
 
-	const countKept = async () => {
-		if (!isClosed) {
-			kept = {
-				all: (await readCounters(database)).runs,
-				toDecide: await toDecide.count(),
-			};
-		}
-
-		return kept;
+	/** What `read` gives, or, from a closed store, what it gave last. */
+	const remembering = <Value>(first: Value, read: () => Promise<Value>) => {
+		let last = first;
+		return async () => {
+			last = isClosed ? last : await read();
+			return last;
+		};
 	};
-
-	const counted = async () => {
-		if (!isClosed) {
-			open = await countOpen(database, database.now());
-		}
-
-		return open;
-	};
+	const countKept = remembering({all: 0, toDecide: 0}, async () => ({
+		all: (await readCounters(database)).runs,
+		toDecide: await toDecide.count(),
+	}));
+	const counted = remembering<OpenRuns>(
+		{queued: 0, active: 0, waits: {worker: 0, rateLimit: 0, login: 0, retry: 0}},
+		async () => countOpen(database, database.now()),
+	);
 
 	/** Tells that a run is due, when it is. */
 	const releasing = async (changing: Promise<boolean>) => {
