@@ -32,7 +32,7 @@ export function createStoredApprovals({
 
 	return {
 		...createApprovalReader(engine),
-		// This opening asked all that waits: what others had asked was denied when they ended.
+		// This opening made all waiting requests: those of others were denied when they ended.
 		waiting: async limit =>
 			readRows(waiting.all(pageOf(limit)), row => ({approval: approvalOfRow(row), owner}), {
 				table: 'approval',
@@ -164,7 +164,7 @@ export function createApprovalReader({
 	};
 }
 
-/** @throws Error for what is no object: a person, or another version, has changed the row */
+/** @throws Error when the value is no object: a person, or another version, has changed the row */
 function objectOf<Value>(value: Value): Value {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		throw new TypeError('the row holds no object');
@@ -181,7 +181,7 @@ export const keptWithRule = (approval: Approval, made: number | undefined) =>
 			: approval,
 	);
 
-/** An approval from its row. @throws Error for what is no object */
+/** An approval from its row. @throws Error when its data is no object */
 export const approvalOfRow = (row: Row): Approval => ({
 	...objectOf(jsonOf<Approval>(row['data'])),
 	id: integerOf(row['id']),

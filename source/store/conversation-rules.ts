@@ -15,7 +15,7 @@ export const conversationMemos = {
 	writer: 'chat-writer',
 } as const;
 
-/** What receiving goes by, and changes, within one transaction. */
+/** The state that receiving reads and changes within one transaction. */
 export type ReceivingState = {
 	/** Milliseconds since 1970. */
 	readonly now: number;

@@ -16,7 +16,7 @@ export function copyStore(file: string, to: string): boolean {
 		return false;
 	}
 
-	// SQLite fills a file that is there and empty, and leaves its mode.
+	// SQLite fills an existing empty file and keeps its mode.
 	closeSync(openSync(to, 'wx', 0o600));
 	try {
 		using database = new DatabaseSync(file, {readOnly: true, timeout: busyTimeoutMs});

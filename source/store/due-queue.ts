@@ -56,7 +56,7 @@ export function createDueQueue() {
 	};
 
 	return {
-		/** Says when `id` is due, in place of what was said before. */
+		/** Sets when `id` is due; replaces an earlier time. */
 		set(id: number, at: number) {
 			times.set(id, at);
 			if (heap.length > 2 * times.size + slack) {
@@ -106,7 +106,7 @@ export function createDueTimes({
 
 	return {
 		/**
-		 * Brings the times on disk in line when the wall clock was set: what has a time keeps what was left of its wait, and what is due goes before it. So the journal shows when a
+		 * Adjusts the times on disk after the wall clock was set: a waiting run keeps the rest of its wait, and due runs go before it. So the journal shows when a
 		 * run really starts, also to the next process. Before times on disk are compared, or new ones written.
 		 */
 		keepUp() {
@@ -119,7 +119,7 @@ export function createDueTimes({
 			timed.offset = offset;
 			pull.run(clock.now());
 			for (const {id, at, isPromised} of timed.all()) {
-				// A promise shows by a time later than that of its event.
+				// A promised run is recognised by a due time later than its creation.
 				move.run(Math.ceil(at + offset), isPromised ? byMs : 0, id);
 			}
 		},

@@ -19,7 +19,7 @@ export type Engine = {
 	readonly indexedBy: (index: string) => string;
 	/** The lesser of two numbers. */
 	readonly least: string;
-	/** SQL of what an index of few rows has, when all `states` of runs are in it: those are found however old they are. */
+	/** SQL of the condition of a small index, when it has all runs in these states: they are then found however old they are. */
 	readonly fewOf?: (states: readonly RunState[] | undefined) => string | undefined;
 	/** SQL of the subject of a delivery, of that of a run, and of the profile of an approval. */
 	readonly subject: string;

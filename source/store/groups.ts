@@ -125,7 +125,7 @@ type Joined = {readonly group: Group; readonly dispatched?: Group};
 
 export type GroupSteps = ReturnType<typeof createGroupSteps>;
 
-/** What happens to groups, on disk and in memory. The queue goes by the wall clock `clock`, as for every run. */
+/** The steps of groups, on disk and in memory. The queue uses the wall clock `clock`, as for every run. */
 export function createGroupSteps({
 	database,
 	pending,

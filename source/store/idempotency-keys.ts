@@ -19,7 +19,7 @@ import type {GroupCommit} from './transaction.ts';
 /** Claims that one commit sorts in, or forgets: half a millisecond. */
 const slice = 256;
 
-/** Claims by the name of what they hold, the oldest first. */
+/** Claims by the name of the claimed identifier, the oldest first. */
 type Claims = Map<string, Claim>;
 
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
@@ -64,7 +64,7 @@ export function createIdempotencyKeys(
 	let young: Claims = new Map();
 	/** The generation that is being sorted in. */
 	let old: Claims | undefined;
-	/** Until when a claim in the table may count, and whose names are there: unknown of what the last process sorted in. */
+	/** Until when a claim in the table may count, and the names that are there; unknown for those of the last process. */
 	let sorted: {until: number; readonly names?: BloomFilter} | undefined =
 		database.prepare('select 1 from claim limit 1').get() === undefined
 			? undefined
@@ -113,7 +113,7 @@ export function createIdempotencyKeys(
 		return row && claimOf(row);
 	};
 
-	/** Nothing while a group waits, and for what has no run. */
+	/** `undefined` while a group waits, and without a run. */
 	const stateOf = (work: number | null) => {
 		const row = work !== null && (work > 0 ? stateOfRun.get(work) : stateOfGroup.get(-work));
 		return row ? wordOf<RunState>(row['state']) : undefined;

@@ -111,7 +111,7 @@ export function createKeyReader({
 	};
 }
 
-/** Whether it has what a key is judged by: a row that lacks it would be found out in the middle of something else. */
+/** Whether it has all fields that checks of a key use: a row that lacks one would fail in the middle of a request. */
 function isRecord(data: JsonValue): boolean {
 	if (!isJsonObject(data)) {
 		return false;
@@ -134,7 +134,7 @@ function isRecord(data: JsonValue): boolean {
 	);
 }
 
-/** A key from its row. @throws Error for what is no key */
+/** A key from its row. @throws Error when the row is not a key */
 function keyOfRow(row: Row): KeyRecord {
 	const used = integerOf(row['used']);
 	if (!isRecord(jsonOf<JsonValue>(row['data']))) {

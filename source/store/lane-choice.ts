@@ -34,7 +34,7 @@ export type Taken = {
 	readonly turnOf: string;
 };
 
-/** What only so many runs may hold at once: a route, or a job. */
+/** A limit of concurrent runs: of a route, a job, a chat or a thread. */
 type Bound = {readonly name: string; readonly most: number};
 
 type Lane = {

@@ -10,7 +10,7 @@ const writesPerTrim = 64;
 
 export type MemoSteps = ReturnType<typeof createMemoSteps>;
 
-/** What `Memos` does, on SQLite; writing belongs inside a transaction. One that is written anew is the newest of its kind. */
+/** The steps of `Memos` on SQLite; writes belong inside a transaction. A memo that is rewritten becomes the newest of its kind. */
 export function createMemoSteps({database, onBroken}: Pick<StoreParts, 'database' | 'onBroken'>) {
 	const put = database.prepare('insert or replace into memo (kind, name, data) values (?, ?, ?)');
 	const trim = database.prepare(

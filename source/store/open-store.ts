@@ -11,7 +11,7 @@ import type {SqliteStoreDependencies} from './sqlite-store.ts';
 export type StoreOptions = SqliteStoreOptions & Partial<PostgresStoreOptions>;
 
 /**
- * Opens a store for writing; what others left is for `Store.takeOver`. Which engine it is, is decided here alone, and that engine alone is loaded.
+ * Opens a store for writing; `Store.takeOver` deals with what others left. The engine is chosen here only, and only that engine is loaded.
  *
  * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it), `member_duplicate`, `cluster_full`, `journal_unavailable` (a database that does not answer)
  */

@@ -48,10 +48,10 @@ export type Accepted =
 	/** `queued` runs of the job wait already; nothing was written. */
 	| {readonly kind: 'job-full'; readonly queued: number};
 
-/** Whether an identifier was taken for what is about to be sent. */
+/** Whether an identifier was taken for a message that is about to be sent. */
 export type Reserved =
 	| {readonly kind: 'reserved'}
-	/** `of` is the `Delivery.id` that holds the identifier. It may be that of a gateway that ended while it sent: whether that arrived is not known. */
+	/** `of` is the `Delivery.id` that holds the identifier. That gateway may have ended while sending: whether its message arrived is not known. */
 	| {readonly kind: 'duplicate'; readonly of: string; readonly byBody?: true}
 	/** Another gateway is sending, and says within half a minute whether it arrived. */
 	| {readonly kind: 'under-way'; readonly of: string};
@@ -139,7 +139,7 @@ export type RouteLimit = RouteKey & {readonly most: number};
 export type Runs = Chats & {
 	/**
 	 * Takes up to `count` due runs for `leaseMs`: each time the oldest of the route whose last lease, from whatever gateway, is longest ago (see `maxTurns`). A job is a route of its own, also where a route fires it, and so is a conversation on a platform.
-	 * Never two runs of one job at once, and of one route no more than `limits` say; what waits for that holds up nothing behind it. A lease neither beaten nor settled in time is due again, `interrupted` or `uncertain`, by the rules of opening.
+	 * Never two runs of one job at once, and of one route no more than `limits` say; runs that wait for that do not hold up others. A lease neither beaten nor settled in time is due again, `interrupted` or `uncertain`, by the rules of opening.
 	 */
 	lease(count: number, leaseMs: number, limits?: readonly RouteLimit[]): Promise<readonly Lease[]>;
 	/** Prolongs by `leaseMs`. `false`: lost, stop working. */
@@ -148,7 +148,7 @@ export type Runs = Chats & {
 	markSideEffect(lease: Lease): Promise<boolean>;
 	/** Appends to the transcript; batched, not durable by itself. */
 	append(lease: Lease, entries: readonly TranscriptEntry[]): void;
-	/** Notes what the run has come to before it ends, with the tokens of all its tries; batched, not durable by itself. */
+	/** Notes the state of the run before it ends, with the tokens of all its tries; batched, not durable by itself. */
 	work(lease: Lease, work: WorkDone): void;
 	/** Durably stores the answer and moves the run to `delivering`; the lease goes on with `phase: 'deliver'`. */
 	answer(

@@ -12,7 +12,7 @@ import {transcriptEnd, transcriptStart} from './transcripts.ts';
 /** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */
 const slice = 100;
 
-/** What one slice did. `last` is the row to go on behind; `more` says that there may be something. */
+/** The result of one slice. `last` is the row to go on behind; `more`: another slice may find something. */
 export type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
 
 /** One short transaction of the caller; goes on behind the row `after`, or where the last purge ended. */
@@ -25,7 +25,7 @@ export const works = `${deliveryTables} left join run on run.id = ${runOfDeliver
 export const waits =
 	'(coalesce_group.id is not null and coalesce_group.run is null or run.id is not null and run.finished_at is null)';
 
-/** SQL: the next numbers follow from what the delivery has. */
+/** SQL: the delivery has the newest run or group, from whose number the next follows. */
 export const isNewest =
 	'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
 
@@ -182,7 +182,7 @@ export function createRetentionSteps({
 		for (const row of rows) {
 			const id = integerOf(row['id']);
 			const claim = claimedAt.get(id);
-			// A wall clock that was set says nothing about the age of a claim.
+			// The age of a claim does not depend on the wall clock.
 			const isHeld = claim && steadyNow() - integerOf(claim['at']) < idempotencyMs;
 			if (isYounger(row, idempotencyMs, clock.now()) || isHeld) {
 				break;
@@ -207,7 +207,7 @@ export function createRetentionSteps({
 		return {went: rows.length, last: oldest, more: rows.length === slice};
 	};
 
-	/** Deletes what is too old and not waited for. */
+	/** Deletes deliveries that are too old and that nothing needs. */
 	const oldRows: RetentionStep = ({rowMs}, after = 0) =>
 		deleteOld(withWorks.all(after), Math.max(rowMs, idempotencyMs), {
 			after,
@@ -224,7 +224,7 @@ export function createRetentionSteps({
 	return {bodies, identifiers, rejections, oldRows, oldJobRuns};
 }
 
-/** Columns that say what goes with a delivery, beside `delivery.id`; the tables are joined by `deliveryTables`. What a group became goes with its latest. */
+/** Columns of what is deleted together with a delivery, beside `delivery.id`; the tables are joined by `deliveryTables`. A group and its run go with its latest delivery. */
 export const belongings = `octet_length(body) as bytes, case when coalesce_group.latest = delivery.id then coalesce_group.id end as own_group,
 	case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end as own_run`;
 

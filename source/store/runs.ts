@@ -19,7 +19,7 @@ export function createRuns(parts: StoreParts): Runs {
 	const {database, engine, clock, commit, counters, timed, times, publish} = parts;
 	const read = createRunLookup(database);
 	const toDecide = createRunsToDecide(engine);
-	/** Of a store that is closed, what was counted last: the status of a gateway that has ended is asked for, too. */
+	/** The last count, which a closed store still answers: the status of a gateway that has ended is asked for, too. */
 	let countToDecide = 0;
 	const steps = createRunSteps(parts);
 	const transcripts = createTranscripts(database);

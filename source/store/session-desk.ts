@@ -30,7 +30,7 @@ export type OpenSession = {
 		readonly model: string;
 		readonly run?: number;
 	}): Promise<void>;
-	/** Ends the turn. One that was not kept leaves nothing. */
+	/** Ends the turn. A turn that was not kept leaves nothing. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 

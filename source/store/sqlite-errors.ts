@@ -4,7 +4,7 @@ const busy = 5;
 const locked = 6;
 const full = 13;
 
-/** What a primary result code means for the person who runs the gateway, and what to do. @see https://sqlite.org/rescode.html */
+/** The meaning of a primary result code for the operator, and what to do. @see https://sqlite.org/rescode.html */
 const remedies: Readonly<Record<number, string>> = {
 	[busy]: 'another process keeps it locked: close whatever else has it open',
 	[locked]: 'another process keeps it locked: close whatever else has it open',

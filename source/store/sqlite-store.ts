@@ -34,7 +34,7 @@ import {createTakeOver, nothingLeft} from './take-over.ts';
 import {joinMemories} from './transaction.ts';
 import {createWaitingPool, figuresInMemory} from './waiting-pool.ts';
 
-/** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
+/** How often the place of the database is checked while nothing is written, milliseconds. */
 const lookMs = 5000;
 
 export type SqliteStoreDependencies = StoreEvents & {
@@ -44,7 +44,7 @@ export type SqliteStoreDependencies = StoreEvents & {
 	readonly onCommit?: (writes: number) => void;
 };
 
-/** The file that is open, and what was found in it. */
+/** The open file, and its content that is kept in memory. */
 type Opened = {
 	readonly database: DatabaseSync;
 	/** Of the only writer. */

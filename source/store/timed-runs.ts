@@ -146,7 +146,7 @@ function createRunsAhead(clock: Pick<Clock, 'monotonic'>) {
 	};
 
 	return {
-		/** In place of what was said of its number before. */
+		/** Replaces an earlier entry of the same number. */
 		set(run: TimedRun) {
 			remove(run.id);
 			runs.set(run.id, run);

@@ -30,7 +30,7 @@ export type PlacedEntry = Pick<TranscriptEntry, 'at' | 'kind' | 'text'> & {
 	readonly data: string | null;
 };
 
-/** How far a transcript has come that has so many rows, and bytes, and this as its last position. */
+/** The cursor of a transcript from its number of rows, its bytes and its last position. */
 export const cursorOf = (entries: number, bytes: number, last: number): TranscriptCursor => ({
 	entries,
 	bytes,

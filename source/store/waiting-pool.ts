@@ -23,7 +23,7 @@ export type WaitingPool = ReturnType<typeof createWaitingPool>;
 
 /**
  * The bounds of what waits. What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
- * of them, and at most `maxWaitingOfRoute` of one route; of those that wait for a worker, `maxQueuedOfRoute`. Runs that await logins are counted apart from both, and what is full of them is full for their routes alone.
+ * of them, and at most `maxWaitingOfRoute` of one route; of those that wait for a worker, `maxQueuedOfRoute`. Runs that await logins are counted apart from both; too many of them stop their own routes only.
  */
 export const createWaitingPool = (figures: WaitingFigures) => ({
 	/** Queued runs that wait for a worker: those that were promised a later start, or await logins, are not among them. */

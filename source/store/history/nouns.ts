@@ -19,7 +19,7 @@ import {runColumns, runOf, runTables} from '../run-reader.ts';
 import type {HistoryNoun} from './port.ts';
 import type {SqlFields} from './sql-conditions.ts';
 
-/** How the history of a noun is read: `Asked` is what a filter is asked about, `Item` what is answered. */
+/** How the history of a noun is read: a filter tests `Asked`, the answer has `Item`. */
 export type HistoryOf<Item, Asked> = SqlFields & {
 	/** Columns and tables of a listing. */
 	readonly columns: string;
@@ -89,7 +89,7 @@ export const runs: HistoryOf<Run, Run> = {
 	itemOf: run => run,
 };
 
-/** Those that were dispatched, in the order of their runs: what waits is in the state. */
+/** Dispatched groups, in the order of their runs; waiting ones are in the state. */
 export const groups: HistoryOf<Group, Group> = {
 	columns: groupColumns,
 	tables: groupTables,

@@ -14,7 +14,7 @@ export type HistoryItems = {
 
 export type HistoryNoun = keyof HistoryItems;
 
-/** Cursors are numbers: of a delivery the one behind its id, of a run or an approval its own, of a group that of its run. */
+/** Cursors are numbers: of a delivery its id as a number, of a run or an approval its own number, of a group the number of its run. */
 export type HistoryQuestion = {
 	/** As `parseFilter` reads it with the vocabulary of the noun; empty for all. */
 	readonly filter: string;
@@ -50,7 +50,7 @@ export type CountQuestion = {
 /** What was received for one route in one part of the time, and how it was answered. */
 export type PartCount = {
 	readonly profile: string;
-	/** Empty for what was sent to none. */
+	/** Empty for requests to no route. */
 	readonly route: string;
 	/** 0 is the first one. */
 	readonly part: number;

@@ -35,7 +35,7 @@ export type HistoryEngine = {
 	readonly share?: number;
 };
 
-/** What many rows are asked for, and what those that pass are asked for beside that. */
+/** `first` is asked of all rows of a stretch, `second` of those that pass it. */
 export type Narrowing = {readonly first: readonly SqlPart[]; readonly second: readonly SqlPart[]};
 
 /** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
@@ -44,7 +44,7 @@ const stretchMs = 15;
 /** Rows that are fetched at once, and those whose bodies are read. */
 const fetchedRows = {most: 500, withBody: 200} as const;
 
-/** Bodies that are fetched at once, and their bytes together, but for one that has more. */
+/** Bodies that are fetched at once, and their total size; a single larger body is fetched alone. */
 const fetchedBodies = {rows: 200, bytes: 1024 * 1024} as const;
 
 /** One step: stretch by stretch from the cursor on, until there are `limit` hits, the time is over, or nothing is left. `share`: of the rows of a stretch, where the database is slow. */

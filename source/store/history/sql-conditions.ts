@@ -1,7 +1,7 @@
 import type {AskedBody, Condition} from '../../core/filter/payload-terms.ts';
 import type {Bindings} from '../columns.ts';
 
-/** What a noun's rows can be asked for: SQL expressions by the names of the fields, that of a text over everything that free words are looked for in, and whether there are bodies. */
+/** SQL expressions of a noun: by the names of fields, one with the text that free words are searched in, and the column of bodies. */
 export type SqlFields = {
 	readonly fields: Readonly<Record<string, string>>;
 	/** May hold more than the haystack. */
@@ -16,7 +16,7 @@ export type SqlFields = {
 /** Part of a `where`, with a question mark for each binding. */
 export type SqlPart = {readonly sql: string; readonly bindings: Bindings};
 
-/** How an engine says what it can ask for itself; a part lets pass whatever its condition lets pass, and may let pass more. */
+/** The SQL of one engine. A part passes every row that its condition passes, and may pass more. */
 export type SqlDialect = {
 	/** A text column, whatever the case: the parameter stands in it, or fits all of it as a pattern. */
 	contains(column: string): string;
@@ -31,17 +31,17 @@ export type SqlDialect = {
 	body(column: string, asked: AskedBody): SqlPart;
 };
 
-/** What is asked: columns of which rows, the time from which ages count, in the words of which engine. */
+/** The columns, the time from which ages count, and the SQL of the engine. */
 type Asked = {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect};
 
-/** What an engine can ask for itself: it lets everything pass that `conditions` let pass, and may let more. */
+/** The part of `conditions` that SQL can test: it passes every row that they pass, and may pass more. */
 export const sqlOf = (conditions: readonly Condition[], asked: Asked): readonly SqlPart[] =>
 	conditions.flatMap(condition => partOf(condition, asked) ?? []);
 
 function partOf(condition: Condition, {columns, now, dialect}: Asked): SqlPart | undefined {
 	const {isNegated = false} = condition;
 	if (condition.kind === 'word') {
-		// The column may hold more than is looked in: what it lacks says nothing of what it has.
+		// The column may have more text than is searched, so that a negated word cannot be tested.
 		return isNegated ? undefined : dialect.word(columns, condition.text);
 	}
 

@@ -25,7 +25,7 @@ const mostNames = 1000;
 
 const maxNameLength = 200;
 
-/** The columns of a name: `own` says which one of its kind, `called` is how it is read. A turn of a chat has the name of its key where others have that of their job. */
+/** The columns of a name: `own` identifies it, `called` is its display name. A turn of a chat has the name of its key in the column that otherwise has the name of a job. */
 const names: Readonly<
 	Record<SumsBy, {readonly own: string; readonly called?: string; readonly isOfProfile?: true}>
 > = {
@@ -86,7 +86,7 @@ type Part = {
 };
 
 function createTally(by: SumsBy) {
-	/** By what the rows have, and by what is left of it once it is clean. */
+	/** By the raw name of the rows, and by the cleaned name. */
 	const byRow = new Map<string, Part>();
 	const byName = new Map<string, Part>();
 	let leftOut = 0;

@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 /** A place becomes free when a request ends, at an unknown time. */
 const parallelRetryMs = 1000;
 
-/** A bucket of requests that fills evenly: what it lacks, and when that was so. */
+/** A bucket of requests that fills evenly: the missing requests, at the time `countedAt`. */
 export type Bucket = {spent: number; countedAt: number};
 
 /** Lets a bucket fill until `now`. */

@@ -83,7 +83,7 @@ export type Pace = {
 	readonly windowStartsAt: number;
 	/** Starts in that window so far. */
 	readonly used: number;
-	/** The window was begun by a promise: what starts in it is spread evenly. */
+	/** The window was begun by a promise: its starts are spread evenly. */
 	readonly isPromised: boolean;
 	readonly startAt: number;
 };
@@ -121,7 +121,7 @@ export function rateUseOf(pace: Pace | undefined, limit: number, now: number): R
 	const isAhead = windowStartsAt > now;
 	return {
 		used: isAhead ? limit : used,
-		// The minutes before one that was promised are full.
+		// The minutes before a promised one are full.
 		endsInMs: isAhead
 			? (windowStartsAt - now) % windowMs || windowMs
 			: windowStartsAt + windowMs - now,

@@ -3,7 +3,7 @@ import type {RouteKey} from '../port.ts';
 
 /**
  * Rates and concurrency limits, counted over all gateways on one store. The limit of concurrent runs of a route is not here: it is a parameter of `Runs.lease`.
- * Nothing of it is durable: an adapter for one process keeps it in memory. What outlives a process is asked of what does: promised starts follow from the runs that wait for them, what keys
+ * Nothing of it is durable: an adapter for one process keeps it in memory. The rest is derived from durable rows: promised starts from the runs that wait for them, what keys
  * have used from `StoredKeys.add`.
  */
 export type Limits = {
@@ -80,13 +80,13 @@ export type KeyLimits = {
 		key: Pick<ApiKey, 'rpm' | 'parallel'>,
 		claim?: () => number | undefined,
 	): Promise<{readonly kind: 'taken' | 'denied'} | KeyLimited>;
-	/** Gives the place back, of a request that has used so many tokens: other gateways count them as held until they can know of them by `StoredKeys`. */
+	/** Gives the place of a request back. Other gateways count the `used` tokens as held until they can read them in `StoredKeys`. */
 	release(id: string, used: number): void;
 	/** Requests that are left in the minute, and the milliseconds until all are, as far as is known here. */
 	left(id: string, rpm: number): {readonly requests: number; readonly resetMs: number};
 	/** Tokens of its budget that requests under way hold, at all gateways. */
 	held(id: string): number;
-	/** Holds so many tokens more, for a request that has a place; fewer, when it is negative. There is no bound here: what is left follows from the budget and from what was used. */
+	/** Holds `tokens` more for a request that has a place; fewer when negative. Not bounded here: the caller knows the budget and the usage. */
 	hold(id: string, tokens: number): void;
 	/** There is no such key any more. */
 	forget(id: string): void;

@@ -21,7 +21,7 @@ export type CopyWorld = {
 /** How far one table is copied. */
 export type CopyProgress = {readonly noun: string; readonly copied: number; readonly all: number};
 
-/** What a copy tells. `complete` is called when all rows are there, before the copy counts as whole. */
+/** Events of a copy. `complete` is called when all rows are there, before the copy counts as whole. */
 export type CopyEvents = {
 	readonly onProgress: (progress: CopyProgress) => void;
 	readonly complete: () => Promise<void>;

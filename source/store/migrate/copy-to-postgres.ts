@@ -94,7 +94,7 @@ export async function copyToPostgres(
 	}
 }
 
-/** What a start would do with what the last process left: the schema is the newest, and no run is leased. */
+/** Opens the store once, as a start would: afterwards the schema is current, and no run is leased. */
 async function settleLeft(file: string, clock: Clock): Promise<void> {
 	if (existsSync(file)) {
 		await using store = await openSqliteStore({clock}, {file});

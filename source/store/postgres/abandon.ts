@@ -6,7 +6,7 @@ import type {Parameter, Transaction} from './database.ts';
 /** SQL of the runs that are leased. */
 export const isLeased = 'finished_at is null and due_at is null';
 
-/** Gives leased runs their fate, those that `which` says in SQL with parameters from `$1` on; their numbers, oldest first. Two statements, the second only when there are any. */
+/** Gives their fate to leased runs that match `which`, SQL with parameters from `$1` on; returns their numbers, oldest first. Two statements, the second only when there are any. */
 export async function abandon(
 	{query, run, now}: Transaction,
 	which: string,

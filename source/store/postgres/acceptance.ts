@@ -41,7 +41,7 @@ export type NumberedRun = {readonly of: () => NewRun; id: number};
 /** `work`: the run or, below zero, the number of the group. */
 type NumberedDelivery = {readonly delivery: NewDelivery; readonly work: () => NumberedRun | number};
 
-/** A group as the events so far leave it. Of a new one the number is known before it is written. */
+/** A group after the events so far. The number of a new group is known before it is written. */
 export type HeldGroup = {
 	id: number;
 	waiting: Omit<WaitingGroup, 'id'>;

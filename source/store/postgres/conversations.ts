@@ -104,7 +104,7 @@ type Changes = {
 
 const keyOf = (kind: string, name: string): string => JSON.stringify([kind, name]);
 
-/** Reads what the messages of an entry are judged by, in four statements; what one of them changes, the next one sees. A run has its place in `changes.runs` as its number. */
+/** Reads the state for judging the messages of an entry, in four statements; each message sees the changes of those before it. A run has its place in `changes.runs` as its number. */
 async function readState(
 	{query, now}: Transaction,
 	entry: Received,

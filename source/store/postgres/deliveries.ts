@@ -97,7 +97,7 @@ const insertAll = (isAgain: boolean) => `with ${withNewRuns(next + 4)},
 		on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = excluded.work, at = excluded.at
 	) select id from new_run order by place`;
 
-/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; the numbers of these. The only place that does. Of two that take one identifier the later one has it. `isAgain`: one that is there already stays as it is. */
+/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; returns the numbers of these runs. The only place that inserts deliveries. Of two that take one identifier the later one has it. `isAgain`: existing deliveries stay as they are. */
 export async function keepDeliveries(
 	{query, now}: Pick<Transaction, 'query' | 'now'>,
 	kept: readonly KeptDelivery[],

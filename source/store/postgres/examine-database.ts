@@ -6,7 +6,7 @@ import {createDatabase} from './database.ts';
 import {createDocuments} from './documents.ts';
 import {versionOf} from './schema.ts';
 
-/** What a look at a database tells. */
+/** Facts about a database. */
 export type ExaminedDatabase<Found> = {
 	/** Host and name, without a secret. */
 	readonly name: string;

@@ -32,7 +32,7 @@ export function createIntake({
 	queued,
 	readWaiting,
 }: PostgresParts): Intake {
-	// Whoever waited for the lock brings what came meanwhile. What is told of a batch, that something is a duplicate, too, is on disk when its transaction has ended, as is all that it has seen; a run that is
+	// A batch that waited for the lock takes along the calls that came meanwhile. Its answers, also that a delivery is a duplicate, are on disk when its transaction has ended, as is everything that it has seen; a run that is
 	// leased before that is on disk once its lease is.
 	const accept = createLateBatch(
 		async (take: () => readonly NewEvent[]) => {
@@ -118,7 +118,7 @@ export function createIntake({
 }
 
 /**
- * Decides on a batch of events and writes what was accepted: two questions that are asked at once, and one statement that is sent with the commit, however many there are; groups cost three more, and jobs two.
+ * Decides on a batch of events and writes the accepted ones: two concurrent queries, and one statement that is sent with the commit, whatever the size of the batch; groups cost three more, and jobs two.
  * Within a transaction that holds the lock `accept`. The answers, in their order, and how many runs were queued.
  */
 async function acceptAll(

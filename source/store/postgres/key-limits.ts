@@ -18,7 +18,7 @@ const lingerMs = 5000;
 const sweepMs = 60_000;
 const sweptMs = 120_000;
 
-/** Tells what is under way: keys `$1`, running requests `$2`, tokens `$3`, now `$4`, of the owner `$5`. */
+/** Writes the use of keys by this member: keys `$1`, running requests `$2`, tokens `$3`, now `$4`, of the owner `$5`. */
 const tell = `insert into key_hold (key, owner, running, held, seen)
 	select key, $5, running, held, $4 from unnest($1::text[], $2::integer[], $3::bigint[]) as new (key, running, held) order by key
 	on conflict (key, owner) do update set running = excluded.running, held = excluded.held, seen = excluded.seen`;
@@ -38,7 +38,7 @@ type Taken = Awaited<ReturnType<KeyLimits['take']>>;
 
 /**
  * `KeyLimits` of all members. The row of a key in `key_rate` is locked while a request is let in: buckets, places and the tokens that a request holds from its beginning are never exceeded.
- * `key_hold` says what each member has under way.
+ * `key_hold` has the requests and tokens of each member.
  */
 export function createKeyLimits({
 	database,
@@ -149,7 +149,7 @@ export function createKeyLimits({
 	);
 
 	let sweptAt = clock.monotonic();
-	/** Tells what is under way here, and reads what is elsewhere. */
+	/** Writes the use of keys here, and reads that of other members. */
 	const share = async () => {
 		const now = database.now();
 		const told = [...uses].filter(([, {isTold}]) => isTold);

@@ -33,7 +33,7 @@ export type LeaseRequest = {
 };
 
 /**
- * Leases runs, one member at a time: the transaction asks three things beside its beginning and its end, two when none is due, and two more for what was not beaten; what was leased is read behind it, by its
+ * Leases runs, one member at a time: the transaction has three statements beside its beginning and its end, two when no run is due, and two more for overdue leases; the leased runs are read after it, by its
  * holder alone. What another transaction cancels meanwhile is left out: leasing relies on the lock for bounds and turns, and on the row for the run.
  */
 export async function leaseRuns(

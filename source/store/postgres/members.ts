@@ -75,7 +75,7 @@ export async function openMember(
 
 	await join();
 	let refusal: string | undefined;
-	// A beat that could not be told is made up for by the next.
+	// A failed beat is made up for by the next.
 	const stopBeating = every(clock, beatMs, async () =>
 		beat().catch((error: unknown) => {
 			// While this one was not seen, a copy of its home has joined.
@@ -163,7 +163,7 @@ async function refuseCopy(
 	}
 }
 
-/** The least slot that no member has, once those are off the list that have no right to it; when each is taken, that of the one that is gone for longest. */
+/** The lowest free slot, after members that no longer count were removed; when all are taken, the slot of the member that has been gone for longest. */
 async function freeSlot(
 	{query, run, now}: Transaction,
 	{owner, place}: Pick<Home, 'place'> & {readonly owner: string},

@@ -13,17 +13,17 @@ const pollMs = 500;
 const pollWokenMs = 2000;
 /** A note of a slow transaction becomes visible after later ones: notes are read again this far back, milliseconds. */
 const overlapMs = 10_000;
-/** Notes are dropped after so long, milliseconds. */
+/** Age at which notes are dropped, milliseconds. */
 const keptMs = 60_000;
 const sweepMs = 10_000;
 /** Notes that are read at once. */
 const maxRead = 1000;
-/** A note whose transaction was slow comes so many behind later ones at most; one with a lesser identifier comes after a crash of the database, which has emptied the table. */
+/** A note of a slow transaction is at most this many identifiers behind later ones. A lower identifier means that a crash of the database has emptied the table. */
 const maxOutOfOrder = 1000;
 /** Notes that may wait to be written; above that, one `missed` note replaces them. */
 const maxWaiting = 1000;
 const reconnectMs = 2000;
-/** How late notes were is known for so long, milliseconds, of so many looks. */
+/** The delays of notes are kept for so long, milliseconds, and for at most so many looks. */
 const lagKeptMs = 60_000;
 const maxLags = 600;
 const channel = 'svc_note';
@@ -46,7 +46,7 @@ export function createNotes({
 	let lastLook = clock.monotonic();
 	let lastSweep = clock.monotonic();
 
-	/** Of what others wrote since this one listens: what was there before is late without anybody's fault. */
+	/** Delays count for notes written since this member listens; older ones are late by nature. */
 	const begunAt = database.now();
 	let lags: ReadonlyArray<{readonly at: number; readonly ms: number}> = [];
 
@@ -195,7 +195,7 @@ export function createNotes({
 		try {
 			client = await database.connect();
 			client.on('error', lose).on('end', lose).on('notification', hear);
-			// What was told meanwhile is seen by the next look, half a second later at most.
+			// The next look, at most half a second later, sees the notes of the meantime.
 			await client.query(`listen ${channel}`);
 			stopListening = async () => {
 				const isLeft =
@@ -227,7 +227,7 @@ export function createNotes({
 		publish(note: StoreNote) {
 			tell(note);
 			if (waiting.length >= maxWaiting) {
-				// The others are told that they miss something.
+				// The others learn that they missed notes.
 				waiting.splice(0, waiting.length, {kind: 'missed'});
 			}
 

@@ -17,10 +17,10 @@ type Steps = readonly Step[];
 /** Promises that are neither kept nor given back: a member that dies leaves some. */
 const maxSteps = 1000;
 
-/** A row that was written so far ahead is of a clock that has been set back, milliseconds. */
+/** A row dated further ahead was written before the clock was set back, milliseconds. */
 const tolerableMs = 60_000;
 
-/** `limit` is that of the starts in a minute, where one is taken. */
+/** `limit`: starts in a minute, for `enter` and `promise`. */
 type Call = RouteKey & {
 	readonly kind: 'enter' | 'promise' | 'keep' | 'giveBack';
 	readonly id: string;
@@ -75,7 +75,7 @@ async function promisedTo(
 	);
 }
 
-/** Locks the rows of the routes: what they have, and the time, which is no earlier than that of the last one who had them. */
+/** Locks the rows of the routes; returns their steps, and the time, which never goes back between two holders. */
 async function lock(
 	{query, now}: Transaction,
 	routes: readonly RouteKey[],
@@ -150,6 +150,6 @@ export function createPaces(database: Database): Paces {
 	};
 }
 
-/** Whether a row that was written then says how it is. */
+/** Whether a row of this time is current. */
 const isKnown = (at: number | null, now: number): boolean =>
 	at !== null && at > 0 && at <= now + tolerableMs;

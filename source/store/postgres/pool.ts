@@ -45,7 +45,7 @@ export function createPool(url: string): Pool {
 	return pool;
 }
 
-/** Ends the connections once they are free. The driver waits without an end until the database takes leave of each: one that hangs must not keep the gateway. */
+/** Ends the connections once they are free. The driver waits without a limit for the database to close each: a hanging connection must not keep the gateway. */
 export async function endPool(pool: Pool, clock: Pick<Clock, 'after'>): Promise<void> {
 	const cancel = clock.after(leaveMs, () => {
 		for (const socket of sockets.get(pool) ?? []) {

@@ -10,7 +10,7 @@ import type {Database} from './database.ts';
 
 type Take = RouteKey & {readonly limit: number};
 
-/** A window is over after its minute; one that begins far ahead was begun under a clock that has been set back. */
+/** A window is over after its minute. A window that begins far ahead was begun before the clock was set back. */
 const isOver = (at: string) =>
 	`(rate_window.starts_at <= ${at} - ${windowMs} or rate_window.starts_at > ${at} + ${windowMs})`;
 
@@ -25,7 +25,7 @@ const rateUseOfRow = (row: Row, now: number) => ({
  */
 export function createRateWindows(database: Database): RateWindows {
 	const takeAll = async (takes: readonly Take[]): Promise<readonly RateVerdict[]> => {
-		// When the limit has just been changed, the last one that was asked for counts for all.
+		// When the limit has just been changed, the last requested limit counts for all.
 		const routes = new Map<string, Take & {wanted: number}>();
 		for (const take of takes) {
 			const name = nameOfRoute(take);

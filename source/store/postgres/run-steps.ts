@@ -69,7 +69,7 @@ export function createRunSteps({
 		{most: maxBeats, name: database.name},
 	);
 
-	/** Changes an ended or waiting run by what its row says. */
+	/** Changes an ended or waiting run, depending on its row. */
 	const decide = async (
 		runId: number,
 		apply: (row: Row, transaction: Transaction) => Promise<boolean>,

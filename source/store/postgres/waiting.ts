@@ -17,13 +17,13 @@ export type Waiting = WaitingPool & {
 	add(kind: Kind, route: RouteKey, dueAt: number): void;
 };
 
-/** Reads what waits of all members, within a transaction that holds the lock `accept`: `bounds` are the `maxQueued` of what is to be added. */
+/** Counts what waits, of all members, within a transaction that holds the lock `accept`; `bounds` are the `maxQueued` of the events to be added. */
 export type WaitingReader = (
 	transaction: Transaction,
 	bounds: readonly number[],
 ) => Promise<Waiting>;
 
-/** Rows that are counted, for each that may wait: there are three kinds, and what was dispatched or tried again comes above all bounds. Where there are so many more, each bound is reached. */
+/** Rows that are counted for each that may wait: there are three kinds, and dispatched or retried runs come on top of the bounds. With that many rows every bound is reached. */
 const countedTimes = 8;
 const countedAtLeast = 10_000;
 
@@ -48,7 +48,7 @@ union all select null, null, 'leased', count(*), 0 from run where finished_at is
 union all select null, null, 'numbers', numbers, 0 from seen`;
 
 /**
- * Counts by route and kind, in one statement over what waits alone. Even that is not looked at while it cannot matter: as many as were there a second ago, and the numbers that were given out
+ * Counts by route and kind, in one statement over waiting rows only. They are not counted at all while they cannot matter: as many as were there a second ago, and the numbers that were given out
  * to runs and groups since, are together less than half of each bound, below which nothing is refused.
  */
 export function createWaitingReader(clock: Pick<Clock, 'monotonic'>): WaitingReader {
