@@ -154,7 +154,7 @@ export function workOfRow(delivery: Delivery, row: Row): Delivery {
 }
 
 /** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
-export type Claim = {
+export type IdentifierClaim = {
 	readonly delivery: number;
 	readonly work: number | null;
 	readonly at: number;
@@ -166,7 +166,7 @@ export type Claim = {
 export type Floors = {fresh: number; run: number};
 
 /** Brings `floors` up to where `claim` stands. */
-export function raise(floors: Floors, {row, work}: Claim): void {
+export function raise(floors: Floors, {row, work}: IdentifierClaim): void {
 	if (row > 0) {
 		floors.fresh = Math.max(floors.fresh, row);
 	} else {
@@ -200,7 +200,7 @@ export function partsOf(name: string): [profile: string, route: string, delivery
 }
 
 /** Who holds it, by a row of claims. */
-export const claimOf = (row: Row): Claim => ({
+export const claimOf = (row: Row): IdentifierClaim => ({
 	delivery: integerOf(row['delivery']),
 	work: nullableInteger(row['run']),
 	at: integerOf(row['at']),

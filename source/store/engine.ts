@@ -31,9 +31,6 @@ export type Engine = {
 	>;
 };
 
-/** What the event of a run is about, on SQLite. */
-export const runSubject = `iif(run.conversation is null, ${subjectColumn}, iif(json_valid(job_run.plan), json_extract(job_run.plan, '$.subject'), null))`;
-
 /** SQL with its parameters as SQLite writes them. */
 export const sqliteSql = (sql: string): string => sql.replaceAll(/\$(?=\d)/g, '?');
 
@@ -44,7 +41,7 @@ export const sqliteWords: Omit<Engine, 'onBroken' | 'prepare'> = {
 	indexedBy: index => `indexed by ${index}`,
 	least: 'min',
 	subject: subjectColumn,
-	runSubject,
+	runSubject: `iif(run.conversation is null, ${subjectColumn}, iif(json_valid(job_run.plan), json_extract(job_run.plan, '$.subject'), null))`,
 	approvalProfile: "iif(json_valid(data), data ->> 'profile', null)",
 	stretches: {delivery: {first: 2000, most: 2000}, run: {first: 10_000, most: 10_000}},
 };

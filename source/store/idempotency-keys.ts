@@ -8,7 +8,7 @@ import {
 	nameOf,
 	partsOf,
 	raise,
-	type Claim,
+	type IdentifierClaim,
 	type Floors,
 } from './delivery-rows.ts';
 import type {StoreParts} from './parts.ts';
@@ -20,7 +20,7 @@ import type {GroupCommit} from './transaction.ts';
 const slice = 256;
 
 /** Claims by the name of the claimed identifier, the oldest first. */
-type Claims = Map<string, Claim>;
+type Claims = Map<string, IdentifierClaim>;
 
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
@@ -70,20 +70,20 @@ export function createIdempotencyKeys(
 			? undefined
 			: {until: now() + idempotencyMs};
 	/** What the open transaction did to `young`, in order: the name, and who held it before. */
-	const taken: Array<readonly [name: string, before: Claim | undefined]> = [];
+	const taken: Array<readonly [name: string, before: IdentifierClaim | undefined]> = [];
 	/** The number of claims that were forgotten here and are still on disk, and how far they reach. */
 	let forgotten = 0;
 	const forgottenUpTo: Floors = {fresh: 0, run: 0};
 
-	const isOver = ({at}: Claim) => now() - at >= idempotencyMs;
+	const isOver = ({at}: IdentifierClaim) => now() - at >= idempotencyMs;
 
-	const append = (name: string, claim: Claim) => {
+	const append = (name: string, claim: IdentifierClaim) => {
 		// At the end, where the youngest are.
 		young.delete(name);
 		young.set(name, claim);
 	};
 
-	const remember = (name: string, claim: Claim) => {
+	const remember = (name: string, claim: IdentifierClaim) => {
 		taken.push([name, young.get(name)]);
 		append(name, claim);
 	};
@@ -102,7 +102,7 @@ export function createIdempotencyKeys(
 
 	const mayBeSorted = (name: string) => areSorted() && (sorted?.names?.mayHold(name) ?? true);
 
-	const claimOn = (key: DeliveryKey): Claim | undefined => {
+	const claimOn = (key: DeliveryKey): IdentifierClaim | undefined => {
 		const name = nameOf(key);
 		const known = young.get(name) ?? old?.get(name);
 		if (known || !mayBeSorted(name)) {
@@ -119,7 +119,7 @@ export function createIdempotencyKeys(
 		return row ? wordOf<RunState>(row['state']) : undefined;
 	};
 
-	const sortNext = (claims: ReadonlyArray<readonly [string, Claim]>, upTo: Floors) => {
+	const sortNext = (claims: ReadonlyArray<readonly [string, IdentifierClaim]>, upTo: Floors) => {
 		defer(
 			() => {
 				for (const [name, {delivery, work, at}] of claims.slice(0, slice)) {
@@ -159,7 +159,7 @@ export function createIdempotencyKeys(
 		}
 
 		const upTo: Floors = {fresh: 0, run: 0};
-		const living: Array<readonly [string, Claim]> = [];
+		const living: Array<readonly [string, IdentifierClaim]> = [];
 		for (const [name, claim] of old) {
 			raise(upTo, claim);
 			if (!isOver(claim)) {
@@ -213,7 +213,7 @@ export function createIdempotencyKeys(
 			deliveryId,
 			delivery,
 			work,
-		}: DeliveryKey & Pick<Claim, 'delivery' | 'work'>) {
+		}: DeliveryKey & Pick<IdentifierClaim, 'delivery' | 'work'>) {
 			const at = now();
 			const name = nameOf({profile, route, deliveryId});
 			const {lastInsertRowid} = insert.run(profile, route, deliveryId, delivery, work, at);
@@ -227,10 +227,10 @@ export function createIdempotencyKeys(
 			delivery,
 			work,
 			at,
-		}: DeliveryKey & Pick<Claim, 'at' | 'delivery' | 'work'>) =>
+		}: DeliveryKey & Pick<IdentifierClaim, 'at' | 'delivery' | 'work'>) =>
 			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0}),
 		/** Forgets an identifier that this delivery holds without a run. Inside a transaction. */
-		giveBack({delivery, ...key}: DeliveryKey & Pick<Claim, 'delivery'>) {
+		giveBack({delivery, ...key}: DeliveryKey & Pick<IdentifierClaim, 'delivery'>) {
 			const name = nameOf(key);
 			const claim = claimOn(key);
 			if (claim?.delivery !== delivery || claim.work !== null) {

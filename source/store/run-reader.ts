@@ -18,7 +18,7 @@ import {
 	pageOf,
 	type Scan,
 } from './columns.ts';
-import {type Engine, createFloors, runSubject} from './engine.ts';
+import {type Engine, createFloors, sqliteWords} from './engine.ts';
 import type {Lease, Runs} from './port.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
@@ -107,7 +107,7 @@ export const runColumnsWith = (subject: string): string =>
 	`run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subject} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, run.dropped, answer.preview`;
 
 /** The same on SQLite. */
-export const runColumns = runColumnsWith(runSubject);
+export const runColumns = runColumnsWith(sqliteWords.runSubject);
 
 /** The columns of the plan, for `storedRunOf`. */
 export const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan, run.handed';

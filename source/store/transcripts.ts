@@ -23,7 +23,7 @@ export const transcriptPlace = (id: number): {readonly run: number; readonly pos
 export type TranscriptCursor = {entries: number; bytes: number; full: boolean};
 
 /** An entry as it is kept, with its place in the transcript. */
-export type PlacedEntry = Pick<TranscriptEntry, 'at' | 'kind' | 'text'> & {
+export type PlacedTranscriptEntry = Pick<TranscriptEntry, 'at' | 'kind' | 'text'> & {
 	readonly position: number;
 	readonly bytes: number;
 	/** JSON. */
@@ -44,8 +44,8 @@ export const cursorOf = (entries: number, bytes: number, last: number): Transcri
 export function placeEntries(
 	cursor: TranscriptCursor,
 	entries: readonly TranscriptEntry[],
-): readonly PlacedEntry[] {
-	const placed: PlacedEntry[] = [];
+): readonly PlacedTranscriptEntry[] {
+	const placed: PlacedTranscriptEntry[] = [];
 	for (const {at, kind, text, data} of entries) {
 		if (cursor.full) {
 			break;

@@ -7,7 +7,7 @@ import {openSqliteStore} from '../open-sqlite-store.ts';
 import {createDatabase, type Database} from '../postgres/database.ts';
 import {migrate} from '../postgres/schema.ts';
 import {
-	compare,
+	compareCounts,
 	type CopyCounts,
 	type CopyEvents,
 	countAll,
@@ -86,7 +86,7 @@ export async function copyToPostgres(
 		}
 
 		await complete();
-		await compare(counts, postgresOrigin(url), stepsToPostgres);
+		await compareCounts(counts, postgresOrigin(url), stepsToPostgres);
 		await database.run(`delete from memo where kind = '${markerKind}'`);
 		return counts;
 	} finally {

@@ -9,7 +9,7 @@ import {createDatabase, type Database} from '../postgres/database.ts';
 import {openPostgresStore} from '../postgres/open-postgres-store.ts';
 import {migrate} from '../postgres/schema.ts';
 import {
-	compare,
+	compareCounts,
 	type CopyCounts,
 	type CopyEvents,
 	type CopyWorld,
@@ -54,7 +54,7 @@ export async function copyToSqlite(
 				onProgress,
 			);
 			await finish(target, database);
-			await compare(counts, sqliteOrigin(target), stepsToSqlite);
+			await compareCounts(counts, sqliteOrigin(target), stepsToSqlite);
 		}
 
 		await complete();

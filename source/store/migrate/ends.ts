@@ -4,23 +4,23 @@ import {Client} from 'pg';
 import {integerOf, textOf, type Row} from '../columns.ts';
 import {sqliteSql} from '../engine.ts';
 import {versionOf} from '../migrations.ts';
-import type {Database, Parameter, Transaction} from '../postgres/database.ts';
+import type {Database, SqlValue, Transaction} from '../postgres/database.ts';
 import {storeUnreadable} from '../sqlite-errors.ts';
 import {countAll, type CopyCounts, type CopyProgress} from './copy-counts.ts';
 import {type CopyStep, stepsToPostgres, stepsToSqlite} from './copy-steps.ts';
 
 /** The columns of a row that a copy goes on behind. */
-export type Place = ReadonlyArray<string | number>;
+export type RowPlace = ReadonlyArray<string | number>;
 
 /** A store that is read from its beginning to its end. */
-export type Origin = ReturnType<typeof sqliteOrigin>;
+export type CopyOrigin = ReturnType<typeof sqliteOrigin>;
 
 const defaultPageSize = 500;
 
 /** Bodies of one page: a statement has seconds. */
 const maxPageBytes = 4 * 1024 * 1024;
 
-export const placeOf = (row: Row, {key}: CopyStep): Place =>
+export const rowPlaceOf = (row: Row, {key}: CopyStep): RowPlace =>
 	key.map(column => {
 		const value = row[column];
 		return typeof value === 'string' ? value : integerOf(value);
@@ -28,7 +28,7 @@ export const placeOf = (row: Row, {key}: CopyStep): Place =>
 
 const sourceOf = ({from, table}: CopyStep): string => from ?? table;
 
-function pageSql(step: CopyStep, after: Place | undefined): string {
+function pageSql(step: CopyStep, after: RowPlace | undefined): string {
 	const columns = step.key.join(', ');
 	const behind =
 		after && `where (${columns}) > (${after.map((_, index) => `$${index + 1}`).join(', ')})`;
@@ -38,7 +38,7 @@ function pageSql(step: CopyStep, after: Place | undefined): string {
 /** A SQLite store that is not being written. */
 export const sqliteOrigin = (database: DatabaseSync) => ({
 	/** Rows of a step in the order of its key, behind `after`. */
-	async page(step: CopyStep, after: Place | undefined): Promise<readonly Row[]> {
+	async page(step: CopyStep, after: RowPlace | undefined): Promise<readonly Row[]> {
 		const rows: Row[] = [];
 		let bytes = 0;
 		for (const row of database.prepare(sqliteSql(pageSql(step, after))).iterate(...(after ?? []))) {
@@ -57,7 +57,7 @@ export const sqliteOrigin = (database: DatabaseSync) => ({
 });
 
 /** A PostgreSQL store that is not being written. `database`: where pages are read from. */
-export const postgresOrigin = (url: string, database?: Database): Origin => ({
+export const postgresOrigin = (url: string, database?: Database): CopyOrigin => ({
 	async page(step, after) {
 		return (await database?.query(pageSql(step, after), after)) ?? [];
 	},
@@ -79,7 +79,7 @@ export const postgresOrigin = (url: string, database?: Database): Origin => ({
 });
 
 /** How far a copy has come: the steps that are done, and where the one after them goes on. */
-export type CopyPlace = {readonly done: number; readonly after?: Place};
+export type CopyPlace = {readonly done: number; readonly after?: RowPlace};
 
 /** Copies tables page by page from `begin` on. `put` writes the rows of a page, and may note where the copy goes on behind it. */
 export async function copyPages(
@@ -89,7 +89,7 @@ export async function copyPages(
 		counts,
 		begin,
 	}: {
-		readonly origin: Origin;
+		readonly origin: CopyOrigin;
 		readonly steps: readonly CopyStep[];
 		readonly counts: CopyCounts;
 		readonly begin: CopyPlace;
@@ -108,7 +108,7 @@ export async function copyPages(
 		const rows = await origin.page(step, place.after);
 		const last = rows.at(-1);
 		const {done} = place;
-		place = last ? {done, after: placeOf(last, step)} : {done: done + 1};
+		place = last ? {done, after: rowPlaceOf(last, step)} : {done: done + 1};
 		// oxlint-disable-next-line no-await-in-loop
 		await put({step, rows: rows.map(convert)}, place);
 		copied = last ? copied + rows.length : 0;
@@ -178,7 +178,7 @@ export function postgresWriter(): (
 		const names = columns.map(({name}) => name).join(', ');
 		await transaction.run(
 			`insert into ${step.table} (${names}) select ${names} from unnest(${columns.map(({type}, index) => `$${index + 1}::${type}[]`).join(', ')}) as new (${names})${step.newestOf ? replacing(step.newestOf, columns) : ''}`,
-			columns.map(({name}): Parameter => kept.map(row => plainOf(row[name]))),
+			columns.map(({name}): SqlValue => kept.map(row => plainOf(row[name]))),
 		);
 	};
 }
@@ -215,7 +215,7 @@ export async function countSqlite(file: string): Promise<CopyCounts> {
 		using database = new DatabaseSync(file, {readOnly: true});
 		versionOf(database, file);
 		const origin = sqliteOrigin(database);
-		const counting: Pick<Origin, 'count'> = {
+		const counting: Pick<CopyOrigin, 'count'> = {
 			async count(step) {
 				try {
 					return await origin.count(step);

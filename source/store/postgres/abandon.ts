@@ -1,7 +1,7 @@
 import {integerOf} from '../columns.ts';
 import {fateOf, noFates} from '../take-over.ts';
 import {columnsOf} from './ask.ts';
-import type {Parameter, Transaction} from './database.ts';
+import type {SqlValue, Transaction} from './database.ts';
 
 /** SQL of the runs that are leased. */
 export const isLeased = 'finished_at is null and due_at is null';
@@ -10,7 +10,7 @@ export const isLeased = 'finished_at is null and due_at is null';
 export async function abandon(
 	{query, run, now}: Transaction,
 	which: string,
-	values: readonly Parameter[],
+	values: readonly SqlValue[],
 ): Promise<Readonly<ReturnType<typeof noFates>>> {
 	const fates = noFates();
 	const rows = await query(

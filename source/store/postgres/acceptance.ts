@@ -33,7 +33,7 @@ export type NewEvent = {
 };
 
 /** An answer, or why the event could not be stored. */
-export type Outcome = Accepted | {readonly kind: 'failed'; readonly error: Error};
+export type AcceptOutcome = Accepted | {readonly kind: 'failed'; readonly error: Error};
 
 /** A run whose number is known once it is written. */
 export type NumberedRun = {readonly of: () => NewRun; id: number};
@@ -82,8 +82,8 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known) 
 	/** Writes the event with what `perform` gives it to, unless its number is taken. */
 	const keep = (
 		delivery: NewDelivery,
-		perform: () => Pick<NumberedDelivery, 'work'> & {readonly answer: () => Outcome},
-	): (() => Outcome) => {
+		perform: () => Pick<NumberedDelivery, 'work'> & {readonly answer: () => AcceptOutcome},
+	): (() => AcceptOutcome) => {
 		if (holders.isTaken(delivery.row)) {
 			const id = idOfNumber(delivery.row);
 			const error = new Error(`there is a delivery "${id}" already`);
@@ -198,7 +198,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known) 
 
 	return {
 		/** Decides on the next event; the answer is whole once everything has its number. */
-		decide(event: NewEvent): () => Outcome {
+		decide(event: NewEvent): () => AcceptOutcome {
 			const {delivery, group, idempotencyMs} = event;
 			const holder = holders.holderOf(delivery.key, idempotencyMs);
 			if (holder !== undefined) {

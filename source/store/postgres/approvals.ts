@@ -18,7 +18,7 @@ import type {StoredApprovals} from '../port.ts';
 import {maxSettledApprovals} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
-import type {Parameter, Statements, Transaction} from './database.ts';
+import type {SqlValue, Statements, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 /** `StoredApprovals` on PostgreSQL. `approval.owner` is the member that asked, `approval_rule.owner` the one that made the rule. */
@@ -189,7 +189,7 @@ async function followUp(
 export async function endRules(
 	{query, run, now}: Transaction,
 	where: string,
-	values: readonly Parameter[],
+	values: readonly SqlValue[],
 ): Promise<number> {
 	const rows = await query(`select id, uses, data from approval_rule where ${where}`, values);
 	const ended = readRows(rows, ruleOfRow, {table: 'approval_rule', onBroken() {}}).filter(

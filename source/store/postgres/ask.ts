@@ -3,12 +3,12 @@ import type {RunState} from '../../core/run.ts';
 import type {Row} from '../columns.ts';
 import type {Engine} from '../engine.ts';
 import {isToDecide} from '../run-reader.ts';
-import type {Parameter, Statements} from './database.ts';
+import type {SqlValue, Statements} from './database.ts';
 
 /** Text as PostgreSQL takes it. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\u{2400}');
 
-const clean = (value: Parameter): unknown => {
+const clean = (value: SqlValue): unknown => {
 	if (typeof value === 'string') {
 		return withoutNul(value);
 	}
@@ -26,14 +26,14 @@ const clean = (value: Parameter): unknown => {
 export const ask = async (
 	client: Pick<PoolClient, 'query'>,
 	text: string,
-	values: readonly Parameter[] = [],
+	values: readonly SqlValue[] = [],
 ): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
 /** The columns of rows, as `unnest` takes them. */
 export const columnsOf = <Item>(
 	items: readonly Item[],
 	...keys: ReadonlyArray<keyof Item>
-): Parameter[] =>
+): SqlValue[] =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is written are texts, numbers and bytes
 	keys.map(key => items.map(item => (item[key] ?? null) as string | number | null));
 

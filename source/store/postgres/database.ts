@@ -26,7 +26,7 @@ const rememberedCommits = 512;
 const silentMs = 10_000;
 
 /** A column that may be a parameter. Text has each NUL replaced: PostgreSQL takes none. */
-export type Parameter =
+export type SqlValue =
 	| string
 	| number
 	| bigint
@@ -37,9 +37,9 @@ export type Parameter =
 
 export type Statements = {
 	/** The rows of one statement with parameters `$1`, `$2`, … Integers come as numbers, JSON as text. @throws SvcError `journal_unavailable`; within a transaction, what the driver throws */
-	readonly query: (text: string, values?: readonly Parameter[]) => Promise<readonly Row[]>;
+	readonly query: (text: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>;
 	/** How many rows a statement changed. Errors as of `query`. */
-	readonly run: (text: string, values?: readonly Parameter[]) => Promise<number>;
+	readonly run: (text: string, values?: readonly SqlValue[]) => Promise<number>;
 };
 
 export type Transaction = Statements & {
@@ -157,7 +157,7 @@ export function createDatabase(
 		}
 	};
 
-	const answer = async (text: string, values?: readonly Parameter[]) => {
+	const answer = async (text: string, values?: readonly SqlValue[]) => {
 		refuseSilent();
 		try {
 			const result = await ask(pool, text, values);
@@ -206,7 +206,7 @@ export function createDatabase(
 				failures.add(error);
 				throw error;
 			};
-			const send = async (text: string, values?: readonly Parameter[]) => {
+			const send = async (text: string, values?: readonly SqlValue[]) => {
 				const answered = await ask(client, text, values).catch(fail);
 				commands.push(answered.command);
 				return answered;

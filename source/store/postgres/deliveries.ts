@@ -5,7 +5,7 @@ import {identifiersOf, nameOf, deliveryParameters, rowIdOf} from '../delivery-ro
 import type {DeliveryKey} from '../port.ts';
 import type {NewRun} from '../run-queue.ts';
 import {withoutNul} from './ask.ts';
-import type {Parameter, Transaction} from './database.ts';
+import type {SqlValue, Transaction} from './database.ts';
 import {newRunValues, withNewRuns} from './enqueue.ts';
 
 /** A delivery that is to be written. */
@@ -106,7 +106,7 @@ export async function keepDeliveries(
 		isAgain = false,
 	}: {readonly runs?: readonly NewRun[]; readonly isAgain?: boolean} = {},
 ): Promise<readonly number[]> {
-	const values: Parameter[] = columns.map(([name], index) =>
+	const values: SqlValue[] = columns.map(([name], index) =>
 		kept.map(({delivery: {parameters, subject}, work}) => {
 			if (name === 'run') {
 				return typeof work === 'number' ? work : null;

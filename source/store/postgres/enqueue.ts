@@ -1,6 +1,6 @@
 import {integerOf} from '../columns.ts';
 import type {NewRun} from '../run-queue.ts';
-import type {Parameter, Transaction} from './database.ts';
+import type {SqlValue, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 /** What the leases of a run are counted by, as the column has it. */
@@ -43,7 +43,7 @@ export const withNewRuns = (first: number): string => `new_run as materialized (
 		insert into run (id, ${names}, state, is_promised) select id, ${names}, 'queued', (due_at > created_at)::integer from new_run
 	)`;
 
-export const newRunValues = (runs: readonly NewRun[]): Parameter[] =>
+export const newRunValues = (runs: readonly NewRun[]): SqlValue[] =>
 	columns.map(([, , of]) => runs.map(run => of(run) ?? null));
 
 const insert = `with ${withNewRuns(1)} select id from new_run order by place`;

@@ -5,7 +5,7 @@ import type {Groups} from '../group-port.ts';
 import {groupColumns, groupOf, groupTables, runOfGroup, waitingGroupOf} from '../group-rows.ts';
 import {createGroupReader, dispatchSlices, groupSlice} from '../groups.ts';
 import type {WaitingGroup} from '../pending-groups.ts';
-import type {Parameter, Transaction} from './database.ts';
+import type {SqlValue, Transaction} from './database.ts';
 import {enqueue} from './enqueue.ts';
 import {writeGroups} from './group-steps.ts';
 import type {PostgresParts} from './parts.ts';
@@ -33,7 +33,7 @@ async function dispatchAll(
 export function createGroups({database, queued}: PostgresParts): Groups {
 	const dispatch = async (
 		condition: string,
-		values: (now: number) => readonly Parameter[],
+		values: (now: number) => readonly SqlValue[],
 		reasonOf: (group: WaitingGroup) => GroupReason,
 	) => {
 		const dispatched = await database.transact(async transaction => {

@@ -5,7 +5,7 @@ import type {HistorySearching} from '../history/port.ts';
 import {type HistoryEngine, searchStep} from '../history/search-step.ts';
 import {createSums} from '../history/sum.ts';
 import {historyBusy, historyUnreadable, stepOf} from '../history/under-way.ts';
-import type {Database, Parameter, Transaction} from './database.ts';
+import type {Database, SqlValue, Transaction} from './database.ts';
 import {narrowingOf, postgresNouns} from './history-nouns.ts';
 import type {PostgresParts} from './parts.ts';
 
@@ -125,5 +125,5 @@ const askIn =
 		let count = 0;
 		const numbered = sql.replaceAll('?', () => `$${(count += 1)}`);
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- conditions bind texts and numbers
-		return query(numbered, bindings as readonly Parameter[]);
+		return query(numbered, bindings as readonly SqlValue[]);
 	};

@@ -2,7 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {identifiersOf, rowIdOf} from '../delivery-rows.ts';
 import type {Intake} from '../port.ts';
-import {createAcceptance, type NewEvent, type Outcome} from './acceptance.ts';
+import {createAcceptance, type NewEvent, type AcceptOutcome} from './acceptance.ts';
 import {createBatch, createLateBatch} from './batch.ts';
 import {giveBackAll, readHolders, reserveAll, withBodies, type Reservation} from './claims.ts';
 import type {Transaction} from './database.ts';
@@ -125,7 +125,7 @@ async function acceptAll(
 	transaction: Transaction,
 	events: readonly NewEvent[],
 	readWaiting: WaitingReader,
-): Promise<{readonly outcomes: readonly Outcome[]; readonly queued: number}> {
+): Promise<{readonly outcomes: readonly AcceptOutcome[]; readonly queued: number}> {
 	const {now, query, finish} = transaction;
 	const wanted = events.map(({delivery}) => delivery);
 	const [holders, waiting, pending, jobs] = await Promise.all([

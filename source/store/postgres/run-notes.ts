@@ -1,5 +1,5 @@
 import type {TranscriptEntry, WorkDone} from '../../core/run.ts';
-import {placeEntries, type PlacedEntry, type TranscriptCursor} from '../transcripts.ts';
+import {placeEntries, type PlacedTranscriptEntry, type TranscriptCursor} from '../transcripts.ts';
 import {columnsOf} from './ask.ts';
 import type {Deferred} from './batch.ts';
 import type {Transaction} from './database.ts';
@@ -8,12 +8,12 @@ import type {Transaction} from './database.ts';
 type PendingNotes = {
 	readonly run: number;
 	readonly token: number;
-	readonly entries: PlacedEntry[];
+	readonly entries: PlacedTranscriptEntry[];
 	work?: WorkDone;
 };
 
 /** A lease that is out, and how far the transcript of its run has come. */
-export type OpenLease = {
+export type NotedLease = {
 	readonly run: number;
 	readonly token: number;
 	readonly cursor: TranscriptCursor;
@@ -47,7 +47,7 @@ export function createRunNotes(deferred: Deferred) {
 		return batch;
 	};
 
-	const told = ({run, token}: OpenLease): PendingNotes => {
+	const told = ({run, token}: NotedLease): PendingNotes => {
 		const batch = gather();
 		const before = batch.get(run);
 		if (before?.token === token) {
@@ -61,13 +61,13 @@ export function createRunNotes(deferred: Deferred) {
 	};
 
 	return {
-		append(lease: OpenLease, entries: readonly TranscriptEntry[]) {
+		append(lease: NotedLease, entries: readonly TranscriptEntry[]) {
 			const placed = placeEntries(lease.cursor, entries);
 			if (placed.length > 0) {
 				told(lease).entries.push(...placed);
 			}
 		},
-		work(lease: OpenLease, work: WorkDone) {
+		work(lease: NotedLease, work: WorkDone) {
 			const one = told(lease);
 			one.work = {...one.work, ...work};
 		},

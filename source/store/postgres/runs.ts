@@ -6,7 +6,7 @@ import {createRunReader, createRunsToDecide} from '../run-reader.ts';
 import {readCounters} from './counters.ts';
 import {findNext, leaseRuns, type GivenLease} from './leasing.ts';
 import type {PostgresParts} from './parts.ts';
-import {createRunNotes, type OpenLease} from './run-notes.ts';
+import {createRunNotes, type NotedLease} from './run-notes.ts';
 import {countOpen, readAwaiting, readRuns, type OpenRuns} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 
@@ -34,7 +34,7 @@ export function createRuns({
 	const toDecide = createRunsToDecide(database);
 	const steps = createRunSteps({database, clock, owner});
 	const notes = createRunNotes(deferred);
-	const leases = new Map<number, OpenLease & {until: number}>();
+	const leases = new Map<number, NotedLease & {until: number}>();
 	let isClosed = false;
 	/** The last call that leases failed: its runs, if there are any, are given back by the next. */
 	let mayHaveMore = false;
