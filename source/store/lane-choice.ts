@@ -16,7 +16,7 @@ export type WaitingLane = {
 };
 
 /** How the runs that are leased spread over lanes. */
-export type LeasedLane = {readonly name: string; readonly leased: number};
+type LeasedLane = {readonly name: string; readonly leased: number};
 
 export type LanesAtOnce = {
 	readonly waiting: readonly WaitingLane[];

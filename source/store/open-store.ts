@@ -8,7 +8,7 @@ import type {StoreReader} from './reader-port.ts';
 import type {SqliteStoreDependencies} from './sqlite-store.ts';
 
 /** Which store is meant: the file, or with `url` a PostgreSQL database. When absent, `node` is the name of the host, and `place` the path of the file. */
-export type StoreOptions = SqliteStoreOptions & Partial<PostgresStoreOptions>;
+type StoreOptions = SqliteStoreOptions & Partial<PostgresStoreOptions>;
 
 /**
  * Opens a store for writing; `Store.takeOver` deals with what others left. The engine is chosen here only, and only that engine is loaded.

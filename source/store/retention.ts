@@ -42,7 +42,7 @@ export const wentThrough = (rows: readonly Row[], last: number, most: number): b
 	rows.length === most && integerOf(rows.at(-1)?.['id']) === last;
 
 /** The steps of a retention, in their order. */
-export type RetentionSteps<Step> = {
+type RetentionSteps<Step> = {
 	readonly bodies: Step;
 	/** Steps whose deletions are not counted. */
 	readonly forgotten: readonly Step[];

@@ -118,7 +118,7 @@ export function createAbandon(
 	};
 }
 
-export type Fate = 'requeued' | 'interrupted' | 'uncertain' | 'failed';
+type Fate = 'requeued' | 'interrupted' | 'uncertain' | 'failed';
 
 export const noFates = (): Record<Fate, number[]> => ({
 	requeued: [],

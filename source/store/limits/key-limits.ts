@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const parallelRetryMs = 1000;
 
 /** A bucket of requests that fills evenly: the missing requests, at the time `countedAt`. */
-export type Bucket = {spent: number; countedAt: number};
+type Bucket = {spent: number; countedAt: number};
 
 /** Lets a bucket fill until `now`. */
 export function fill(bucket: Bucket, rpm: number, now: number): void {

@@ -10,7 +10,7 @@ import {countAll, type CopyCounts, type CopyProgress} from './copy-counts.ts';
 import {type CopyStep, stepsToPostgres, stepsToSqlite} from './copy-steps.ts';
 
 /** The columns of a row that a copy goes on behind. */
-export type RowPlace = ReadonlyArray<string | number>;
+type RowPlace = ReadonlyArray<string | number>;
 
 /** A store that is read from its beginning to its end. */
 export type CopyOrigin = ReturnType<typeof sqliteOrigin>;
@@ -20,7 +20,7 @@ const defaultPageSize = 500;
 /** Bodies of one page: a statement has seconds. */
 const maxPageBytes = 4 * 1024 * 1024;
 
-export const rowPlaceOf = (row: Row, {key}: CopyStep): RowPlace =>
+const rowPlaceOf = (row: Row, {key}: CopyStep): RowPlace =>
 	key.map(column => {
 		const value = row[column];
 		return typeof value === 'string' ? value : integerOf(value);

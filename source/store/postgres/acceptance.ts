@@ -36,13 +36,13 @@ export type NewEvent = {
 export type AcceptOutcome = Accepted | {readonly kind: 'failed'; readonly error: Error};
 
 /** A run whose number is known once it is written. */
-export type NumberedRun = {readonly of: () => NewRun; id: number};
+type NumberedRun = {readonly of: () => NewRun; id: number};
 
 /** `work`: the run or, below zero, the number of the group. */
 type NumberedDelivery = {readonly delivery: NewDelivery; readonly work: () => NumberedRun | number};
 
 /** A group after the events so far. The number of a new group is known before it is written. */
-export type HeldGroup = {
+type HeldGroup = {
 	id: number;
 	waiting: Omit<WaitingGroup, 'id'>;
 	end?: {readonly reason: GroupReason; readonly run: NumberedRun};

@@ -3,7 +3,7 @@ import type {ClientConfig} from 'pg';
 import {journalUnavailable} from './postgres-errors.ts';
 
 /** What the driver opens a connection with. */
-export type ConnectionOptions = Pick<
+type ConnectionOptions = Pick<
 	ClientConfig,
 	'connectionString' | 'keepAlive' | 'application_name' | 'ssl'
 >;

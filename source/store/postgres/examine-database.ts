@@ -7,7 +7,7 @@ import {createDocuments} from './documents.ts';
 import {versionOf} from './schema.ts';
 
 /** Facts about a database. */
-export type ExaminedDatabase<Found> = {
+type ExaminedDatabase<Found> = {
 	/** Host and name, without a secret. */
 	readonly name: string;
 	/** As `server_version_num` has it: 150003. */

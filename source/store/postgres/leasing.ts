@@ -22,7 +22,7 @@ const forgottenAtOnce = 256;
 export type GivenLease = {readonly lease: Lease; readonly cursor: ReadRun['cursor']};
 
 /** The parameters of `Runs.lease`. */
-export type LeaseRequest = {
+type LeaseRequest = {
 	/** 1 to 100. */
 	readonly count: number;
 	readonly leaseMs: number;

@@ -75,7 +75,7 @@ export async function countOpen({query}: Statements, now: number): Promise<OpenR
 }
 
 /** A run that awaits logins at `now`. */
-export type AwaitingRun = Pick<Run, 'id' | 'profile'> & {readonly awaitsLogins: readonly string[]};
+type AwaitingRun = Pick<Run, 'id' | 'profile'> & {readonly awaitsLogins: readonly string[]};
 
 /** Those that do, oldest first. */
 export async function readAwaiting(

@@ -17,7 +17,7 @@ const released = 'lease_owner = null, lease_until = null';
 type Step = Promise<boolean>;
 
 /** What happens to runs, in single statements where one will do. Each answers whether it changed something; a stale lease never does. */
-export type RunSteps = Pick<
+type RunSteps = Pick<
 	Runs,
 	| 'beat'
 	| 'markSideEffect'
