@@ -1,47 +1,38 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval, ApprovalRule} from '../core/approval.ts';
-import {
-	type LastAllowed,
-	type NewApproval,
-	type NewRule,
-	type ToolKey,
-	keptApproval,
-} from '../core/approvals/why-not-covered.ts';
-import {type OnBroken, readRows} from './broken-rows.ts';
-import {
-	integerOf,
-	jsonOf,
-	nullableText,
-	textOf,
-	nullableInteger,
-	optional,
-	type Row,
-	pageOf,
-} from './columns.ts';
+import {type NewApproval, type NewRule, keptApproval} from '../core/approvals/why-not-covered.ts';
+import {readRows} from './broken-rows.ts';
+import {integerOf, jsonOf, textOf, nullableInteger, optional, type Row, pageOf} from './columns.ts';
+import type {Engine} from './engine.ts';
 import type {StoreParts} from './parts.ts';
 import type {StoredApprovals} from './port.ts';
 import {maxSettledApprovals} from './rules.ts';
 
 /** `StoredApprovals` on SQLite. */
-export function createStoredApprovals(
-	database: DatabaseSync,
-	{
-		commit,
-		steps,
-		publish,
-		owner,
-		onBroken,
-	}: Pick<StoreParts, 'commit' | 'onBroken' | 'publish'> & {
-		readonly steps: ApprovalSteps;
-		/** Asked all that waits: what others had asked was denied when they ended. */
-		readonly owner: string;
-	},
-): StoredApprovals {
+export function createStoredApprovals({
+	database,
+	engine,
+	commit,
+	approvalSteps: steps,
+	publish,
+	owner,
+	onBroken,
+}: StoreParts): StoredApprovals {
 	const waiting = database.prepare(
 		'select id, data from approval indexed by approval_waiting where settled_at is null order by id limit ?',
 	);
+	const changeRule = database.prepare(
+		`update approval_rule set data = json_patch(?, json_object('usedAt', data ->> 'usedAt')) where id = ?`,
+	);
+	const changeRules = async <Result>(task: () => Result): Promise<Result> => {
+		const result = await commit.write(task);
+		publish({kind: 'approval-rules-changed'});
+		return result;
+	};
+
 	return {
-		...createApprovalReader(database, onBroken),
+		...createApprovalReader(engine),
+		// This opening made all waiting requests: those of others were denied when they ended.
 		waiting: async limit =>
 			readRows(waiting.all(pageOf(limit)), row => ({approval: approvalOfRow(row), owner}), {
 				table: 'approval',
@@ -57,41 +48,21 @@ export function createStoredApprovals(
 
 			return kept;
 		},
-		lastAllowed: async tool => steps.lastAllowed(tool),
-		async addRule(rule) {
-			const id = await commit.write(() => steps.addRule(rule));
-			publish({kind: 'approval-rules-changed'});
-			return id;
-		},
+		addRule: async rule => changeRules(() => steps.addRule(rule)),
 		async changeRule(id, rule) {
-			await commit.write(() => {
-				steps.changeRule(id, rule);
-			});
-			publish({kind: 'approval-rules-changed'});
+			await changeRules(() => changeRule.run(JSON.stringify(rule), id));
 		},
-		async removeRules(ids) {
-			await commit.write(() => {
-				steps.removeRules(ids);
-			});
-			publish({kind: 'approval-rules-changed'});
-		},
+		removeRules: async ids => changeRules(() => steps.removeRules(ids)),
 	};
 }
 
 /** What stands in the place of the server of a built-in tool; no server is called so. */
 export const builtIn = '';
 
-/** What happens to approvals and rules, inside a transaction. */
-export type ApprovalSteps = {
-	add(approval: NewApproval): number;
-	settle(approval: Approval, rule?: NewRule): Approval;
-	addRule(rule: NewRule): number;
-	changeRule(id: number, rule: NewRule): void;
-	removeRules(ids: readonly number[]): void;
-	lastAllowed(tool: ToolKey): LastAllowed | undefined;
-};
+export type ApprovalSteps = ReturnType<typeof createApprovalSteps>;
 
-export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
+/** What happens to approvals and rules, inside a transaction. */
+export function createApprovalSteps(database: DatabaseSync) {
 	const insert = database.prepare('insert into approval (settled_at, data) values (?, ?)');
 	const update = database.prepare('update approval set settled_at = ?, data = ? where id = ?');
 	const earlier = database.prepare(
@@ -102,18 +73,11 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 	const countUse = database.prepare(
 		`update approval_rule set uses = uses + 1, data = json_set(data, '$.usedAt', ?) where id = ?`,
 	);
-	const changeRule = database.prepare(
-		`update approval_rule set data = json_patch(?, json_object('usedAt', data ->> 'usedAt')) where id = ?`,
-	);
 	const removeRule = database.prepare('delete from approval_rule where id = ?');
 	const allowed = database.prepare(
 		`insert into approval_tool (profile, server, tool, definition, args) values (?, ?, ?, ?, ?)
 		on conflict do update set definition = excluded.definition, args = excluded.args`,
 	);
-	const last = database.prepare(
-		'select definition, args from approval_tool where profile = ? and server = ? and tool = ?',
-	);
-
 	/** What the next call of the tool is compared with. Arguments that were too large to be kept are `null`, as those that are null. */
 	const remember = (approval: NewApproval) => {
 		if (approval.kind === 'tool' && approval.decision?.outcome === 'allowed') {
@@ -134,22 +98,18 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 
 		const {decision} = approval;
 		const made = rule && addRule(rule);
-		const settled =
-			decision && made !== undefined
-				? {...approval, decision: {...decision, rule: made}}
-				: approval;
 		if (made === undefined && decision?.rule !== undefined) {
 			countUse.run(decision.at, decision.rule);
 		}
 
-		const kept = keptApproval(settled);
+		const kept = keptWithRule(approval, made);
 		update.run(decision?.at ?? null, JSON.stringify({...kept, id: undefined}), approval.id);
 		remember(kept);
 		return kept;
 	};
 
 	return {
-		add(approval) {
+		add(approval: NewApproval): number {
 			// The number is given by the row; what is kept does not depend on it.
 			const {id: _, ...kept} = keptApproval({...approval, id: 0});
 			const {decision} = kept;
@@ -164,49 +124,47 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 		},
 		settle,
 		addRule,
-		changeRule(id, rule) {
-			changeRule.run(JSON.stringify(rule), id);
-		},
-		removeRules(ids) {
+		removeRules(ids: readonly number[]) {
 			for (const id of ids) {
 				removeRule.run(id);
 			}
 		},
-		lastAllowed({profile, server, tool}) {
-			const row = last.get(profile, server ?? builtIn, tool);
-			const args = row && nullableText(row['args']);
+	};
+}
+
+/** Reads approvals and rules; needs no write access. */
+export function createApprovalReader({
+	prepare,
+	onBroken,
+	approvalProfile,
+}: Engine): Pick<StoredApprovals, 'get' | 'settled' | 'rules' | 'lastAllowed'> {
+	const ofApprovals = {table: 'approval', onBroken};
+	const one = prepare('select id, data from approval where id = $1');
+	const settled = prepare(
+		`select id, data from approval where id <= ${Number.MAX_SAFE_INTEGER} and settled_at is not null and (cast($1 as text) is null or ${approvalProfile} = $1) order by id desc limit $2`,
+	);
+	const rules = prepare('select * from approval_rule order by id');
+	const last = prepare(
+		'select definition, args from approval_tool where profile = $1 and server = $2 and tool = $3',
+	);
+	return {
+		get: async id => readRows(await one(id), approvalOfRow, ofApprovals)[0],
+		settled: async ({profile = null, limit}) =>
+			readRows(await settled(profile, pageOf(limit)), approvalOfRow, ofApprovals),
+		rules: async () => readRows(await rules(), ruleOfRow, {table: 'approval_rule', onBroken}),
+		async lastAllowed({profile, server, tool}) {
+			const [row] = await last(profile, server ?? builtIn, tool);
 			return (
 				row && {
 					definition: textOf(row['definition']),
-					...(args !== null && {args: jsonOf(row['args'])}),
+					...(row['args'] !== null && {args: jsonOf(row['args'])}),
 				}
 			);
 		},
 	};
 }
 
-/** Reads approvals and rules; needs no write access. */
-export function createApprovalReader(
-	database: DatabaseSync,
-	onBroken: OnBroken,
-): Pick<StoredApprovals, 'get' | 'settled' | 'rules'> {
-	const one = database.prepare('select id, data from approval where id = ?');
-	const settled = database.prepare(
-		`select id, data from approval where id <= ${Number.MAX_SAFE_INTEGER} and settled_at is not null and (?1 is null or iif(json_valid(data), data ->> 'profile', null) = ?1) order by id desc limit ?2`,
-	);
-	const rules = database.prepare('select id, uses, data from approval_rule order by id');
-	return {
-		async get(id) {
-			const row = one.get(id);
-			return readRows(row ? [row] : [], approvalOfRow, {table: 'approval', onBroken})[0];
-		},
-		settled: async ({profile = null, limit}) =>
-			readRows(settled.all(profile, pageOf(limit)), approvalOfRow, {table: 'approval', onBroken}),
-		rules: async () => readRows(rules.all(), ruleOfRow, {table: 'approval_rule', onBroken}),
-	};
-}
-
-/** @throws Error for what is no object: a person, or another version, has changed the row */
+/** @throws Error when the value is no object: a person, or another version, has changed the row */
 function objectOf<Value>(value: Value): Value {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		throw new TypeError('the row holds no object');
@@ -215,7 +173,15 @@ function objectOf<Value>(value: Value): Value {
 	return value;
 }
 
-/** An approval from its row. @throws Error for what is no object */
+/** An approval as it is kept once it is settled; `made`: the rule that the decision made. */
+export const keptWithRule = (approval: Approval, made: number | undefined) =>
+	keptApproval(
+		approval.decision && made !== undefined
+			? {...approval, decision: {...approval.decision, rule: made}}
+			: approval,
+	);
+
+/** An approval from its row. @throws Error when its data is no object */
 export const approvalOfRow = (row: Row): Approval => ({
 	...objectOf(jsonOf<Approval>(row['data'])),
 	id: integerOf(row['id']),

@@ -1,15 +1,10 @@
 /** Bits: 512 KiB. Of the names that were not added three of a hundred pass when 400,000 were, and one of seven when a million were. */
 const size = 2 ** 22;
 
-/** Texts of which it knows only whether they may be among those that were added. */
-export type BloomFilter = {
-	add(name: string): void;
-	/** False: it was certainly not added. */
-	mayHold(name: string): boolean;
-};
+export type BloomFilter = ReturnType<typeof createBloomFilter>;
 
-/** A sieve without names; costs its memory from the start, however few are added. */
-export function createBloomFilter(): BloomFilter {
+/** A set of texts that knows only whether a text may be among them; costs its memory from the start, however few are added. */
+export function createBloomFilter() {
 	const bits = new Uint32Array(size / 32);
 	const has = (index: number) => ((bits[index >>> 5] ?? 0) & (1 << (index & 31))) !== 0;
 	const set = (index: number) => {
@@ -17,12 +12,13 @@ export function createBloomFilter(): BloomFilter {
 	};
 
 	return {
-		add(name) {
+		add(name: string) {
 			const hash = hashOf(name);
 			set(hash & (size - 1));
 			set(second(hash) & (size - 1));
 		},
-		mayHold(name) {
+		/** False: it was certainly not added. */
+		mayHold(name: string) {
 			const hash = hashOf(name);
 			return has(hash & (size - 1)) && has(second(hash) & (size - 1));
 		},

@@ -5,10 +5,10 @@ import type {Row} from './columns.ts';
 /** A row that cannot be read: a person, or another version of svc, has changed it. */
 export type BrokenRow = {readonly table: string; readonly id: string};
 
-/** Is told of each row that is left out. Must not throw. */
+/** Called with each row that is left out. Must not throw. */
 export type OnBroken = (row: BrokenRow) => void;
 
-/** What `read` makes of the rows of a table. One that it fails of is left out, and takes none of the others along. */
+/** The rows of a table, each read by `read`. A row that cannot be read is left out; the others are not affected. */
 export const readRows = <Value>(
 	rows: readonly Row[],
 	read: (row: Row) => Value,
@@ -23,7 +23,7 @@ export const readRows = <Value>(
 		}
 	});
 
-/** So long nothing more is said of a table, milliseconds. */
+/** Least time between two warnings about a table, milliseconds. */
 const quietMs = 60_000;
 
 /** Warns of rows that cannot be read: of each table once a minute at most. */

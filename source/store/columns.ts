@@ -61,14 +61,12 @@ export const floorOfRow = (row: Row | undefined): number | undefined =>
 	row?.['floor'] === null || row === undefined ? undefined : integerOf(row['floor']);
 
 const turn = async (): Promise<void> => {
-	await new Promise<void>(resolve => {
-		setImmediate(resolve);
-	});
+	await new Promise<void>(resolve => setImmediate(resolve));
 };
 
 /** Two questions to a table whose rows lie in order of their number. */
 export type Scan<Found> = {
-	/** The lowest number of the next stretch below `top`, of `length` rows where the caller says how many; `undefined` when there is none. */
+	/** The lowest number of the next stretch below `top`, of `length` rows; `undefined` when there is none. */
 	floorOf(top: number, length: number): Later<number | undefined>;
 	/** What matches from `floor` on and below `top`, newest first, at most `count`. */
 	find(stretch: {
@@ -89,12 +87,12 @@ export async function newestFirst<Found>(
 	{
 		before,
 		limit,
-		rows: {first, most} = {first: 0, most: 0},
+		rows: {first, most},
 	}: {
 		readonly before: number;
 		readonly limit: number;
 		/** Rows of the first stretch, and of any: each has four times as many as the one before. */
-		readonly rows?: {readonly first: number; readonly most: number};
+		readonly rows: {readonly first: number; readonly most: number};
 	},
 ): Promise<readonly Found[]> {
 	const found: Found[] = [];

@@ -15,7 +15,7 @@ export const conversationMemos = {
 	writer: 'chat-writer',
 } as const;
 
-/** What receiving goes by, and changes, within one transaction. */
+/** The state that receiving reads and changes within one transaction. */
 export type ReceivingState = {
 	/** Milliseconds since 1970. */
 	readonly now: number;
@@ -169,7 +169,7 @@ export type AskedMessage = {
 	readonly name?: string;
 	/**
 	 * `turn`: an answer of the agent, by this plan. `session`: another session for what follows. `word`: something that is done once, elsewhere. `nothing`: it is counted for `svc chats list`, and
-	 * its identifier is not kept: strangers make as many as they like.
+	 * its identifier is not kept, since strangers can make any number.
 	 */
 	readonly asks:
 		| {readonly kind: 'turn'; readonly plan: Omit<RunPlan, 'session'>}
@@ -185,7 +185,7 @@ export type ReceivedMessage =
 	| {readonly kind: 'full'; readonly waiting: number; readonly isOfConversation: boolean}
 	| {readonly kind: 'noted'};
 
-/** Somebody who wrote to us in a chat. */
+/** A person who wrote in a chat. */
 export type Writer = Conversation & {
 	readonly user: string;
 	readonly name?: string;
@@ -211,7 +211,7 @@ export type Conversations = {
 	}): Promise<readonly ReceivedMessage[]>;
 	/** What was kept behind the last messages of a platform. */
 	cursor(platform: string): Promise<JsonValue | undefined>;
-	/** The session of the conversation; absent: nobody has talked there. */
+	/** The session of the conversation; absent: it has none yet. */
 	session(conversation: Conversation): Promise<string | undefined>;
 	/** From here on the conversation has this session. @throws SvcError `journal_unavailable` */
 	setSession(conversation: Conversation, session: string): Promise<void>;
@@ -227,7 +227,7 @@ export type Conversations = {
 /** Turns of chats, as the journal has them. */
 export type Chats = {
 	/**
-	 * Durably writes down a turn of a chat that begins now, as a run that is leased already. Somebody waits for it at an open connection: it waits for no place, and is never run again. A lease of it that is
+	 * Durably writes down a turn of a chat that begins now, as a run that is leased already. A client waits for it at an open connection: it needs no place, and is never run again. A lease of it that is
 	 * lost ends it as `failed`.
 	 * @throws SvcError `journal_unavailable`
 	 */

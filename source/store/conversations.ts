@@ -10,56 +10,43 @@ import {
 	sessionOfMemo,
 	writerOfMemo,
 } from './conversation-rules.ts';
-import {createMemoSteps, type MemoSteps} from './memos.ts';
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {sameMessageMs} from './rules.ts';
-import type {NewRun} from './run-queue.ts';
-import type {WaitingPool} from './waiting-pool.ts';
 
-/** The part of `Conversations` that only looks, without promises. */
-function createReading(database: StoreParts['database'], memos: Pick<MemoSteps, 'get' | 'list'>) {
+/** A function that reads the runs of a conversation that have not ended, oldest first. */
+function createOpenTurns(database: StoreParts['database']) {
 	const lane = 'run.lane = json_array(?1, ?2, null)';
 	const open = database.prepare(
 		`select id, state from run where finished_at is null and due_at is null and ${lane}
 		union all select id, state from run where due_at is not null and ${lane} order by id`,
 	);
-	return {
-		openOf: (profile: string, conversation: Conversation) =>
-			open.all(profile, conversationName(conversation)).map(openTurnOfRow),
-		sessionOf: (conversation: Conversation) =>
-			sessionOfMemo(memos.get(conversationMemos.session, conversationName(conversation))),
-		writers: () => memos.list(conversationMemos.writer).flatMap(memo => writerOfMemo(memo) ?? []),
-	};
+	return (profile: string, conversation: Conversation) =>
+		open.all(profile, conversationName(conversation)).map(openTurnOfRow);
 }
 
 /** Reads conversations; needs no write access. */
-export function createConversationReader(
-	parts: Pick<StoreParts, 'database' | 'onBroken'>,
-): Pick<Conversations, 'open' | 'session' | 'writers'> {
-	const {openOf, sessionOf, writers} = createReading(parts.database, createMemoSteps(parts));
+export function createConversationReader({
+	database,
+	memoSteps: memos,
+}: Pick<StoreParts, 'database' | 'memoSteps'>): Pick<
+	Conversations,
+	'open' | 'session' | 'writers'
+> {
+	const openOf = createOpenTurns(database);
 	return {
-		session: async conversation => sessionOf(conversation),
+		session: async conversation =>
+			sessionOfMemo(memos.get(conversationMemos.session, conversationName(conversation))),
 		open: async (profile, conversation) => openOf(profile, conversation),
-		writers: async () => writers(),
+		writers: async () =>
+			memos.list(conversationMemos.writer).flatMap(memo => writerOfMemo(memo) ?? []),
 	};
 }
 
-/** `Conversations` on SQLite. `now` is the clock by which identifiers grow old. */
-export function createConversations({
-	database,
-	clock,
-	commit,
-	memos,
-	enqueue,
-	pool,
-	now,
-}: Pick<StoreParts, 'clock' | 'commit' | 'database'> & {
-	readonly memos: MemoSteps;
-	readonly enqueue: (run: NewRun) => number;
-	readonly pool: Pick<WaitingPool, 'queueRefusal'>;
-	readonly now: () => number;
-}): Conversations {
+/** `Conversations` on SQLite. */
+export function createConversations(parts: StoreParts): Conversations {
+	const {database, clock, commit, memoSteps: memos, enqueue, pool, steadyNow: now} = parts;
+	const openOf = createOpenTurns(database);
 	const known = database.prepare('select at from inbound where platform = ? and message = ?');
 	const keep = database.prepare(
 		'insert or replace into inbound (platform, message, at) values (?, ?, ?)',
@@ -69,20 +56,15 @@ export function createConversations({
 		`select count(*) as waiting from run where due_at is not null and state = 'queued'
 		and (lane = json_array(?1, ?2, null) or (lane > ?3 and lane < ?4))`,
 	);
-	const {openOf, sessionOf, writers} = createReading(database, memos);
 	const stateOf = ({profile, platform, maxQueued}: Received): ReceivingState => ({
 		now: clock.now(),
 		isKnown(id) {
 			const before = known.get(platform, id);
 			return before !== undefined && now() - integerOf(before['at']) < sameMessageMs;
 		},
-		keep(id) {
-			keep.run(platform, id, now());
-		},
+		keep: id => keep.run(platform, id, now()),
 		memo: (kind, name) => memos.get(kind, name),
-		putMemo(kind, name, value) {
-			memos.put(kind, name, value);
-		},
+		putMemo: (kind, name, value) => memos.put(kind, name, value),
 		waiting: conversation => openOf(profile, conversation).filter(({isQueued}) => isQueued).length,
 		waitingOfChat(conversation) {
 			const {name, from, to} = lanesOfChat(profile, conversation);
@@ -104,14 +86,11 @@ export function createConversations({
 				return received;
 			}),
 		cursor: async platform => memos.get(conversationMemos.cursor, platform),
-		session: async conversation => sessionOf(conversation),
-		async setSession(conversation, session) {
-			await commit.write(() => {
-				memos.put(conversationMemos.session, conversationName(conversation), session);
-			});
-		},
-		open: async (profile, conversation) => openOf(profile, conversation),
-		writers: async () => writers(),
+		setSession: async (conversation, session) =>
+			commit.write(() =>
+				memos.put(conversationMemos.session, conversationName(conversation), session),
+			),
+		...createConversationReader(parts),
 	};
 }
 
@@ -121,11 +100,11 @@ export const openTurnOfRow = (row: Row) => ({
 	isQueued: wordOf(row['state']) === 'queued',
 });
 
-/** Identifiers that are told apart no more, some in each slice. */
-export function createMessageRetention(
-	{database}: Pick<StoreParts, 'database'>,
-	now: () => number,
-): RetentionStep {
+/** Deletes identifiers that are too old to count as duplicates, some in each slice. */
+export function createMessageRetention({
+	database,
+	steadyNow: now,
+}: Pick<StoreParts, 'database' | 'steadyNow'>): RetentionStep {
 	const slice = 500;
 	const old = database.prepare(
 		`select platform, message from inbound where at <= ? order by at limit ${slice}`,

@@ -3,7 +3,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {versionOf} from './migrations.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 
-/** Nobody waits for it: a gateway that writes is not held up, and does not hold it up. */
+/** A copy neither blocks a gateway that writes, nor waits for it longer than this, milliseconds. */
 const busyTimeoutMs = 10_000;
 
 /**
@@ -16,7 +16,7 @@ export function copyStore(file: string, to: string): boolean {
 		return false;
 	}
 
-	// SQLite fills a file that is there and empty, and leaves its mode.
+	// SQLite fills an existing empty file and keeps its mode.
 	closeSync(openSync(to, 'wx', 0o600));
 	try {
 		using database = new DatabaseSync(file, {readOnly: true, timeout: busyTimeoutMs});

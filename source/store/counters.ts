@@ -2,18 +2,13 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import {type Row, textOf, integerOf} from './columns.ts';
 import type {RouteKey} from './port.ts';
-import type {Memory} from './transaction.ts';
+import {createUndo, type Memory} from './transaction.ts';
 
 /** How many there are of each route. */
-type CountsByRoute = {
-	add(route: RouteKey, by: number): void;
-	of(route: RouteKey): number;
-};
-
-export function createCountsByRoute(): CountsByRoute {
+export function createCountsByRoute() {
 	const counts = new Map<string, number>();
 	return {
-		add(route, by) {
+		add(route: RouteKey, by: number) {
 			const name = nameOfRoute(route);
 			const count = (counts.get(name) ?? 0) + by;
 			if (count === 0) {
@@ -22,7 +17,7 @@ export function createCountsByRoute(): CountsByRoute {
 				counts.set(name, count);
 			}
 		},
-		of: route => counts.get(nameOfRoute(route)) ?? 0,
+		of: (route: RouteKey): number => counts.get(nameOfRoute(route)) ?? 0,
 	};
 }
 
@@ -83,8 +78,7 @@ export function createCounters(database: DatabaseSync): Counters {
 		routes.add(routeOf(row), integerOf(row['count']));
 	}
 
-	/** How to undo, in reverse order, what the open transaction did to `routes`. */
-	const undo: Array<() => void> = [];
+	const {undo, ...memory} = createUndo();
 	const newest = database.prepare('select max(id) as id from run').get();
 	const usage = database
 		.prepare('select body_bytes, deliveries, runs from usage where id = 1')
@@ -94,9 +88,7 @@ export function createCounters(database: DatabaseSync): Counters {
 		if (state === 'queued') {
 			counters.queued += by;
 			routes.add(route, by);
-			undo.push(() => {
-				routes.add(route, -by);
-			});
+			undo(() => routes.add(route, -by));
 		}
 
 		counters.active += state === 'running' || state === 'delivering' ? by : 0;
@@ -114,15 +106,13 @@ export function createCounters(database: DatabaseSync): Counters {
 			weigh(route, from, -1);
 			weigh(route, to, 1);
 		},
+		...memory,
 		save() {
 			const {queued, active, lastRun, bodyBytes, deliveries, runs} = counters;
 			const before = stored;
-			const depth = undo.length;
+			const restore = memory.save();
 			return () => {
-				while (undo.length > depth) {
-					undo.pop()?.();
-				}
-
+				restore();
 				Object.assign(counters, {queued, active, lastRun, bodyBytes, deliveries, runs});
 				stored = before;
 			};
@@ -133,9 +123,6 @@ export function createCounters(database: DatabaseSync): Counters {
 				update.run(...next);
 				stored = next;
 			}
-		},
-		committed() {
-			undo.length = 0;
 		},
 	};
 

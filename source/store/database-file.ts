@@ -21,7 +21,7 @@ import type {StoreParts} from './parts.ts';
 import {isFull, isBusy} from './sqlite-errors.ts';
 
 /**
- * Where to open a database only to look, so that SQLite makes no files beside it: it makes them for a file that nobody has open, and leaves them. Whoever has one open has made them.
+ * URL to open a database read-only without side files: SQLite makes them for a file that is not open elsewhere, and leaves them. A process that has it open has made them already.
  *
  * @see https://sqlite.org/uri.html#uriimmutable
  */
@@ -62,7 +62,7 @@ export function createMovedCheck(
 		try {
 			database.exec('pragma wal_checkpoint(truncate)');
 		} catch {
-			// What is in the log stays there.
+			// The content of the log stays there.
 		}
 
 		const what = found === 'none' ? 'moved away or removed' : 'replaced by another file';
@@ -82,7 +82,7 @@ const reserveBytes = 4 * 1024 * 1024;
 const partBytes = 64 * 1024;
 /** What the disk has to have beside the reserve, before the reserve is taken. */
 const minRoomBytes = 1024 * 1024;
-/** With less, a disk is full: what SQLite keeps beside a database takes as much. */
+/** With less, a disk counts as full: the side files of SQLite take as much. */
 const fullBelowBytes = 128 * 1024;
 const privateFile = 0o600;
 
@@ -135,7 +135,7 @@ export function withReserve<Result>(file: string, task: () => Result): Result {
 	}
 }
 
-/** The same for what a commit makes: what `task` resolves to, which begins anew without the reserve when a full disk stopped it. */
+/** The same for a task that commits: when a full disk stops it, it begins anew without the reserve. */
 export async function givingReserve<Result>(
 	reserve: Pick<Reserve, 'release'>,
 	task: () => Promise<Result>,
@@ -198,8 +198,8 @@ function fill(file: string): void {
 const readerMs = 2000;
 
 /**
- * Makes this process the only one that writes the database at `file`, for as long as it holds what this returns. A lock file beside the database says so; where there was none, somebody
- * may have removed that of a process that lives, so the database itself is asked whether anybody has it open, for up to `waitMs` milliseconds that block the event loop. Its folder must exist.
+ * Makes this process the only one that writes the database at `file`, for as long as it holds what this returns. A lock file beside the database says so; where there was none, a person
+ * may have removed that of a live process, so the database itself is tested for other connections, for up to `waitMs` milliseconds that block the event loop. Its folder must exist.
  *
  * @throws SvcError `store_in_use` naming the process, `lock_failed`
  */
@@ -215,7 +215,7 @@ export function lockForWriting(
 	}
 
 	if (lock.isNew && existsSync(file) && isOpenElsewhere(file, waitMs)) {
-		// The next one must not take it for one that it can rely on.
+		// The next process must not rely on it.
 		rmSync(path, {force: true});
 		lock[Symbol.dispose]();
 		throw inUse(file, lockHolder(file));
@@ -235,7 +235,7 @@ function isOpenElsewhere(file: string, waitMs: number): boolean {
 		database.prepare('select count(*) from sqlite_schema').get();
 		return false;
 	} catch (error) {
-		// What else is wrong with it, opening the store says.
+		// Opening the store reports any other error.
 		return isBusy(error);
 	} finally {
 		database.close();

@@ -1,4 +1,3 @@
-import type {DatabaseSync} from 'node:sqlite';
 import type {Delivery, DeliveryOutcome, StoredDelivery, TraceStep} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
 import {idOfNumber, numberOfId} from '../core/ids.ts';
@@ -16,7 +15,7 @@ import {
 } from './columns.ts';
 import type {DeliveryKey} from './port.ts';
 
-/** Columns of a listing: everything but what was received. The tables are joined by `deliveryTables`. */
+/** Columns of a delivery: everything but what was received. The tables are joined by `deliveryTables`. */
 export const deliveryColumns = `delivery.id, delivery.profile, delivery.route, delivery.event, delivery_id, id_source, status, outcome, received_at, duration_ms,
 	body_bytes, flags, replay_of, delivery.run as work, case when coalesce_group.latest = delivery.id then coalesce_group.run end as grouped_run, trace`;
 
@@ -124,29 +123,23 @@ export const deliveryOfRow = (row: Row): Delivery => ({
 });
 
 /** A row of `deliveryColumns, headers, body`. */
-export const storedDeliveryOfRow = (row: Row): StoredDelivery => ({
-	...deliveryOfRow(row),
-	headers: jsonOf<StoredDelivery['headers']>(row['headers']),
-	...optional('body', row['body'] instanceof Uint8Array ? row['body'] : null),
-});
-
-/**
- * Adds to a delivery where its work stands: the state of its run, or that a later event of its group took its place. One look by a key for each: for the rows of an answer, not for those that are
- * searched.
- */
-export function createWorkReader(database: DatabaseSync): (delivery: Delivery) => Delivery {
-	const runState = database.prepare('select state from run where id = ?');
-	const latestOf = database.prepare('select latest from coalesce_group where id = ?');
-	return delivery => {
-		const {runId, group} = delivery;
-		const state = runId === undefined ? undefined : runState.get(runId)?.['state'];
-		const latest =
-			runId !== undefined || group === undefined ? undefined : latestOf.get(group)?.['latest'];
-		return workOfRow(delivery, {work_state: state ?? null, latest: latest ?? null});
+export function storedDeliveryOfRow(row: Row): StoredDelivery {
+	const {body} = row;
+	return {
+		...deliveryOfRow(row),
+		headers: jsonOf<StoredDelivery['headers']>(row['headers']),
+		// The driver of PostgreSQL gives a Buffer.
+		...(body instanceof Uint8Array && {
+			body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength),
+		}),
 	};
 }
 
-/** The same where a row has both: `work_state` of the run, if there is one, and `latest` of the group. */
+/** Columns and tables of a listing with what became of each delivery: the state of its run, and the delivery that has the run of its group. */
+export const workedColumns = `${deliveryColumns}, run.state as work_state, coalesce_group.latest`;
+export const workedTables = `${deliveryTables} left join run on run.id = case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end`;
+
+/** Adds to a delivery, by its row of `workedColumns`, where its work stands: the state of its run, or that a later event of its group took its place. */
 export function workOfRow(delivery: Delivery, row: Row): Delivery {
 	const latest = nullableInteger(row['latest']);
 	if (delivery.runId !== undefined) {
@@ -161,7 +154,7 @@ export function workOfRow(delivery: Delivery, row: Row): Delivery {
 }
 
 /** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
-export type Claim = {
+export type IdentifierClaim = {
 	readonly delivery: number;
 	readonly work: number | null;
 	readonly at: number;
@@ -173,7 +166,7 @@ export type Claim = {
 export type Floors = {fresh: number; run: number};
 
 /** Brings `floors` up to where `claim` stands. */
-export function raise(floors: Floors, {row, work}: Claim): void {
+export function raise(floors: Floors, {row, work}: IdentifierClaim): void {
 	if (row > 0) {
 		floors.fresh = Math.max(floors.fresh, row);
 	} else {
@@ -207,7 +200,7 @@ export function partsOf(name: string): [profile: string, route: string, delivery
 }
 
 /** Who holds it, by a row of claims. */
-export const claimOf = (row: Row): Claim => ({
+export const claimOf = (row: Row): IdentifierClaim => ({
 	delivery: integerOf(row['delivery']),
 	work: nullableInteger(row['run']),
 	at: integerOf(row['at']),

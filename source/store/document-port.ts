@@ -21,7 +21,7 @@ export type DocumentChange = DocumentKey & {
 	readonly data?: JsonValue;
 };
 
-/** The version that a change is made of; another one that stands there is a conflict. 0: there is none; absent: whatever stands there. */
+/** The version that a change is based on; any other current version is a conflict. 0: no document; absent: any version. */
 type Expected = {readonly expected?: number};
 
 /**
@@ -33,7 +33,7 @@ export type Documents = {
 	/** Those of a kind, by profile and name. */
 	list(kind: string): Promise<readonly StoredDocument[]>;
 	/**
-	 * The changes since `version` (0: since ever), oldest first, at most 1,000: the last change of each document, of all kinds or of one. A change that has a version above one that was read is never read later: versions are given in
+	 * The changes since `version` (0: since ever), oldest first, at most 1,000: the last change of each document, of all kinds or of one. Changes become visible in the order of their versions, since versions are given in
 	 * the order of the commits. Of what was removed the newest 10,000 are remembered.
 	 */
 	changedSince(version: number, kind?: string): Promise<readonly DocumentChange[]>;

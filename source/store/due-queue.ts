@@ -5,22 +5,14 @@ import type {TimedRun} from './timed-runs.ts';
 /** When something is due: a time, and the number of the thing. */
 type Due = {readonly at: number; readonly id: number};
 
-/** Entries that mean nothing any more, beyond as many as mean something, before they are cleared away. */
+/** Outdated entries, beyond as many as there are current ones, before they are cleared away. */
 const slack = 64;
 
-type DueQueue = {
-	/** Says when `id` is due, in place of what was said before. */
-	set(id: number, at: number): void;
-	delete(id: number): void;
-	/** The first that is due; of equal times the lowest number. */
-	first(): Due | undefined;
-};
-
 /**
- * What is due when, first things first: a binary heap. An entry whose time was changed stays in it until it comes to the top, or until such entries are the most: every call
- * costs the logarithm of what is waiting.
+ * A priority queue of due times: a binary heap. An entry whose time was changed stays in it until it comes to the top, or until outdated entries are the most: every call
+ * costs the logarithm of the number of entries.
  */
-export function createDueQueue(): DueQueue {
+export function createDueQueue() {
 	const times = new Map<number, number>();
 	let heap: Due[] = [];
 
@@ -64,7 +56,8 @@ export function createDueQueue(): DueQueue {
 	};
 
 	return {
-		set(id, at) {
+		/** Sets when `id` is due; replaces an earlier time. */
+		set(id: number, at: number) {
 			times.set(id, at);
 			if (heap.length > 2 * times.size + slack) {
 				// A sorted list is a heap.
@@ -75,10 +68,9 @@ export function createDueQueue(): DueQueue {
 			heap.push({id, at});
 			rise();
 		},
-		delete(id) {
-			times.delete(id);
-		},
-		first() {
+		delete: (id: number) => times.delete(id),
+		/** The first that is due; of equal times the lowest number. */
+		first(): Due | undefined {
 			for (;;) {
 				const [first] = heap;
 				if (!first || times.get(first.id) === first.at) {
@@ -99,35 +91,24 @@ const isBefore = (a: Due | undefined, b: Due | undefined): boolean =>
 /** Clocks that are slewed differ by less, and no order suffers from it, milliseconds. */
 const toleratedMs = 1000;
 
-/** Which waiting runs have a time, on disk and in memory. All of it belongs inside a transaction. */
-export type DueTimes = {
-	/**
-	 * Brings the times on disk in line when the wall clock was set: what has a time keeps what was left of its wait, and what is due goes before it. So the journal shows when a
-	 * run really starts, also to the next process. Before times on disk are compared, or new ones written.
-	 */
-	keepUp(): void;
-	/** The run waits for its time, if that lies ahead. */
-	add(
-		run: Pick<TimedRun, 'id' | 'profile' | 'route'>,
-		wait: Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogins'> & {readonly waitMs: number},
-	): void;
-	/** It was leased, has ended, or need not wait any more. */
-	remove(runId: number): void;
-	/** Whether it waits for a time that lies ahead. */
-	isAhead(runId: number): boolean;
-};
+export type DueTimes = ReturnType<typeof createDueTimes>;
 
+/** Which waiting runs have a time, on disk and in memory. All of it belongs inside a transaction. */
 export function createDueTimes({
 	database,
 	timed,
 	clock,
-}: Pick<StoreParts, 'clock' | 'database' | 'timed'>): DueTimes {
+}: Pick<StoreParts, 'clock' | 'database' | 'timed'>) {
 	const pull = database.prepare('update run set due_at = ?1 where due_at > ?1');
 	const move = database.prepare(
 		'update run set due_at = ?, created_at = created_at + ? where id = ?',
 	);
 
 	return {
+		/**
+		 * Adjusts the times on disk after the wall clock was set: a waiting run keeps the rest of its wait, and due runs go before it. So the journal shows when a
+		 * run really starts, also to the next process. Before times on disk are compared, or new ones written.
+		 */
 		keepUp() {
 			const offset = clock.now() - clock.monotonic();
 			const byMs = Math.round(offset - timed.offset);
@@ -138,34 +119,34 @@ export function createDueTimes({
 			timed.offset = offset;
 			pull.run(clock.now());
 			for (const {id, at, isPromised} of timed.all()) {
-				// A promise shows by a time later than that of its event.
+				// A promised run is recognised by a due time later than its creation.
 				move.run(Math.ceil(at + offset), isPromised ? byMs : 0, id);
 			}
 		},
-		add({id, profile, route}, {waitMs, ...kind}) {
+		/** The run waits for its time, if that lies ahead. */
+		add(
+			{id, profile, route}: Pick<TimedRun, 'id' | 'profile' | 'route'>,
+			{
+				waitMs,
+				...kind
+			}: Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogins'> & {readonly waitMs: number},
+		) {
 			if (waitMs > 0) {
 				timed.put({id, profile, route, at: clock.monotonic() + waitMs, ...kind});
 			}
 		},
-		remove(runId) {
-			timed.remove(runId);
-		},
-		isAhead: runId => timed.waitMs(runId) > 0,
 	};
 }
 
-/**
- * Time that does not jump: a wall clock that was read once, and the monotonic clock from there. Whoever begins to wait notes the `offset` of that moment, and asks for `time`
- * by it, so that what begins later shows the wall clock as it is then.
- */
-export type SteadyClock = {
-	/** What the wall clock is ahead of the monotonic one now, milliseconds. */
-	offset(): number;
-	/** Whole milliseconds since 1970. */
-	time(offset: number): number;
-};
+export type SteadyClock = ReturnType<typeof createSteadyClock>;
 
-export const createSteadyClock = (clock: Clock): SteadyClock => ({
+/**
+ * Time that does not jump: a wall clock that was read once, and the monotonic clock from there. A wait that begins notes the `offset` of that moment and asks for `time`
+ * by it, so that a later wait shows the wall clock of its own beginning.
+ */
+export const createSteadyClock = (clock: Clock) => ({
+	/** What the wall clock is ahead of the monotonic one now, milliseconds. */
 	offset: () => clock.now() - clock.monotonic(),
-	time: offset => Math.round(offset + clock.monotonic()),
+	/** Whole milliseconds since 1970. */
+	time: (offset: number) => Math.round(offset + clock.monotonic()),
 });

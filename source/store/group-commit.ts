@@ -51,7 +51,7 @@ export function createGroupCommit(
 	},
 	{file}: {readonly file: string},
 ): GroupCommit {
-	const transact = createTransaction({database, memory});
+	const transact = createTransaction(database, memory);
 	const durations = createDurations(rememberedCommits);
 	const urgent: Waiting[] = [];
 	const deferred: Waiting[] = [];
@@ -63,14 +63,11 @@ export function createGroupCommit(
 
 	const idle = () => urgent.length === 0 && deferred.length === 0;
 
-	const turns = createCommitBatching(
+	const plan = createCommitBatching(
 		() => urgent.length,
 		() => flush(),
 		maxBatch,
 	);
-	const plan = () => {
-		turns.plan();
-	};
 
 	const planDeferred = (delayMs: number) => {
 		cancelDeferred ??= clock.after(delayMs, () => {
@@ -222,13 +219,9 @@ export function createGroupCommit(
 				urgent.push({
 					perform() {
 						const result = task();
-						finish = () => {
-							resolve(result);
-						};
+						finish = () => resolve(result);
 					},
-					done() {
-						finish?.();
-					},
+					done: () => finish?.(),
 					fail: reject,
 				});
 				// While the database is locked the retry is on its way; another turn would only block.
@@ -245,12 +238,8 @@ export function createGroupCommit(
 
 			deferred.push({
 				perform: task,
-				done() {
-					settled(true);
-				},
-				fail() {
-					settled(false);
-				},
+				done: () => settled(true),
+				fail: () => settled(false),
 			});
 			planDeferred(deferMs);
 		},

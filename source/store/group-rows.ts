@@ -3,6 +3,7 @@ import {idOfNumber} from '../core/ids.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {integerOf, textOf, wordOf, type Row} from './columns.ts';
 import type {WaitingGroup} from './pending-groups.ts';
+import type {NewRun} from './run-queue.ts';
 
 /** Members of a group that are read; a group may have any number. */
 export const maxMembers = 1000;
@@ -33,10 +34,27 @@ export const waitingGroupOf = (row: Row): WaitingGroup => ({
 	target: textOf(row['target']),
 });
 
+/** What became of a group. */
+export type GroupEnd = Required<Pick<Group, 'dispatchedAt' | 'reason' | 'runId'>>;
+
+/** The run that a group becomes now. */
+export const runOfGroup = (
+	{id, profile, route, target, latest, count}: WaitingGroup,
+	now: number,
+): NewRun => ({
+	delivery: latest,
+	profile,
+	route,
+	target,
+	createdAt: now,
+	dueAt: now,
+	group: {id, superseded: count - 1},
+});
+
 /** A group as faces see it. `end` is what became of it, if anything. */
 export function groupOf(
 	{id, profile, route, key, latest, event, ...group}: WaitingGroup,
-	end?: Required<Pick<Group, 'dispatchedAt' | 'reason' | 'runId'>>,
+	end?: GroupEnd,
 ): Group {
 	const {firstAt, lastAt, quietAt, capAt, count} = group;
 	return {

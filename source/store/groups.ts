@@ -1,9 +1,6 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
 import {dueOf, type Group, stepGroup, type GroupReason, type GroupWindow} from '../core/group.ts';
 import {pageOf} from './columns.ts';
-import {subjectColumn} from './delivery-rows.ts';
-import type {SteadyClock} from './due-queue.ts';
+import type {Engine} from './engine.ts';
 import type {Groups} from './group-port.ts';
 import {
 	groupColumns,
@@ -12,27 +9,45 @@ import {
 	maxListed,
 	maxMembers,
 	memberOf,
+	runOfGroup,
 	groupOf,
 } from './group-rows.ts';
 import type {StoreParts} from './parts.ts';
-import type {PendingGroups, GroupKey, PendingGroup} from './pending-groups.ts';
-import type {NewRun} from './run-queue.ts';
+import type {GroupKey, PendingGroup} from './pending-groups.ts';
 
 /** Groups that one transaction dispatches, so that it never holds the event loop for long. */
-const slice = 100;
+export const groupSlice = 100;
+
+/** Dispatches groups slice by slice, with other writes between them; rejects only when none could be dispatched. */
+export async function dispatchSlices(
+	ids: readonly number[],
+	dispatch: (ids: readonly number[]) => Promise<readonly Group[]>,
+): Promise<readonly Group[]> {
+	const dispatched: Group[] = [];
+	for (let from = 0; from < ids.length; from += groupSlice) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- slices follow each other
+			dispatched.push(...(await dispatch(ids.slice(from, from + groupSlice))));
+		} catch (error) {
+			if (dispatched.length === 0) {
+				throw error;
+			}
+
+			break;
+		}
+	}
+
+	return dispatched;
+}
 
 /** `Groups` on SQLite. */
 export function createGroups({
-	database,
 	commit,
+	engine,
 	pending,
-	steps,
+	groupSteps: steps,
 	steady,
-}: Pick<StoreParts, 'commit' | 'database'> & {
-	readonly pending: PendingGroups;
-	readonly steps: GroupSteps;
-	readonly steady: SteadyClock;
-}): Groups {
+}: StoreParts): Groups {
 	const nextDueMs = () => {
 		const first = pending.first();
 		return first && Math.max(0, dueOf(first).at - steady.time(first.offset));
@@ -55,62 +70,48 @@ export function createGroups({
 
 			return commit.write(() => {
 				const dispatched: Group[] = [];
-				for (let group = firstDue(); group && dispatched.length < slice; group = firstDue()) {
+				for (let group = firstDue(); group && dispatched.length < groupSlice; group = firstDue()) {
 					dispatched.push(steps.dispatch(group, dueOf(group).reason));
 				}
 
 				return dispatched;
 			});
 		},
-		async dispatch(which, reason) {
-			const ids = which === 'all' ? pending.ids() : [which.id];
-			const dispatched: Group[] = [];
-			for (let from = 0; from < ids.length; from += slice) {
-				const some = ids.slice(from, from + slice);
-				try {
-					// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
-					dispatched.push(...(await commit.write(() => dispatchSome(some, reason))));
-				} catch (error) {
-					if (dispatched.length === 0) {
-						throw error;
-					}
-
-					break;
-				}
-			}
-
-			return dispatched;
-		},
-		...createGroupReader(database),
+		dispatch: async (which, reason) =>
+			dispatchSlices(which === 'all' ? pending.ids() : [which.id], async ids =>
+				commit.write(() => dispatchSome(ids, reason)),
+			),
+		...createGroupReader(engine),
 		pending: async () => pending.count(),
 	};
 }
 
 /** Reads groups; needs no write access. */
-export function createGroupReader(database: DatabaseSync): Pick<Groups, 'get' | 'list'> {
-	const one = database.prepare(
-		`select ${groupColumns} from ${groupTables} where coalesce_group.id = ?`,
+export function createGroupReader({prepare, least, subject}: Engine): Pick<Groups, 'get' | 'list'> {
+	const select = (rest: string) =>
+		prepare(`select ${groupColumns} from ${groupTables} where ${rest}`);
+	const listing = (rest: string) =>
+		select(`(cast($1 as text) is null or coalesce_group.profile = $1) and ${rest} limit $2`);
+	const one = select('coalesce_group.id = $1');
+	const members = prepare(
+		`select id, delivery_id, event, ${subject} as subject, received_at from delivery where run = $1 and run < 0 order by id desc limit ${maxMembers}`,
 	);
-	const members = database.prepare(
-		`select id, delivery_id, event, ${subjectColumn} as subject, received_at from delivery where run = ? and run < 0 order by id desc limit ${maxMembers}`,
+	const pending = listing(
+		`coalesce_group.run is null order by ${least}(quiet_at, cap_at), coalesce_group.id`,
 	);
-	const pending = database.prepare(
-		`select ${groupColumns} from ${groupTables} where coalesce_group.run is null and coalesce_group.profile = coalesce(?, coalesce_group.profile) order by min(quiet_at, cap_at), coalesce_group.id limit ?`,
-	);
-	const dispatched = database.prepare(
-		`select ${groupColumns} from ${groupTables} where coalesce_group.run is not null and coalesce_group.profile = coalesce(?, coalesce_group.profile) order by coalesce_group.run desc limit ?`,
-	);
+	const dispatched = listing('coalesce_group.run is not null order by coalesce_group.run desc');
 
 	return {
 		async get(id) {
-			const row = one.get(id);
-			return row && {...groupOfRow(row), members: members.all(-id).toReversed().map(memberOf)};
+			const [row] = await one(id);
+			return row && {...groupOfRow(row), members: (await members(-id)).toReversed().map(memberOf)};
 		},
 		async list({state, profile = null, limit}) {
 			const most = pageOf(limit, maxListed);
-			const waiting = state === 'dispatched' ? [] : pending.all(profile, most).map(groupOfRow);
-			const room = state === 'pending' ? 0 : most - waiting.length;
-			return [...waiting, ...dispatched.all(profile, room).map(groupOfRow)];
+			const waiting = state === 'dispatched' ? [] : await pending(profile, most);
+			const room = most - waiting.length;
+			const over = state === 'pending' || room === 0 ? [] : await dispatched(profile, room);
+			return [...waiting, ...over].map(groupOfRow);
 		},
 	};
 }
@@ -119,37 +120,19 @@ export function createGroupReader(database: DatabaseSync): Pick<Groups, 'get' | 
 type GroupedEvent = GroupKey &
 	Pick<PendingGroup, 'event' | 'latest' | 'target'> & {readonly window: GroupWindow};
 
-/** What an event is about to do. */
-type Joining = {
-	/** It opens a group. */
-	readonly opens: boolean;
-	/** It does, and no other makes room for it. */
-	readonly takesPlace: boolean;
-	/** Does it. The group that the event waits in, and the one that was over and made room for it. */
-	perform(): {readonly group: Group; readonly dispatched?: Group};
-};
+/** The group that an event waits in, and the one that was over and made room for it. */
+type Joined = {readonly group: Group; readonly dispatched?: Group};
 
-export type GroupSteps = {
-	/** What the event would do now. Inside the transaction in which it is performed. */
-	join(event: GroupedEvent): Joining;
-	/** Turns a group into a queued run. Inside a transaction. */
-	dispatch(group: PendingGroup, reason: GroupReason): Group;
-};
+export type GroupSteps = ReturnType<typeof createGroupSteps>;
 
-/** What happens to groups, on disk and in memory. The queue goes by the wall clock `clock`, as for every run. */
+/** The steps of groups, on disk and in memory. The queue uses the wall clock `clock`, as for every run. */
 export function createGroupSteps({
 	database,
 	pending,
 	enqueue,
 	steady,
 	clock,
-}: {
-	readonly database: DatabaseSync;
-	readonly pending: PendingGroups;
-	readonly enqueue: (run: NewRun) => number;
-	readonly steady: SteadyClock;
-	readonly clock: Pick<Clock, 'now'>;
-}): GroupSteps {
+}: Pick<StoreParts, 'clock' | 'database' | 'enqueue' | 'pending' | 'steady'>) {
 	const insert = database.prepare(
 		`insert into coalesce_group (profile, route, key, first_at, last_at, quiet_at, cap_at, count, latest, target)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -162,17 +145,8 @@ export function createGroupSteps({
 	);
 
 	const dispatch = (group: PendingGroup, reason: GroupReason): Group => {
-		const {id, profile, route, target, latest} = group;
-		const at = clock.now();
-		const runId = enqueue({
-			delivery: latest,
-			profile,
-			route,
-			target,
-			createdAt: at,
-			dueAt: at,
-			group: {id, superseded: group.count - 1},
-		});
+		const {id} = group;
+		const runId = enqueue(runOfGroup(group, clock.now()));
 		const dispatchedAt = steady.time(group.offset);
 		end.run(dispatchedAt, reason, runId, id);
 		pending.remove(group);
@@ -196,7 +170,8 @@ export function createGroupSteps({
 	};
 
 	return {
-		join({window, ...event}) {
+		/** What the event would do now, inside the transaction in which it is performed: whether it `opens` a group, and whether no other makes room for that one. */
+		join({window, ...event}: GroupedEvent) {
 			const known = pending.ofKey(event);
 			const windows = wholeOf(window);
 			const step = known && stepGroup(known, windows, steady.time(known.offset));
@@ -205,7 +180,7 @@ export function createGroupSteps({
 				return {
 					opens: false,
 					takesPlace: false,
-					perform: () => ({group: groupOf(rewrite(joined))}),
+					perform: (): Joined => ({group: groupOf(rewrite(joined))}),
 				};
 			}
 
@@ -215,7 +190,7 @@ export function createGroupSteps({
 			return {
 				opens: true,
 				takesPlace: ended === undefined,
-				perform() {
+				perform(): Joined {
 					const dispatched = known && ended && dispatch(known, ended);
 					const group = groupOf(open({...event, ...next, offset}));
 					return {group, ...(dispatched && {dispatched})};

@@ -1,4 +1,3 @@
-import type {DatabaseSync} from 'node:sqlite';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
 import {createBloomFilter, type BloomFilter} from './bloom-filter.ts';
@@ -9,33 +8,21 @@ import {
 	nameOf,
 	partsOf,
 	raise,
-	type Claim,
+	type IdentifierClaim,
 	type Floors,
 } from './delivery-rows.ts';
+import type {StoreParts} from './parts.ts';
 import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';
-import type {GroupCommit, Memory} from './transaction.ts';
+import type {GroupCommit} from './transaction.ts';
 
 /** Claims that one commit sorts in, or forgets: half a millisecond. */
 const slice = 256;
 
-/** Claims by the name of what they hold, the oldest first. */
-type Claims = Map<string, Claim>;
+/** Claims by the name of the claimed identifier, the oldest first. */
+type Claims = Map<string, IdentifierClaim>;
 
-export type IdempotencyKeys = Memory & {
-	/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
-	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
-	/** Takes an identifier from whoever holds it. Inside a transaction. */
-	take(claim: DeliveryKey & Pick<Claim, 'delivery' | 'work'>): void;
-	/** The same when the row of the run says so already: nothing is written. */
-	hold(
-		claim: DeliveryKey & {readonly delivery: number; readonly work: number; readonly at: number},
-	): void;
-	/** Forgets an identifier that this delivery holds without a run. Inside a transaction. */
-	giveBack(claim: DeliveryKey & Pick<Claim, 'delivery'>): void;
-	/** The time of claims, milliseconds since 1970. */
-	now(): number;
-};
+export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 /**
  * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs a page or two of writing for each. So
@@ -47,13 +34,9 @@ export function createIdempotencyKeys(
 		database,
 		now,
 		defer,
-	}: {
-		readonly database: DatabaseSync;
-		readonly now: () => number;
-		readonly defer: GroupCommit['defer'];
-	},
+	}: Pick<StoreParts, 'database'> & Pick<GroupCommit, 'defer'> & {readonly now: () => number},
 	{generation}: {readonly generation: number},
-): IdempotencyKeys {
+) {
 	const values = '(profile, route, delivery_id, delivery, run, at) values (?, ?, ?, ?, ?, ?)';
 	const insert = database.prepare(`insert into fresh_claim ${values}`);
 	const sortIn = database.prepare(`insert or replace into claim ${values}`);
@@ -81,26 +64,26 @@ export function createIdempotencyKeys(
 	let young: Claims = new Map();
 	/** The generation that is being sorted in. */
 	let old: Claims | undefined;
-	/** Until when a claim in the table may count, and whose names are there: unknown of what the last process sorted in. */
+	/** Until when a claim in the table may count, and the names that are there; unknown for those of the last process. */
 	let sorted: {until: number; readonly names?: BloomFilter} | undefined =
 		database.prepare('select 1 from claim limit 1').get() === undefined
 			? undefined
 			: {until: now() + idempotencyMs};
 	/** What the open transaction did to `young`, in order: the name, and who held it before. */
-	const taken: Array<readonly [name: string, before: Claim | undefined]> = [];
-	/** How many were forgotten of which the disk still knows, and how far those go. */
+	const taken: Array<readonly [name: string, before: IdentifierClaim | undefined]> = [];
+	/** The number of claims that were forgotten here and are still on disk, and how far they reach. */
 	let forgotten = 0;
 	const forgottenUpTo: Floors = {fresh: 0, run: 0};
 
-	const isOver = ({at}: Claim) => now() - at >= idempotencyMs;
+	const isOver = ({at}: IdentifierClaim) => now() - at >= idempotencyMs;
 
-	const append = (name: string, claim: Claim) => {
+	const append = (name: string, claim: IdentifierClaim) => {
 		// At the end, where the youngest are.
 		young.delete(name);
 		young.set(name, claim);
 	};
 
-	const remember = (name: string, claim: Claim) => {
+	const remember = (name: string, claim: IdentifierClaim) => {
 		taken.push([name, young.get(name)]);
 		append(name, claim);
 	};
@@ -119,7 +102,7 @@ export function createIdempotencyKeys(
 
 	const mayBeSorted = (name: string) => areSorted() && (sorted?.names?.mayHold(name) ?? true);
 
-	const claimOn = (key: DeliveryKey): Claim | undefined => {
+	const claimOn = (key: DeliveryKey): IdentifierClaim | undefined => {
 		const name = nameOf(key);
 		const known = young.get(name) ?? old?.get(name);
 		if (known || !mayBeSorted(name)) {
@@ -130,13 +113,13 @@ export function createIdempotencyKeys(
 		return row && claimOf(row);
 	};
 
-	/** Nothing while a group waits, and for what has no run. */
+	/** `undefined` while a group waits, and without a run. */
 	const stateOf = (work: number | null) => {
 		const row = work !== null && (work > 0 ? stateOfRun.get(work) : stateOfGroup.get(-work));
 		return row ? wordOf<RunState>(row['state']) : undefined;
 	};
 
-	const sortNext = (claims: ReadonlyArray<readonly [string, Claim]>, upTo: Floors) => {
+	const sortNext = (claims: ReadonlyArray<readonly [string, IdentifierClaim]>, upTo: Floors) => {
 		defer(
 			() => {
 				for (const [name, {delivery, work, at}] of claims.slice(0, slice)) {
@@ -176,7 +159,7 @@ export function createIdempotencyKeys(
 		}
 
 		const upTo: Floors = {fresh: 0, run: 0};
-		const living: Array<readonly [string, Claim]> = [];
+		const living: Array<readonly [string, IdentifierClaim]> = [];
 		for (const [name, claim] of old) {
 			raise(upTo, claim);
 			if (!isOver(claim)) {
@@ -208,14 +191,13 @@ export function createIdempotencyKeys(
 		if (forgotten >= slice) {
 			const upTo = {...forgottenUpTo};
 			forgotten = 0;
-			defer(() => {
-				leaveBehind(upTo);
-			});
+			defer(() => leaveBehind(upTo));
 		}
 	};
 
 	return {
-		holderOf(key, heldMs) {
+		/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
+		holderOf(key: DeliveryKey, heldMs: number): number | undefined {
 			const claim = claimOn(key);
 			if (!claim || now() - claim.at >= heldMs) {
 				return undefined;
@@ -224,16 +206,31 @@ export function createIdempotencyKeys(
 			const state = stateOf(claim.work);
 			return state && givesUpIdentifier.has(state) ? undefined : claim.delivery;
 		},
-		take({profile, route, deliveryId, delivery, work}) {
+		/** Takes an identifier, also from another holder. Inside a transaction. */
+		take({
+			profile,
+			route,
+			deliveryId,
+			delivery,
+			work,
+		}: DeliveryKey & Pick<IdentifierClaim, 'delivery' | 'work'>) {
 			const at = now();
 			const name = nameOf({profile, route, deliveryId});
 			const {lastInsertRowid} = insert.run(profile, route, deliveryId, delivery, work, at);
 			remember(name, {delivery, work, at, row: Number(lastInsertRowid)});
 		},
-		hold({profile, route, deliveryId, delivery, work, at}) {
-			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0});
-		},
-		giveBack({delivery, ...key}) {
+		/** The same for a claim that the row of the run has already: nothing is written. */
+		hold: ({
+			profile,
+			route,
+			deliveryId,
+			delivery,
+			work,
+			at,
+		}: DeliveryKey & Pick<IdentifierClaim, 'at' | 'delivery' | 'work'>) =>
+			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0}),
+		/** Forgets an identifier that this delivery holds without a run. Inside a transaction. */
+		giveBack({delivery, ...key}: DeliveryKey & Pick<IdentifierClaim, 'delivery'>) {
 			const name = nameOf(key);
 			const claim = claimOn(key);
 			if (claim?.delivery !== delivery || claim.work !== null) {
@@ -246,6 +243,7 @@ export function createIdempotencyKeys(
 			removeFresh.run(claim.row);
 			removeSorted.run(key.profile, key.route, key.deliveryId);
 		},
+		/** The time of claims, milliseconds since 1970. */
 		now,
 		save() {
 			const depth = taken.length;

@@ -1,16 +1,9 @@
-import {isRejection} from '../core/delivery.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Bindings} from './columns.ts';
 import {identifiersOf, deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
-import type {GroupSteps} from './groups.ts';
-import type {IdempotencyKeys} from './idempotency-keys.ts';
-import type {JobSteps} from './jobs.ts';
-import {noteOverheadBytes, type NoteBudget} from './note-budget.ts';
 import type {StoreParts} from './parts.ts';
 import type {Accepted, Intake, Reserved} from './port.ts';
-import type {NewRun} from './run-queue.ts';
-import type {WaitingPool} from './waiting-pool.ts';
 
 /** What `accept` is given. */
 type Entry = Parameters<Intake['accept']>[0];
@@ -26,17 +19,10 @@ export function createIntake({
 	counters,
 	notes,
 	enqueue,
-	groups,
-	jobs,
+	groupSteps: groups,
+	jobSteps: jobs,
 	pool,
-}: Pick<StoreParts, 'clock' | 'commit' | 'counters' | 'database'> & {
-	readonly keys: IdempotencyKeys;
-	readonly notes: NoteBudget;
-	readonly enqueue: (run: NewRun) => number;
-	readonly groups: GroupSteps;
-	readonly jobs: JobSteps;
-	readonly pool: WaitingPool;
-}): Intake {
+}: StoreParts): Intake {
 	const deliveryStatement = database.prepare(insertDelivery);
 
 	/** `work` is the number of a run or, below zero, of a group. */
@@ -192,23 +178,11 @@ export function createIntake({
 			});
 		},
 		note(delivery) {
-			const weight = {
-				bytes: noteOverheadBytes + (delivery.body?.byteLength ?? 0),
-				isRejection: isRejection(delivery),
-			};
-			if (!notes.take(weight)) {
-				return;
+			const release = notes.take(delivery);
+			if (release) {
+				const parameters = deliveryParameters(delivery);
+				commit.defer(() => insert(delivery, parameters, null), release);
 			}
-
-			const parameters = deliveryParameters(delivery);
-			commit.defer(
-				() => {
-					insert(delivery, parameters, null);
-				},
-				() => {
-					notes.release(weight);
-				},
-			);
 		},
 	};
 }

@@ -7,7 +7,7 @@ export type JobKey = {readonly profile: string; readonly id: string};
 export type JobRecord = JobKey & {
 	/** When its schedule fires next; absent when it does not. */
 	readonly nextAt?: number;
-	/** The schedule that `nextAt` was computed from, in the words of whoever plans. */
+	/** The schedule that `nextAt` was computed from, as the scheduler writes it. */
 	readonly basis: string;
 	readonly lastAt?: number;
 	readonly lastRunId?: number;
@@ -19,7 +19,7 @@ export type Fired =
 	| {readonly kind: 'fired'; readonly runId: number}
 	/** `dueAt` has fired before, or is not what the journal waits for. */
 	| {readonly kind: 'stale'}
-	/** A run of the job has not ended; nothing was written but the next time, and not that of a tick that waits. */
+	/** A run of the job has not ended. Only the next time was written, and not even that for a tick that waits. */
 	| {readonly kind: 'busy'; readonly runId: number}
 	/** `queued` runs wait already; nothing was written. */
 	| {readonly kind: 'full'; readonly queued: number};

@@ -1,50 +1,42 @@
-import type {DatabaseSync} from 'node:sqlite';
+import type {RunPlan} from '../core/run.ts';
 import {integerOf, nullableInteger, optional, textOf, type Row} from './columns.ts';
+import type {Engine} from './engine.ts';
 import type {Fired, JobKey, JobRecord, Jobs} from './job-port.ts';
 import type {StoreParts} from './parts.ts';
 import type {NewRun} from './run-queue.ts';
 
 /** `Jobs` on SQLite. */
-export const createJobs = ({
-	database,
-	clock,
-	commit,
-	steps,
-}: Pick<StoreParts, 'clock' | 'commit' | 'database'> & {readonly steps: JobSteps}): Jobs => ({
-	...createJobReader(database),
+export const createJobs = ({engine, clock, commit, jobSteps: steps}: StoreParts): Jobs => ({
+	...createJobReader(engine),
 	plan: async (job, next, seen) => commit.write(() => steps.plan(job, next, seen)),
 	fire: async entry => commit.write(() => steps.fire(entry, clock.now())),
 	async forget(job) {
-		await commit.write(() => {
-			steps.forget(job);
-		});
+		await commit.write(() => steps.forget(job));
 	},
 });
 
 /** What `fire` is given. */
-type Firing = Parameters<Jobs['fire']>[0];
+export type Firing = Parameters<Jobs['fire']>[0];
+
+/** A run of a job that no route fires. */
+export const runOfJob = (job: Firing['job'], {target}: RunPlan, now: number): NewRun => ({
+	delivery: null,
+	profile: job.profile,
+	route: '-',
+	target: target.kind,
+	createdAt: now,
+	dueAt: now,
+	job,
+});
+
+export type JobSteps = ReturnType<typeof createJobSteps>;
 
 /** What happens to jobs, inside a transaction. `now` is milliseconds since 1970. */
-export type JobSteps = {
-	/** Runs of the job that wait for the agent. */
-	queued(job: JobKey): number;
-	/** Notes that the job fired. */
-	fired(job: JobKey, runId: number, now: number): void;
-	plan(...planned: Parameters<Jobs['plan']>): boolean;
-	fire(entry: Firing, now: number): Fired;
-	forget(job: JobKey): void;
-};
-
 export function createJobSteps({
 	database,
 	enqueue,
-	waiting,
-}: {
-	readonly database: DatabaseSync;
-	readonly enqueue: (run: NewRun) => number;
-	/** Queued runs that wait for a worker. */
-	readonly waiting: () => number;
-}): JobSteps {
+	pool,
+}: Pick<StoreParts, 'database' | 'enqueue' | 'pool'>) {
 	const open = 'from run where job = ? and profile = ? and finished_at is null';
 	const countQueued = database.prepare(`select count(*) as runs ${open} and state = 'queued'`);
 	const firstOpen = database.prepare(`select min(id) as id ${open}`);
@@ -61,33 +53,25 @@ export function createJobSteps({
 	const insertPlan = database.prepare('insert into job_run (run, event, plan) values (?, ?, ?)');
 	const forget = database.prepare('delete from job where profile = ? and id = ?');
 
-	const moveOn = ({profile, id}: JobKey, nextAt: number | undefined) => {
+	const moveOn = ({profile, id}: JobKey, nextAt: number | undefined) =>
 		setNext.run(nextAt ?? null, profile, id);
-	};
 
-	const fired = ({profile, id}: JobKey, runId: number, now: number) => {
+	/** Notes that the job fired. */
+	const fired = ({profile, id}: JobKey, runId: number, now: number) =>
 		setLast.run(profile, id, now, runId);
-	};
 
 	const begin = ({job, plan: runPlan, tick}: Firing, now: number): Fired => {
-		const runId = enqueue({
-			delivery: null,
-			profile: job.profile,
-			route: '-',
-			target: runPlan.target.kind,
-			createdAt: now,
-			dueAt: now,
-			job,
-		});
+		const runId = enqueue(runOfJob(job, runPlan, now));
 		insertPlan.run(runId, tick ? 'schedule' : 'person', JSON.stringify(runPlan));
 		fired(job, runId, now);
 		return {kind: 'fired', runId};
 	};
 
 	return {
-		queued: ({profile, id}) => integerOf(countQueued.get(id, profile)?.['runs']),
+		/** Runs of the job that wait for the agent. */
+		queued: ({profile, id}: JobKey): number => integerOf(countQueued.get(id, profile)?.['runs']),
 		fired,
-		plan({profile, id}, {nextAt, basis}, seen) {
+		plan(...[{profile, id}, {nextAt, basis}, seen]: Parameters<Jobs['plan']>): boolean {
 			const row = seen && find.get(profile, id);
 			const before = optional('nextAt', nullableInteger(row?.['next_at']));
 			if (
@@ -100,7 +84,7 @@ export function createJobSteps({
 			plan.run(profile, id, nextAt ?? null, basis);
 			return true;
 		},
-		fire(entry, now) {
+		fire(entry: Firing, now: number): Fired {
 			const {job, maxQueued, tick} = entry;
 			if (tick && nullableInteger(find.get(job.profile, job.id)?.['next_at']) !== tick.dueAt) {
 				return {kind: 'stale'};
@@ -115,8 +99,9 @@ export function createJobSteps({
 				return {kind: 'busy', runId: busy};
 			}
 
-			if (waiting() >= maxQueued) {
-				return {kind: 'full', queued: waiting()};
+			const queued = pool.queued();
+			if (queued >= maxQueued) {
+				return {kind: 'full', queued};
 			}
 
 			if (tick) {
@@ -125,31 +110,29 @@ export function createJobSteps({
 
 			return begin(entry, now);
 		},
-		forget({profile, id}) {
-			forget.run(profile, id);
-		},
+		forget: ({profile, id}: JobKey) => forget.run(profile, id),
 	};
 }
 
 /** Columns of a job, with its runs that have not ended. */
-export const jobColumns = `profile, id, next_at, basis, last_at, last_run,
+const jobColumns = `profile, id, next_at, basis, last_at, last_run,
 	(select count(*) from run where run.job = job.id and run.profile = job.profile and finished_at is null) as open`;
 
 /** Reads jobs; needs no write access. */
-export function createJobReader(database: DatabaseSync): Pick<Jobs, 'list' | 'get'> {
-	const all = database.prepare(`select ${jobColumns} from job order by profile, id`);
-	const one = database.prepare(`select ${jobColumns} from job where profile = ? and id = ?`);
+export function createJobReader({prepare}: Engine): Pick<Jobs, 'list' | 'get'> {
+	const all = prepare(`select ${jobColumns} from job order by profile, id`);
+	const one = prepare(`select ${jobColumns} from job where profile = $1 and id = $2`);
 	return {
-		list: async () => all.all().map(jobRecordOf),
+		list: async () => (await all()).map(jobRecordOf),
 		async get({profile, id}) {
-			const row = one.get(profile, id);
+			const [row] = await one(profile, id);
 			return row && jobRecordOf(row);
 		},
 	};
 }
 
 /** A row of `jobColumns`. */
-export const jobRecordOf = (row: Row): JobRecord => ({
+const jobRecordOf = (row: Row): JobRecord => ({
 	profile: textOf(row['profile']),
 	id: textOf(row['id']),
 	basis: textOf(row['basis']),

@@ -1,27 +1,18 @@
-import type {DatabaseSync} from 'node:sqlite';
 import {budgetPeriods, endOf, type KeyRecord} from '../core/api-key.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {integerOf, jsonOf, type Row, textOf} from './columns.ts';
+import type {Engine} from './engine.ts';
 import type {StoredKeys} from './key-port.ts';
 import type {StoreParts} from './parts.ts';
 import {maxKeys} from './rules.ts';
 
-/** More than this the driver refuses to read. Journals of before may hold more. */
-const boundOf = (count: string) => `min(${count}, ${Number.MAX_SAFE_INTEGER})`;
-
-/** The sum of a column and a parameter, which stays readable. */
-const sumIn = (column: string, more: string) => boundOf(`${column} + ${more}`);
-
-/** Columns of what was used. */
-const usedColumns = `${boundOf('requests')} as requests, ${boundOf('input')} as input, ${boundOf('output')} as output`;
+/** The sum of a column and a parameter, which stays readable: the driver refuses to read more. */
+const sumIn = (column: string, more: string) =>
+	`min(${column} + ${more}, ${Number.MAX_SAFE_INTEGER})`;
 
 /** `StoredKeys` on SQLite. */
-export function createStoredKeys({
-	database,
-	commit,
-	publish,
-}: Pick<StoreParts, 'commit' | 'database' | 'publish'>): StoredKeys {
+export function createStoredKeys({database, engine, commit, publish}: StoreParts): StoredKeys {
 	const open = database.prepare(
 		'select count(*) as n from api_key where (ended = 0 or ended > ?1) and id <> ?2',
 	);
@@ -46,7 +37,7 @@ export function createStoredKeys({
 	let lastBatch: string | undefined;
 
 	return {
-		...createKeyReader(database),
+		...createKeyReader(engine),
 		async put(key, now) {
 			const dropped = await commit.write(() => {
 				const ended = key.revokedAt ?? key.expiresAt ?? 0;
@@ -94,34 +85,33 @@ export const keysFull = (): SvcError =>
 	);
 
 /** The part of it that only looks. */
-export function createKeyReader(
-	database: DatabaseSync,
-): Pick<StoredKeys, 'list' | 'usesSince' | 'totals'> {
-	const list = database.prepare('select id, data, used from api_key order by seq');
-	const since = database.prepare(
-		`select key, day, ${usedColumns} from api_key_use where day >= ? order by day, key`,
+export function createKeyReader({
+	prepare,
+	among,
+	least,
+}: Engine): Pick<StoredKeys, 'list' | 'usesSince' | 'totals'> {
+	// Journals of before may hold more than the driver reads.
+	const used = ['requests', 'input', 'output']
+		.map(name => `${least}(${name}, ${Number.MAX_SAFE_INTEGER}) as ${name}`)
+		.join(', ');
+	const list = prepare(
+		`select id, data, used from api_key where ${among('id', '$1')} order by seq`,
 	);
-	const totals = database.prepare(`select id as key, ${usedColumns} from api_key order by seq`);
+	const since = prepare(
+		`select key, day, ${used} from api_key_use where day >= $1 and ${among('key', '$2')} order by day, key`,
+	);
+	const totals = prepare(
+		`select id as key, ${used} from api_key where ${among('id', '$1')} order by seq`,
+	);
 	return {
-		list: async keys =>
-			list
-				.all()
-				.filter(row => keys?.includes(textOf(row['id'])) ?? true)
-				.map(keyOfRow),
+		list: async keys => (await list(keys ?? null)).map(keyOfRow),
 		usesSince: async (day, keys) =>
-			since
-				.all(day)
-				.map(row => ({id: textOf(row['key']), day: textOf(row['day']), ...usageOf(row)}))
-				.filter(({id}) => keys?.includes(id) ?? true),
-		totals: async keys =>
-			totals
-				.all()
-				.map(row => ({id: textOf(row['key']), ...usageOf(row)}))
-				.filter(({id}) => keys?.includes(id) ?? true),
+			(await since(day, keys ?? null)).map(row => ({day: textOf(row['day']), ...usageOf(row)})),
+		totals: async keys => (await totals(keys ?? null)).map(usageOf),
 	};
 }
 
-/** Whether it has what a key is judged by: a row that lacks it would be found out in the middle of something else. */
+/** Whether it has all fields that checks of a key use: a row that lacks one would fail in the middle of a request. */
 function isRecord(data: JsonValue): boolean {
 	if (!isJsonObject(data)) {
 		return false;
@@ -144,8 +134,8 @@ function isRecord(data: JsonValue): boolean {
 	);
 }
 
-/** A key from its row. @throws Error for what is no key */
-export function keyOfRow(row: Row): KeyRecord {
+/** A key from its row. @throws Error when the row is not a key */
+function keyOfRow(row: Row): KeyRecord {
 	const used = integerOf(row['used']);
 	if (!isRecord(jsonOf<JsonValue>(row['data']))) {
 		throw new Error(`the row of ${textOf(row['id'])} is none of a key`);
@@ -154,7 +144,8 @@ export function keyOfRow(row: Row): KeyRecord {
 	return {...jsonOf<KeyRecord>(row['data']), ...(used > 0 && {lastUsedAt: used})};
 }
 
-export const usageOf = (row: Row) => ({
+const usageOf = (row: Row) => ({
+	id: textOf(row['key']),
 	requests: integerOf(row['requests']),
 	inputTokens: integerOf(row['input']),
 	outputTokens: integerOf(row['output']),

@@ -16,7 +16,7 @@ export type WaitingLane = {
 };
 
 /** How the runs that are leased spread over lanes. */
-export type LeasedLane = {readonly name: string; readonly leased: number};
+type LeasedLane = {readonly name: string; readonly leased: number};
 
 export type LanesAtOnce = {
 	readonly waiting: readonly WaitingLane[];
@@ -34,28 +34,12 @@ export type Taken = {
 	readonly turnOf: string;
 };
 
-/** Which run is leased next: of the lanes that have room the one whose last turn is longest ago, and of its runs the first. Pure: whoever reads lanes and writes leases keeps others out meanwhile. */
-export type LaneChoice = {
-	/** The run whose turn it is, of those that are due and known. */
-	first(): Row | undefined;
-	/** Takes it: its lane is the last whose turn comes again. */
-	take(): Taken | undefined;
-	/** Lanes that may have their turn before `first`, by runs that are not known yet: `learn` them. */
-	unknown(): readonly string[];
-	/** The runs that wait in a lane now, without those that were taken. */
-	learn(lane: string, heads: readonly Row[]): void;
-	/** When the due run that has waited longest was due, milliseconds since 1970, also of a lane without room. */
-	oldestDueAt(): number | undefined;
-	/** The run of a lane with room that is due next, and milliseconds until then. */
-	next(): {readonly head: Row; readonly waitMs: number} | undefined;
-};
-
-/** What only so many runs may hold at once: a route, or a job. */
+/** A limit of concurrent runs: of a route, a job, a chat or a thread. */
 type Bound = {readonly name: string; readonly most: number};
 
 type Lane = {
 	readonly name: string;
-	/** The name under which it takes turns with others, where it does: threads of a chat are one among routes, or somebody who opens many would be before all. */
+	/** The name under which it takes turns with others, where it does: the threads of a chat share one turn, or a person who opens many would get most turns. */
 	readonly sharing: string | undefined;
 	readonly bounds: readonly Bound[];
 	heads: readonly Row[];
@@ -64,7 +48,12 @@ type Lane = {
 	turn: number;
 };
 
-/** `waitMs` says when a run is due, in milliseconds; 0: now. */
+export type LaneChoice = ReturnType<typeof createLaneChoice>;
+
+/**
+ * Which run is leased next: of the lanes that have room the one whose last turn is longest ago, and of its runs the first. Pure: the caller, who reads lanes and writes leases, keeps others out meanwhile.
+ * `waitMs` says when a run is due, in milliseconds; 0: now.
+ */
 export function createLaneChoice(
 	{waiting, leased: leases, lastTurn}: LanesAtOnce,
 	{
@@ -74,7 +63,7 @@ export function createLaneChoice(
 		readonly limits?: readonly RouteLimit[] | undefined;
 		readonly waitMs: (run: Row) => number;
 	},
-): LaneChoice {
+) {
 	const maxOf = new Map(limits.map(limit => [nameOfRoute(limit), limit.most]));
 	const leased = new Map<string, number>();
 	const count = (bounds: readonly Bound[], by: number) => {
@@ -112,8 +101,10 @@ export function createLaneChoice(
 	};
 
 	return {
+		/** The run whose turn it is, of those that are due and known. */
 		first: () => firstLane()?.heads[0],
-		take() {
+		/** Takes it: its lane is the last whose turn comes again. */
+		take(): Taken | undefined {
 			const lane = firstLane();
 			const head = lane?.heads[0];
 			if (!lane || !head) {
@@ -130,23 +121,27 @@ export function createLaneChoice(
 
 			return {head, lane: lane.name, turn: newest, turnOf: lane.sharing ?? lane.name};
 		},
-		unknown() {
+		/** Lanes that may have their turn before `first`, by runs that are not known yet: `learn` them. */
+		unknown(): readonly string[] {
 			const most = firstLane()?.turn ?? Infinity;
 			return lanes
 				.filter(lane => lane.heads.length === 0 && lane.hasMore && lane.turn <= most)
 				.filter(hasRoom)
 				.map(({name}) => name);
 		},
-		learn(name, heads) {
+		/** The runs that wait in a lane now, without those that were taken. */
+		learn(name: string, heads: readonly Row[]) {
 			for (const lane of lanes.filter(one => one.name === name)) {
 				lane.heads = heads;
 				lane.hasMore = false;
 			}
 		},
+		/** When the due run that has waited longest was due, milliseconds since 1970, also of a lane without room. */
 		oldestDueAt() {
 			const due = lanes.filter(lane => waitOf(lane) === 0);
 			return due.length === 0 ? undefined : Math.min(...due.map(dueAtOf));
 		},
+		/** The run of a lane with room that is due next, and milliseconds until then. */
 		next() {
 			const due = firstLane()?.heads[0];
 			if (due) {
@@ -158,6 +153,25 @@ export function createLaneChoice(
 			return lane && head && {head, waitMs: waitOf(lane)};
 		},
 	};
+}
+
+/** When the next run is due or the first lease runs out, on the wall clock of `now`. A due run may have a time that this clock has not reached: the clock was set back, or is not that of the store. */
+export function nextMoment(
+	next: ReturnType<LaneChoice['next']>,
+	expiryMs: number | undefined,
+	now: number,
+): number | undefined {
+	const moments = [
+		...(next
+			? [
+					next.waitMs > 0
+						? now + Math.ceil(next.waitMs)
+						: Math.min(now, integerOf(next.head['due_at'])),
+				]
+			: []),
+		...(expiryMs === undefined ? [] : [now + expiryMs]),
+	];
+	return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
 const dueAtOf = ({heads: [head]}: Lane): number => integerOf(head?.['due_at']);

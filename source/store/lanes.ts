@@ -1,23 +1,17 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, textOf, type Row} from './columns.ts';
-import {createLaneChoice, sharedTurn, type LaneChoice} from './lane-choice.ts';
+import {createLaneChoice, sharedTurn} from './lane-choice.ts';
 import type {RouteLimit} from './port.ts';
 import {maxTurns} from './rules.ts';
 
 /** The lanes as they are at one moment, by their heads: rows of `id, state, token, due_at, profile, route`. */
-export type Lanes = Pick<LaneChoice, 'first' | 'oldestDueAt' | 'next'> & {
-	/** Notes that the first was leased: its lane is the last whose turn comes again. */
-	take(): void;
-};
+export type Lanes = ReturnType<ReturnType<typeof createLanes>>;
 
 /**
  * A function that looks at the lanes: a few steps of indexes for every lane with an unfinished run, however many runs those have. A route has room while less than its limit
  * of runs are leased, a job while none is. Inside a transaction, when the answer is to hold for longer than this moment. `waitMs` says when a run is due, in milliseconds.
  */
-export function createLanes(
-	database: DatabaseSync,
-	waitMs: (runId: number) => number,
-): (limits?: readonly RouteLimit[]) => Lanes {
+export function createLanes(database: DatabaseSync, waitMs: (runId: number) => number) {
 	const leases = database.prepare(
 		'select lane, count(*) as leased from run indexed by run_leased where finished_at is null and due_at is null group by lane',
 	);
@@ -56,7 +50,7 @@ export function createLanes(
 		};
 	};
 
-	return limits => {
+	return (limits?: readonly RouteLimit[]) => {
 		const choice = createLaneChoice(
 			{
 				waiting: heads.all().map(laneOf),
@@ -69,6 +63,7 @@ export function createLanes(
 		);
 		return {
 			...choice,
+			/** Notes that the first was leased: its lane is the last whose turn comes again. */
 			take() {
 				const taken = choice.take();
 				if (taken) {

@@ -1,12 +1,11 @@
 import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
-import {integerOf, nullableInteger, wordOf, type Row} from './columns.ts';
+import {integerOf, wordOf, type Row} from './columns.ts';
 import {routeOf} from './counters.ts';
-import type {DueTimes} from './due-queue.ts';
 import type {Lanes} from './lanes.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease} from './port.ts';
-import type {RunReader} from './run-reader.ts';
+import {createRunLookup, leaseOf} from './run-reader.ts';
 import type {TranscriptCursor} from './transcripts.ts';
 
 /** A lease that is out. */
@@ -18,26 +17,13 @@ export type OpenLease = {
 	readonly transcript: TranscriptCursor;
 };
 
-export type Leases = {
-	open(lease: Lease, leaseMs: number, transcript: TranscriptCursor): void;
-	/** The lease, unless another has taken its place. */
-	find(lease: Lease): OpenLease | undefined;
-	/** Prolongs; `false` when it is lost. */
-	beat(lease: Lease, leaseMs: number): boolean;
-	/** Ends the lease of a run; with `token`, only if it is that one. */
-	close(runId: number, token?: number): void;
-	/** Leases that were neither beaten nor settled in time. */
-	expired(): readonly OpenLease[];
-	/** When the first lease runs out, milliseconds from now; `undefined` when none is out. */
-	nextExpiryMs(): number | undefined;
-};
-
 /**
  * The leases of this process. They live in memory, since a lease dies with its process (opening the store takes over what is left); the
  * token beside each run on disk is what fences. A beat therefore costs no write.
  */
-export function createLeases(clock: Clock): Leases {
+export function createLeases(clock: Clock) {
 	const leases = new Map<number, OpenLease>();
+	/** The lease, unless another has taken its place. */
 	const find = (lease: Lease) => {
 		const open = leases.get(lease.run.id);
 		return open?.token === lease.token ? open : undefined;
@@ -45,12 +31,13 @@ export function createLeases(clock: Clock): Leases {
 
 	return {
 		find,
-		open(lease, leaseMs, transcript) {
+		open(lease: Lease, leaseMs: number, transcript: TranscriptCursor) {
 			const runId = lease.run.id;
 			const until = clock.monotonic() + leaseMs;
 			leases.set(runId, {runId, token: lease.token, until, transcript});
 		},
-		beat(lease, leaseMs) {
+		/** Prolongs; `false` when it is lost. */
+		beat(lease: Lease, leaseMs: number) {
 			const open = find(lease);
 			if (open) {
 				open.until = clock.monotonic() + leaseMs;
@@ -58,12 +45,16 @@ export function createLeases(clock: Clock): Leases {
 
 			return open !== undefined;
 		},
-		close(runId, token = leases.get(runId)?.token) {
+		/** Ends the lease of a run; with `token`, only if it is that one. */
+		close(runId: number, token = leases.get(runId)?.token) {
 			if (leases.get(runId)?.token === token) {
 				leases.delete(runId);
 			}
 		},
-		expired: () => [...leases.values()].filter(lease => lease.until <= clock.monotonic()),
+		/** Leases that were neither beaten nor settled in time. */
+		expired: (): readonly OpenLease[] =>
+			[...leases.values()].filter(lease => lease.until <= clock.monotonic()),
+		/** When the first lease runs out, milliseconds from now; `undefined` when none is out. */
 		nextExpiryMs() {
 			const ends = [...leases.values()].map(lease => lease.until);
 			return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - clock.monotonic());
@@ -75,16 +66,13 @@ export function createLeases(clock: Clock): Leases {
 export function createLeasing({
 	database,
 	counters,
-	reader,
-	times,
-}: Pick<StoreParts, 'counters' | 'database'> & {
-	readonly reader: RunReader;
-	readonly times: DueTimes;
-}): (count: number, now: number, lanes: Lanes) => readonly Lease[] {
+	timed,
+}: StoreParts): (count: number, now: number, lanes: Lanes) => readonly Lease[] {
+	const read = createRunLookup(database);
 	const mark = database.prepare(
 		// What still awaits a login has waited long enough.
 		`update run set state = ?, attempt = attempt + ?, token = ?, started_at = coalesce(started_at, ?), due_at = null,
-			login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ? returning login_wait`,
+			login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ? returning state, token, login_wait`,
 	);
 
 	const take = (row: Row, now: number): readonly Lease[] => {
@@ -93,22 +81,11 @@ export function createLeasing({
 		const from = wordOf<RunState>(row['state']);
 		const agent = from === 'queued';
 		const state = agent ? 'running' : from;
-		const loginWaitMs = nullableInteger(
-			mark.get(state, agent ? 1 : 0, token, now, id)?.['login_wait'],
-		);
+		const marked = mark.get(state, agent ? 1 : 0, token, now, id);
 		counters.moved(routeOf(row), from, state);
-		times.remove(id);
-		const run = reader.read(id);
-		return run
-			? [
-					{
-						run,
-						token,
-						phase: agent ? 'agent' : 'deliver',
-						...(loginWaitMs !== null && {loginWaitMs}),
-					},
-				]
-			: [];
+		timed.remove(id);
+		const run = read(id);
+		return run && marked ? [leaseOf(run, marked)] : [];
 	};
 
 	return (count, now, lanes) => {

@@ -5,22 +5,13 @@ import {jsonOf, type Row, textOf} from './columns.ts';
 import type {StoreParts} from './parts.ts';
 import {maxMemos} from './rules.ts';
 
-/** Finding those that are too many walks through all others: not each time. */
+/** Trimming walks through all memos of a kind, so that it is not done at each write. */
 const writesPerTrim = 64;
 
-/** What `Memos` does; writing belongs inside a transaction. */
-export type MemoSteps = {
-	get(kind: string, name: string): JsonValue | undefined;
-	list(kind: string): Awaited<ReturnType<Memos['list']>>;
-	put(kind: string, name: string, value: JsonValue): void;
-	drop(kind: string, name: string): void;
-};
+export type MemoSteps = ReturnType<typeof createMemoSteps>;
 
-/** `MemoSteps` on SQLite. One that is written anew is the newest of its kind. */
-export function createMemoSteps({
-	database,
-	onBroken,
-}: Pick<StoreParts, 'database' | 'onBroken'>): MemoSteps {
+/** The steps of `Memos` on SQLite; writes belong inside a transaction. A memo that is rewritten becomes the newest of its kind. */
+export function createMemoSteps({database, onBroken}: Pick<StoreParts, 'database' | 'onBroken'>) {
 	const put = database.prepare('insert or replace into memo (kind, name, data) values (?, ?, ?)');
 	const trim = database.prepare(
 		`delete from memo where kind = ?1 and id <= (select id from memo where kind = ?1 order by id desc limit 1 offset ${maxMemos})`,
@@ -32,36 +23,28 @@ export function createMemoSteps({
 	);
 
 	return {
-		get(kind, name) {
+		get(kind: string, name: string): JsonValue | undefined {
 			const row = get.get(kind, name);
 			return row && jsonOf<JsonValue>(row['data']);
 		},
-		list: kind => readRows(list.all(kind), memoOfRow, {table: 'memo', onBroken}),
-		put(kind, name, value) {
+		list: (kind: string) => readRows(list.all(kind), memoOfRow, {table: 'memo', onBroken}),
+		put(kind: string, name: string, value: JsonValue) {
 			const {lastInsertRowid} = put.run(kind, name, JSON.stringify(value));
 			if (Number(lastInsertRowid) % writesPerTrim === 0) {
 				trim.run(kind);
 			}
 		},
-		drop(kind, name) {
-			drop.run(kind, name);
-		},
+		drop: (kind: string, name: string) => drop.run(kind, name),
 	};
 }
 
 /** `Memos` on SQLite. */
-export const createMemos = (steps: MemoSteps, {commit}: Pick<StoreParts, 'commit'>): Memos => ({
+export const createMemos = ({memoSteps: steps, commit}: StoreParts): Memos => ({
 	get: async (kind, name) => steps.get(kind, name),
 	list: async kind => steps.list(kind),
-	async put(kind, name, value) {
-		await commit.write(() => {
-			steps.put(kind, name, value);
-		});
-	},
+	put: async (kind, name, value) => commit.write(() => steps.put(kind, name, value)),
 	async drop(kind, name) {
-		await commit.write(() => {
-			steps.drop(kind, name);
-		});
+		await commit.write(() => steps.drop(kind, name));
 	},
 });
 

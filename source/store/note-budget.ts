@@ -1,4 +1,5 @@
 import type {Clock} from '../core/clock.ts';
+import {isRejection, type StoredDelivery} from '../core/delivery.ts';
 
 const mebibyte = 1024 * 1024;
 const secondMs = 1000;
@@ -9,46 +10,34 @@ const whole = {perSecond: 50, waitingBytes: 4 * mebibyte};
 const rejections = {perSecond: 10, waitingBytes: 2 * mebibyte};
 
 /** What a note weighs beside its body, in bytes: trace, headers and overhead, roughly. */
-export const noteOverheadBytes = 1024;
+const noteOverheadBytes = 1024;
 
-/** How much a note weighs, and whether it is about a rejection: those can be had by any stranger. */
-export type NoteWeight = {readonly bytes: number; readonly isRejection: boolean};
+export type NoteBudget = ReturnType<typeof createNoteBudget>;
 
 /** How much is noted of what changes nothing, so that a flood of requests cannot fill the disk, nor one of rejections hide the rest. */
-export type NoteBudget = {
-	/**
-	 * Whether another note may wait: at most 50 a second and 4 MiB at once, of which rejections have at most 10 and 2 MiB. A refused one is
-	 * counted.
-	 */
-	take(weight: NoteWeight): boolean;
-	/** The note is written or given up. */
-	release(weight: NoteWeight): void;
-	dropped(): number;
-};
-
-export function createNoteBudget(clock: Clock): NoteBudget {
+export function createNoteBudget(clock: Clock) {
 	const all = createShare(clock, whole);
 	const rejected = createShare(clock, rejections);
 	let dropped = 0;
-	const sharesOf = ({isRejection}: NoteWeight) => (isRejection ? [all, rejected] : [all]);
 	return {
-		take(weight) {
-			const shares = sharesOf(weight);
-			if (!shares.every(share => share.hasRoomFor(weight.bytes))) {
+		/** Whether another note may wait: at most 50 a second and 4 MiB at once, of which rejections, which any stranger can make, have at most 10 and 2 MiB. A refused note is counted; for an accepted one the result is called once it is written or given up. */
+		take(delivery: StoredDelivery): (() => void) | undefined {
+			const bytes = noteOverheadBytes + (delivery.body?.byteLength ?? 0);
+			const shares = isRejection(delivery) ? [all, rejected] : [all];
+			if (!shares.every(share => share.hasRoomFor(bytes))) {
 				dropped += 1;
-				return false;
+				return undefined;
 			}
 
 			for (const share of shares) {
-				share.add(weight.bytes);
+				share.add(bytes);
 			}
 
-			return true;
-		},
-		release(weight) {
-			for (const share of sharesOf(weight)) {
-				share.remove(weight.bytes);
-			}
+			return () => {
+				for (const share of shares) {
+					share.remove(bytes);
+				}
+			};
 		},
 		dropped: () => dropped,
 	};

@@ -3,22 +3,15 @@ import {systemClock} from '../core/clock.ts';
 import type {OnBroken} from './broken-rows.ts';
 import type {SqliteStoreOptions} from './open-sqlite-store.ts';
 import type {Store} from './port.ts';
+import type {PostgresStoreOptions} from './postgres/open-postgres-store.ts';
 import type {StoreReader} from './reader-port.ts';
 import type {SqliteStoreDependencies} from './sqlite-store.ts';
 
-/** Which store is meant: the file, or with `url` a PostgreSQL database. */
-export type StoreOptions = SqliteStoreOptions & {
-	readonly url?: string;
-	/** What the gateway is called there; the host's name when absent. */
-	readonly node?: string;
-	/** Names the home, which one process at a time opens the database for; the path of the file when absent. */
-	readonly place?: string;
-	/** Where the home is. @see PostgresStoreOptions */
-	readonly location?: string;
-};
+/** Which store is meant: the file, or with `url` a PostgreSQL database. When absent, `node` is the name of the host, and `place` the path of the file. */
+type StoreOptions = SqliteStoreOptions & Partial<PostgresStoreOptions>;
 
 /**
- * Opens a store for writing; what others left is for `Store.takeOver`. Which engine it is, is decided here alone, and that engine alone is loaded.
+ * Opens a store for writing; `Store.takeOver` deals with what others left. The engine is chosen here only, and only that engine is loaded.
  *
  * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it), `member_duplicate`, `cluster_full`, `journal_unavailable` (a database that does not answer)
  */

@@ -11,14 +11,13 @@ import {findLeft, type Left} from './take-over.ts';
 import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
 
 /** What this process knows of the store without asking the disk. */
-export type OpenedMemory = Pick<StoreParts, 'counters' | 'timed'> & {
-	readonly pending: PendingGroups;
+export type OpenedMemory = Pick<StoreParts, 'counters' | 'pending' | 'timed'> & {
 	/** What those before have not finished. */
 	readonly left: Left;
 };
 
 /**
- * Reads into memory, in one transaction, what is asked for at every accept. Times are brought onto the clocks of this process: the wall clock may have been set back since they were
+ * Reads into memory, in one transaction, the state that every accept needs. Times are brought onto the clocks of this process: the wall clock may have been set back since they were
  * written. Leases and requests of others stay as they are.
  */
 export function readMemory(database: DatabaseSync, clock: Clock): OpenedMemory {
@@ -35,7 +34,7 @@ export function readMemory(database: DatabaseSync, clock: Clock): OpenedMemory {
 }
 
 /**
- * The groups that wait. A group that had an event later than now was written under a clock that has been set back, and its times go back with it, so that nobody waits longer
+ * The groups that wait. A group that had an event later than now was written under a clock that has been set back, and its times go back with it, so that no group waits longer
  * than its cap.
  */
 function readPendingGroups(database: DatabaseSync, steady: SteadyClock): PendingGroups {

@@ -1,18 +1,47 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
+import type {ApprovalSteps} from './approvals.ts';
 import type {OnBroken} from './broken-rows.ts';
 import type {Counters} from './counters.ts';
-import type {StoreNotes} from './shared-port.ts';
+import type {DueTimes, SteadyClock} from './due-queue.ts';
+import type {Engine} from './engine.ts';
+import type {GroupSteps} from './groups.ts';
+import type {IdempotencyKeys} from './idempotency-keys.ts';
+import type {JobSteps} from './jobs.ts';
+import type {MemoSteps} from './memos.ts';
+import type {NoteBudget} from './note-budget.ts';
+import type {PendingGroups} from './pending-groups.ts';
+import type {NewRun} from './run-queue.ts';
+import type {LeaseToken, StoreNotes} from './shared-port.ts';
 import type {TimedRuns} from './timed-runs.ts';
 import type {GroupCommit} from './transaction.ts';
+import type {WaitingPool} from './waiting-pool.ts';
 
-/** What the parts of a store on SQLite are made of; each takes some of it. */
+/** What the parts of a store on SQLite are made of; each takes some of it. Steps belong inside a transaction. */
 export type StoreParts = {
 	readonly database: DatabaseSync;
+	readonly engine: Engine;
 	readonly clock: Clock;
 	readonly commit: GroupCommit;
 	readonly counters: Counters;
 	readonly timed: TimedRuns;
+	readonly times: DueTimes;
+	readonly pending: PendingGroups;
+	readonly pool: WaitingPool;
+	readonly steady: SteadyClock;
+	/** The clock by which identifiers grow old, milliseconds since 1970. */
+	readonly steadyNow: () => number;
+	readonly keys: IdempotencyKeys;
+	readonly notes: NoteBudget;
+	readonly enqueue: (run: NewRun) => number;
+	readonly approvalSteps: ApprovalSteps;
+	readonly groupSteps: GroupSteps;
+	readonly jobSteps: JobSteps;
+	readonly memoSteps: MemoSteps;
+	/** Names this opening. */
+	readonly owner: string;
+	/** Whether no other holder has had the lease since. */
+	readonly isLast: (lease: LeaseToken) => boolean;
 	/** Tells all gateways on the store. */
 	readonly publish: StoreNotes['publish'];
 	readonly onBroken: OnBroken;

@@ -2,7 +2,7 @@ import {dueOf, type Group} from '../core/group.ts';
 import {createCountsByRoute} from './counters.ts';
 import {createDueQueue} from './due-queue.ts';
 import type {RouteKey} from './port.ts';
-import type {Memory} from './transaction.ts';
+import {createUndo} from './transaction.ts';
 
 /** Whose events wait together. `key` as it was rendered, not cleaned. */
 export type GroupKey = Pick<Group, 'profile' | 'route' | 'key'>;
@@ -16,33 +16,18 @@ export type WaitingGroup = GroupKey &
 		readonly target: string;
 	};
 
-/** A group that waits in this process. `offset` is that of its own steady clock, by which its times are told. */
+/** A group that waits in this process. Its times are those of its own steady clock, whose `offset` it has. */
 export type PendingGroup = WaitingGroup & {readonly offset: number};
 
-/** The groups that wait, in memory: at most one of a key. Changes belong inside a transaction. */
-export type PendingGroups = Memory & {
-	ofKey(key: GroupKey): PendingGroup | undefined;
-	get(id: number): PendingGroup | undefined;
-	/** Adds a group, or puts it in place of what was known of it. */
-	put(group: PendingGroup): void;
-	remove(group: PendingGroup): void;
-	/** The one that is due first, on the monotonic clock. */
-	first(): PendingGroup | undefined;
-	ids(): readonly number[];
-	all(): Iterable<PendingGroup>;
-	count(): number;
-	/** Those of one route. */
-	countOf(route: RouteKey): number;
-};
+export type PendingGroups = ReturnType<typeof createPendingGroups>;
 
-/** Begins with what is on disk. */
-export function createPendingGroups(known: readonly PendingGroup[]): PendingGroups {
+/** The groups that wait, in memory: at most one of a key. Begins with what is on disk; changes belong inside a transaction. */
+export function createPendingGroups(known: readonly PendingGroup[]) {
 	const groups = new Map<number, PendingGroup>();
 	const names = new Map<string, number>();
 	const due = createDueQueue();
 	const tally = createCountsByRoute();
-	/** How to undo, in reverse order, what the open transaction did. */
-	const undo: Array<() => void> = [];
+	const {undo, ...memory} = createUndo();
 
 	const set = (group: PendingGroup) => {
 		if (!groups.has(group.id)) {
@@ -70,12 +55,13 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 	}
 
 	return {
-		ofKey: key => get(names.get(nameOfGroup(key))),
+		ofKey: (key: GroupKey) => get(names.get(nameOfGroup(key))),
 		get,
-		put(group) {
+		/** Adds a group, or puts it in place of what was known of it. */
+		put(group: PendingGroup) {
 			const before = groups.get(group.id);
 			set(group);
-			undo.push(() => {
+			undo(() => {
 				if (before) {
 					set(before);
 				} else {
@@ -83,29 +69,18 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 				}
 			});
 		},
-		remove(group) {
+		remove(group: PendingGroup) {
 			remove(group);
-			undo.push(() => {
-				set(group);
-			});
+			undo(() => set(group));
 		},
+		/** The one that is due first, on the monotonic clock. */
 		first: () => get(due.first()?.id),
 		ids: () => [...groups.keys()],
 		all: () => groups.values(),
 		count: () => groups.size,
-		countOf: route => tally.of(route),
-		save() {
-			const depth = undo.length;
-			return () => {
-				while (undo.length > depth) {
-					undo.pop()?.();
-				}
-			};
-		},
-		persist() {},
-		committed() {
-			undo.length = 0;
-		},
+		/** Those of one route. */
+		countOf: (route: RouteKey) => tally.of(route),
+		...memory,
 	};
 }
 

@@ -20,7 +20,6 @@ import type {JobKey, Jobs} from './job-port.ts';
 import type {StoredKeys} from './key-port.ts';
 import type {StoredSessions} from './session-port.ts';
 import type {Shared} from './shared-port.ts';
-import type {Purged, StoreHealth} from './store-health.ts';
 
 /** Whose events something is made of. */
 export type RouteKey = {readonly profile: string; readonly route: string};
@@ -28,7 +27,7 @@ export type RouteKey = {readonly profile: string; readonly route: string};
 /** Identity of a delivery for the duplicate rule. @see manual/guarantees.md#nothing-accepted-is-lost */
 export type DeliveryKey = RouteKey & {readonly deliveryId: string};
 
-/** The SHA-256 of a body, of which another one on the route is a duplicate: a second identifier. */
+/** The SHA-256 of a body, a second identifier: an equal body on the route is a duplicate. */
 type WithBody = {readonly bodyHash?: string | undefined};
 
 export type Accepted =
@@ -49,10 +48,10 @@ export type Accepted =
 	/** `queued` runs of the job wait already; nothing was written. */
 	| {readonly kind: 'job-full'; readonly queued: number};
 
-/** Whether an identifier was taken for what is about to be sent. */
+/** Whether an identifier was taken for a message that is about to be sent. */
 export type Reserved =
 	| {readonly kind: 'reserved'}
-	/** `of` is the `Delivery.id` that holds the identifier. It may be that of a gateway that ended while it sent: whether that arrived is not known. */
+	/** `of` is the `Delivery.id` that holds the identifier. That gateway may have ended while sending: whether its message arrived is not known. */
 	| {readonly kind: 'duplicate'; readonly of: string; readonly byBody?: true}
 	/** Another gateway is sending, and says within half a minute whether it arrived. */
 	| {readonly kind: 'under-way'; readonly of: string};
@@ -119,7 +118,7 @@ export type ServerKey = {readonly profile: string; readonly name: string};
 
 /** What an agent try or a delivery try came to. */
 export type Settlement =
-	/** `target`: who has the answer, where that is not who was asked for; `Run.target` says so from here on. */
+	/** `target`: the actual target of the answer, where it differs from the requested one; `Run.target` has it from now on. */
 	| {readonly state: 'done' | 'silent' | 'cancelled'; readonly target?: string}
 	| {readonly state: 'failed' | 'dead' | 'interrupted' | 'uncertain'; readonly error: string}
 	/** Same phase again at `at`, milliseconds since 1970; its distance counts from here on. */
@@ -140,7 +139,7 @@ export type RouteLimit = RouteKey & {readonly most: number};
 export type Runs = Chats & {
 	/**
 	 * Takes up to `count` due runs for `leaseMs`: each time the oldest of the route whose last lease, from whatever gateway, is longest ago (see `maxTurns`). A job is a route of its own, also where a route fires it, and so is a conversation on a platform.
-	 * Never two runs of one job at once, and of one route no more than `limits` say; what waits for that holds up nothing behind it. A lease neither beaten nor settled in time is due again, `interrupted` or `uncertain`, by the rules of opening.
+	 * Never two runs of one job at once, and of one route no more than `limits` say; runs that wait for that do not hold up others. A lease neither beaten nor settled in time is due again, `interrupted` or `uncertain`, by the rules of opening.
 	 */
 	lease(count: number, leaseMs: number, limits?: readonly RouteLimit[]): Promise<readonly Lease[]>;
 	/** Prolongs by `leaseMs`. `false`: lost, stop working. */
@@ -149,7 +148,7 @@ export type Runs = Chats & {
 	markSideEffect(lease: Lease): Promise<boolean>;
 	/** Appends to the transcript; batched, not durable by itself. */
 	append(lease: Lease, entries: readonly TranscriptEntry[]): void;
-	/** Notes what the run has come to before it ends, with the tokens of all its tries; batched, not durable by itself. */
+	/** Notes the state of the run before it ends, with the tokens of all its tries; batched, not durable by itself. */
 	work(lease: Lease, work: WorkDone): void;
 	/** Durably stores the answer and moves the run to `delivering`; the lease goes on with `phase: 'deliver'`. */
 	answer(
@@ -271,3 +270,28 @@ export type Store = Shared & {
 	/** Writes what is batched, then closes. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
+
+/** How a store does. */
+export type StoreHealth = {
+	/** How late notes of other gateways were heard at most in the last minute, milliseconds by the clock of the store; absent where there are none. */
+	readonly notesLagMs?: number;
+	/** Last write failure, if writes fail now. */
+	readonly failing?: string;
+	/** Notes dropped since the start. */
+	readonly notesDropped: number;
+	/** Durations of the last commits, milliseconds: median and 99th percentile. */
+	readonly commitP50Ms: number;
+	readonly commitP99Ms: number;
+};
+
+/** What a store tells by itself, to whom its opening was given. None of it may throw. */
+export type StoreEvents = {
+	/**
+	 * Writing has begun to fail, or fails for another reason than before; `undefined`: the next write, be it a note, has succeeded again. Told before the write that noticed it is answered,
+	 * so that a caller that must stop then need not ask.
+	 */
+	readonly onFailing?: (reason: string | undefined) => void;
+};
+
+/** How much a retention has removed. */
+export type Purged = {readonly bodies: number; readonly rows: number};

@@ -1,56 +1,20 @@
+import {createMessageRetention} from './conversations.ts';
 import {givingReserve, type Reserve} from './database-file.ts';
 import type {StoreParts} from './parts.ts';
-import type {Journal, Retention} from './port.ts';
-import type {RetentionStep, RetentionSteps} from './retention.ts';
-
-const goesOn = (signal: AbortSignal | undefined): boolean => signal?.aborted !== true;
+import type {Journal} from './port.ts';
+import {applyRetention, createRetentionSteps, type RetentionStep} from './retention.ts';
+import {createSessionRetention} from './sessions.ts';
 
 /** Applies a retention slice by slice. On a full disk it gives the reserve back, since deleting needs room, too. */
-export function createPurge({
-	database,
-	commit,
-	steps,
-	reserve,
-}: Pick<StoreParts, 'commit' | 'database'> & {
-	readonly steps: RetentionSteps & {
-		readonly sessions: RetentionStep;
-		readonly messages: RetentionStep;
+export function createPurge(parts: StoreParts, reserve: Reserve): Journal['purge'] {
+	const {database, commit} = parts;
+	const {bodies, identifiers, rejections, oldRows, oldJobRuns} = createRetentionSteps(parts);
+	const steps = {
+		bodies,
+		forgotten: [identifiers, createMessageRetention(parts)],
+		rows: [rejections, oldRows, createSessionRetention(parts), oldJobRuns],
 	};
-	readonly reserve: Reserve;
-}): Journal['purge'] {
 	const checkpoint = database.prepare('pragma wal_checkpoint(truncate)');
-
-	const apply = async (
-		step: RetentionStep,
-		retention: Retention,
-		signal: AbortSignal | undefined,
-	) => {
-		let went = 0;
-		for (let after: number | undefined; goesOn(signal);) {
-			// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
-			const done = await commit.write(() => step(retention, after));
-			went += done.went;
-			after = done.last;
-			if (!done.more) {
-				break;
-			}
-		}
-
-		return went;
-	};
-
-	const all = async (retention: Retention, signal: AbortSignal | undefined) => {
-		const bodies = await apply(steps.bodies, retention, signal);
-		await apply(steps.identifiers, retention, signal);
-		await apply(steps.messages, retention, signal);
-		const rejections = await apply(steps.rejections, retention, signal);
-		const rows = await apply(steps.rows, retention, signal);
-		const sessions = await apply(steps.sessions, retention, signal);
-		return {
-			bodies,
-			rows: rejections + rows + sessions + (await apply(steps.jobRuns, retention, signal)),
-		};
-	};
 
 	/** The log is written into the database, which has to grow for it. What cannot be written stays in the log, and nothing is lost. */
 	const empty = () => {
@@ -72,7 +36,13 @@ export function createPurge({
 
 	return async (retention, signal) => {
 		try {
-			return await givingReserve(reserve, async () => all(retention, signal));
+			return await givingReserve(reserve, async () =>
+				applyRetention<RetentionStep>(
+					steps,
+					async (step, after) => commit.write(() => step(retention, after)),
+					signal,
+				),
+			);
 		} finally {
 			if (database.isOpen) {
 				tidy();

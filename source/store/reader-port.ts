@@ -1,9 +1,17 @@
+import {createApprovalReader} from './approvals.ts';
 import type {Conversations} from './conversation-rules.ts';
+import {type Engine, sqliteWords} from './engine.ts';
 import type {Groups} from './group-port.ts';
+import {createGroupReader} from './groups.ts';
 import type {Jobs} from './job-port.ts';
+import {createJobReader} from './jobs.ts';
+import {createJournalReader} from './journal-reader.ts';
 import type {StoredKeys} from './key-port.ts';
+import {createKeyReader} from './keys.ts';
 import type {Journal, Runs, Store, StoredApprovals} from './port.ts';
+import {createRunReader} from './run-reader.ts';
 import type {StoredSessions} from './session-port.ts';
+import {createSessionReader} from './sessions.ts';
 
 /** The part of a store that only looks. */
 export type StoreReader = Pick<Store, 'history' | typeof Symbol.asyncDispose> & {
@@ -17,24 +25,32 @@ export type StoreReader = Pick<Store, 'history' | typeof Symbol.asyncDispose> & 
 	readonly conversations: Pick<Conversations, 'open' | 'session' | 'writers'>;
 };
 
+/** What both engines read alike. */
+export const readersOf = (engine: Engine) => ({
+	approvals: createApprovalReader(engine),
+	groups: createGroupReader(engine),
+	jobs: createJobReader(engine),
+	journal: createJournalReader(engine),
+	keys: createKeyReader(engine),
+	runs: createRunReader(engine),
+	sessions: createSessionReader(engine),
+});
+
+const {runs, sessions, ...others} = readersOf({
+	...sqliteWords,
+	prepare: () => async () => [],
+	onBroken() {},
+});
+
 /** Of a store that is missing, or was never filled. */
 export const emptyReader: StoreReader = {
-	journal: {get: async () => undefined, list: async () => []},
-	runs: {get: async () => undefined, list: async () => []},
-	groups: {get: async () => undefined, list: async () => []},
-	jobs: {list: async () => []},
-	approvals: {get: async () => undefined, settled: async () => [], rules: async () => []},
+	...others,
+	runs: {...runs, get: async () => undefined},
+	sessions: {...sessions, search: async () => []},
 	history: {
 		search: async () => ({items: [], scanned: 0}),
 		count: async () => ({counts: []}),
 		sum: async ({from}) => ({since: from, leftOut: 0, rows: []}),
-	},
-	keys: {list: async () => [], usesSince: async () => [], totals: async () => []},
-	sessions: {
-		get: async () => undefined,
-		messages: async () => [],
-		list: async () => [],
-		search: async () => [],
 	},
 	conversations: {
 		open: async () => [],

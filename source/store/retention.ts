@@ -1,38 +1,79 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {idempotencyMs} from '../core/delivery.ts';
-import {timeOfNumber} from '../core/ids.ts';
+import {lateMs, timeOfNumber} from '../core/ids.ts';
 import {integerOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {deliveryTables, runOfDelivery} from './delivery-rows.ts';
 import type {StoreParts} from './parts.ts';
-import type {Retention} from './port.ts';
+import type {Retention, Purged} from './port.ts';
 import {maxRejections} from './rules.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
 /** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */
 const slice = 100;
-/** A delivery reaches the disk at most this much later than its number says, and what is received here gets its number within that time. */
-const lateMs = 60_000;
 
-/** What one slice did. `last` is the row to go on behind; `more` says that there may be something. */
-type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
+/** The result of one slice. `last` is the row to go on behind; `more`: another slice may find something. */
+export type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
 
 /** One short transaction of the caller; goes on behind the row `after`, or where the last purge ended. */
 export type RetentionStep = (retention: Retention, after?: number) => Slice;
 
-/** The parts of the retention, in their order. */
-export type RetentionSteps = {
-	/** Drops bodies that are too old, then, oldest first, those above the total; never those of a pending group or an unfinished run. */
-	readonly bodies: RetentionStep;
-	/** Forgets identifiers that are held no longer. */
-	readonly identifiers: RetentionStep;
-	/** Deletes, oldest first, the rejections above their number. */
-	readonly rejections: RetentionStep;
-	/** Deletes what is too old and not waited for. */
-	readonly rows: RetentionStep;
-	/** The same for runs that no delivery started. */
-	readonly jobRuns: RetentionStep;
+/** Deliveries with their groups and runs. */
+export const works = `${deliveryTables} left join run on run.id = ${runOfDelivery}`;
+
+/** SQL: the group of a delivery is pending, or its run has not ended. */
+export const waits =
+	'(coalesce_group.id is not null and coalesce_group.run is null or run.id is not null and run.finished_at is null)';
+
+/** SQL: the delivery has the newest run or group, from whose number the next follows. */
+export const isNewest =
+	'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
+
+/** Whether a row was received, or given its number, within `ageMs`. What was imported has a new number, and keeps the time at which it was received elsewhere: the later of both counts. A time in the future, from a clock that was wrong, keeps nothing. */
+export function isYounger(row: Row, ageMs: number, now: number): boolean {
+	const isWithin = (ms: number) => ms > now - ageMs && ms <= now;
+	const receivedAt = integerOf(row['received_at']);
+	const numberedAt = timeOfNumber(integerOf(row['number']));
+	return isWithin(receivedAt) || (numberedAt > receivedAt + lateMs && isWithin(numberedAt));
+}
+
+/** Whether all of `rows` were processed, up to `last`, and more may follow. */
+export const wentThrough = (rows: readonly Row[], last: number, most: number): boolean =>
+	rows.length === most && integerOf(rows.at(-1)?.['id']) === last;
+
+/** The steps of a retention, in their order. */
+type RetentionSteps<Step> = {
+	readonly bodies: Step;
+	/** Steps whose deletions are not counted. */
+	readonly forgotten: readonly Step[];
+	readonly rows: readonly Step[];
 };
+
+/** Applies a retention slice by slice; other writes come between the slices. */
+export async function applyRetention<Step>(
+	{bodies, forgotten, rows}: RetentionSteps<Step>,
+	perform: (step: Step, after: number | undefined) => Promise<Slice>,
+	signal: AbortSignal | undefined,
+): Promise<Purged> {
+	const isWanted = () => signal?.aborted !== true;
+	const apply = async (steps: readonly Step[]) => {
+		let went = 0;
+		for (const step of steps) {
+			let done: Slice | undefined;
+			while (isWanted() && done?.more !== false) {
+				// oxlint-disable-next-line no-await-in-loop -- slices follow each other
+				done = await perform(step, done?.last);
+				went += done.went;
+			}
+		}
+
+		return went;
+	};
+
+	const dropped = await apply([bodies]);
+	await apply(forgotten);
+	return {bodies: dropped, rows: await apply(rows)};
+}
 
 /**
  * Rows are visited in the order of their numbers, and the first one that is too young ends the visit; `usage` remembers how far it went. Age is
@@ -44,19 +85,11 @@ export function createRetentionSteps({
 	clock,
 	counters,
 	steadyNow,
-}: Pick<StoreParts, 'clock' | 'counters' | 'database'> & {
-	/** The clock of the idempotency keys. */
-	readonly steadyNow: () => number;
-}): RetentionSteps {
+}: Pick<StoreParts, 'clock' | 'counters' | 'database' | 'steadyNow'>) {
 	const floors = database.prepare('select body_floor, claim_floor from usage');
 	const setBodyFloor = database.prepare('update usage set body_floor = ?');
 	const setClaimFloor = database.prepare('update usage set claim_floor = ?');
 	const deletion = createRowDeletion(database, counters);
-	const works = `${deliveryTables} left join run on run.id = ${runOfDelivery}`;
-	const waits =
-		'(coalesce_group.id is not null and coalesce_group.run is null or run.id is not null and run.finished_at is null)';
-	const isNewest =
-		'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
 	const withBodies = database.prepare(
 		`select delivery.id, delivery.id as number, received_at, octet_length(body) as bytes, ${waits} as needed
 		from ${works} where delivery.id > ? order by delivery.id limit ${slice}`,
@@ -86,17 +119,7 @@ export function createRetentionSteps({
 		from job_run join run on run.id = job_run.run where job_run.run > ? order by job_run.run limit ${slice}`,
 	);
 
-	const isWithin = (ms: number, ageMs: number) => ms > clock.now() - ageMs && ms <= clock.now();
-
-	/** What was imported has a new number, and keeps the time at which it was received elsewhere: the later of both counts. */
-	const isYounger = (row: Row, ageMs: number) => {
-		const receivedAt = integerOf(row['received_at']);
-		const numberedAt = timeOfNumber(integerOf(row['number']));
-		const isImported = numberedAt > receivedAt + lateMs;
-		return isWithin(receivedAt, ageMs) || (isImported && isWithin(numberedAt, ageMs));
-	};
-
-	/** Visits `rows` until one is too young, and deletes what is not waited for. */
+	/** Visits `rows` until one is too young, and deletes those that no pending group or unfinished run needs. */
 	const deleteOld = (
 		rows: readonly Row[],
 		ageMs: number,
@@ -104,7 +127,7 @@ export function createRetentionSteps({
 	): Slice => {
 		let [last, went] = [after, 0];
 		for (const row of rows) {
-			if (isYounger(row, ageMs)) {
+			if (isYounger(row, ageMs, clock.now())) {
 				break;
 			}
 
@@ -115,101 +138,98 @@ export function createRetentionSteps({
 			}
 		}
 
-		return {went, last, more: wentThrough(rows, last)};
+		return {went, last, more: wentThrough(rows, last, slice)};
 	};
 
-	return {
-		bodies({bodyMs, bodyBytes}, after) {
-			let floor = integerOf(floors.get()?.['body_floor']);
-			const start = after ?? floor;
-			const rows = withBodies.all(start);
-			const keep = (row: Row) => isYounger(row, bodyMs) && counters.bodyBytes <= bodyBytes;
-			let [last, went] = [start, 0];
-			/** Nothing that has to be looked at again lies behind. */
-			let settled = start === floor;
-			for (const row of rows) {
-				if (keep(row)) {
-					break;
-				}
-
-				last = integerOf(row['id']);
-				const needed = row['bytes'] !== null && integerOf(row['needed']) === 1;
-				if (row['bytes'] !== null && !needed) {
-					dropBody.run(last);
-					went += 1;
-					counters.bodyBytes -= integerOf(row['bytes']);
-				}
-
-				settled &&= !needed && !isYounger(row, lateMs);
-				floor = settled ? last : floor;
+	/** Drops bodies that are too old, then, oldest first, those above the total; never those of a pending group or an unfinished run. */
+	const bodies: RetentionStep = ({bodyMs, bodyBytes}, after) => {
+		let floor = integerOf(floors.get()?.['body_floor']);
+		const start = after ?? floor;
+		const rows = withBodies.all(start);
+		const keep = (row: Row) =>
+			isYounger(row, bodyMs, clock.now()) && counters.bodyBytes <= bodyBytes;
+		let [last, went] = [start, 0];
+		/** Nothing that has to be looked at again lies behind. */
+		let settled = start === floor;
+		for (const row of rows) {
+			if (keep(row)) {
+				break;
 			}
 
-			setBodyFloor.run(floor);
-			return {went, last, more: wentThrough(rows, last)};
-		},
-		identifiers(_retention, after = integerOf(floors.get()?.['claim_floor'])) {
-			const rows = withoutClaims.all(after);
-			let [last, went] = [after, 0];
-			for (const row of rows) {
-				const id = integerOf(row['id']);
-				const claim = claimedAt.get(id);
-				// A wall clock that was set says nothing about the age of a claim.
-				const isHeld = claim && steadyNow() - integerOf(claim['at']) < idempotencyMs;
-				if (isYounger(row, idempotencyMs) || isHeld) {
-					break;
-				}
-
-				went += claim ? Number(dropClaim.run(id).changes) : 0;
-				last = id;
+			last = integerOf(row['id']);
+			const needed = row['bytes'] !== null && integerOf(row['needed']) === 1;
+			if (row['bytes'] !== null && !needed) {
+				dropBody.run(last);
+				went += 1;
+				counters.bodyBytes -= integerOf(row['bytes']);
 			}
 
-			setClaimFloor.run(last);
-			return {went, last, more: wentThrough(rows, last)};
-		},
-		rejections() {
-			const oldest = integerOf(oldestKept.get()?.['id']);
-			const rows = surplus.all(oldest);
-			for (const row of rows) {
-				deletion.delivery(row);
-			}
+			settled &&= !needed && !isYounger(row, lateMs, clock.now());
+			floor = settled ? last : floor;
+		}
 
-			return {went: rows.length, last: oldest, more: rows.length === slice};
-		},
-		rows({rowMs}, after = 0) {
-			return deleteOld(withWorks.all(after), Math.max(rowMs, idempotencyMs), {
-				after,
-				drop(row) {
-					deletion.delivery(row);
-				},
-			});
-		},
-		jobRuns({rowMs}, after = 0) {
-			return deleteOld(ofJobs.all(after), rowMs, {
-				after,
-				drop(row) {
-					deletion.run(integerOf(row['id']));
-				},
-			});
-		},
+		setBodyFloor.run(floor);
+		return {went, last, more: wentThrough(rows, last, slice)};
 	};
+
+	/** Forgets identifiers that are held no longer. */
+	const identifiers: RetentionStep = (
+		_retention,
+		after = integerOf(floors.get()?.['claim_floor']),
+	) => {
+		const rows = withoutClaims.all(after);
+		let [last, went] = [after, 0];
+		for (const row of rows) {
+			const id = integerOf(row['id']);
+			const claim = claimedAt.get(id);
+			// The age of a claim does not depend on the wall clock.
+			const isHeld = claim && steadyNow() - integerOf(claim['at']) < idempotencyMs;
+			if (isYounger(row, idempotencyMs, clock.now()) || isHeld) {
+				break;
+			}
+
+			went += claim ? Number(dropClaim.run(id).changes) : 0;
+			last = id;
+		}
+
+		setClaimFloor.run(last);
+		return {went, last, more: wentThrough(rows, last, slice)};
+	};
+
+	/** Deletes, oldest first, the rejections above their number. */
+	const rejections: RetentionStep = () => {
+		const oldest = integerOf(oldestKept.get()?.['id']);
+		const rows = surplus.all(oldest);
+		for (const row of rows) {
+			deletion.delivery(row);
+		}
+
+		return {went: rows.length, last: oldest, more: rows.length === slice};
+	};
+
+	/** Deletes deliveries that are too old and that nothing needs. */
+	const oldRows: RetentionStep = ({rowMs}, after = 0) =>
+		deleteOld(withWorks.all(after), Math.max(rowMs, idempotencyMs), {
+			after,
+			drop: row => deletion.delivery(row),
+		});
+
+	/** The same for runs that no delivery started. */
+	const oldJobRuns: RetentionStep = ({rowMs}, after = 0) =>
+		deleteOld(ofJobs.all(after), rowMs, {
+			after,
+			drop: row => deletion.run(integerOf(row['id'])),
+		});
+
+	return {bodies, identifiers, rejections, oldRows, oldJobRuns};
 }
 
-const wentThrough = (rows: readonly Row[], last: number): boolean =>
-	rows.length === slice && integerOf(rows.at(-1)?.['id']) === last;
-
-/** Columns that say what goes with a delivery, beside `delivery.id`; the tables are joined by `deliveryTables`. What a group became goes with its latest. */
+/** Columns of what is deleted together with a delivery, beside `delivery.id`; the tables are joined by `deliveryTables`. A group and its run go with its latest delivery. */
 export const belongings = `octet_length(body) as bytes, case when coalesce_group.latest = delivery.id then coalesce_group.id end as own_group,
 	case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end as own_run`;
 
 /** Deletes rows and what belongs to them, inside a transaction. */
-type RowDeletion = {
-	/** A row of `id` and `belongings`. */
-	delivery(row: Row): void;
-	/** A run with its transcript and its answer. */
-	run(runId: number): void;
-};
-
-function createRowDeletion(database: DatabaseSync, counters: Counters): RowDeletion {
+function createRowDeletion(database: DatabaseSync, counters: Counters) {
 	const dropDelivery = database.prepare('delete from delivery where id = ?');
 	const dropGroup = database.prepare('delete from coalesce_group where id = ?');
 	const dropRun = database.prepare('delete from run where id = ?');
@@ -217,6 +237,7 @@ function createRowDeletion(database: DatabaseSync, counters: Counters): RowDelet
 	const dropJobRun = database.prepare('delete from job_run where run = ?');
 	const dropTranscript = database.prepare('delete from transcript where id >= ? and id < ?');
 
+	/** A run with its transcript and its answer. */
 	const run = (runId: number) => {
 		dropTranscript.run(transcriptStart(runId), transcriptEnd(runId));
 		dropAnswer.run(runId);
@@ -226,7 +247,8 @@ function createRowDeletion(database: DatabaseSync, counters: Counters): RowDelet
 
 	return {
 		run,
-		delivery(row) {
+		/** A row of `id` and `belongings`. */
+		delivery(row: Row) {
 			if (integerOf(row['own_run']) > 0) {
 				run(integerOf(row['own_run']));
 			}

@@ -23,7 +23,7 @@ export const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'
 /** No pause between two tries is longer, milliseconds; at opening, what seems longer was written under a clock that has been set back. */
 export const maxPauseMs = 3_600_000;
 
-/** Of `maxQueued` places for what waits for its time, those that one route may take: a route that waits for hours takes nobody else's place. */
+/** Of `maxQueued` places for what waits for its time, those that one route may take: a route that waits for hours takes no place of another. */
 export const maxWaitingOfRoute = (maxQueued: number): number =>
 	Math.max(1, Math.trunc(maxQueued / 2));
 
@@ -48,7 +48,7 @@ export const maxLeasesPerChat = 3;
 /** Turns that wait in all threads of one chat. */
 export const maxWaitingOfChat = 100;
 
-/** So long a message of a platform is known again, milliseconds. */
+/** How long the identifier of a message of a platform is remembered, milliseconds. */
 export const sameMessageMs = 86_400_000;
 
 /** The newest leases, by which the turns of routes are known: a route without one among them comes first, of several such that with the oldest run. */
@@ -63,7 +63,7 @@ export const maxMemos = 10_000;
 /** Keys of the chat API that may be in force, and how many of those that were revoked are kept besides. */
 export const maxKeys = 1000;
 
-/** What a session of a chat may have: whoever wants more begins another. */
+/** Limits of a session of a chat. */
 export const maxMessagesOfSession = 1000;
 export const maxBytesOfSession = 4 * 2 ** 20;
 
@@ -74,82 +74,11 @@ export const maxBytesOfOwner = 64 * 2 ** 20;
 /** Bytes of all sessions together. */
 export const maxSessionBytes = 512 * 2 ** 20;
 
-/** A session in which nobody has said anything is forgotten after so long. */
+/** An empty session is forgotten after so long. */
 export const emptySessionMs = 86_400_000;
 
 /** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
 export const maxRejections = 10_000;
 
 /** A run that has lost so many leases may be what ends the gateway: it is not begun again without a person. */
-const maxLostLeases = 3;
-
-/** What is known of a run whose worker is gone. */
-export type AbandonedRun = {
-	readonly state: RunState;
-	/** A tool that may change things had started. */
-	readonly sideEffect: boolean;
-	/** The answer was on its way to its target, on a try that may not be repeated. */
-	readonly deliveryStarted: boolean;
-	/** Leases lost so far, this one included. */
-	readonly lostLeases: number;
-	/** A turn of a chat at an open connection: whoever waited for it has gone. */
-	readonly isChat: boolean;
-};
-
-export type Fate = 'requeued' | 'interrupted' | 'uncertain' | 'failed';
-
-type Verdict = {readonly fate: 'requeued'} | {readonly fate: EndedFate; readonly error: string};
-
-type EndedFate = Exclude<Fate, 'requeued'>;
-
-/**
- * What becomes of a run whose worker is gone. Only what can be repeated without harm is repeated; the rest waits for a person.
- * @see manual/guarantees.md#nothing-accepted-is-lost
- */
-export function fateOf({
-	state,
-	sideEffect,
-	deliveryStarted,
-	lostLeases,
-	isChat,
-}: AbandonedRun): Verdict {
-	if (isChat) {
-		return {
-			fate: 'failed',
-			error: sideEffect
-				? 'The gateway lost this turn of a chat after a tool that may change things had started: look what it did'
-				: 'The gateway ended or lost this turn of a chat while it worked on it',
-		};
-	}
-
-	const isDelivering = state === 'delivering';
-	if (isDelivering && deliveryStarted) {
-		return {
-			fate: 'uncertain',
-			error:
-				'The gateway lost this run while its answer was being delivered: look whether it arrived',
-		};
-	}
-
-	if (!isDelivering && sideEffect) {
-		return {
-			fate: 'interrupted',
-			error: 'The gateway lost this run after a tool that may change things had started',
-		};
-	}
-
-	if (lostLeases < maxLostLeases) {
-		return {fate: 'requeued'};
-	}
-
-	// An answer that is there is kept for the retry: a run that is interrupted would begin again with the agent.
-	return isDelivering
-		? {
-				fate: 'uncertain',
-				error: `The gateway ended or lost this run ${lostLeases} times while it delivered its answer`,
-			}
-		: {
-				fate: 'interrupted',
-				error: `The gateway ended or lost this run ${lostLeases} times while it worked on it`,
-			};
-}
+export const maxLostLeases = 3;

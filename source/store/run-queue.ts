@@ -1,6 +1,5 @@
 import {type Run, type RunPlan, canBeDropped, canBeHandedOver, type RunState} from '../core/run.ts';
 import {integerOf, jsonOf, type Row, wordOf} from './columns.ts';
-import type {DueTimes} from './due-queue.ts';
 import type {StoreParts} from './parts.ts';
 import type {RouteKey, ServerKey} from './port.ts';
 import {restarts} from './rules.ts';
@@ -32,9 +31,7 @@ export function createEnqueue({
 	database,
 	counters,
 	times,
-}: Pick<StoreParts, 'counters' | 'database'> & {
-	readonly times: DueTimes;
-}): (run: NewRun) => number {
+}: Pick<StoreParts, 'counters' | 'database' | 'times'>): (run: NewRun) => number {
 	const columns = 'id, delivery, profile, route, target, state, created_at, due_at';
 	const insert = database.prepare(
 		`insert into run (${columns}, claimed_id, claimed_at) values (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
@@ -81,7 +78,7 @@ export function createEnqueue({
 
 // What a person asks of a run, decided from its row: `state, dropped, handed`, and 0 or 1 for `chat` (a turn at an open connection) and `answered` (its answer is kept).
 
-/** What is noted of a run that is put away; `undefined` when it cannot be. `now` is milliseconds since 1970. */
+/** The note of a run that is put away; `undefined` when it cannot be. `now` is milliseconds since 1970. */
 export function droppedOf(
 	row: Row,
 	reason: string | undefined,
@@ -93,7 +90,7 @@ export function droppedOf(
 
 type Handed = Pick<RunPlan, 'again' | 'target'>;
 
-/** What is noted of a run whose answer goes to `target` from here on; `undefined` when it cannot. */
+/** The note of a run whose answer goes to `target` from now on; `undefined` when it cannot. */
 export function handedOf(row: Row, target: RunPlan['target']): Handed | undefined {
 	const from = wordOf<RunState>(row['state']);
 	if (!canBeHandedOver(from) || integerOf(row['answered']) === 0 || integerOf(row['chat']) === 1) {

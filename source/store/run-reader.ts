@@ -4,10 +4,9 @@ import {idOfNumber} from '../core/ids.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 import {escapeBlock, escapeLine} from '../core/untrusted.ts';
 import {sumOfCounts, type Usage} from '../core/usage.ts';
-import {type OnBroken, readRows} from './broken-rows.ts';
+import {readRows} from './broken-rows.ts';
 import {
 	type Row,
-	floorOfRow,
 	integerOf,
 	jsonOf,
 	nullableInteger,
@@ -17,70 +16,89 @@ import {
 	wordOf,
 	newestFirst,
 	pageOf,
+	type Scan,
 } from './columns.ts';
-import {subjectColumn} from './delivery-rows.ts';
-import type {Runs} from './port.ts';
+import {type Engine, createFloors, sqliteWords} from './engine.ts';
+import type {Lease, Runs} from './port.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
-/** Rows that are looked at in one go. */
-const stretch = 10_000;
-
-export type RunReader = {
-	/** The whole run, now. */
-	read(runId: number): StoredRun | undefined;
-	/** What faces list of it, now. */
-	view(runId: number): Run | undefined;
-	readonly list: Runs['list'];
-};
-
-/** Reads runs; needs no write access. */
-export function createRunReader(database: DatabaseSync, onBroken: OnBroken): RunReader {
+/** A function that reads a whole run, now. */
+export function createRunLookup(database: DatabaseSync): (runId: number) => StoredRun | undefined {
 	const one = database.prepare(
 		`select ${runColumns}, ${planColumn}, answer.rest from ${runTables} where run.id = ?`,
 	);
-	const brief = database.prepare(`select ${runColumns} from ${runTables} where run.id = ?`);
 	const entries = database.prepare(
 		'select at, kind, text, data from transcript where id >= ? and id < ? order by id',
 	);
-	const floor = database.prepare(
-		`select min(id) as floor from (select id from run where id < ? order by id desc limit ${stretch})`,
-	);
-	const matches = database.prepare(
-		`select ${runColumns} from ${runTables}
-		where run.id >= ?1 and run.id < ?2 and (?3 is null or run.route = ?3)
-			and (?4 is null or run.state in (select value from json_each(?4)))
-			and (?5 is null or run.job = ?5)
-			and (?6 is null or run.profile = ?6)
-		order by run.id desc limit ?7`,
-	);
+	return runId => {
+		const row = one.get(runId);
+		return (
+			row &&
+			storedRunOf(row, entries.all(transcriptStart(runId), transcriptEnd(runId)).map(entryOf))
+		);
+	};
+}
+
+/** Reads what faces list of runs; needs no write access. */
+export function createRunReader(engine: Engine): Pick<Runs, 'view' | 'list'> {
+	const {prepare, among, onBroken} = engine;
+	const select = `select ${runColumnsWith(engine.runSubject)} from ${runTables} where`;
+	const one = prepare(`${select} run.id = $1`);
+	const listing = (few: string) =>
+		prepare(
+			`${select} run.id >= $1 and run.id < $2 and (cast($3 as text) is null or run.route = $3)
+				and ${among('run.state', '$4')} and (cast($5 as text) is null or run.job = $5)
+				and (cast($6 as text) is null or run.profile = $6) and ${few}
+			order by run.id desc limit $7`,
+		);
+	const all = listing('true');
+	const floorOf = createFloors(engine, 'run')();
 
 	return {
-		read(runId) {
-			const row = one.get(runId);
-			return (
-				row &&
-				storedRunOf(row, entries.all(transcriptStart(runId), transcriptEnd(runId)).map(entryOf))
-			);
-		},
-		view(runId) {
-			const row = brief.get(runId);
+		async view(runId) {
+			const [row] = await one(runId);
 			return row && runOf(row);
 		},
-		async list({states, profile, route, job, before = Number.MAX_SAFE_INTEGER, limit}) {
-			const wanted = states === undefined ? null : JSON.stringify(states);
-			return newestFirst(
-				{
-					floorOf: top => floorOfRow(floor.get(top)),
-					find: ({floor: from, top, count}) =>
-						readRows(
-							matches.all(from, top, route ?? null, wanted, job ?? null, profile ?? null, count),
-							runOf,
-							{table: 'run', onBroken},
-						),
-				},
-				{before, limit: pageOf(limit)},
-			);
+		async list({
+			states,
+			profile = null,
+			route = null,
+			job = null,
+			before = Number.MAX_SAFE_INTEGER,
+			limit,
+		}) {
+			const few = engine.fewOf?.(states);
+			const ask = few === undefined ? all : listing(few);
+			const find: Scan<Run>['find'] = async ({floor, top, count}) =>
+				readRows(await ask(floor, top, route, states ?? null, job, profile, count), runOf, {
+					table: 'run',
+					onBroken,
+				});
+			const most = pageOf(limit);
+			return few === undefined
+				? newestFirst({floorOf, find}, {before, limit: most, rows: engine.stretches.run})
+				: find({floor: 0, top: before, count: most});
 		},
+	};
+}
+
+/** As the index has it. */
+export const isToDecide = "run.state in ('interrupted', 'uncertain', 'dead')";
+
+/** The runs that wait for a person, by an index of nothing else: they may be the oldest of many. */
+export function createRunsToDecide(engine: Engine): {
+	readonly list: Runs['toDecide'];
+	count(): Promise<number>;
+} {
+	const {prepare, indexedBy, onBroken} = engine;
+	const run = `run ${indexedBy('run_to_decide')}`;
+	const list = prepare(
+		`select ${runColumnsWith(engine.runSubject)} from ${runTables.replace('run', run)} where ${isToDecide} order by run.id desc limit $1`,
+	);
+	const count = prepare(`select count(*) as count from ${run} where ${isToDecide}`);
+	return {
+		list: async limit => readRows(await list(pageOf(limit)), runOf, {table: 'run', onBroken}),
+		count: async () => integerOf((await count())[0]?.['count']),
 	};
 }
 
@@ -89,9 +107,7 @@ export const runColumnsWith = (subject: string): string =>
 	`run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subject} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, run.dropped, answer.preview`;
 
 /** The same on SQLite. */
-export const runColumns = runColumnsWith(
-	`iif(run.conversation is null, ${subjectColumn}, iif(json_valid(job_run.plan), json_extract(job_run.plan, '$.subject'), null))`,
-);
+export const runColumns = runColumnsWith(sqliteWords.runSubject);
 
 /** The columns of the plan, for `storedRunOf`. */
 export const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan, run.handed';
@@ -170,7 +186,7 @@ const jobOf = (row: Row): Run['job'] | null => {
 	return id === null ? null : {id, name: escapeLine(textOf(row['job_name']), maxNameLength)};
 };
 
-/** Nobody else has neither an event nor a job. */
+/** Only a turn of a chat has neither an event nor a job. */
 const chatOf = (row: Row): Run['chat'] | null => {
 	const key = nullableText(row['job_name']);
 	return key === null || row['job'] !== null || row['delivery'] !== null
@@ -211,4 +227,12 @@ export const entryOf = (row: Row): TranscriptEntry => ({
 		'data',
 		row['data'] === null ? null : jsonOf<NonNullable<TranscriptEntry['data']>>(row['data']),
 	),
+});
+
+/** The lease of a run, from its row of `state, token, login_wait` once it is leased. */
+export const leaseOf = (run: StoredRun, row: Row): Lease => ({
+	run,
+	token: integerOf(row['token']),
+	phase: row['state'] === 'running' ? 'agent' : 'deliver',
+	...optional('loginWaitMs', nullableInteger(row['login_wait'])),
 });

@@ -1,42 +1,22 @@
-import type {DatabaseSync} from 'node:sqlite';
 import {originFacts} from '../core/origin.ts';
 import type {RunState, Target, WorkDone} from '../core/run.ts';
-import {wordOf} from './columns.ts';
+import {type Row, wordOf} from './columns.ts';
 import {routeOf} from './counters.ts';
-import type {DueTimes} from './due-queue.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
 import {droppedOf, handedOf, partsOfAnswer, restartOf} from './run-queue.ts';
 
-/** A turn of a chat. */
-type NewChat = Parameters<Runs['beginChat']>[0];
-
-/** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `work` is of a lease that held when it was told. */
-export type RunSteps = {
-	markSideEffect(lease: Lease): boolean;
-	markDeliveryStarted(lease: Lease, how: {readonly isRepeatable: boolean}): boolean;
-	work(lease: Lease, work: WorkDone): void;
-	answer(
-		lease: Lease,
-		answer: {readonly text: string; readonly model: string; readonly toolCalls: number},
-	): boolean;
-	settle(lease: Lease, settlement: Settlement, now: number): boolean;
-	/** The run of a turn of a chat that begins, with the token of its lease. */
-	beginChat(chat: NewChat, now: number): {readonly id: number; readonly token: number};
-	cancel(runId: number, now: number): boolean;
-	drop(runId: number, reason: string | undefined, now: number): boolean;
-	handOver(runId: number, target: Target, now: number): boolean;
-	retry(runId: number, now: number): boolean;
-	/** A run that awaits a login awaits it no more. */
-	release(runId: number, loginWaitMs: number): void;
-};
-
+/** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `now` is milliseconds since 1970. */
 export function createRunSteps({
 	database,
 	counters,
+	timed,
 	times,
-}: Pick<StoreParts, 'counters' | 'database'> & {readonly times: DueTimes}): RunSteps {
-	const answers = createAnswers(database);
+}: Pick<StoreParts, 'counters' | 'database' | 'timed' | 'times'>) {
+	const putAnswer = database.prepare(
+		'insert or replace into answer (run, preview, rest) values (?, ?, ?)',
+	);
+	const dropAnswer = database.prepare('delete from answer where run = ?');
 	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
 	const leased = database.prepare(`select state from run where ${fence}`);
@@ -50,7 +30,7 @@ export function createRunSteps({
 	const answered = database.prepare(
 		`update run set state = 'delivering', model = ?, tool_calls = ?, lost_leases = 0 where ${fence} and state = 'running'`,
 	);
-	// It may be written after what ended the run: whose lease it was is decided when it is told.
+	// It may be written after the run has ended: the lease is checked when the work is reported.
 	const worked = database.prepare(
 		'update run set model = ?, tool_calls = ?, usage = coalesce(?, usage) where id = ? and token = ?',
 	);
@@ -72,7 +52,7 @@ export function createRunSteps({
 	const putAway = database.prepare(`update run set state = 'dropped', dropped = ? where id = ?`);
 	const hand = database.prepare('update run set target = ?, handed = ? where id = ?');
 
-	// Whoever asks does not want it to wait for a login.
+	// A retry by a person does not wait for a login.
 	const hasten = database.prepare(
 		'update run set due_at = ?, login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ?',
 	);
@@ -107,8 +87,21 @@ export function createRunSteps({
 		"insert into job_run (run, event, plan) values (?, 'chat', ?)",
 	);
 
+	/** Changes a run by what its row says: `perform` gives the state that it has from then on, or `undefined` when it stays as it is. */
+	const change = (runId: number, perform: (row: Row) => RunState | undefined) => {
+		const row = find.get(runId);
+		const state = row && perform(row);
+		if (!row || !state) {
+			return false;
+		}
+
+		counters.moved(routeOf(row), wordOf<RunState>(row['state']), state);
+		return true;
+	};
+
 	return {
-		beginChat({profile, origin, plan}, now) {
+		/** The run of a turn of a chat that begins, with the token of its lease. */
+		beginChat({profile, origin, plan}: Parameters<Runs['beginChat']>[0], now: number) {
 			const id = counters.lastRun + 1;
 			const {chat, conversation} = originFacts(origin);
 			const place = conversation ? JSON.stringify(conversation) : null;
@@ -119,22 +112,24 @@ export function createRunSteps({
 			counters.moved({profile, route: '-'}, undefined, 'running');
 			return {id, token: 1};
 		},
-		markSideEffect: ({run, token}) => sideEffect.run(run.id, token).changes === 1,
-		markDeliveryStarted: ({run, token}, {isRepeatable}) =>
-			deliveryStarted.run(isRepeatable ? 0 : 1, run.id, token).changes === 1,
-		work({run, token}, {model, toolCalls, usage}) {
-			worked.run(model, toolCalls, usage ? JSON.stringify(usage) : null, run.id, token);
-		},
-		answer({run, token}, {text, model, toolCalls}) {
+		markSideEffect: ({run, token}: Lease) => sideEffect.run(run.id, token).changes === 1,
+		markDeliveryStarted: (
+			...[{run, token}, {isRepeatable}]: Parameters<Runs['markDeliveryStarted']>
+		) => deliveryStarted.run(isRepeatable ? 0 : 1, run.id, token).changes === 1,
+		/** Of a lease that held when it was told. */
+		work: ({run, token}: Lease, {model, toolCalls, usage}: WorkDone) =>
+			worked.run(model, toolCalls, usage ? JSON.stringify(usage) : null, run.id, token),
+		answer(...[{run, token}, {text, model, toolCalls}]: Parameters<Runs['answer']>) {
 			if (answered.run(model, toolCalls, run.id, token).changes !== 1) {
 				return false;
 			}
 
-			answers.put(run.id, text);
+			const {preview, rest} = partsOfAnswer(text);
+			putAnswer.run(run.id, preview, rest);
 			counters.moved(run, 'running', 'delivering');
 			return true;
 		},
-		settle(lease, settlement, now) {
+		settle(lease: Lease, settlement: Settlement, now: number) {
 			const from = stateOf(lease);
 			if (from === undefined) {
 				return false;
@@ -163,87 +158,59 @@ export function createRunSteps({
 			counters.moved(lease.run, from, settlement.state);
 			return true;
 		},
-		cancel(runId, now) {
-			const row = find.get(runId);
-			if (!row || row['finished_at'] !== null) {
-				return false;
-			}
+		cancel: (runId: number, now: number) =>
+			change(runId, row => {
+				if (row['finished_at'] !== null) {
+					return undefined;
+				}
 
-			finish.run('cancelled', now, null, runId);
-			times.remove(runId);
-			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'cancelled');
-			return true;
-		},
-		drop(runId, reason, now) {
-			const row = find.get(runId);
-			const dropped = row && droppedOf(row, reason, now);
-			if (!row || !dropped) {
-				return false;
-			}
+				finish.run('cancelled', now, null, runId);
+				timed.remove(runId);
+				return 'cancelled';
+			}),
+		drop: (runId: number, reason: string | undefined, now: number) =>
+			change(runId, row => {
+				const dropped = droppedOf(row, reason, now);
+				if (dropped) {
+					putAway.run(JSON.stringify(dropped), runId);
+				}
 
-			putAway.run(JSON.stringify(dropped), runId);
-			counters.moved(routeOf(row), dropped.was, 'dropped');
-			return true;
-		},
-		handOver(runId, target, now) {
-			const row = find.get(runId);
-			const handed = row && handedOf(row, target);
-			if (!row || !handed) {
-				return false;
-			}
+				return dropped && 'dropped';
+			}),
+		handOver: (runId: number, target: Target, now: number) =>
+			change(runId, row => {
+				const handed = handedOf(row, target);
+				if (handed) {
+					hand.run(target.kind, JSON.stringify(handed), runId);
+					restart.run('delivering', now, runId);
+				}
 
-			hand.run(target.kind, JSON.stringify(handed), runId);
-			restart.run('delivering', now, runId);
-			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'delivering');
-			return true;
-		},
-		retry(runId, now) {
-			const row = find.get(runId);
-			if (row && row['due_at'] !== null && times.isAhead(runId)) {
-				times.remove(runId);
+				return handed && 'delivering';
+			}),
+		retry(runId: number, now: number) {
+			if (timed.waitMs(runId) > 0 && (find.get(runId)?.['due_at'] ?? null) !== null) {
+				timed.remove(runId);
 				hasten.run(now, runId);
 				return true;
 			}
 
-			const state = row && restartOf(row);
-			if (!row || !state) {
-				return false;
-			}
+			return change(runId, row => {
+				const state = restartOf(row);
+				if (state) {
+					restart.run(state, now, runId);
+				}
 
-			restart.run(state, now, runId);
-			counters.moved(routeOf(row), wordOf<RunState>(row['state']), state);
-			if (state === 'queued') {
-				answers.drop(runId);
-			}
+				if (state === 'queued') {
+					dropAnswer.run(runId);
+				}
 
-			return true;
+				return state;
+			});
 		},
-		release(runId, loginWaitMs) {
-			times.remove(runId);
+		/** A run that awaits a login awaits it no more. */
+		release(runId: number, loginWaitMs: number) {
+			timed.remove(runId);
 			release.run(Math.ceil(loginWaitMs), runId);
-		},
-	};
-}
-
-type Answers = {
-	/** Keeps the answer of a run, in place of an earlier one. Inside a transaction. */
-	put(runId: number, text: string): void;
-	drop(runId: number): void;
-};
-
-/** Answers lie beside their runs. */
-function createAnswers(database: DatabaseSync): Answers {
-	const put = database.prepare(
-		'insert or replace into answer (run, preview, rest) values (?, ?, ?)',
-	);
-	const drop = database.prepare('delete from answer where run = ?');
-	return {
-		put(runId, text) {
-			const {preview, rest} = partsOfAnswer(text);
-			put.run(runId, preview, rest);
-		},
-		drop(runId) {
-			drop.run(runId);
 		},
 	};
 }

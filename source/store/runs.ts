@@ -1,14 +1,11 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Run} from '../core/run.ts';
-import {type OnBroken, readRows} from './broken-rows.ts';
-import {integerOf, optional, pageOf} from './columns.ts';
-import type {DueTimes} from './due-queue.ts';
-import {createLanes, type Lanes} from './lanes.ts';
+import {optional} from './columns.ts';
+import {nextMoment} from './lane-choice.ts';
+import {createLanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs} from './port.ts';
 import {awaitedServers, awaitsLogin} from './run-queue.ts';
-import {createRunReader, runColumns, runOf, runTables} from './run-reader.ts';
+import {createRunLookup, createRunReader, createRunsToDecide} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 import {createAbandon} from './take-over.ts';
 import type {TimedRun} from './timed-runs.ts';
@@ -18,24 +15,27 @@ import {createTranscripts} from './transcripts.ts';
 const maxLeases = 100;
 
 /** `Runs` on SQLite. What a lease fences is decided inside the transaction, so calls that race are in order. */
-export function createRuns({
-	database,
-	clock,
-	commit,
-	counters,
-	timed,
-	times,
-	publish,
-	onBroken,
-}: StoreParts & {readonly times: DueTimes}): Runs {
-	const reader = createRunReader(database, onBroken);
-	const waiting = createRunsToDecide(database, onBroken);
-	const steps = createRunSteps({database, counters, times});
+export function createRuns(parts: StoreParts): Runs {
+	const {database, engine, clock, commit, counters, timed, times, publish} = parts;
+	const read = createRunLookup(database);
+	const toDecide = createRunsToDecide(engine);
+	/** The last count, which a closed store still answers: the status of a gateway that has ended is asked for, too. */
+	let countToDecide = 0;
+	const steps = createRunSteps(parts);
 	const transcripts = createTranscripts(database);
 	const leases = createLeases(clock);
-	const take = createLeasing({database, counters, reader, times});
+	const take = createLeasing(parts);
 	const abandon = createAbandon(database, counters);
 	const lanes = createLanes(database, id => timed.waitMs(id));
+	/** Tells that a run is due, when it is. */
+	const releasing = async (step: () => boolean) => {
+		const changed = await commit.write(step);
+		if (changed) {
+			publish({kind: 'runs-released'});
+		}
+
+		return changed;
+	};
 
 	return {
 		async lease(count, leaseMs, limits) {
@@ -67,7 +67,7 @@ export function createRuns({
 		async beginChat(chat, leaseMs) {
 			const lease = await commit.write((): Lease => {
 				const {id, token} = steps.beginChat(chat, clock.now());
-				const run = reader.read(id);
+				const run = read(id);
 				if (!run) {
 					throw new Error('A run that was just written is not there');
 				}
@@ -100,9 +100,7 @@ export function createRuns({
 		},
 		work(lease, work) {
 			if (leases.find(lease)) {
-				commit.defer(() => {
-					steps.work(lease, work);
-				});
+				commit.defer(() => steps.work(lease, work));
 			}
 		},
 		async cancel(runId) {
@@ -115,25 +113,11 @@ export function createRuns({
 			return changed;
 		},
 		drop: async (runId, reason) => commit.write(() => steps.drop(runId, reason, clock.now())),
-		async handOver(runId, target) {
-			const changed = await commit.write(() => steps.handOver(runId, target, clock.now()));
-			if (changed) {
-				publish({kind: 'runs-released'});
-			}
-
-			return changed;
-		},
-		async retry(runId) {
-			const changed = await commit.write(() => steps.retry(runId, clock.now()));
-			if (changed) {
-				publish({kind: 'runs-released'});
-			}
-
-			return changed;
-		},
+		handOver: async (runId, target) => releasing(() => steps.handOver(runId, target, clock.now())),
+		retry: async runId => releasing(() => steps.retry(runId, clock.now())),
 		async release(server) {
 			const isMeant = (run: TimedRun) => awaitsLogin(run, server);
-			// Nobody waits, mostly, and that costs no write.
+			// Mostly no run waits, and that costs no write.
 			if (!timed.awaiting().some(isMeant)) {
 				return [];
 			}
@@ -154,10 +138,9 @@ export function createRuns({
 			const awaiting = timed.awaiting();
 			return {runs: awaiting.length, servers: awaitedServers(awaiting)};
 		},
-		get: async runId => reader.read(runId),
-		view: async runId => reader.view(runId),
-		list: reader.list,
-		toDecide: async limit => waiting.list(limit),
+		get: async runId => read(runId),
+		...createRunReader(engine),
+		toDecide: toDecide.list,
 		counts: async () => ({queued: counters.queued, active: counters.active}),
 		async waits() {
 			const [rateLimit, login, retry] = [
@@ -168,53 +151,14 @@ export function createRuns({
 			const worker = counters.queued - rateLimit - login - retry;
 			return {
 				waits: {worker, rateLimit, login, retry},
-				// Whoever leaves with a gateway that has ended is told what stays queued.
+				// A gateway that has ended still reports what stays queued.
 				...optional('oldestDueAt', database.isOpen ? lanes().oldestDueAt() : undefined),
 			};
 		},
-		kept: async () => ({all: counters.runs, toDecide: waiting.count()}),
-		async nextDue(limits) {
-			const next = lanes(limits).next();
-			const now = clock.now();
-			const expiryMs = leases.nextExpiryMs();
-			const moments = [
-				...(next ? [timeOf(next, now)] : []),
-				...(expiryMs === undefined ? [] : [now + expiryMs]),
-			];
-			return moments.length === 0 ? undefined : Math.min(...moments);
+		async kept() {
+			countToDecide = database.isOpen ? await toDecide.count() : countToDecide;
+			return {all: counters.runs, toDecide: countToDecide};
 		},
-	};
-}
-
-/** On the wall clock of `now`. What is due may be marked with a time that this clock has not reached: it was set back. */
-const timeOf = ({head, waitMs}: NonNullable<ReturnType<Lanes['next']>>, now: number): number =>
-	waitMs > 0 ? now + Math.ceil(waitMs) : Math.min(now, integerOf(head['due_at']));
-
-/** As the index has it. */
-const isWaiting = `run.state in ('interrupted', 'uncertain', 'dead')`;
-
-/** The runs that wait for a person, by an index of nothing else: they may be the oldest of many. */
-function createRunsToDecide(
-	database: DatabaseSync,
-	onBroken: OnBroken,
-): {
-	/** Newest first. */
-	list(limit: number): readonly Run[];
-	/** Of a store that is closed, what was counted last: the status of a gateway that has ended is asked for, too. */
-	count(): number;
-} {
-	const list = database.prepare(
-		`select ${runColumns} from ${runTables.replace('run ', 'run indexed by run_to_decide ')} where ${isWaiting} order by run.id desc limit ?`,
-	);
-	const count = database.prepare(
-		`select count(*) as count from run indexed by run_to_decide where ${isWaiting}`,
-	);
-	let last = 0;
-	return {
-		list: limit => readRows(list.all(pageOf(limit)), runOf, {table: 'run', onBroken}),
-		count() {
-			last = database.isOpen ? integerOf(count.get()?.['count']) : last;
-			return last;
-		},
+		nextDue: async limits => nextMoment(lanes(limits).next(), leases.nextExpiryMs(), clock.now()),
 	};
 }

@@ -14,14 +14,14 @@ import {escapeLine} from '../core/untrusted.ts';
 import {type StoredSessions, refuseAbove, sessionTaken} from './session-port.ts';
 import {type HeldLease, holdLease, type Leases} from './shared-port.ts';
 
-/** A session with one turn of it under way; nobody else has one meanwhile. */
+/** A session with its one turn under way. */
 export type OpenSession = {
 	readonly id: string;
 	/** What was said before, oldest first. */
 	readonly before: readonly JsonObject[];
 	/** Whether the messages and an answer may be added. @throws SvcError `session_full` */
 	checkRoom(messages: readonly JsonObject[]): void;
-	/** From here on somebody knows its identifier: it stays, though nothing be said in it. */
+	/** A client knows the identifier now: the session stays, even when it remains empty. */
 	tell(): void;
 	/** Durably adds the turn. @param run that `answer` is of @throws SvcError `session_full`, `session_not_found` when it was removed meanwhile, `session_busy` when another gateway may have gone on with it, `journal_unavailable` */
 	keep(turn: {
@@ -30,15 +30,15 @@ export type OpenSession = {
 		readonly model: string;
 		readonly run?: number;
 	}): Promise<void>;
-	/** Ends the turn. One that was not kept leaves nothing. */
+	/** Ends the turn. A turn that was not kept leaves nothing. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Sessions, one turn of each at a time, whoever asks for it. */
+/** Sessions, one turn of each at a time. */
 export type SessionDesk = {
 	/** @throws SvcError `journal_unavailable` */
 	begin(owner: SessionOwner, model: string): Promise<OpenSession>;
-	/** @throws SvcError `session_not_found` also for what is somebody else's, `session_busy` */
+	/** @throws SvcError `session_not_found`, also for a session of another owner, `session_busy` */
 	resume(owner: SessionOwner, id: string): Promise<OpenSession>;
 	/** `false` when there is none. @throws SvcError `session_busy` */
 	remove(id: string): Promise<boolean>;

@@ -3,14 +3,14 @@ import type {ChatSession, SessionMatch, SessionMessage} from '../core/session.ts
 import {maxBytesOfSession, maxMessagesOfSession} from './rules.ts';
 import type {LeaseToken} from './shared-port.ts';
 
-/** What is added to a session when a turn of it is whole. */
+/** A complete turn, as it is added to its session. */
 export type SessionTurn = {
 	readonly at: number;
 	/** The public model that answered. */
 	readonly model: string;
 	/** Of a session that has none yet. */
 	readonly title: string;
-	/** `text`: what of the message is text, for the search. */
+	/** `text`: the text of the message, for the search. */
 	readonly messages: ReadonlyArray<Omit<SessionMessage, 'at'> & {readonly text: string}>;
 };
 
@@ -33,7 +33,7 @@ export type StoredSessions = {
 	messages(id: string): Promise<readonly SessionMessage[]>;
 	/** Those that have messages, last used first, at most `limit` (1 to 1,000). `before`: the identifier of the last one of the page before. */
 	list(filter: {readonly before?: string; readonly limit: number}): Promise<readonly ChatSession[]>;
-	/** Messages that have all words of `text`, each from its beginning; newest first, at most `limit`. Any text is a question: what is no word in it is passed over, and without any nothing is found. */
+	/** Messages that have all words of `text`, each from its beginning; newest first, at most `limit`. Any text is a valid question: everything but words is ignored, and without a word nothing is found. */
 	search(text: string, limit: number): Promise<readonly SessionMatch[]>;
 };
 

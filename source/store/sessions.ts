@@ -9,22 +9,20 @@ import {
 import {escapeLine, escapeBlock} from '../core/untrusted.ts';
 import {type OnBroken, readRows} from './broken-rows.ts';
 import {integerOf, type Row, jsonOf, nullableInteger, optional, textOf, pageOf} from './columns.ts';
+import type {Engine} from './engine.ts';
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {emptySessionMs, maxBytesOfOwner, maxSessionBytes, maxSessionsOfOwner} from './rules.ts';
 import {type StoredSessions, answeredBy, sessionTaken, withTurn} from './session-port.ts';
-import type {LeaseToken} from './shared-port.ts';
 
 /** `StoredSessions` on SQLite. */
 export function createStoredSessions({
 	database,
+	engine,
 	commit,
 	isLast,
 	onBroken,
-}: Pick<StoreParts, 'commit' | 'database' | 'onBroken'> & {
-	/** Whether nobody has had the lease since. */
-	readonly isLast: (lease: LeaseToken) => boolean;
-}): StoredSessions {
+}: StoreParts): StoredSessions {
 	const insert = database.prepare(
 		'insert into session (id, owner, used_at, data) values (?, ?, ?, ?)',
 	);
@@ -57,7 +55,8 @@ export function createStoredSessions({
 	};
 
 	return {
-		...createSessionReader(database, onBroken),
+		...createSessionReader(engine),
+		search: createSessionSearch(database, onBroken),
 		async begin({id, ...session}) {
 			await commit.write(() => {
 				const owner = sessionOwnerId(sessionOwnerOf(session));
@@ -112,8 +111,11 @@ function createSessionDeletion(database: DatabaseSync): (seq: number) => void {
 	};
 }
 
-/** One session a slice: those that are too old or above the total, used longest ago first, and those in which nobody said anything for a day. */
-export function createSessionRetention(database: DatabaseSync, now: () => number): RetentionStep {
+/** One session a slice: first those that are too old or above the total, least recently used first, then those that stayed empty for a day. */
+export function createSessionRetention({
+	database,
+	clock,
+}: Pick<StoreParts, 'clock' | 'database'>): RetentionStep {
 	const oldest = database.prepare(
 		'select seq, used_at from session indexed by session_used order by used_at, seq limit 1',
 	);
@@ -124,10 +126,10 @@ export function createSessionRetention(database: DatabaseSync, now: () => number
 	const drop = createSessionDeletion(database);
 	const goes = (rowMs: number): Row | undefined => {
 		const row = oldest.get();
-		const isTooOld = row && now() - integerOf(row['used_at']) > rowMs;
+		const isTooOld = row && clock.now() - integerOf(row['used_at']) > rowMs;
 		return isTooOld || integerOf(sum.get()?.['bytes']) > maxSessionBytes
 			? row
-			: empty.get(now() - emptySessionMs);
+			: empty.get(clock.now() - emptySessionMs);
 	};
 
 	return ({rowMs}) => {
@@ -147,57 +149,62 @@ export const maxWordLength = 64;
 export const excerptWords = 24;
 const maxExcerpt = 400;
 
+/** Columns of a session. */
+export const sessionColumns = 'session.id, used_at, messages, bytes, session.data';
+
 /** Reads sessions; needs no write access. */
-export function createSessionReader(
-	database: DatabaseSync,
-	onBroken: OnBroken,
-): Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'> {
-	const columns = 'session.id, used_at, messages, bytes, session.data';
-	const one = database.prepare(`select ${columns} from session where id = ?`);
-	const messages = database.prepare(
-		`select id, at, run, session_message.data from session_message
-		where session = (select seq from session where id = ?) order by id`,
+export function createSessionReader({
+	prepare,
+	onBroken,
+	indexedBy,
+}: Engine): Pick<StoredSessions, 'get' | 'messages' | 'list'> {
+	const one = prepare(`select ${sessionColumns} from session where id = $1`);
+	const messages = prepare(
+		'select id, at, run, data from session_message where session = (select seq from session where id = $1) order by id',
 	);
-	const list = database.prepare(
-		`select ${columns} from session indexed by session_used
-		where (used_at, seq) < (?, ?) and messages > 0 order by used_at desc, seq desc limit ?`,
+	const list = prepare(
+		`select ${sessionColumns} from session ${indexedBy('session_used')}
+		where (used_at, seq) < (cast($1 as bigint), cast($2 as bigint)) and messages > 0 order by used_at desc, seq desc limit $3`,
 	);
-	const place = database.prepare('select used_at, seq from session where id = ?');
-	/** Prepared with the first search: SQLite reads the words of the index for it. */
-	let found: StatementSync | undefined;
+	const places = prepare('select used_at, seq from session where id = $1');
 
 	return {
 		async get(id) {
-			const row = one.get(id);
+			const [row] = await one(id);
 			return row && sessionOfRow(row);
 		},
-		messages: async id => readRows(messages.all(id), messageOfRow, ofMessages(onBroken)),
+		messages: async id =>
+			readRows(await messages(id), messageOfRow, {table: 'session_message', onBroken}),
 		async list({before, limit}) {
-			const last = before === undefined ? undefined : place.get(before);
-			const [usedAt, seq] = [last?.['used_at'], last?.['seq']].map(value =>
-				value === undefined ? Number.MAX_SAFE_INTEGER : integerOf(value),
-			);
-			return readRows(
-				list.all(usedAt ?? 0, seq ?? 0, pageOf(limit)),
-				sessionOfRow,
-				ofSessions(onBroken),
-			);
+			const [last] = before === undefined ? [] : await places(before);
+			const place = (name: string) => (last ? integerOf(last[name]) : Number.MAX_SAFE_INTEGER);
+			const rows = await list(place('used_at'), place('seq'), pageOf(limit));
+			return readRows(rows, sessionOfRow, {table: 'session', onBroken});
 		},
-		async search(text, limit) {
-			const question = wordsOf(text);
-			if (question === '') {
-				return [];
-			}
+	};
+}
 
-			found ??= database.prepare(
-				`select ${columns}, at, iif(json_valid(session_message.data), session_message.data ->> 'role', '') as role, snippet(session_text, 0, '', '', '…', ${excerptWords}) as excerpt
-				from session_text
-				join session_message on session_message.id = session_text.rowid
-				join session on session.seq = session_message.session
-				where session_text match ? order by session_text.rowid desc limit ?`,
-			);
-			return readRows(found.all(question, pageOf(limit)), matchOfRow, ofSessions(onBroken));
-		},
+/** Searches the messages of sessions; needs no write access. */
+export function createSessionSearch(
+	database: DatabaseSync,
+	onBroken: OnBroken,
+): StoredSessions['search'] {
+	/** Prepared with the first search: SQLite reads the words of the index for it. */
+	let found: StatementSync | undefined;
+	return async (text, limit) => {
+		const question = wordsOf(text);
+		if (question === '') {
+			return [];
+		}
+
+		found ??= database.prepare(
+			`select ${sessionColumns}, at, iif(json_valid(session_message.data), session_message.data ->> 'role', '') as role, snippet(session_text, 0, '', '', '…', ${excerptWords}) as excerpt
+			from session_text
+			join session_message on session_message.id = session_text.rowid
+			join session on session.seq = session_message.session
+			where session_text match ? order by session_text.rowid desc limit ?`,
+		);
+		return readRows(found.all(question, pageOf(limit)), matchOfRow, {table: 'session', onBroken});
 	};
 }
 
@@ -220,10 +227,6 @@ export const askedWords = (
 export const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 export const hasSubstance = /[\p{L}\p{N}\p{Co}]/u;
 
-/** What `readRows` is told of sessions, and of their messages. */
-export const ofSessions = (onBroken: OnBroken) => ({table: 'session', onBroken});
-export const ofMessages = (onBroken: OnBroken) => ({table: 'session_message', onBroken});
-
 export function sessionOfRow(row: Row): ChatSession {
 	const kept = jsonOf<Pick<ChatSession, 'key' | 'origin' | 'model' | 'title' | 'createdAt'>>(
 		row['data'],
@@ -245,7 +248,7 @@ export const matchOfRow = (row: Row): SessionMatch => ({
 	excerpt: escapeBlock(textOf(row['excerpt']), {maxLength: maxExcerpt, maxLines: 8}),
 });
 
-export const messageOfRow = (row: Row): SessionMessage => ({
+const messageOfRow = (row: Row): SessionMessage => ({
 	at: integerOf(row['at']),
 	message: jsonOf<SessionMessage['message']>(row['data']),
 	...optional('run', nullableInteger(row['run'])),

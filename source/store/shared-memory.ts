@@ -4,6 +4,7 @@ import {createListeners} from '../core/listeners.ts';
 import {createKeyLimits} from './limits/key-limits.ts';
 import {createPaces} from './limits/paces.ts';
 import {createRateWindows} from './limits/rate-windows.ts';
+import type {StoreParts} from './parts.ts';
 import type {Cluster, Leases, LeaseToken, Shared, StoreNote} from './shared-port.ts';
 
 /** What gateways share, in the memory of the only one. `promised`: of each route, milliseconds until the last start that was promised before. */
@@ -25,16 +26,8 @@ export const createSharedMemory = (
 
 /** The only gateway on a store, which others cannot see. `leases`: runs that it has leased. */
 export function createClusterOfOne(
-	{
-		clock,
-		owner,
-		leases,
-	}: {
-		readonly clock: Clock;
-		readonly owner: string;
-		readonly leases: () => number;
-	},
-	{node}: {readonly node: string},
+	{clock, owner}: Pick<StoreParts, 'clock' | 'owner'>,
+	{node, leases}: {readonly node: string; readonly leases: () => number},
 ): Cluster {
 	const since = clock.now();
 	let told: JsonValue = {};
@@ -48,10 +41,10 @@ export function createClusterOfOne(
 	};
 }
 
-/** Leases die with the process, and so does whoever may still bear a token: both begin anew with the next. */
+/** Leases die with the process, and so do the holders of tokens: both begin anew with the next. */
 function createNamedLeases(clock: Clock): {
 	readonly leases: Leases;
-	/** Whether nobody has had the lease since. */
+	/** Whether no other holder has had the lease since. */
 	readonly isLast: (lease: LeaseToken) => boolean;
 } {
 	/** When each runs out on the monotonic clock. */

@@ -22,7 +22,7 @@ export type Leases = (name: string) => {
 	take(leaseMs: number): Promise<NamedLease | undefined>;
 };
 
-/** What fences: the token of a lease is greater than that of every holder before who may still live. */
+/** The fence: the token of a lease is greater than that of every earlier holder that may still live. */
 export type LeaseToken = {readonly name: string; readonly token: number};
 
 export type NamedLease = LeaseToken & {
@@ -36,7 +36,7 @@ const leaseMs = 30_000;
 
 /** A lease that is beaten. */
 export type HeldLease = AsyncDisposable & {
-	/** Aborts once another may have the lease: a beat was refused, or none could be told in time. */
+	/** Aborts once another holder may have the lease: a beat was refused, or none succeeded in time. */
 	readonly lost: AbortSignal;
 	/** Whether it is still held, which the store is asked when it may have run out: in a process that was stopped nothing has aborted yet. @throws SvcError `journal_unavailable` */
 	isHeld(): Promise<boolean>;
@@ -59,9 +59,7 @@ export async function holdLease(
 	const lost = new AbortController();
 	const runsOut = createTimer(clock);
 	const plan = () => {
-		runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - keptAt)), () => {
-			void beat().catch(lose);
-		});
+		runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - keptAt)), () => void beat().catch(lose));
 	};
 	const lose = () => {
 		stop();
@@ -69,7 +67,7 @@ export async function holdLease(
 		lost.abort();
 	};
 
-	/** One that has run out, in a process that was stopped, is as good as kept when nobody had it since: no token was given meanwhile. */
+	/** A lease that has run out, as in a process that was suspended, is still good when no other holder had it since: then no token was given meanwhile. */
 	const takeAgain = async () => {
 		const next = await lease.take(leaseMs);
 		if (next?.token !== held.token + 1) {
@@ -94,7 +92,7 @@ export async function holdLease(
 		return isKept;
 	};
 
-	// One that could not be told is made up for by the next, until the lease has run out.
+	// A failed beat is made up for by the next, until the lease has run out.
 	const stop = every(clock, leaseMs / 3, async () => {
 		await beat().catch(() => {});
 	});
@@ -113,7 +111,7 @@ export async function holdLease(
 	};
 }
 
-/** What became of something that the gateways share. Told after it is on disk; whoever hears it asks the store how the thing stands. */
+/** A change of something that the gateways share. Published after it is on disk; a listener asks the store for the current state. */
 export type StoreNote =
 	/** By `Runs.cancel`: it may be under way at any gateway. */
 	| {readonly kind: 'run-cancelled'; readonly run: number}
@@ -141,7 +139,7 @@ export type StoreNote =
 			readonly seq: number;
 			readonly events: readonly GatewayEvent[];
 	  }
-	/** A gateway asks the one that has a thing (`to`; every one where it is not known which) to do something with it. */
+	/** A gateway asks the owner of a thing (`to`; all gateways when the owner is not known) to do something with it. */
 	| {
 			readonly kind: 'call';
 			readonly id: string;
@@ -167,7 +165,7 @@ export type StoreNote =
 			readonly held?: string;
 	  };
 
-/** Notes of all gateways on the store, those of this one among them. Best effort: whoever must not miss one looks now and then, too. */
+/** Notes of all gateways on the store, this one included. Best effort: a listener that must not miss one polls, too. */
 export type StoreNotes = {
 	publish(note: StoreNote): void;
 	/** Calls `listener`, which must not throw, with each note from now on, until the way out is called. */
@@ -186,15 +184,15 @@ export type Member = {
 	readonly leases: number;
 	/** `gone`: it was not seen for a minute. It is listed for an hour, or until its home opens the store again. */
 	readonly state: 'live' | 'gone';
-	/** What it has told of itself. */
+	/** Its own description. */
 	readonly data: JsonValue;
 };
 
-/** The gateways on one store. One that closes its store is none any more. */
+/** The gateways on one store. A gateway leaves when it closes its store. */
 export type Cluster = {
 	/** All of them, this one too, those first that have been there for longest. */
 	members(): Promise<readonly Member[]>;
-	/** Tells the others something of this one, in place of what it told before. */
+	/** Replaces this gateway's description, which the others read. */
 	describe(data: JsonValue): Promise<void>;
 };
 

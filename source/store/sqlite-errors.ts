@@ -4,7 +4,7 @@ const busy = 5;
 const locked = 6;
 const full = 13;
 
-/** What a primary result code means for the person who runs the gateway, and what to do. @see https://sqlite.org/rescode.html */
+/** The meaning of a primary result code for the operator, and what to do. @see https://sqlite.org/rescode.html */
 const remedies: Readonly<Record<number, string>> = {
 	[busy]: 'another process keeps it locked: close whatever else has it open',
 	[locked]: 'another process keeps it locked: close whatever else has it open',
@@ -53,7 +53,7 @@ export const journalUnavailable = (file: string, error: unknown): SvcError =>
 				{cause: error},
 			);
 
-/** The error of a store that cannot be opened or read. An `SvcError` stays what it is. `isFull`: because the disk is; nobody goes on by itself then. */
+/** The error of a store that cannot be opened or read. An `SvcError` stays what it is. `isFull`: because the disk is full; nothing is retried then. */
 export function storeUnreadable(
 	file: string,
 	error: unknown,

@@ -1,20 +1,17 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
-import {createApprovalReader} from './approvals.ts';
 import type {OnBroken} from './broken-rows.ts';
 import {createConversationReader} from './conversations.ts';
 import {immutableDatabaseUrl} from './database-file.ts';
-import {createGroupReader} from './groups.ts';
+import {sqliteEngine} from './engine.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {HistorySearch} from './history/search.ts';
-import {createJobReader} from './jobs.ts';
-import {createJournalReader} from './journal-reader.ts';
-import {createKeyReader} from './keys.ts';
+import {createMemoSteps} from './memos.ts';
 import {versionOf} from './migrations.ts';
-import {emptyReader, type StoreReader} from './reader-port.ts';
-import {createRunReader} from './run-reader.ts';
+import {emptyReader, readersOf, type StoreReader} from './reader-port.ts';
+import {createRunLookup} from './run-reader.ts';
 import {sessionSchema} from './session-schema.ts';
-import {createSessionReader} from './sessions.ts';
+import {createSessionSearch} from './sessions.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 
 const busyTimeoutMs = 1000;
@@ -66,18 +63,17 @@ function readerOf(
 	version: number,
 ): StoreReader {
 	const {database, onBroken} = parts;
-	const runs = createRunReader(database, onBroken);
+	const read = createRunLookup(database);
+	const {runs, sessions, ...others} = readersOf(sqliteEngine(database, onBroken));
 	return {
-		journal: createJournalReader(database, onBroken),
-		runs: {get: async id => runs.read(id), list: runs.list},
-		groups: createGroupReader(database),
-		jobs: createJobReader(database),
-		approvals: createApprovalReader(database, onBroken),
+		...others,
+		runs: {...runs, get: async id => read(id)},
+		sessions: {...sessions, search: createSessionSearch(database, onBroken)},
 		history: createSearching(parts),
-		keys: createKeyReader(database),
-		sessions: createSessionReader(database, onBroken),
 		conversations:
-			version < firstWithWriters ? emptyReader.conversations : createConversationReader(parts),
+			version < firstWithWriters
+				? emptyReader.conversations
+				: createConversationReader({database, memoSteps: createMemoSteps(parts)}),
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
 				database.close();
@@ -86,7 +82,7 @@ function readerOf(
 	};
 }
 
-/** Steps of a search in this thread: whoever looks at a store that no gateway has open serves nobody meanwhile. Loaded with the first. */
+/** Searches in this thread: a command that reads the store without a gateway serves no requests meanwhile. Loaded with the first search. */
 function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): HistorySearching {
 	let search: HistorySearch | undefined;
 	const opened = async (): Promise<HistorySearch> => {
@@ -101,7 +97,8 @@ function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): 
 		async sum(question) {
 			const summing = (await opened()).sum(question);
 			for (;;) {
-				const sums = summing.step();
+				// oxlint-disable-next-line no-await-in-loop -- each goes on where the last one ended
+				const sums = await summing.step();
 				if (sums) {
 					return sums;
 				}
@@ -110,70 +107,55 @@ function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): 
 	};
 }
 
-/** What the readers ask for and versions 1 to 3 do not have. Views of the connection hide the tables of the file. */
-const beforeGroups = `
-	create temp view run as select old.*, null as awaits_logins, null as conversation, null as dropped, null as handed, null as grp, null as superseded, null as job, null as job_name, null as usage,
-		(select profile from main.delivery where id = old.delivery) as profile from main.run as old;
-	create temp view job_run as select null as run, null as event, null as plan where false;
-	create temp view coalesce_group as select null as id, null as profile, null as route, null as key, null as first_at, null as last_at, null as quiet_at,
-		null as cap_at, null as count, null as latest, null as target, null as dispatched_at, null as reason, null as run where false;
-	create temp view job as select null as profile, null as id, null as next_at, null as basis, null as last_at, null as last_run where false;
-`;
+/** What readers ask of the table `run`, by the version of the schema that added it. */
+const addedToRun: ReadonlyArray<readonly [since: number, column: string]> = [
+	[4, '(select profile from main.delivery where id = old.delivery) as profile'],
+	[4, 'null as grp'],
+	[4, 'null as superseded'],
+	[4, 'null as job'],
+	[4, 'null as job_name'],
+	[8, 'null as usage'],
+	[10, 'null as awaits_logins'],
+	[13, 'null as conversation'],
+	[15, 'null as dropped'],
+	[15, 'null as handed'],
+];
 
-/** What they ask for and versions 8 and 9 do not have. */
-const beforeLogins =
-	'create temp view run as select old.*, null as awaits_logins, null as conversation, null as dropped, null as handed from main.run as old';
+/** Tables that readers ask, and what they ask of them, by the version that added them. */
+const addedTables: ReadonlyArray<readonly [since: number, table: string, columns: string]> = [
+	[4, 'job_run', 'run event plan'],
+	[
+		4,
+		'coalesce_group',
+		'id profile route key first_at last_at quiet_at cap_at count latest target dispatched_at reason run',
+	],
+	[4, 'job', 'profile id next_at basis last_at last_run'],
+	[5, 'approval', 'id settled_at data'],
+	[5, 'approval_rule', 'id uses data'],
+	[5, 'approval_tool', 'profile server tool definition args'],
+	[11, 'api_key', 'seq id used requests input output data'],
+	[11, 'api_key_use', 'key day requests input output'],
+];
 
-/** What they ask for and versions 1 to 4 do not have. */
-const beforeApprovals = `
-	create temp view approval as select null as id, null as settled_at, null as data where false;
-	create temp view approval_rule as select null as id, null as uses, null as data where false;
-`;
-
-/** What they ask for and versions 10 to 12 do not have. */
-const beforeConversations =
-	'create temp view run as select old.*, null as conversation, null as dropped, null as handed from main.run as old';
-
-/** What they ask for and versions 13 and 14 do not have. */
-const beforeDrops =
-	'create temp view run as select old.*, null as dropped, null as handed from main.run as old';
-
-/** What they ask for and versions 4 to 7 do not have. */
-const beforeUsage =
-	'create temp view run as select old.*, null as usage, null as awaits_logins, null as conversation, null as dropped, null as handed from main.run as old';
-
-/** What they ask for and versions 1 to 10 do not have. */
-const beforeKeys = `
-	create temp view api_key as select null as seq, null as id, null as used, null as requests, null as input, null as output, null as data where false;
-	create temp view api_key_use as select null as key, null as day, null as requests, null as input, null as output where false;
-`;
-
-/** What they ask for and versions 1 to 11 do not have. A view has no index, so these are tables, of the connection alone. */
+/** What they ask for and versions before 12 do not have. A view has no index, so these are tables, of the connection alone. */
 const beforeSessions = sessionSchema.replaceAll(
 	/create (table|virtual table|index|trigger) /g,
 	'create $1 temp.',
 );
 
-/** Lets a file of an older version look like one of this version to those who only read. Nothing in the file changes; it may be open read-only. */
+/** Lets readers see a file of an older version as one of this version: views of the connection hide its tables. Nothing in the file changes; it may be open read-only. */
 function showAsCurrent(database: DatabaseSync, version: number): void {
-	if (version < 4) {
-		database.exec(beforeGroups);
-	} else if (version < 8) {
-		database.exec(beforeUsage);
-	} else if (version < 10) {
-		database.exec(beforeLogins);
-	} else if (version < 13) {
-		database.exec(beforeConversations);
-	} else if (version < 15) {
-		database.exec(beforeDrops);
+	const isMissing = ([since]: readonly [since: number, ...rest: unknown[]]) => version < since;
+	const columns = addedToRun.filter(isMissing).map(([, column]) => column);
+	if (columns.length > 0) {
+		database.exec(
+			`create temp view run as select old.*, ${columns.join(', ')} from main.run as old`,
+		);
 	}
 
-	if (version < 5) {
-		database.exec(beforeApprovals);
-	}
-
-	if (version < 11) {
-		database.exec(beforeKeys);
+	for (const [, table, names] of addedTables.filter(isMissing)) {
+		const nulls = names.split(' ').map(name => `null as ${name}`);
+		database.exec(`create temp view ${table} as select ${nulls.join(', ')} where false`);
 	}
 
 	if (version < 12) {

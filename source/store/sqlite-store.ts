@@ -8,9 +8,10 @@ import {silentLogger, type Logger} from '../core/log.ts';
 import {createApprovalSteps, createStoredApprovals} from './approvals.ts';
 import {warnOfBroken} from './broken-rows.ts';
 import {integerOf} from './columns.ts';
-import {createConversations, createMessageRetention} from './conversations.ts';
+import {createConversations} from './conversations.ts';
 import {createMovedCheck, createReserve, givingReserve, lockPathOf} from './database-file.ts';
 import {createDueTimes, createSteadyClock} from './due-queue.ts';
+import {sqliteEngine} from './engine.ts';
 import {createGroupCommit} from './group-commit.ts';
 import {createGroupSteps, createGroups} from './groups.ts';
 import {createHistory} from './history/history.ts';
@@ -22,20 +23,18 @@ import {createStoredKeys} from './keys.ts';
 import {createMemos, createMemoSteps} from './memos.ts';
 import {createNoteBudget} from './note-budget.ts';
 import type {OpenedMemory} from './opened-memory.ts';
-import type {Store} from './port.ts';
+import type {StoreParts} from './parts.ts';
+import type {Store, StoreEvents} from './port.ts';
 import {createPurge} from './purge.ts';
-import {createRetentionSteps} from './retention.ts';
 import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
-import {createSessionRetention, createStoredSessions} from './sessions.ts';
+import {createStoredSessions} from './sessions.ts';
 import {createClusterOfOne, createSharedMemory} from './shared-memory.ts';
-import type {StoreNotes} from './shared-port.ts';
-import type {StoreEvents} from './store-health.ts';
 import {createTakeOver, nothingLeft} from './take-over.ts';
 import {joinMemories} from './transaction.ts';
 import {createWaitingPool, figuresInMemory} from './waiting-pool.ts';
 
-/** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
+/** How often the place of the database is checked while nothing is written, milliseconds. */
 const lookMs = 5000;
 
 export type SqliteStoreDependencies = StoreEvents & {
@@ -45,7 +44,7 @@ export type SqliteStoreDependencies = StoreEvents & {
 	readonly onCommit?: (writes: number) => void;
 };
 
-/** The file that is open, and what was found in it. */
+/** The open file, and its content that is kept in memory. */
 type Opened = {
 	readonly database: DatabaseSync;
 	/** Of the only writer. */
@@ -84,19 +83,18 @@ export function createSqliteStore(
 	};
 
 	const keys = createIdempotencyKeys(
-		{
-			database,
-			now: steadyNow,
-			defer(task, settled) {
-				commit.defer(task, settled);
-			},
-		},
+		{database, now: steadyNow, defer: (task, settled) => commit.defer(task, settled)},
 		{generation: freshKeys},
 	);
-	const memory = joinMemories([counters, keys, pending, timed]);
-	const lost = createMovedCheck({database, clock}, {file});
 	const commit = createGroupCommit(
-		{database, clock, memory, lost, onCommit, onFailing: tellFailing},
+		{
+			database,
+			clock,
+			memory: joinMemories([counters, keys, pending, timed]),
+			lost: createMovedCheck({database, clock}, {file}),
+			onCommit,
+			onFailing: tellFailing,
+		},
 		{file},
 	);
 	const watchLock = createLockWatch(lock, {path: lockPathOf(file), log});
@@ -104,37 +102,32 @@ export function createSqliteStore(
 		commit.check();
 		watchLock();
 	});
-	const times = createDueTimes({database, timed, clock});
-	const enqueue = createEnqueue({database, counters, times});
-	const pool = createWaitingPool(figuresInMemory({counters, pending, timed, clock}));
-	const groups = createGroupSteps({database, pending, enqueue, steady, clock});
-	const jobs = createJobSteps({database, enqueue, waiting: () => pool.queued()});
-	const notes = createNoteBudget(clock);
-	const memos = createMemoSteps({database, onBroken});
-	const reserve = createReserve(file);
-	const history = createHistory(
-		{
-			clock,
-			onBroken,
-			settle() {
-				commit.flushDeferred();
-			},
-		},
-		{file},
-	);
-	const reader = createJournalReader(database, onBroken);
-	const steps = {
-		...createRetentionSteps({database, clock, counters, steadyNow}),
-		sessions: createSessionRetention(database, () => clock.now()),
-		messages: createMessageRetention({database}, steadyNow),
-	};
 	const {isLast, ...shared} = createSharedMemory(clock, timed.latestStarts());
-	const owner = randomUUID();
-	const publish: StoreNotes['publish'] = note => {
-		shared.events.publish(note);
+	const base = {database, clock, counters, pending, timed, steady, steadyNow, onBroken};
+	const times = createDueTimes(base);
+	const enqueue = createEnqueue({...base, times});
+	const pool = createWaitingPool(figuresInMemory(base));
+	const parts: StoreParts = {
+		...base,
+		engine: sqliteEngine(database, onBroken),
+		commit,
+		keys,
+		times,
+		enqueue,
+		pool,
+		notes: createNoteBudget(clock),
+		approvalSteps: createApprovalSteps(database),
+		groupSteps: createGroupSteps({...base, enqueue}),
+		jobSteps: createJobSteps({database, enqueue, pool}),
+		memoSteps: createMemoSteps(base),
+		owner: randomUUID(),
+		isLast,
+		publish: note => shared.events.publish(note),
 	};
-	const approvals = createApprovalSteps(database);
-	const takeOver = createTakeOver({database, counters, approvals, clock});
+	const reserve = createReserve(file);
+	const settle = () => commit.flushDeferred();
+	const history = createHistory({clock, onBroken, settle}, {file});
+	const takeOver = createTakeOver(parts);
 	let left = found;
 	const leased = database.prepare(
 		'select id from run where finished_at is null and due_at is null',
@@ -164,63 +157,24 @@ export function createSqliteStore(
 	const newest = integerOf(database.prepare('select max(id) as id from delivery').get()?.['id']);
 	reserve.ensure();
 	return {
-		intake: createIntake({
-			database,
-			clock,
-			commit,
-			keys,
-			counters,
-			notes,
-			enqueue,
-			groups,
-			jobs,
-			pool,
-		}),
-		runs: createRuns({database, clock, commit, counters, timed, times, publish, onBroken}),
-		groups: createGroups({
-			database,
-			commit,
-			pending,
-			steps: groups,
-			steady,
-		}),
-		approvals: createStoredApprovals(database, {
-			commit,
-			steps: approvals,
-			publish,
-			owner,
-			onBroken,
-		}),
-		jobs: createJobs({database, clock, commit, steps: jobs}),
+		intake: createIntake(parts),
+		runs: createRuns(parts),
+		groups: createGroups(parts),
+		approvals: createStoredApprovals(parts),
+		jobs: createJobs(parts),
 		journal: {
-			// What a face was just told of can be asked for, though a note is deferred.
-			async get(id) {
-				commit.flushDeferred();
-				return reader.get(id);
-			},
-			async list(filter) {
-				commit.flushDeferred();
-				return reader.list(filter);
-			},
+			...createJournalReader(parts.engine, settle),
 			count: async () => counters.deliveries,
-			purge: createPurge({database, commit, steps, reserve}),
+			purge: createPurge(parts, reserve),
 		},
 		history,
-		memos: createMemos(memos, {commit}),
-		conversations: createConversations({
-			database,
-			clock,
-			commit,
-			memos,
-			enqueue,
-			pool,
-			now: steadyNow,
-		}),
-		keys: createStoredKeys({database, commit, publish}),
-		sessions: createStoredSessions({database, commit, isLast, onBroken}),
+		memos: createMemos(parts),
+		conversations: createConversations(parts),
+		keys: createStoredKeys(parts),
+		sessions: createStoredSessions(parts),
 		...shared,
-		owner,
-		cluster: createClusterOfOne({clock, owner, leases: () => ownLeases().length}, {node}),
+		owner: parts.owner,
+		cluster: createClusterOfOne(parts, {node, leases: () => ownLeases().length}),
 		lastId: newest === 0 ? '' : idOfNumber(newest),
 		// The lock lets one process in at a time: every other owner, named or not, is dead.
 		async takeOver() {
@@ -236,14 +190,14 @@ export function createSqliteStore(
 			const failing = commit.failing();
 			return {
 				...(failing !== undefined && {failing}),
-				notesDropped: notes.dropped(),
+				notesDropped: parts.notes.dropped(),
 				commitP50Ms: commit.durations.percentile(0.5),
 				commitP99Ms: commit.durations.percentile(0.99),
 			};
 		},
 		async [Symbol.asyncDispose]() {
 			stopLooking();
-			// Before the database: whoever closes it last empties its log.
+			// Before the database: the last connection that closes empties the log.
 			await history[Symbol.asyncDispose]();
 			if (database.isOpen) {
 				giveBack();

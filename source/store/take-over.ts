@@ -1,12 +1,12 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../core/approval.ts';
 import {outlivesGateway} from '../core/approvals/why-not-covered.ts';
-import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
-import {approvalOfRow, ruleOfRow, type ApprovalSteps} from './approvals.ts';
+import {approvalOfRow, ruleOfRow} from './approvals.ts';
 import {integerOf, wordOf, type Row} from './columns.ts';
 import {type Counters, routeOf} from './counters.ts';
-import {type Fate, fateOf, type AbandonedRun} from './rules.ts';
+import type {StoreParts} from './parts.ts';
+import {maxLostLeases} from './rules.ts';
 import type {TakenOver} from './shared-port.ts';
 
 /** What the processes before left in the database: it has had one writer at a time, and all but this one are dead. */
@@ -37,7 +37,7 @@ export function findLeft(database: DatabaseSync, now: number): Left {
 	};
 }
 
-/** What becomes of a request whose gateway is dead. */
+/** The decision on a request whose gateway is dead. */
 export const shutdownDecision = (at: number): NonNullable<Approval['decision']> => ({
 	outcome: 'shutdown',
 	at,
@@ -49,14 +49,9 @@ export const shutdownDecision = (at: number): NonNullable<Approval['decision']> 
 export function createTakeOver({
 	database,
 	counters,
-	approvals,
+	approvalSteps: approvals,
 	clock,
-}: {
-	readonly database: DatabaseSync;
-	readonly counters: Counters;
-	readonly approvals: ApprovalSteps;
-	readonly clock: Clock;
-}): (left: Left) => TakenOver {
+}: StoreParts): (left: Left) => TakenOver {
 	const abandon = createAbandon(database, counters);
 	const waiting = database.prepare(
 		'select id, data from approval where id = ? and settled_at is null',
@@ -75,12 +70,7 @@ export function createTakeOver({
 	};
 
 	return left => {
-		const runs: Record<Fate, number[]> = {
-			requeued: [],
-			interrupted: [],
-			uncertain: [],
-			failed: [],
-		};
+		const runs = noFates();
 		for (const {id, token} of left.runs) {
 			const fate = abandon(id, clock.now(), token);
 			if (fate !== undefined) {
@@ -116,26 +106,79 @@ export function createAbandon(
 			return undefined;
 		}
 
-		const abandoned = abandonedOf(row);
-		const verdict = fateOf(abandoned);
-		if (verdict.fate === 'requeued') {
-			const state = abandoned.state === 'running' ? 'queued' : abandoned.state;
-			requeue.run(state, abandoned.lostLeases, runId);
-			counters.moved(routeOf(row), abandoned.state, state);
-			return verdict.fate;
+		const {fate, from, state, lost, error} = fateOf(row);
+		if (fate === 'requeued') {
+			requeue.run(state, lost, runId);
+		} else {
+			finish.run(state, now, error, runId);
 		}
 
-		finish.run(verdict.fate, now, verdict.error, runId);
-		counters.moved(routeOf(row), abandoned.state, verdict.fate);
-		return verdict.fate;
+		counters.moved(routeOf(row), from, state);
+		return fate;
 	};
 }
 
-/** From a row of `state, side_effect, delivery_started, lost_leases, chat`, with the lease that is lost now. */
-export const abandonedOf = (row: Row): AbandonedRun => ({
-	state: wordOf<RunState>(row['state']),
-	sideEffect: integerOf(row['side_effect']) === 1,
-	deliveryStarted: integerOf(row['delivery_started']) === 1,
-	lostLeases: integerOf(row['lost_leases']) + 1,
-	isChat: integerOf(row['chat']) === 1,
+type Fate = 'requeued' | 'interrupted' | 'uncertain' | 'failed';
+
+export const noFates = (): Record<Fate, number[]> => ({
+	requeued: [],
+	interrupted: [],
+	uncertain: [],
+	failed: [],
 });
+
+/**
+ * What becomes of a run whose worker is gone, from a row of `state, side_effect, delivery_started, lost_leases, chat`. Only what can be repeated without harm is repeated; the rest waits for a
+ * person. `lost` are the leases lost so far, this one included; of a run that has ended they are not counted.
+ * @see manual/guarantees.md#nothing-accepted-is-lost
+ */
+export function fateOf(row: Row) {
+	const from = wordOf<RunState>(row['state']);
+	const [sideEffect, deliveryStarted, isChat] = ['side_effect', 'delivery_started', 'chat'].map(
+		name => integerOf(row[name]) === 1,
+	);
+	const lost = integerOf(row['lost_leases']) + 1;
+	const isDelivering = from === 'delivering';
+	const ends = <Ended extends Exclude<Fate, 'requeued'>>(fate: Ended, error: string) => ({
+		fate,
+		from,
+		state: fate,
+		lost: null,
+		error,
+	});
+	// The client of a turn of a chat, at an open connection, has gone.
+	if (isChat) {
+		return ends(
+			'failed',
+			sideEffect
+				? 'The gateway lost this turn of a chat after a tool that may change things had started: look what it did'
+				: 'The gateway ended or lost this turn of a chat while it worked on it',
+		);
+	}
+
+	// The answer was on its way to its target, on a try that may not be repeated.
+	if (isDelivering && deliveryStarted) {
+		return ends(
+			'uncertain',
+			'The gateway lost this run while its answer was being delivered: look whether it arrived',
+		);
+	}
+
+	if (!isDelivering && sideEffect) {
+		return ends(
+			'interrupted',
+			'The gateway lost this run after a tool that may change things had started',
+		);
+	}
+
+	if (lost < maxLostLeases) {
+		const state: RunState = from === 'running' ? 'queued' : from;
+		return {fate: 'requeued' as const, from, state, lost, error: null};
+	}
+
+	const times = `The gateway ended or lost this run ${lost} times while it`;
+	// An answer that is there is kept for the retry: a run that is interrupted would begin again with the agent.
+	return isDelivering
+		? ends('uncertain', `${times} delivered its answer`)
+		: ends('interrupted', `${times} worked on it`);
+}

@@ -2,7 +2,7 @@ import type {Clock} from '../core/clock.ts';
 import {createCountsByRoute} from './counters.ts';
 import {createDueQueue} from './due-queue.ts';
 import type {RouteKey} from './port.ts';
-import type {Memory} from './transaction.ts';
+import {createUndo, type Memory} from './transaction.ts';
 
 /** A waiting run whose time lay ahead when it began to wait. */
 export type TimedRun = RouteKey & {
@@ -47,11 +47,10 @@ export function createTimedRuns(
 	{runs: known, offset: firstOffset}: {readonly runs: readonly TimedRun[]; readonly offset: number},
 ): TimedRuns {
 	const runs = new Map<number, TimedRun>();
-	const promised = createRunsAhead<TimedRun>(clock);
-	const awaiting = createRunsAhead<TimedRun>(clock);
-	const retried = createRunsAhead<TimedRun>(clock);
-	/** How to undo, in reverse order, what the open transaction did. */
-	const undo: Array<() => void> = [];
+	const promised = createRunsAhead(clock);
+	const awaiting = createRunsAhead(clock);
+	const retried = createRunsAhead(clock);
+	const {undo, ...memory} = createUndo();
 
 	const drop = (id: number) => {
 		runs.delete(id);
@@ -80,17 +79,13 @@ export function createTimedRuns(
 		offset: firstOffset,
 		put(run) {
 			set(run);
-			undo.push(() => {
-				drop(run.id);
-			});
+			undo(() => drop(run.id));
 		},
 		remove(id) {
 			const run = runs.get(id);
 			if (run) {
 				drop(id);
-				undo.push(() => {
-					set(run);
-				});
+				undo(() => set(run));
 			}
 		},
 		waitMs: id => Math.max(0, (runs.get(id)?.at ?? 0) - clock.monotonic()),
@@ -113,43 +108,24 @@ export function createTimedRuns(
 			const now = clock.monotonic();
 			return [...latest.values()].map(({profile, route, at}) => ({profile, route, inMs: at - now}));
 		},
+		...memory,
 		save() {
-			const depth = undo.length;
+			const restore = memory.save();
 			const {offset} = timed;
 			return () => {
 				timed.offset = offset;
-				while (undo.length > depth) {
-					undo.pop()?.();
-				}
+				restore();
 			};
-		},
-		persist() {},
-		committed() {
-			undo.length = 0;
 		},
 	};
 
 	return timed;
 }
 
-/** What is counted until its time comes, on the monotonic clock. */
-type RunAhead = RouteKey & {readonly id: number; readonly at: number};
-
-/** Waiting runs of one kind, as long as their time lies ahead. Costs the logarithm of their number, and what is asked for. */
-type RunsAhead<Waiting extends RunAhead> = {
-	/** In place of what was said of its number before. */
-	set(run: Waiting): void;
-	delete(id: number): void;
-	count(): number;
-	of(route: RouteKey): number;
-	all(): Iterable<Waiting>;
-};
-
-function createRunsAhead<Waiting extends RunAhead>(
-	clock: Pick<Clock, 'monotonic'>,
-): RunsAhead<Waiting> {
+/** Waiting runs of one kind whose time lies ahead. A change costs the logarithm of their number. */
+function createRunsAhead(clock: Pick<Clock, 'monotonic'>) {
 	/** Also those whose time came since they were asked for last. */
-	const runs = new Map<number, Waiting>();
+	const runs = new Map<number, TimedRun>();
 	const due = createDueQueue();
 	const tally = createCountsByRoute();
 
@@ -170,7 +146,8 @@ function createRunsAhead<Waiting extends RunAhead>(
 	};
 
 	return {
-		set(run) {
+		/** Replaces an earlier entry of the same number. */
+		set(run: TimedRun) {
 			remove(run.id);
 			runs.set(run.id, run);
 			due.set(run.id, run.at);
@@ -181,7 +158,7 @@ function createRunsAhead<Waiting extends RunAhead>(
 			removeDue();
 			return runs.size;
 		},
-		of(route) {
+		of(route: RouteKey): number {
 			removeDue();
 			return tally.of(route);
 		},

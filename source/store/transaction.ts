@@ -4,7 +4,7 @@ import {concernsDatabase, isBusy} from './sqlite-errors.ts';
 /** One unit of writes. It may run twice, so it changes nothing but the database and the `Memory` of the transaction. */
 export type Task = {readonly perform: () => void};
 
-/** What is kept beside the database and has to roll back with it. */
+/** State beside the database that has to roll back with it. */
 export type Memory = {
 	/** Remembers how it is; the result puts it back. May be nested. */
 	save(): () => void;
@@ -13,6 +13,26 @@ export type Memory = {
 	/** The transaction is on disk: no way back is needed any more. */
 	committed(): void;
 };
+
+/** The part of a memory that is its way back: `undo` takes what undoes a change that was just made. */
+export function createUndo() {
+	const steps: Array<() => void> = [];
+	return {
+		undo: (step: () => void) => steps.push(step),
+		save() {
+			const depth = steps.length;
+			return () => {
+				while (steps.length > depth) {
+					steps.pop()?.();
+				}
+			};
+		},
+		persist() {},
+		committed() {
+			steps.length = 0;
+		},
+	};
+}
 
 /** Several memories as one. */
 export const joinMemories = (parts: readonly Memory[]): Memory => ({
@@ -48,13 +68,10 @@ type Outcome<One extends Task> =
  * A function that performs tasks in one transaction. The common case pays for no savepoint: only when a task throws is everything
  * rolled back and done again with one savepoint each, so that the neighbours of a bad task are kept.
  */
-export function createTransaction({
-	database,
-	memory,
-}: {
-	readonly database: DatabaseSync;
-	readonly memory: Memory;
-}): <One extends Task>(tasks: readonly One[]) => Outcome<One> {
+export function createTransaction(
+	database: DatabaseSync,
+	memory: Memory,
+): <One extends Task>(tasks: readonly One[]) => Outcome<One> {
 	const begin = database.prepare('begin immediate');
 	const commit = database.prepare('commit');
 	const rollback = database.prepare('rollback');
@@ -163,7 +180,7 @@ export type GroupCommit = {
 	write<Result>(task: () => Result): Promise<Result>;
 	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
 	defer(task: () => void, settled?: (written: boolean) => void): void;
-	/** Writes, blocking, the deferred writes that wait now: for whoever is about to read what they say. What cannot be written stays in line. */
+	/** Writes the waiting deferred writes, blocking, before they are read. Those that fail stay in line. */
 	flushDeferred(): void;
 	/** Looks whether the database may be written at all, as every commit does: for when there are none. */
 	check(): void;
@@ -172,7 +189,7 @@ export type GroupCommit = {
 	/** Whether nothing waits to be written. */
 	idle(): boolean;
 	/** Durations of the last 512 commits. */
-	readonly durations: {percentile(share: number): number};
+	readonly durations: Pick<ReturnType<typeof createDurations>, 'percentile'>;
 	/** Writes what waits, blocking for at most a second when the database is locked. Later calls of `write` are refused. */
 	close(): void;
 };
@@ -181,7 +198,7 @@ export type GroupCommit = {
 const maxTurns = 4;
 
 /**
- * Calls `flush` at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. One alone waits for nobody.
+ * A function that plans to call `flush`, unless that is planned already: at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. A single one does not wait.
  * `waiting` says how many wait now.
  */
 export function createCommitBatching(waiting: () => number, flush: () => void, most: number) {
@@ -200,34 +217,25 @@ export function createCommitBatching(waiting: () => number, flush: () => void, m
 		});
 	};
 
-	return {
-		/** Does nothing when a flush is planned already. */
-		plan() {
-			if (!planned) {
-				planned = true;
-				afterTurn(0, maxTurns);
-			}
-		},
+	return () => {
+		if (!planned) {
+			planned = true;
+			afterTurn(0, maxTurns);
+		}
 	};
 }
 
-/** The last durations of something, milliseconds. */
-type Durations = {
-	add(durationMs: number): void;
-	/** The smallest duration that `share` (0 to 1) of the remembered ones do not exceed; 0 without any. */
-	percentile(share: number): number;
-};
-
-/** Remembers the last `size` durations. */
-export function createDurations(size: number): Durations {
+/** Remembers the last `size` durations of something, milliseconds. */
+export function createDurations(size: number) {
 	const values = new Float64Array(size);
 	let count = 0;
 	return {
-		add(durationMs) {
+		add(durationMs: number) {
 			values[count % size] = durationMs;
 			count += 1;
 		},
-		percentile(share) {
+		/** The smallest duration that `share` (0 to 1) of the remembered ones do not exceed; 0 without any. */
+		percentile(share: number): number {
 			const sorted = values.slice(0, Math.min(count, size)).toSorted();
 			return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 		},

@@ -23,17 +23,14 @@ export const transcriptPlace = (id: number): {readonly run: number; readonly pos
 export type TranscriptCursor = {entries: number; bytes: number; full: boolean};
 
 /** An entry as it is kept, with its place in the transcript. */
-export type PlacedEntry = {
+export type PlacedTranscriptEntry = Pick<TranscriptEntry, 'at' | 'kind' | 'text'> & {
 	readonly position: number;
-	readonly at: number;
-	readonly kind: TranscriptEntry['kind'];
 	readonly bytes: number;
-	readonly text: string;
 	/** JSON. */
 	readonly data: string | null;
 };
 
-/** How far a transcript has come that has so many rows, and bytes, and this as its last position. */
+/** The cursor of a transcript from its number of rows, its bytes and its last position. */
 export const cursorOf = (entries: number, bytes: number, last: number): TranscriptCursor => ({
 	entries,
 	bytes,
@@ -47,8 +44,8 @@ export const cursorOf = (entries: number, bytes: number, last: number): Transcri
 export function placeEntries(
 	cursor: TranscriptCursor,
 	entries: readonly TranscriptEntry[],
-): readonly PlacedEntry[] {
-	const placed: PlacedEntry[] = [];
+): readonly PlacedTranscriptEntry[] {
+	const placed: PlacedTranscriptEntry[] = [];
 	for (const {at, kind, text, data} of entries) {
 		if (cursor.full) {
 			break;
@@ -70,14 +67,7 @@ export function placeEntries(
 	return placed;
 }
 
-export type Transcripts = {
-	/** Where the transcript of a run stands on disk. */
-	cursorOf(runId: number): TranscriptCursor;
-	/** Places `entries` behind `cursor` and moves it; the result writes them, inside a transaction. */
-	plan(runId: number, cursor: TranscriptCursor, entries: readonly TranscriptEntry[]): () => void;
-};
-
-export function createTranscripts(database: DatabaseSync): Transcripts {
+export function createTranscripts(database: DatabaseSync) {
 	const stand = database.prepare(
 		'select count(*) as entries, total(bytes) as bytes, max(id) as last from transcript where id >= ? and id < ?',
 	);
@@ -86,13 +76,15 @@ export function createTranscripts(database: DatabaseSync): Transcripts {
 	);
 
 	return {
-		cursorOf(runId) {
+		/** Where the transcript of a run stands on disk. */
+		cursorOf(runId: number) {
 			const start = transcriptStart(runId);
 			const row = stand.get(start, transcriptEnd(runId));
 			const [entries, bytes, last] = [row?.['entries'], row?.['bytes'], row?.['last']];
 			return cursorOf(integerOf(entries), integerOf(bytes), integerOf(last) - start);
 		},
-		plan(runId, cursor, entries) {
+		/** Places `entries` behind `cursor` and moves it; the result writes them, inside a transaction. */
+		plan(runId: number, cursor: TranscriptCursor, entries: readonly TranscriptEntry[]) {
 			const start = transcriptStart(runId);
 			const placed = placeEntries(cursor, entries);
 			return () => {

@@ -1,23 +1,9 @@
-import type {Clock} from '../core/clock.ts';
 import {dueOf} from '../core/group.ts';
 import type {StoreParts} from './parts.ts';
-import type {PendingGroups} from './pending-groups.ts';
 import type {Accepted, RouteKey} from './port.ts';
 import {maxQueuedOfRoute, maxWaitingOfRoute} from './rules.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
-
-/** The bounds of what waits. */
-export type WaitingPool = {
-	/** Queued runs that wait for a worker: those that were promised a later start, or await logins, are not among them. */
-	queued(): number;
-	/** Why one more run of `route` may not wait for a worker; `undefined` when it may. */
-	queueRefusal(route: RouteKey, maxQueued: number): Full | undefined;
-	/** Why one more of `route` may not wait for its time; `undefined` when it may. */
-	refusal(route: RouteKey, maxQueued: number): Full | undefined;
-	/** Why `route` may have no more runs: too many of them await logins. */
-	loginRefusal(route: RouteKey, maxQueued: number): Full | undefined;
-};
 
 /** What waits now, in figures: of one route, or of all. */
 export type WaitingFigures = {
@@ -33,13 +19,17 @@ export type WaitingFigures = {
 	awaitingFreeInMs(): number;
 };
 
+export type WaitingPool = ReturnType<typeof createWaitingPool>;
+
 /**
- * What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
- * of them, and at most `maxWaitingOfRoute` of one route; of those that wait for a worker, `maxQueuedOfRoute`. Runs that await logins are counted apart from both, and what is full of them is full for their routes alone.
+ * The bounds of what waits. What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
+ * of them, and at most `maxWaitingOfRoute` of one route; of those that wait for a worker, `maxQueuedOfRoute`. Runs that await logins are counted apart from both; too many of them stop their own routes only.
  */
-export const createWaitingPool = (figures: WaitingFigures): WaitingPool => ({
+export const createWaitingPool = (figures: WaitingFigures) => ({
+	/** Queued runs that wait for a worker: those that were promised a later start, or await logins, are not among them. */
 	queued: () => figures.queued(),
-	queueRefusal(route, maxQueued) {
+	/** Why one more run of `route` may not wait for a worker; `undefined` when it may. */
+	queueRefusal(route: RouteKey, maxQueued: number): Full | undefined {
 		const queued = figures.queued();
 		if (queued >= maxQueued) {
 			return {kind: 'full', queued, most: maxQueued};
@@ -54,7 +44,8 @@ export const createWaitingPool = (figures: WaitingFigures): WaitingPool => ({
 		const most = maxQueuedOfRoute(maxQueued, queued - own);
 		return own < most ? undefined : {kind: 'full', queued: own, most, ofRoute: true};
 	},
-	refusal(route, maxQueued) {
+	/** Why one more of `route` may not wait for its time; `undefined` when it may. */
+	refusal(route: RouteKey, maxQueued: number): Full | undefined {
 		const ofRoute = figures.timed(route);
 		const maxOfRoute = maxWaitingOfRoute(maxQueued);
 		if (ofRoute >= maxOfRoute) {
@@ -67,7 +58,8 @@ export const createWaitingPool = (figures: WaitingFigures): WaitingPool => ({
 			? undefined
 			: {kind: 'full', queued: all, most: maxQueued, freeInMs: figures.timedFreeInMs()};
 	},
-	loginRefusal(route, maxQueued) {
+	/** Why `route` may have no more runs: too many of them await logins. */
+	loginRefusal(route: RouteKey, maxQueued: number): Full | undefined {
 		const ofRoute = figures.awaiting(route);
 		if (ofRoute === 0) {
 			return undefined;
@@ -88,10 +80,7 @@ export function figuresInMemory({
 	pending,
 	timed,
 	clock,
-}: Pick<StoreParts, 'counters' | 'timed'> & {
-	readonly pending: PendingGroups;
-	readonly clock: Pick<Clock, 'monotonic'>;
-}): WaitingFigures {
+}: Pick<StoreParts, 'clock' | 'counters' | 'pending' | 'timed'>): WaitingFigures {
 	return {
 		queued: route =>
 			route

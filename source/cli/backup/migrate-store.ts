@@ -153,7 +153,7 @@ async function countOnly(
 	{stateDb}: HomePaths,
 	{url, direction}: Pick<Move, 'direction' | 'url'>,
 ): Promise<CopyCounts> {
-	const {countPostgres, countSqlite} = await import('../../store/migrate/count-only.ts');
+	const {countPostgres, countSqlite} = await import('../../store/migrate/ends.ts');
 	return direction === 'to' ? countSqlite(stateDb) : countPostgres(url);
 }
 

@@ -7,9 +7,8 @@ import {createRepeat} from '../../core/mutex.ts';
 import {type ClusterMember, lateMs} from '../../core/state.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
-import type {Store} from '../../store/port.ts';
+import type {Store, StoreHealth} from '../../store/port.ts';
 import type {Member, TakenOver} from '../../store/shared-port.ts';
-import type {StoreHealth} from '../../store/store-health.ts';
 import {type ConfigMarks, differingKeys} from './config-marks.ts';
 
 /** How often members are looked at, milliseconds. */

@@ -5,7 +5,7 @@ import {oldestWaitMs, queuedOf, type RunQueue} from '../../core/run-queue.ts';
 import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {serverStatuses} from '../../core/tool-server.ts';
-import type {StoreHealth} from '../../store/store-health.ts';
+import type {StoreHealth} from '../../store/port.ts';
 import {type MetricSample, writeCounters} from '../../webhook/metrics.ts';
 
 /** What holds at the moment of a look. */

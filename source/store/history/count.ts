@@ -4,10 +4,10 @@ import {integerOf, textOf} from '../columns.ts';
 import type {CountQuestion, CountStep, PartCount} from './port.ts';
 import type {UnderWay} from './under-way.ts';
 
-/** Rows of a stretch. One with its payload may be a page of its own, of which only the beginning is read. */
+/** Rows of a stretch. A row with its payload may fill a page, of which only the beginning is read. */
 const stretchRows = 4000;
 
-/** What came to no route has the name that a stranger gave it: those are one. What is not counted has no part. */
+/** Requests to no route have names chosen by strangers: they are counted as one. Deliveries that are not counted have no part. */
 const countSql = `select case when outcome = 'route' then '' else profile end as profile, case when outcome = 'route' then '' else route end as route,
 	case when received_at >= cast(? as bigint) and id_source <> 'import' then (received_at - cast(? as bigint)) / cast(? as bigint) end as part,
 	count(*) as received, count(*) filter (where status >= 400) as refused,
@@ -24,7 +24,7 @@ export function createCounts({
 	before = Number.MAX_SAFE_INTEGER,
 }: CountQuestion): UnderWay<CountStep, CountStep> {
 	const counts: PartCount[] = [];
-	// By when it was made, of which a delivery may fall short.
+	// By the time of its identifier, which may be earlier than the receipt.
 	const least = Math.trunc(numberOfTime(from - lateMs));
 	let newest: number | undefined;
 	let at = before;

@@ -1,16 +1,10 @@
 import {Worker} from 'node:worker_threads';
 import type {Clock} from '../../core/clock.ts';
-import {messageOf, SvcError} from '../../core/errors.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {OnBroken} from '../broken-rows.ts';
-import type {
-	CountQuestion,
-	HistoryNoun,
-	HistoryQuestion,
-	HistorySearching,
-	StoredSums,
-	SumQuestion,
-} from './port.ts';
-import type {WorkerAnswer, WorkerQuestion} from './worker.ts';
+import type {HistorySearching, StoredSums} from './port.ts';
+import {historyBusy, historyUnreadable} from './under-way.ts';
+import type {WorkerAnswer, WorkerAsk, WorkerQuestion} from './worker.ts';
 
 /** How long the thread waits for another question before it ends, milliseconds. */
 const idleMs = 30_000;
@@ -24,28 +18,19 @@ const endMs = 1000;
 /** Memory of the thread: a stretch of rows and one body. */
 const memory = {maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16} as const;
 
-type Question =
-	| {readonly noun: HistoryNoun; readonly question: HistoryQuestion}
-	| {readonly noun: 'counts'; readonly question: CountQuestion}
-	| {readonly noun: 'sums'; readonly question: SumQuestion; readonly of: number};
-
-type Waiting = {
-	readonly ask: NonNullable<WorkerQuestion>;
-	readonly resolve: (step: unknown) => void;
-	readonly reject: (error: Error) => void;
-};
+type Waiting = PromiseWithResolvers<unknown> & {readonly ask: NonNullable<WorkerQuestion>};
 
 type Thread = {
 	readonly worker: Worker;
 	/** In the order in which they were asked; the first of them is being answered. */
 	readonly waiting: Map<number, Waiting>;
-	/** What the thread was given, whether or not somebody still waits for it. */
+	/** The question that the thread is answering, also when its caller has gone. */
 	asked: number | undefined;
 };
 
 /**
- * Searches the history of the database `file` in a thread of its own, which begins with the first question and ends when nobody has asked for a while. A thread
- * that fails is an error to whoever asked; the next question begins another. `settle` brings to the disk what was told and is not there yet.
+ * Searches the history of the database `file` in a thread of its own, which starts with the first question and ends when it has been idle for a while. A thread
+ * that fails is an error for its callers; the next question starts another. `settle` writes the deferred writes.
  */
 export function createHistory(
 	{
@@ -82,7 +67,7 @@ export function createHistory(
 			const waiting = begun.waiting.get(answer.id);
 			begun.waiting.delete(answer.id);
 			if ('error' in answer) {
-				waiting?.reject(unreadable(answer.error));
+				waiting?.reject(historyUnreadable(answer.error));
 			} else {
 				answer.broken.forEach(onBroken);
 				waiting?.resolve(answer.step);
@@ -95,18 +80,14 @@ export function createHistory(
 				waitForMore();
 			}
 		});
-		worker.on('error', error => {
-			fail(unreadable(messageOf(error)));
-		});
-		worker.on('exit', () => {
-			fail(unreadable('its thread has ended'));
-		});
+		worker.on('error', error => fail(historyUnreadable(messageOf(error))));
+		worker.on('exit', () => fail(historyUnreadable('its thread has ended')));
 		// A face that asks is no reason for a process to stay.
 		worker.unref();
 		return begun;
 	};
 
-	/** One at a time: who hangs up before it is their turn costs nothing. */
+	/** One at a time: a question that is aborted before its turn costs nothing. */
 	const askNext = (asking: Thread) => {
 		const [next] = asking.waiting.values();
 		if (asking.asked === undefined && next) {
@@ -122,17 +103,13 @@ export function createHistory(
 		thread = undefined;
 		if (ending) {
 			const ended = new Promise<void>(resolve => {
-				ending.worker.once('exit', () => {
-					resolve();
-				});
+				ending.worker.once('exit', () => resolve());
 			});
 			ending.worker.ref();
 			const ask: WorkerQuestion = undefined;
 			// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
 			ending.worker.postMessage(ask);
-			const cancel = clock.after(endMs, () => {
-				void ending.worker.terminate();
-			});
+			const cancel = clock.after(endMs, () => void ending.worker.terminate());
 			await ended;
 			cancel();
 		}
@@ -148,9 +125,9 @@ export function createHistory(
 	};
 
 	/** One question to the thread. */
-	const askThread = async <Answer>(asked: Question, signal?: AbortSignal): Promise<Answer> => {
+	const askThread = async <Answer>(asked: WorkerAsk, signal?: AbortSignal): Promise<Answer> => {
 		if (isClosed) {
-			throw unreadable('the store is closed');
+			throw historyUnreadable('the store is closed');
 		}
 
 		signal?.throwIfAborted();
@@ -160,20 +137,17 @@ export function createHistory(
 		const asking = thread;
 		const {waiting} = asking;
 		if (waiting.size >= maxWaiting) {
-			throw new SvcError(
-				'history_busy',
-				`Cannot search the history: ${maxWaiting} searches wait already; try again in a moment`,
-			);
+			throw historyBusy(maxWaiting);
 		}
 
 		lastId += 1;
 		const id = lastId;
 		const {promise, resolve, reject} = Promise.withResolvers<unknown>();
-		waiting.set(id, {ask: {id, ...asked}, resolve, reject});
+		waiting.set(id, {ask: {id, ...asked}, promise, resolve, reject});
 		askNext(asking);
 		const hangUp = () => {
 			waiting.delete(id);
-			reject(unreadable('whoever asked has gone'));
+			reject(historyUnreadable('whoever asked has gone'));
 		};
 
 		signal?.addEventListener('abort', hangUp, {once: true});
@@ -205,9 +179,6 @@ export function createHistory(
 		},
 	};
 }
-
-const unreadable = (reason: string): SvcError =>
-	new SvcError('history_unreadable', `Cannot search the history: ${reason}`);
 
 /** Beside this file in the source; in the bundle, a file of its own. */
 const workerUrl = (): URL =>

@@ -1,4 +1,3 @@
-import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../../core/approval.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {deliveryVocabulary, type FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
@@ -13,14 +12,14 @@ import {
 import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
 import {approvalOfRow} from '../approvals.ts';
-import {integerOf, jsonOf, type Row} from '../columns.ts';
-import {deliveryColumns, deliveryOfRow, deliveryTables} from '../delivery-rows.ts';
+import {jsonOf, type Row} from '../columns.ts';
+import {deliveryOfRow, workedColumns, workedTables, workOfRow} from '../delivery-rows.ts';
 import {groupColumns, groupOfRow, groupTables} from '../group-rows.ts';
 import {runColumns, runOf, runTables} from '../run-reader.ts';
 import type {HistoryNoun} from './port.ts';
 import type {SqlFields} from './sql-conditions.ts';
 
-/** How the history of a noun is read: `Asked` is what a filter is asked about, `Item` what is answered. */
+/** How the history of a noun is read: a filter tests `Asked`, the answer has `Item`. */
 export type HistoryOf<Item, Asked> = SqlFields & {
 	/** Columns and tables of a listing. */
 	readonly columns: string;
@@ -30,27 +29,19 @@ export type HistoryOf<Item, Asked> = SqlFields & {
 	/** The column of the cursor: an integer that no two rows share and that grows. */
 	readonly cursor: string;
 	readonly where?: string;
+	/** The tables that the fields and words are in, where those of a listing are more. */
+	readonly searched?: string;
 	readonly vocabulary: Vocabulary<Asked>;
-	/** `read` looks up what the columns do not have. */
-	asked(row: Row, read: ReadBody): Asked;
-	/** `withWork` looks up what became of a delivery. */
-	itemOf(asked: Asked, withWork: (delivery: Delivery) => Delivery): Item;
-};
-
-/** Headers and body of a delivery by its row; nothing where it was not kept. */
-export type ReadBody = (id: number) => Row | undefined;
-
-export const bodyStatement = (database: DatabaseSync): ReadBody => {
-	const statement = database.prepare(
-		'select headers, body from delivery where id = ? and body is not null',
-	);
-	return id => statement.get(id);
+	/** `read` gives headers and body of a delivery; nothing where they were not kept. */
+	asked(row: Row, read: () => Row | undefined): Asked;
+	itemOf(asked: Asked, row: Row): Item;
 };
 
 export const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
-	columns: deliveryColumns,
-	tables: deliveryTables,
+	columns: workedColumns,
+	tables: workedTables,
 	base: 'delivery',
+	searched: 'delivery',
 	cursor: 'delivery.id',
 	fields: {
 		route: 'delivery.route',
@@ -70,7 +61,7 @@ export const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
 		return {
 			delivery: deliveryOfRow(row),
 			received() {
-				const stored = read(integerOf(row['id']));
+				const stored = read();
 				const body = stored?.['body'];
 				return stored && body instanceof Uint8Array
 					? receivedBody({headers: jsonOf<Record<string, string>>(stored['headers']), body})
@@ -78,7 +69,7 @@ export const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
 			},
 		};
 	},
-	itemOf: ({delivery}, withWork) => withWork(delivery),
+	itemOf: ({delivery}, row) => workOfRow(delivery, row),
 };
 
 export const runs: HistoryOf<Run, Run> = {
@@ -98,7 +89,7 @@ export const runs: HistoryOf<Run, Run> = {
 	itemOf: run => run,
 };
 
-/** Those that were dispatched, in the order of their runs: what waits is in the state. */
+/** Dispatched groups, in the order of their runs; waiting ones are in the state. */
 export const groups: HistoryOf<Group, Group> = {
 	columns: groupColumns,
 	tables: groupTables,

@@ -14,7 +14,7 @@ export type HistoryItems = {
 
 export type HistoryNoun = keyof HistoryItems;
 
-/** Cursors are numbers: of a delivery the one behind its id, of a run or an approval its own, of a group that of its run. */
+/** Cursors are numbers: of a delivery its id as a number, of a run or an approval its own number, of a group the number of its run. */
 export type HistoryQuestion = {
 	/** As `parseFilter` reads it with the vocabulary of the noun; empty for all. */
 	readonly filter: string;
@@ -50,7 +50,7 @@ export type CountQuestion = {
 /** What was received for one route in one part of the time, and how it was answered. */
 export type PartCount = {
 	readonly profile: string;
-	/** Empty for what was sent to none. */
+	/** Empty for requests to no route. */
 	readonly route: string;
 	/** 0 is the first one. */
 	readonly part: number;
@@ -86,7 +86,7 @@ export type StoredSums = Pick<RunSums, 'leftOut' | 'rows' | 'since'>;
 export type HistorySearching = {
 	/**
 	 * One step of a search: it ends after `limit` hits, or after about 60 ms with what it has. It runs beside the event loop and holds up no write. A filter is
-	 * answered as it answers about the items themselves. Who hangs up, by `signal`, waits no more: the place is free at once.
+	 * answered as it answers about the items themselves. Aborting frees the place at once.
 	 * @throws SvcError `history_unreadable`, `history_busy`
 	 */
 	search<Noun extends HistoryNoun>(
@@ -96,6 +96,6 @@ export type HistorySearching = {
 	): Promise<HistoryStep<HistoryItems[Noun]>>;
 	/** One step of counting deliveries, as short, and the same errors. What another gateway answered is not counted. */
 	count(question: CountQuestion): Promise<CountStep>;
-	/** Sums of runs, all of them: other questions are answered between its steps. The same errors; who hangs up, waits no more. */
+	/** Sums of runs, all of them: other questions are answered between its steps. The same errors; aborting frees the place. */
 	sum(question: SumQuestion, signal?: AbortSignal): Promise<StoredSums>;
 };

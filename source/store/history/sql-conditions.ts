@@ -1,7 +1,7 @@
 import type {AskedBody, Condition} from '../../core/filter/payload-terms.ts';
 import type {Bindings} from '../columns.ts';
 
-/** What a noun's rows can be asked for: SQL expressions by the names of the fields, that of a text over everything that free words are looked for in, and whether there are bodies. */
+/** SQL expressions of a noun: by the names of fields, one with the text that free words are searched in, and the column of bodies. */
 export type SqlFields = {
 	readonly fields: Readonly<Record<string, string>>;
 	/** May hold more than the haystack. */
@@ -16,7 +16,7 @@ export type SqlFields = {
 /** Part of a `where`, with a question mark for each binding. */
 export type SqlPart = {readonly sql: string; readonly bindings: Bindings};
 
-/** How an engine says what it can ask for itself; a part lets pass whatever its condition lets pass, and may let pass more. */
+/** The SQL of one engine. A part passes every row that its condition passes, and may pass more. */
 export type SqlDialect = {
 	/** A text column, whatever the case: the parameter stands in it, or fits all of it as a pattern. */
 	contains(column: string): string;
@@ -31,61 +31,43 @@ export type SqlDialect = {
 	body(column: string, asked: AskedBody): SqlPart;
 };
 
-/** What an engine can ask for itself: it lets everything pass that `conditions` let pass, and may let more. */
-export const sqlOf = (
-	conditions: readonly Condition[],
-	{
-		columns,
-		now,
-		dialect,
-	}: {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect},
-): readonly SqlPart[] =>
-	conditions.flatMap(condition => {
-		const part = partOf(condition, {columns, dialect, now});
-		return part === undefined ? [] : [part];
-	});
+/** The columns, the time from which ages count, and the SQL of the engine. */
+type Asked = {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect};
 
-function partOf(
-	condition: Condition,
-	{
-		columns,
-		now,
-		dialect,
-	}: {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect},
-): SqlPart | undefined {
+/** The part of `conditions` that SQL can test: it passes every row that they pass, and may pass more. */
+export const sqlOf = (conditions: readonly Condition[], asked: Asked): readonly SqlPart[] =>
+	conditions.flatMap(condition => partOf(condition, asked) ?? []);
+
+function partOf(condition: Condition, {columns, now, dialect}: Asked): SqlPart | undefined {
 	const {isNegated = false} = condition;
+	if (condition.kind === 'word') {
+		// The column may have more text than is searched, so that a negated word cannot be tested.
+		return isNegated ? undefined : dialect.word(columns, condition.text);
+	}
+
+	if (condition.kind === 'body') {
+		return columns.body === undefined || isNegated
+			? undefined
+			: dialect.body(columns.body, condition);
+	}
+
+	const column = columns.fields[condition.field];
+	if (column === undefined) {
+		return undefined;
+	}
+
 	switch (condition.kind) {
 		case 'text': {
-			const column = columns.fields[condition.field];
-			return column === undefined
-				? undefined
-				: textPart(dialect, column, {patterns: condition.patterns, isNegated});
+			return textPart(dialect, column, {patterns: condition.patterns, isNegated});
 		}
 
 		case 'number': {
-			const column = columns.fields[condition.field];
-			return column === undefined ? undefined : numberPart(column, condition, dialect);
+			return numberPart(column, condition, dialect);
 		}
 
 		case 'since': {
-			const column = columns.fields[condition.field];
-			return column === undefined
-				? undefined
-				: {
-						sql: `${column} ${isNegated ? '<' : '>='} ${dialect.number}`,
-						bindings: [condition.from(now)],
-					};
-		}
-
-		case 'word': {
-			// The column may hold more than is looked in: what it lacks says nothing of what it has.
-			return isNegated ? undefined : dialect.word(columns, condition.text);
-		}
-
-		case 'body': {
-			return columns.body === undefined || isNegated
-				? undefined
-				: dialect.body(columns.body, condition);
+			const sql = `${column} ${isNegated ? '<' : '>='} ${dialect.number}`;
+			return {sql, bindings: [condition.from(now)]};
 		}
 	}
 }

@@ -20,30 +20,25 @@ const stretchRows = 2000;
 /** Runs that are summed at most: a few seconds of steps, and eight megabytes of durations. */
 const mostRuns = 1_000_000;
 
-/** Names that are told apart: those of the newest runs. */
+/** Names that are summed separately: those of the newest runs. */
 const mostNames = 1000;
 
 const maxNameLength = 200;
 
-/** The columns of a name: `own` says which one of its kind, `called` is how it is read. A turn of a chat has the name of its key where others have that of their job. */
-const names: Readonly<Record<SumsBy, {readonly own: string; readonly called: string}>> = {
-	route: {own: `nullif(route, '-')`, called: 'null'},
-	key: {own: 'case when delivery is null and job is null then job_name end', called: 'null'},
-	model: {own: 'model', called: 'null'},
-	job: {own: 'job', called: 'job_name'},
-};
-
-const hasProfile: Readonly<Record<SumsBy, boolean>> = {
-	route: true,
-	key: false,
-	model: false,
-	job: true,
+/** The columns of a name: `own` identifies it, `called` is its display name. A turn of a chat has the name of its key in the column that otherwise has the name of a job. */
+const names: Readonly<
+	Record<SumsBy, {readonly own: string; readonly called?: string; readonly isOfProfile?: true}>
+> = {
+	route: {own: `nullif(route, '-')`, isOfProfile: true},
+	key: {own: 'case when delivery is null and job is null then job_name end'},
+	model: {own: 'model'},
+	job: {own: 'job', called: 'job_name', isOfProfile: true},
 };
 
 /** Sums the runs that were made since a time, the newest first: until nothing is left, a whole stretch is older, or `mostRuns` were looked at. Numbers of runs lie in the order of time, but for a clock that was set back. */
 export function createSums({by, from, profile}: SumQuestion): UnderWay<StoredSums> {
 	const tally = createTally(by);
-	const {own, called} = names[by];
+	const {own, called = null} = names[by];
 	let at = Number.MAX_SAFE_INTEGER;
 	let looked = 0;
 	let oldest = Infinity;
@@ -91,14 +86,14 @@ type Part = {
 };
 
 function createTally(by: SumsBy) {
-	/** By what the rows have, and by what is left of it once it is clean. */
+	/** By the raw name of the rows, and by the cleaned name. */
 	const byRow = new Map<string, Part>();
 	const byName = new Map<string, Part>();
 	let leftOut = 0;
 
 	const partOf = (row: Row): Part | undefined => {
 		const own = nullableText(row['own']);
-		const profile = hasProfile[by] ? textOf(row['profile']) : undefined;
+		const profile = names[by].isOfProfile ? textOf(row['profile']) : undefined;
 		const raw = JSON.stringify([profile, own]);
 		const found = byRow.get(raw);
 		if (found || byRow.size >= mostNames) {
@@ -115,7 +110,7 @@ function createTally(by: SumsBy) {
 						? {id: name, name: escapeLine(textOf(row['called']), maxNameLength)}
 						: name,
 			},
-			counts: {open: 0, ...noStates},
+			counts: noCounts(),
 			runs: 0,
 			inputTokens: 0,
 			outputTokens: 0,
@@ -154,16 +149,9 @@ function createTally(by: SumsBy) {
 	};
 }
 
-const noStates = {
-	done: 0,
-	silent: 0,
-	failed: 0,
-	cancelled: 0,
-	interrupted: 0,
-	uncertain: 0,
-	dead: 0,
-	dropped: 0,
-};
+const noCounts = (): Counts =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of each
+	Object.fromEntries(['open', ...sumStates].map(state => [state, 0])) as Counts;
 
 function addUse(part: Part, kept: string | null, isTried: boolean): void {
 	const usage = readJson<Usage | null>(kept);

@@ -1,5 +1,5 @@
-import type {StatementSync} from 'node:sqlite';
 import {systemClock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
 import type {Row} from '../columns.ts';
 
 /** How long one step works, milliseconds; a read transaction is never open for longer than a stretch. */
@@ -15,14 +15,15 @@ export type UnderWay<Answer, Paused = undefined> = {
 	pause(): Paused;
 };
 
-/** One step on SQLite. */
-export function stepOn<Answer, Paused>(
-	prepare: (sql: string) => StatementSync,
+/** One step: stretch by stretch until there is an answer, or the time is over. */
+export async function stepOf<Answer, Paused>(
+	ask: (sql: string, bindings: readonly number[]) => Promise<Iterable<Row>>,
 	underWay: UnderWay<Answer, Paused>,
-): Answer | Paused {
+): Promise<Answer | Paused> {
 	const endsAt = systemClock.monotonic() + stepMs;
 	do {
-		const done = underWay.take(prepare(underWay.sql).iterate(...underWay.bindings()));
+		// oxlint-disable-next-line no-await-in-loop -- each begins where the one before ended
+		const done = underWay.take(await ask(underWay.sql, underWay.bindings()));
 		if (done !== undefined) {
 			return done;
 		}
@@ -30,3 +31,12 @@ export function stepOn<Answer, Paused>(
 
 	return underWay.pause();
 }
+
+export const historyUnreadable = (reason: string): SvcError =>
+	new SvcError('history_unreadable', `Cannot search the history: ${reason}`);
+
+export const historyBusy = (waiting: number): SvcError =>
+	new SvcError(
+		'history_busy',
+		`Cannot search the history: ${waiting} searches wait already; try again in a moment`,
+	);

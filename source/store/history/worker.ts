@@ -1,4 +1,4 @@
-// The thread that looks through the history: SQLite is synchronous, and a search must not hold up whoever serves requests.
+// The thread that searches the history: SQLite is synchronous, and a search must not block the thread that serves requests.
 import {parentPort, workerData} from 'node:worker_threads';
 import {messageOf} from '../../core/errors.ts';
 import type {BrokenRow} from '../broken-rows.ts';
@@ -13,18 +13,14 @@ import type {
 } from './port.ts';
 import {openHistorySearch, type Summing} from './search.ts';
 
+/** One step of a search, of counting, or of sums; `of` is the same in each step of the same sums. */
+export type WorkerAsk =
+	| {readonly noun: HistoryNoun; readonly question: HistoryQuestion}
+	| {readonly noun: 'counts'; readonly question: CountQuestion}
+	| {readonly noun: 'sums'; readonly question: SumQuestion; readonly of: number};
+
 /** What the thread is asked; `undefined` ends it. */
-export type WorkerQuestion =
-	| {readonly id: number; readonly noun: HistoryNoun; readonly question: HistoryQuestion}
-	| {readonly id: number; readonly noun: 'counts'; readonly question: CountQuestion}
-	| {
-			readonly id: number;
-			readonly noun: 'sums';
-			readonly question: SumQuestion;
-			/** The same in each step of the same sums. */
-			readonly of: number;
-	  }
-	| undefined;
+export type WorkerQuestion = (WorkerAsk & {readonly id: number}) | undefined;
 
 export type WorkerAnswer =
 	| {
@@ -41,16 +37,16 @@ const history = openHistorySearch(String(workerData), row => {
 	broken.push(row);
 });
 
-/** Sums that are being made, the one with the newest step last: no more than questions may wait. Those that nobody asks for again give way. */
+/** Sums in progress, the most recently continued last; at most as many as questions may wait. Abandoned ones are dropped. */
 const sums = new Map<number, Summing>();
 
 const maxSums = 16;
 
-/** A step of sums; what this thread does not know begins anew. */
-function sumStep(of: number, question: SumQuestion): StoredSums | undefined {
+/** A step of sums; unknown sums begin anew. */
+async function sumStep(of: number, question: SumQuestion): Promise<StoredSums | undefined> {
 	const summing = sums.get(of) ?? history.sum(question);
 	sums.delete(of);
-	const done = summing.step();
+	const done = await summing.step();
 	if (!done) {
 		sums.set(of, summing);
 		const [oldest = of] = sums.keys();
@@ -62,7 +58,7 @@ function sumStep(of: number, question: SumQuestion): StoredSums | undefined {
 	return done;
 }
 
-const stepOf = (asked: NonNullable<WorkerQuestion>) => {
+const stepOf = async (asked: NonNullable<WorkerQuestion>) => {
 	if (asked.noun === 'sums') {
 		return sumStep(asked.of, asked.question);
 	}
@@ -72,20 +68,25 @@ const stepOf = (asked: NonNullable<WorkerQuestion>) => {
 		: history.search(asked.noun, asked.question);
 };
 
-const answer = (asked: NonNullable<WorkerQuestion>): WorkerAnswer => {
+const answer = async (asked: NonNullable<WorkerQuestion>): Promise<WorkerAnswer> => {
 	const {id} = asked;
 	broken = [];
 	try {
-		return {id, step: stepOf(asked), broken};
+		return {id, step: await stepOf(asked), broken};
 	} catch (error) {
 		return {id, error: messageOf(error)};
 	}
 };
 
+const tell = async (asked: NonNullable<WorkerQuestion>) => {
+	// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+	parentPort?.postMessage(await answer(asked));
+};
+
+// A step waits for nothing but itself, so that it is over before the next message comes.
 parentPort?.on('message', (asked: WorkerQuestion) => {
 	if (asked) {
-		// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-		parentPort?.postMessage(answer(asked));
+		void tell(asked);
 	} else {
 		history[Symbol.dispose]();
 		parentPort?.close();

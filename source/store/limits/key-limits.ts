@@ -4,11 +4,11 @@ import type {KeyLimited, KeyLimits} from './port.ts';
 
 const minuteMs = 60_000;
 
-/** A place becomes free whenever a request ends: nobody can tell when. */
+/** A place becomes free when a request ends, at an unknown time. */
 const parallelRetryMs = 1000;
 
-/** A bucket of requests that fills evenly: what it lacks, and when that was so. */
-export type Bucket = {spent: number; countedAt: number};
+/** A bucket of requests that fills evenly: the missing requests, at the time `countedAt`. */
+type Bucket = {spent: number; countedAt: number};
 
 /** Lets a bucket fill until `now`. */
 export function fill(bucket: Bucket, rpm: number, now: number): void {
@@ -17,14 +17,14 @@ export function fill(bucket: Bucket, rpm: number, now: number): void {
 	bucket.countedAt = now;
 }
 
-/** What is left in a bucket that was filled. */
+/** The requests left in a bucket that was filled. */
 export const leftIn = ({spent}: Bucket, rpm: number): ReturnType<KeyLimits['left']> => ({
 	requests: Math.max(0, Math.floor(rpm - spent)),
 	resetMs: Math.ceil((spent * minuteMs) / rpm),
 });
 
-/** Takes one request out of the minute, unless `running` are as many as may be or the minute has none; then it takes nothing. */
-export function takeRequest(
+/** Takes one request of the minute. Takes nothing when `running` requests are as many as allowed, or the minute has none left. */
+function takeRequest(
 	bucket: Bucket,
 	{rpm, parallel}: Pick<ApiKey, 'rpm' | 'parallel'>,
 	{running, now}: {readonly running: number; readonly now: number},
@@ -46,36 +46,44 @@ export function takeRequest(
 	return undefined;
 }
 
-/** What is used of one key now; times are those of the monotonic clock. */
-type Use = Bucket & {running: number; held: number};
+/** The current use of one key. */
+export type KeyInUse = Bucket & {running: number; held: number};
 
-/** `KeyLimits` of the only process, in memory: for each key a bucket of `rpm` requests that fills evenly. A burst of all of them is allowed, and then one each 60/`rpm` seconds. */
+type Taking = Parameters<KeyLimits['take']>;
+
+/** Lets a request in, unless `claim` denies it, or the limits of the key do; `elsewhere`: requests that run at other gateways. */
+export function letIn(
+	use: KeyInUse,
+	{key, claim = () => 0}: {readonly key: Taking[1]; readonly claim: Taking[2]},
+	{elsewhere, now}: {readonly elsewhere: number; readonly now: number},
+): Awaited<ReturnType<KeyLimits['take']>> {
+	const claimed = claim();
+	if (claimed === undefined) {
+		return {kind: 'denied'};
+	}
+
+	const limited = takeRequest(use, key, {running: use.running + elsewhere, now});
+	if (limited) {
+		return limited;
+	}
+
+	use.running += 1;
+	use.held += claimed;
+	return {kind: 'taken'};
+}
+
+/** `KeyLimits` of the only process, in memory, by the monotonic clock: for each key a bucket of `rpm` requests that fills evenly. A burst of all of them is allowed, and then one each 60/`rpm` seconds. */
 export function createKeyLimits(clock: Clock): KeyLimits {
-	const uses = new Map<string, Use>();
-	const entryOf = (id: string): Use => {
+	const uses = new Map<string, KeyInUse>();
+	const entryOf = (id: string): KeyInUse => {
 		const use = uses.get(id) ?? {spent: 0, countedAt: clock.monotonic(), running: 0, held: 0};
 		uses.set(id, use);
 		return use;
 	};
 
 	return {
-		async take(id, key, claim = () => 0) {
-			const use = entryOf(id);
-			const claimed = claim();
-			if (claimed === undefined) {
-				return {kind: 'denied'};
-			}
-
-			const {running} = use;
-			const limited = takeRequest(use, key, {running, now: clock.monotonic()});
-			if (limited) {
-				return limited;
-			}
-
-			use.running += 1;
-			use.held += claimed;
-			return {kind: 'taken'};
-		},
+		take: async (id, key, claim) =>
+			letIn(entryOf(id), {key, claim}, {elsewhere: 0, now: clock.monotonic()}),
 		release(id) {
 			const use = uses.get(id);
 			if (use) {
@@ -94,8 +102,6 @@ export function createKeyLimits(clock: Clock): KeyLimits {
 				use.held += tokens;
 			}
 		},
-		forget(id) {
-			uses.delete(id);
-		},
+		forget: id => uses.delete(id),
 	};
 }

@@ -83,7 +83,7 @@ export type Pace = {
 	readonly windowStartsAt: number;
 	/** Starts in that window so far. */
 	readonly used: number;
-	/** The window was begun by a promise: what starts in it is spread evenly. */
+	/** The window was begun by a promise: its starts are spread evenly. */
 	readonly isPromised: boolean;
 	readonly startAt: number;
 };
@@ -103,7 +103,7 @@ export function planStart(pace: Pace | undefined, limit: number, now: number): P
 	const {windowStartsAt, used, isPromised, startAt} = pace;
 	if (used < limit) {
 		const place = isPromised ? windowStartsAt + (used * windowMs) / limit : now;
-		// A limit that was raised makes places denser: nobody overtakes.
+		// A raised limit makes places denser; no event overtakes another.
 		return {...pace, used: used + 1, startAt: Math.max(now, place, startAt)};
 	}
 
@@ -121,7 +121,7 @@ export function rateUseOf(pace: Pace | undefined, limit: number, now: number): R
 	const isAhead = windowStartsAt > now;
 	return {
 		used: isAhead ? limit : used,
-		// The minutes before one that was promised are full.
+		// The minutes before a promised one are full.
 		endsInMs: isAhead
 			? (windowStartsAt - now) % windowMs || windowMs
 			: windowStartsAt + windowMs - now,

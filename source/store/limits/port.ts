@@ -2,8 +2,8 @@ import type {ApiKey} from '../../core/api-key.ts';
 import type {RouteKey} from '../port.ts';
 
 /**
- * What may be used in a time, or at once, by all gateways on one store together. How many runs of a route may be leased at once is not here: `Runs.lease` is told.
- * Nothing of it is durable: an adapter for one process keeps it in memory. What outlives a process is asked of what does: promised starts follow from the runs that wait for them, what keys
+ * Rates and concurrency limits, counted over all gateways on one store. The limit of concurrent runs of a route is not here: it is a parameter of `Runs.lease`.
+ * Nothing of it is durable: an adapter for one process keeps it in memory. The rest is derived from durable rows: promised starts from the runs that wait for them, what keys
  * have used from `StoredKeys.add`.
  */
 export type Limits = {
@@ -25,13 +25,13 @@ export type RateUse = {
 	readonly used: number;
 	/** When it begins anew; 0: nothing is used. */
 	readonly endsInMs: number;
-	/** The start that was promised last; absent: what comes starts at once. */
+	/** The latest promised start; absent: a new event starts at once. */
 	readonly promisedInMs?: number;
 };
 
 /** Fixed windows of one minute per route. A window starts with the first request after the last one ended. @see manual/receiver.md#above-the-rate */
 export type RateWindows = {
-	/** Counts one request to `route`, of which `limit` may pass in a minute. */
+	/** Counts one request to `route`; at most `limit` pass in a minute. */
 	take(route: RouteKey, limit: number): Promise<RateVerdict>;
 	/** What was used of the window that runs now; counts nothing. */
 	used(route: RouteKey): Promise<RateUse>;
@@ -46,8 +46,8 @@ export type Promised = {
 };
 
 /**
- * When events of `overflow: queue` routes start. A promise that is given back is used again unless a later one was kept; then its place stays empty, so that nobody overtakes. What was
- * promised before the store was opened, and still waits, counts: what comes now starts behind it.
+ * When events of `overflow: queue` routes start. A promise that is given back is used again unless a later one was kept; then its place stays empty, so that no event overtakes another. A start that was
+ * promised before the store was opened, and has not come yet, counts: new events start behind it.
  *
  * @see manual/receiver.md#above-the-rate
  */
@@ -72,7 +72,7 @@ export type KeyLimited = {
  */
 export type KeyLimits = {
 	/**
-	 * Takes one place and one request out of the minute, and holds the tokens that `claim` tells; or says in how many milliseconds to try again. `claim` is asked once `held` is exact, perhaps several times, the last of which counts; with `undefined` it denies, and nothing is taken.
+	 * Takes one place and one request of the minute, and holds the tokens that `claim` returns; or says after how many milliseconds to try again. `claim` is called once `held` is exact, perhaps several times, and the last result counts; `undefined` denies, and nothing is taken.
 	 * @throws SvcError `journal_unavailable`
 	 */
 	take(
@@ -80,13 +80,13 @@ export type KeyLimits = {
 		key: Pick<ApiKey, 'rpm' | 'parallel'>,
 		claim?: () => number | undefined,
 	): Promise<{readonly kind: 'taken' | 'denied'} | KeyLimited>;
-	/** Gives the place back, of a request that has used so many tokens: other gateways count them as held until they can know of them by `StoredKeys`. */
+	/** Gives the place of a request back. Other gateways count the `used` tokens as held until they can read them in `StoredKeys`. */
 	release(id: string, used: number): void;
 	/** Requests that are left in the minute, and the milliseconds until all are, as far as is known here. */
 	left(id: string, rpm: number): {readonly requests: number; readonly resetMs: number};
 	/** Tokens of its budget that requests under way hold, at all gateways. */
 	held(id: string): number;
-	/** Holds so many tokens more, for a request that has a place; fewer, when it is negative. There is no bound here: what is left follows from the budget and from what was used. */
+	/** Holds `tokens` more for a request that has a place; fewer when negative. Not bounded here: the caller knows the budget and the usage. */
 	hold(id: string, tokens: number): void;
 	/** There is no such key any more. */
 	forget(id: string): void;

@@ -1,10 +1,17 @@
 import type {Clock} from '../../core/clock.ts';
 import {nameOfRoute} from '../counters.ts';
 import {windowMs} from './paces.ts';
-import type {RateWindows} from './port.ts';
+import type {RateVerdict, RateWindows} from './port.ts';
 
 /** More names than routes; beyond it windows that have passed are forgotten. */
 const maxWindows = 1000;
+
+/** The answer to a request: `used` pass in this window so far, this one included when it is `ok`. */
+export const verdictOf = (ok: boolean, used: number, endsInMs: number): RateVerdict => ({
+	ok,
+	count: ok ? used : used + 1,
+	retryAfterSeconds: Math.max(1, Math.ceil(endsInMs / 1000)),
+});
 
 /** `RateWindows` of the only process, in memory. */
 export function createRateWindows(clock: Clock): RateWindows {
@@ -40,11 +47,7 @@ export function createRateWindows(clock: Clock): RateWindows {
 				window.count += 1;
 			}
 
-			return {
-				ok,
-				count: ok ? window.count : window.count + 1,
-				retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
-			};
+			return verdictOf(ok, window.count, window.endsAt - now);
 		},
 	};
 }

@@ -4,7 +4,7 @@ import {goneMs} from '../../core/state.ts';
 import {textOf} from '../columns.ts';
 import type {Statements, Transaction} from '../postgres/database.ts';
 import type {CopyStep} from './copy-steps.ts';
-import type {Origin} from './ends.ts';
+import type {CopyOrigin} from './ends.ts';
 
 /** How many rows there are, by noun. */
 export type CopyCounts = ReadonlyMap<string, number>;
@@ -21,9 +21,15 @@ export type CopyWorld = {
 /** How far one table is copied. */
 export type CopyProgress = {readonly noun: string; readonly copied: number; readonly all: number};
 
+/** Events of a copy. `complete` is called when all rows are there, before the copy counts as whole. */
+export type CopyEvents = {
+	readonly onProgress: (progress: CopyProgress) => void;
+	readonly complete: () => Promise<void>;
+};
+
 /** The sums of the steps. */
 export async function countAll(
-	origin: Pick<Origin, 'count'>,
+	origin: Pick<CopyOrigin, 'count'>,
 	steps: readonly CopyStep[],
 ): Promise<CopyCounts> {
 	const counts = new Map<string, number>();
@@ -36,9 +42,9 @@ export async function countAll(
 }
 
 /** Whether all of `counts` is there. Of identifiers that were taken more than once the last one is kept. @throws SvcError `store_copy_incomplete` */
-export async function compare(
+export async function compareCounts(
 	counts: CopyCounts,
-	origin: Pick<Origin, 'count'>,
+	origin: Pick<CopyOrigin, 'count'>,
 	steps: readonly CopyStep[],
 ): Promise<void> {
 	const wrong: string[] = [];

@@ -66,58 +66,48 @@ const common = {
 const claimKey = common.claim.key;
 
 /** The steps from SQLite to PostgreSQL. */
-export const stepsToPostgres: readonly CopyStep[] = [
-	{
-		...common.delivery,
-		convert: row => ({...row, subject: subjectOf(row['trace'])}),
-	},
-	{
-		...common.claim,
-		from: '(select profile, route, delivery_id, delivery, run as work, at from claim)',
-		newestOf: claimKey,
-	},
-	{
-		...common.claim,
-		from: '(select id as seq, profile, route, delivery_id, delivery, run as work, at from fresh_claim)',
-		key: ['seq'],
-		newestOf: claimKey,
-	},
-	{
-		...common.claim,
-		from: `(select id as seq, profile, route, claimed_id as delivery_id, delivery, id as work, claimed_at as at from run
+export const stepsToPostgres: readonly CopyStep[] = Object.values<CopyStep | readonly CopyStep[]>({
+	...common,
+	delivery: {...common.delivery, convert: row => ({...row, subject: subjectOf(row['trace'])})},
+	claim: [
+		{
+			...common.claim,
+			from: '(select profile, route, delivery_id, delivery, run as work, at from claim)',
+			newestOf: claimKey,
+		},
+		{
+			...common.claim,
+			from: '(select id as seq, profile, route, delivery_id, delivery, run as work, at from fresh_claim)',
+			key: ['seq'],
+			newestOf: claimKey,
+		},
+		{
+			...common.claim,
+			from: `(select id as seq, profile, route, claimed_id as delivery_id, delivery, id as work, claimed_at as at from run
 			where id > (select run_claim_floor from usage) and claimed_at is not null)`,
-		key: ['seq'],
-		newestOf: claimKey,
-	},
-	common.group,
-	{
+			key: ['seq'],
+			newestOf: claimKey,
+		},
+	],
+	run: {
 		...common.run,
 		from: `(select run.*, iif(conversation is null, null, (select json_extract(plan, '$.subject') from job_run where job_run.run = run.id)) as subject from run)`,
 		convert: row => ({...row, ...waitOf(row), lane: laneOfRow(row)}),
 	},
-	common.jobRun,
-	common.answer,
-	{
+	transcript: {
 		...common.transcript,
 		key: ['id'],
 		convert: row => ({...row, ...transcriptPlace(integerOf(row['id']))}),
 	},
-	common.laneTurn,
-	common.job,
-	{
+	approval: {
 		...common.approval,
 		convert: row => ({...row, owner: null, profile: memberOf(row['data'], 'profile') ?? 'default'}),
 	},
-	{
+	rule: {
 		...common.rule,
 		convert: row => ({...row, owner: null, used_at: memberOf(row['data'], 'usedAt') ?? null}),
 	},
-	common.tool,
-	common.memo,
-	common.apiKey,
-	common.apiKeyUse,
-	common.session,
-	{
+	message: {
 		...common.message,
 		convert: row => ({
 			...row,
@@ -125,28 +115,20 @@ export const stepsToPostgres: readonly CopyStep[] = [
 			words: indexedWords(textOf(row['text'])),
 		}),
 	},
-	common.inbound,
-];
+}).flat();
 
 /** The steps from PostgreSQL to SQLite. */
-export const stepsToSqlite: readonly CopyStep[] = [
-	common.delivery,
-	{...common.claim, convert: row => ({...row, run: row['work'] ?? null})},
-	common.group,
-	common.run,
-	common.jobRun,
-	common.answer,
-	{
+export const stepsToSqlite: readonly CopyStep[] = Object.values<CopyStep>({
+	...common,
+	claim: {...common.claim, convert: row => ({...row, run: row['work'] ?? null})},
+	transcript: {
 		...common.transcript,
 		convert: row => ({
 			...row,
 			id: transcriptStart(integerOf(row['run'])) + integerOf(row['position']),
 		}),
 	},
-	common.laneTurn,
-	common.job,
-	common.approval,
-	{
+	rule: {
 		...common.rule,
 		convert: row => ({
 			...row,
@@ -156,14 +138,7 @@ export const stepsToSqlite: readonly CopyStep[] = [
 			}),
 		}),
 	},
-	common.tool,
-	common.memo,
-	common.apiKey,
-	common.apiKeyUse,
-	common.session,
-	common.message,
-	common.inbound,
-];
+});
 
 /** Tables whose numbers are never given out twice, with the column. */
 export const numbered: ReadonlyArray<readonly [table: string, column: string]> = [

@@ -7,24 +7,17 @@ import {openSqliteStore} from '../open-sqlite-store.ts';
 import {createDatabase, type Database} from '../postgres/database.ts';
 import {migrate} from '../postgres/schema.ts';
 import {
-	compare,
+	compareCounts,
 	type CopyCounts,
+	type CopyEvents,
 	countAll,
-	type CopyProgress,
 	type CopyWorld,
 	markerKind,
 	refuseMembers,
 	tablesOf,
 } from './copy-counts.ts';
 import {numbered, stepsToPostgres} from './copy-steps.ts';
-import {
-	copyPages,
-	type CopyPlace,
-	type Origin,
-	postgresOrigin,
-	postgresWriter,
-	sqliteOrigin,
-} from './ends.ts';
+import {copyPages, type CopyPlace, postgresOrigin, postgresWriter, sqliteOrigin} from './ends.ts';
 
 /** How far a copy has come: a memo with the number 0 in the database that is filled, which goes when all is there. */
 type Marker = CopyPlace & {
@@ -54,13 +47,7 @@ const passing: ReadonlySet<string> = new Set([
  */
 export async function copyToPostgres(
 	{clock, time, file, url}: CopyWorld,
-	{
-		onProgress,
-		complete,
-	}: {
-		readonly onProgress: (progress: CopyProgress) => void;
-		readonly complete: () => Promise<void>;
-	},
+	{onProgress, complete}: CopyEvents,
 ): Promise<CopyCounts> {
 	await settleLeft(file, clock);
 	using source = existsSync(file) ? new DatabaseSync(file, {readOnly: true}) : undefined;
@@ -72,12 +59,34 @@ export async function copyToPostgres(
 		const name = source ? JSON.stringify([file, [...counts], lastOf(source)]) : file;
 		const marker = await begin(database, name);
 		if (origin) {
-			await copyAll({database, origin, marker, counts}, onProgress);
+			const write = postgresWriter();
+			let before = marker;
+			await copyPages(
+				{origin, steps: stepsToPostgres, counts, begin: marker},
+				async (page, place) => {
+					const next = {source: marker.source, ...place};
+					await database.transact(async transaction => {
+						await write(transaction, page);
+						const noted = await transaction.run(
+							`update memo set data = $1 where kind = '${markerKind}' and data = $2`,
+							[JSON.stringify(next), JSON.stringify(before)],
+						);
+						if (noted === 0) {
+							throw new SvcError(
+								'store_in_use',
+								`Cannot copy into ${database.name}: another process copies into it`,
+							);
+						}
+					});
+					before = next;
+				},
+				onProgress,
+			);
 			await setSequences(database, source);
 		}
 
 		await complete();
-		await compare(counts, postgresOrigin(url), stepsToPostgres);
+		await compareCounts(counts, postgresOrigin(url), stepsToPostgres);
 		await database.run(`delete from memo where kind = '${markerKind}'`);
 		return counts;
 	} finally {
@@ -85,7 +94,7 @@ export async function copyToPostgres(
 	}
 }
 
-/** What a start would do with what the last process left: the schema is the newest, and no run is leased. */
+/** Opens the store once, as a start would: afterwards the schema is current, and no run is leased. */
 async function settleLeft(file: string, clock: Clock): Promise<void> {
 	if (existsSync(file)) {
 		await using store = await openSqliteStore({clock}, {file});
@@ -136,45 +145,6 @@ async function begin(database: Database, source: string): Promise<Marker> {
 		);
 		return marker;
 	}, 'members');
-}
-
-async function copyAll(
-	{
-		database,
-		origin,
-		marker,
-		counts,
-	}: {
-		readonly database: Database;
-		readonly origin: Origin;
-		readonly marker: Marker;
-		readonly counts: CopyCounts;
-	},
-	onProgress: (progress: CopyProgress) => void,
-): Promise<void> {
-	const write = postgresWriter();
-	let before = marker;
-	await copyPages(
-		{origin, steps: stepsToPostgres, counts, begin: marker},
-		async (page, place) => {
-			const next = {source: marker.source, ...place};
-			await database.transact(async transaction => {
-				await write(transaction, page);
-				const noted = await transaction.run(
-					`update memo set data = $1 where kind = '${markerKind}' and data = $2`,
-					[JSON.stringify(next), JSON.stringify(before)],
-				);
-				if (noted === 0) {
-					throw new SvcError(
-						'store_in_use',
-						`Cannot copy into ${database.name}: another process copies into it`,
-					);
-				}
-			});
-			before = next;
-		},
-		onProgress,
-	);
 }
 
 /** Numbers that SQLite gave out are not given out again. */

@@ -9,9 +9,9 @@ import {createDatabase, type Database} from '../postgres/database.ts';
 import {openPostgresStore} from '../postgres/open-postgres-store.ts';
 import {migrate} from '../postgres/schema.ts';
 import {
-	compare,
+	compareCounts,
 	type CopyCounts,
-	type CopyProgress,
+	type CopyEvents,
 	type CopyWorld,
 	countAll,
 	refuseMembers,
@@ -26,13 +26,7 @@ import {copyPages, postgresOrigin, sqliteOrigin, sqliteWriter} from './ends.ts';
  */
 export async function copyToSqlite(
 	{clock, time, file, url}: CopyWorld,
-	{
-		onProgress,
-		complete,
-	}: {
-		readonly onProgress: (progress: CopyProgress) => void;
-		readonly complete: () => Promise<void>;
-	},
+	{onProgress, complete}: CopyEvents,
 ): Promise<CopyCounts> {
 	refuseFilled(file);
 	const database = createDatabase({clock, time}, {url});
@@ -60,7 +54,7 @@ export async function copyToSqlite(
 				onProgress,
 			);
 			await finish(target, database);
-			await compare(counts, sqliteOrigin(target), stepsToSqlite);
+			await compareCounts(counts, sqliteOrigin(target), stepsToSqlite);
 		}
 
 		await complete();
@@ -74,14 +68,8 @@ export async function copyToSqlite(
 
 /** What gateways that have crashed left is taken over as a start would. */
 async function settleLeft({url, clock, time}: Omit<CopyWorld, 'file'>): Promise<void> {
-	await using store = await openPostgresStore(
-		{clock, ...(time && {time})},
-		{
-			url,
-			node: 'migrate-store',
-			place: 'migrate-store',
-		},
-	);
+	const name = 'migrate-store';
+	await using store = await openPostgresStore({clock, time}, {url, node: name, place: name});
 	await store.takeOver();
 }
 

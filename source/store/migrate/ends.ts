@@ -1,29 +1,26 @@
-import type {DatabaseSync, SQLInputValue} from 'node:sqlite';
+import {existsSync} from 'node:fs';
+import {DatabaseSync, type SQLInputValue} from 'node:sqlite';
 import {Client} from 'pg';
 import {integerOf, textOf, type Row} from '../columns.ts';
-import type {Database, Parameter, Transaction} from '../postgres/database.ts';
-import type {CopyCounts, CopyProgress} from './copy-counts.ts';
-import type {CopyStep} from './copy-steps.ts';
+import {sqliteSql} from '../engine.ts';
+import {versionOf} from '../migrations.ts';
+import type {Database, SqlValue, Transaction} from '../postgres/database.ts';
+import {storeUnreadable} from '../sqlite-errors.ts';
+import {countAll, type CopyCounts, type CopyProgress} from './copy-counts.ts';
+import {type CopyStep, stepsToPostgres, stepsToSqlite} from './copy-steps.ts';
 
 /** The columns of a row that a copy goes on behind. */
-export type Place = ReadonlyArray<string | number>;
+type RowPlace = ReadonlyArray<string | number>;
 
 /** A store that is read from its beginning to its end. */
-export type Origin = {
-	/** Rows of a step in the order of its key, behind `after`. */
-	page(step: CopyStep, after: Place | undefined): Promise<readonly Row[]>;
-	/** How many there are of a step. */
-	count(step: CopyStep): Promise<number>;
-};
+export type CopyOrigin = ReturnType<typeof sqliteOrigin>;
 
-const pageSize = 500;
+const defaultPageSize = 500;
 
 /** Bodies of one page: a statement has seconds. */
 const maxPageBytes = 4 * 1024 * 1024;
 
-const sizeOf = (step: CopyStep): number => step.pageSize ?? pageSize;
-
-export const placeOf = (row: Row, {key}: CopyStep): Place =>
+const rowPlaceOf = (row: Row, {key}: CopyStep): RowPlace =>
 	key.map(column => {
 		const value = row[column];
 		return typeof value === 'string' ? value : integerOf(value);
@@ -31,18 +28,20 @@ export const placeOf = (row: Row, {key}: CopyStep): Place =>
 
 const sourceOf = ({from, table}: CopyStep): string => from ?? table;
 
-/** A store of SQLite that nobody writes. */
-export const sqliteOrigin = (database: DatabaseSync): Origin => ({
-	async page(step, after) {
-		const columns = step.key.join(', ');
-		const behind = after ? `where (${columns}) > (${after.map(() => '?').join(', ')})` : '';
+function pageSql(step: CopyStep, after: RowPlace | undefined): string {
+	const columns = step.key.join(', ');
+	const behind =
+		after && `where (${columns}) > (${after.map((_, index) => `$${index + 1}`).join(', ')})`;
+	return `select * from ${sourceOf(step)} ${behind ?? ''} order by ${columns} limit ${step.pageSize ?? defaultPageSize}`;
+}
+
+/** A SQLite store that is not being written. */
+export const sqliteOrigin = (database: DatabaseSync) => ({
+	/** Rows of a step in the order of its key, behind `after`. */
+	async page(step: CopyStep, after: RowPlace | undefined): Promise<readonly Row[]> {
 		const rows: Row[] = [];
 		let bytes = 0;
-		for (const row of database
-			.prepare(
-				`select * from ${sourceOf(step)} ${behind} order by ${columns} limit ${sizeOf(step)}`,
-			)
-			.iterate(...(after ?? []))) {
+		for (const row of database.prepare(sqliteSql(pageSql(step, after))).iterate(...(after ?? []))) {
 			rows.push(row);
 			bytes += row['body'] instanceof Uint8Array ? row['body'].length : 0;
 			if (bytes > maxPageBytes) {
@@ -52,27 +51,20 @@ export const sqliteOrigin = (database: DatabaseSync): Origin => ({
 
 		return rows;
 	},
-	count: async step =>
+	/** How many there are of a step. */
+	count: async (step: CopyStep): Promise<number> =>
 		integerOf(database.prepare(`select count(*) as count from ${sourceOf(step)}`).get()?.['count']),
 });
 
-/** A store of PostgreSQL that nobody writes. `database`: where pages are read from. */
-export const postgresOrigin = (url: string, database?: Database): Origin => ({
+/** A PostgreSQL store that is not being written. `database`: where pages are read from. */
+export const postgresOrigin = (url: string, database?: Database): CopyOrigin => ({
 	async page(step, after) {
-		const columns = step.key.join(', ');
-		const behind = after
-			? `where (${columns}) > (${after.map((_, index) => `$${index + 1}`).join(', ')})`
-			: '';
-		const rows = await database?.query(
-			`select * from ${sourceOf(step)} ${behind} order by ${columns} limit ${sizeOf(step)}`,
-			after ?? [],
-		);
-		return rows ?? [];
+		return (await database?.query(pageSql(step, after), after)) ?? [];
 	},
 	async count(step) {
 		// Counting millions takes longer than any statement of a gateway may.
 		const client = new Client({connectionString: url});
-		// What is asked says that it broke.
+		// The query rejects when the connection breaks.
 		client.on('error', () => {});
 		await client.connect();
 		try {
@@ -87,7 +79,7 @@ export const postgresOrigin = (url: string, database?: Database): Origin => ({
 });
 
 /** How far a copy has come: the steps that are done, and where the one after them goes on. */
-export type CopyPlace = {readonly done: number; readonly after?: Place};
+export type CopyPlace = {readonly done: number; readonly after?: RowPlace};
 
 /** Copies tables page by page from `begin` on. `put` writes the rows of a page, and may note where the copy goes on behind it. */
 export async function copyPages(
@@ -97,7 +89,7 @@ export async function copyPages(
 		counts,
 		begin,
 	}: {
-		readonly origin: Origin;
+		readonly origin: CopyOrigin;
 		readonly steps: readonly CopyStep[];
 		readonly counts: CopyCounts;
 		readonly begin: CopyPlace;
@@ -116,7 +108,7 @@ export async function copyPages(
 		const rows = await origin.page(step, place.after);
 		const last = rows.at(-1);
 		const {done} = place;
-		place = last ? {done, after: placeOf(last, step)} : {done: done + 1};
+		place = last ? {done, after: rowPlaceOf(last, step)} : {done: done + 1};
 		// oxlint-disable-next-line no-await-in-loop
 		await put({step, rows: rows.map(convert)}, place);
 		copied = last ? copied + rows.length : 0;
@@ -186,7 +178,7 @@ export function postgresWriter(): (
 		const names = columns.map(({name}) => name).join(', ');
 		await transaction.run(
 			`insert into ${step.table} (${names}) select ${names} from unnest(${columns.map(({type}, index) => `$${index + 1}::${type}[]`).join(', ')}) as new (${names})${step.newestOf ? replacing(step.newestOf, columns) : ''}`,
-			columns.map(({name}): Parameter => kept.map(row => plainOf(row[name]))),
+			columns.map(({name}): SqlValue => kept.map(row => plainOf(row[name]))),
 		);
 	};
 }
@@ -212,3 +204,32 @@ function newestOf(rows: readonly Row[], key: readonly string[]): readonly Row[] 
 
 	return [...newest.values()];
 }
+
+/** What a copy of `file` would have. An older schema lacks tables: they hold nothing. @throws SvcError `store_unreadable`, `store_too_new` */
+export async function countSqlite(file: string): Promise<CopyCounts> {
+	if (!existsSync(file)) {
+		return new Map();
+	}
+
+	try {
+		using database = new DatabaseSync(file, {readOnly: true});
+		versionOf(database, file);
+		const origin = sqliteOrigin(database);
+		const counting: Pick<CopyOrigin, 'count'> = {
+			async count(step) {
+				try {
+					return await origin.count(step);
+				} catch {
+					return 0;
+				}
+			},
+		};
+		return await countAll(counting, stepsToPostgres);
+	} catch (error) {
+		throw storeUnreadable(file, error);
+	}
+}
+
+/** What a copy of a database would have. */
+export const countPostgres = async (url: string): Promise<CopyCounts> =>
+	countAll(postgresOrigin(url), stepsToSqlite);

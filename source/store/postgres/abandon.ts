@@ -1,26 +1,18 @@
 import {integerOf} from '../columns.ts';
-import {fateOf, type Fate} from '../rules.ts';
-import {abandonedOf} from '../take-over.ts';
+import {fateOf, noFates} from '../take-over.ts';
 import {columnsOf} from './ask.ts';
-import type {Parameter, Transaction} from './database.ts';
-
-export type Fates = Readonly<Record<Fate, readonly number[]>>;
+import type {SqlValue, Transaction} from './database.ts';
 
 /** SQL of the runs that are leased. */
 export const isLeased = 'finished_at is null and due_at is null';
 
-/** Gives leased runs their fate, those that `which` says in SQL with parameters from `$1` on; their numbers, oldest first. Two statements, the second only when there are any. */
+/** Gives their fate to leased runs that match `which`, SQL with parameters from `$1` on; returns their numbers, oldest first. Two statements, the second only when there are any. */
 export async function abandon(
 	{query, run, now}: Transaction,
 	which: string,
-	values: readonly Parameter[],
-): Promise<Fates> {
-	const fates: Record<Fate, number[]> = {
-		requeued: [],
-		interrupted: [],
-		uncertain: [],
-		failed: [],
-	};
+	values: readonly SqlValue[],
+): Promise<Readonly<ReturnType<typeof noFates>>> {
+	const fates = noFates();
 	const rows = await query(
 		`select id, state, side_effect, delivery_started, lost_leases, (delivery is null and job is null and conversation is null)::integer as chat
 		from run where ${isLeased} and ${which} order by id for update`,
@@ -28,17 +20,9 @@ export async function abandon(
 	);
 	const ends = rows.map(row => {
 		const id = integerOf(row['id']);
-		const abandoned = abandonedOf(row);
-		const verdict = fateOf(abandoned);
-		fates[verdict.fate].push(id);
-		return verdict.fate === 'requeued'
-			? {
-					id,
-					state: abandoned.state === 'running' ? 'queued' : abandoned.state,
-					lost: abandoned.lostLeases,
-					error: null,
-				}
-			: {id, state: verdict.fate, lost: null, error: verdict.error};
+		const {fate, state, lost, error} = fateOf(row);
+		fates[fate].push(id);
+		return {id, state, lost, error};
 	});
 	if (ends.length > 0) {
 		// In the queue it stands where it stood: by its age.

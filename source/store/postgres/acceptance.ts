@@ -6,7 +6,7 @@ import {
 	type GroupWindow,
 } from '../../core/group.ts';
 import {idOfNumber} from '../../core/ids.ts';
-import {groupOf} from '../group-rows.ts';
+import {groupOf, runOfGroup} from '../group-rows.ts';
 import {wholeOf} from '../groups.ts';
 import type {JobKey} from '../job-port.ts';
 import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
@@ -14,7 +14,6 @@ import type {Accepted, Intake, RouteKey} from '../port.ts';
 import type {NewRun} from '../run-queue.ts';
 import {withBodies, type Holders} from './claims.ts';
 import type {NewDelivery} from './deliveries.ts';
-import {runOfGroup} from './group-steps.ts';
 import type {QueuedOfJobs} from './jobs.ts';
 import type {Waiting} from './waiting.ts';
 
@@ -34,34 +33,22 @@ export type NewEvent = {
 };
 
 /** An answer, or why the event could not be stored. */
-export type Outcome = Accepted | {readonly kind: 'failed'; readonly error: Error};
+export type AcceptOutcome = Accepted | {readonly kind: 'failed'; readonly error: Error};
 
 /** A run whose number is known once it is written. */
-export type NumberedRun = {readonly of: () => NewRun; id: number};
+type NumberedRun = {readonly of: () => NewRun; id: number};
 
-/** A group as the events so far leave it. Of a new one the number is known before it is written. */
-export type HeldGroup = {
+/** `work`: the run or, below zero, the number of the group. */
+type NumberedDelivery = {readonly delivery: NewDelivery; readonly work: () => NumberedRun | number};
+
+/** A group after the events so far. The number of a new group is known before it is written. */
+type HeldGroup = {
 	id: number;
 	waiting: Omit<WaitingGroup, 'id'>;
 	end?: {readonly reason: GroupReason; readonly run: NumberedRun};
 };
 
-/** What a batch of events will write. */
-export type Acceptance = {
-	/** Decides on the next event; the answer is whole once everything has its number. */
-	decide(event: NewEvent): () => Outcome;
-	readonly runs: readonly NumberedRun[];
-	/** Groups that were changed or opened, in the order in which they must be written: one of a key that is over before the next. */
-	readonly groups: ReadonlySet<HeldGroup>;
-	/** `work`: the run or, below zero, the number of the group. */
-	readonly deliveries: ReadonlyArray<{
-		readonly delivery: NewDelivery;
-		readonly work: () => NumberedRun | number;
-	}>;
-	readonly fired: ReadonlyArray<JobKey & {readonly run: NumberedRun}>;
-};
-
-/** What is known of the store under the lock `accept`. */
+/** State of the store, read under the lock `accept`. */
 type Known = {
 	/** The time of the database. */
 	readonly now: number;
@@ -73,7 +60,7 @@ type Known = {
 };
 
 /** Decides on events in their order, each knowing what those before it did. Asks no database. An event whose number is taken fails alone, and leaves nothing behind. */
-export function createAcceptance({now, holders, waiting, pending, jobs}: Known): Acceptance {
+export function createAcceptance({now, holders, waiting, pending, jobs}: Known) {
 	const ofKey = new Map(
 		pending.map(({id, ...group}): [string, HeldGroup] => [
 			nameOfGroup(group),
@@ -82,8 +69,8 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 	);
 	const runs: NumberedRun[] = [];
 	const groups = new Set<HeldGroup>();
-	const deliveries: Array<Acceptance['deliveries'][number]> = [];
-	const fired: Array<Acceptance['fired'][number]> = [];
+	const deliveries: NumberedDelivery[] = [];
+	const fired: Array<JobKey & {readonly run: NumberedRun}> = [];
 
 	const queue = (route: RouteKey, dueAt: number, of: () => NewRun): NumberedRun => {
 		const run = {of, id: 0};
@@ -95,8 +82,8 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 	/** Writes the event with what `perform` gives it to, unless its number is taken. */
 	const keep = (
 		delivery: NewDelivery,
-		perform: () => {readonly work: () => NumberedRun | number; readonly answer: () => Outcome},
-	): (() => Outcome) => {
+		perform: () => Pick<NumberedDelivery, 'work'> & {readonly answer: () => AcceptOutcome},
+	): (() => AcceptOutcome) => {
 		if (holders.isTaken(delivery.row)) {
 			const id = idOfNumber(delivery.row);
 			const error = new Error(`there is a delivery "${id}" already`);
@@ -210,7 +197,8 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 	};
 
 	return {
-		decide(event) {
+		/** Decides on the next event; the answer is whole once everything has its number. */
+		decide(event: NewEvent): () => AcceptOutcome {
 			const {delivery, group, idempotencyMs} = event;
 			const holder = holders.holderOf(delivery.key, idempotencyMs);
 			if (holder !== undefined) {
@@ -225,6 +213,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 			return group ? coalesce(event, group) : begin(event);
 		},
 		runs,
+		/** Groups that were changed or opened, in the order in which they must be written: one of a key that is over before the next. */
 		groups,
 		deliveries,
 		fired,

@@ -5,14 +5,20 @@ import {
 	keptApproval,
 	outlivesGateway,
 } from '../../core/approvals/why-not-covered.ts';
-import {approvalOfRow, ruleOfRow, builtIn} from '../approvals.ts';
+import {
+	approvalOfRow,
+	builtIn,
+	createApprovalReader,
+	keptWithRule,
+	ruleOfRow,
+} from '../approvals.ts';
 import {readRows} from '../broken-rows.ts';
-import {integerOf, jsonOf, nullableText, textOf, pageOf} from '../columns.ts';
+import {integerOf, textOf, pageOf} from '../columns.ts';
 import type {StoredApprovals} from '../port.ts';
 import {maxSettledApprovals} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
-import type {Parameter, Statements, Transaction} from './database.ts';
+import type {SqlValue, Statements, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 /** `StoredApprovals` on PostgreSQL. `approval.owner` is the member that asked, `approval_rule.owner` the one that made the rule. */
@@ -21,8 +27,6 @@ export function createStoredApprovals({
 	owner,
 	publish,
 }: Pick<PostgresParts, 'database' | 'owner' | 'publish'>): StoredApprovals {
-	const {onBroken} = database;
-	const ofApprovals = {table: 'approval', onBroken};
 	const add = createBatch<NewApproval, number>(
 		async approvals => database.transact(async transaction => insert(transaction, approvals)),
 		{most: 256, name: database.name},
@@ -77,25 +81,18 @@ export function createStoredApprovals({
 			return approvalOfRow(row);
 		}
 
-		const {decision} = approval;
 		const made = rule && (await addRule(statements, rule));
-		const kept = keptApproval(
-			decision && made !== undefined
-				? {...approval, decision: {...decision, rule: made}}
-				: approval,
-		);
+		const kept = keptWithRule(approval, made);
 		await statements.run('update approval set settled_at = $2, data = $3 where id = $1', [
 			approval.id,
-			decision?.at ?? null,
+			approval.decision?.at ?? null,
 			JSON.stringify({...kept, id: undefined}),
 		]);
 		await followUp(statements, [kept], made);
 		return kept;
 	};
 
-	const rulesChanged = () => {
-		publish({kind: 'approval-rules-changed'});
-	};
+	const rulesChanged = () => publish({kind: 'approval-rules-changed'});
 
 	return {
 		add,
@@ -110,49 +107,16 @@ export function createStoredApprovals({
 
 			return kept;
 		},
-		async lastAllowed({profile, server, tool}) {
-			const [row] = await database.query(
-				'select definition, args from approval_tool where profile = $1 and server = $2 and tool = $3',
-				[profile, server ?? builtIn, tool],
-			);
-			const args = row && nullableText(row['args']);
-			return (
-				row && {
-					definition: textOf(row['definition']),
-					...(args !== null && {args: jsonOf(row['args'])}),
-				}
-			);
-		},
-		async get(id) {
-			const [row] = await database.query('select id, data from approval where id = $1', [id]);
-			return readRows(row ? [row] : [], approvalOfRow, ofApprovals)[0];
-		},
-		async settled({profile, limit}) {
-			const rows = await database.query(
-				'select id, data from approval where settled_at is not null and ($1::text is null or profile = $1) order by id desc limit $2',
-				[profile ?? null, pageOf(limit)],
-			);
-			return readRows(rows, approvalOfRow, ofApprovals);
-		},
+		...createApprovalReader(database),
 		async waiting(limit) {
 			const rows = await database.query(
 				'select id, owner, data from approval where settled_at is null order by id limit $1',
 				[pageOf(limit)],
 			);
-			return readRows(
-				rows,
-				row => ({
-					approval: approvalOfRow(row),
-					owner: nullableText(row['owner'] ?? null) ?? '',
-				}),
-				ofApprovals,
-			);
-		},
-		async rules() {
-			const rows = await database.query(
-				'select id, uses, used_at, data from approval_rule order by id',
-			);
-			return readRows(rows, ruleOfRow, {table: 'approval_rule', onBroken});
+			return readRows(rows, row => ({approval: approvalOfRow(row), owner: textOf(row['owner'])}), {
+				table: 'approval',
+				onBroken: database.onBroken,
+			});
 		},
 		async addRule(rule) {
 			const id = await addRule(database, rule);
@@ -206,19 +170,17 @@ async function followUp(
 		),
 	);
 	if (calls.size > 0) {
-		const last = [...calls.values()];
+		const last = [...calls.values()].map(({tool, args}) => ({
+			...tool,
+			server: tool.server ?? builtIn,
+			// Arguments that were too large to be kept are `null`, as those that are null.
+			args: args === null ? null : JSON.stringify(args),
+		}));
 		await run(
 			`insert into approval_tool (profile, server, tool, definition, args)
 			select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) order by 1, 2, 3
 			on conflict (profile, server, tool) do update set definition = excluded.definition, args = excluded.args`,
-			[
-				last.map(({tool}) => tool.profile),
-				last.map(({tool}) => tool.server ?? builtIn),
-				last.map(({tool}) => tool.tool),
-				last.map(({tool}) => tool.definition),
-				// Arguments that were too large to be kept are `null`, as those that are null.
-				last.map(({args}) => (args === null ? null : JSON.stringify(args))),
-			],
+			columnsOf(last, 'profile', 'server', 'tool', 'definition', 'args'),
 		);
 	}
 }
@@ -227,7 +189,7 @@ async function followUp(
 export async function endRules(
 	{query, run, now}: Transaction,
 	where: string,
-	values: readonly Parameter[],
+	values: readonly SqlValue[],
 ): Promise<number> {
 	const rows = await query(`select id, uses, data from approval_rule where ${where}`, values);
 	const ended = readRows(rows, ruleOfRow, {table: 'approval_rule', onBroken() {}}).filter(

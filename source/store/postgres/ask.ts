@@ -1,11 +1,14 @@
 import type {PoolClient, QueryResult} from 'pg';
-import {floorOfRow, type Row, type Scan} from '../columns.ts';
-import type {Parameter, Statements} from './database.ts';
+import type {RunState} from '../../core/run.ts';
+import type {Row} from '../columns.ts';
+import type {Engine} from '../engine.ts';
+import {isToDecide} from '../run-reader.ts';
+import type {SqlValue, Statements} from './database.ts';
 
 /** Text as PostgreSQL takes it. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\u{2400}');
 
-const clean = (value: Parameter): unknown => {
+const clean = (value: SqlValue): unknown => {
 	if (typeof value === 'string') {
 		return withoutNul(value);
 	}
@@ -23,28 +26,49 @@ const clean = (value: Parameter): unknown => {
 export const ask = async (
 	client: Pick<PoolClient, 'query'>,
 	text: string,
-	values: readonly Parameter[] = [],
+	values: readonly SqlValue[] = [],
 ): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
-
-/** Where stretches of a table end, none of them below `bottom`. */
-export const floorIn =
-	(
-		{query}: Pick<Statements, 'query'>,
-		table: 'delivery' | 'run',
-		bottom = 0,
-	): Scan<never>['floorOf'] =>
-	async (top, length) => {
-		const [row] = await query(
-			`select min(id) as floor from (select id from ${table} where id < $1 and id >= $2 order by id desc limit $3) as stretch`,
-			[top, bottom, length],
-		);
-		return floorOfRow(row);
-	};
 
 /** The columns of rows, as `unnest` takes them. */
 export const columnsOf = <Item>(
 	items: readonly Item[],
 	...keys: ReadonlyArray<keyof Item>
-): Parameter[] =>
+): SqlValue[] =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is written are texts, numbers and bytes
 	keys.map(key => items.map(item => (item[key] ?? null) as string | number | null));
+
+/** What the event of a run is about. */
+export const runSubject =
+	'case when run.conversation is null then delivery.subject else run.subject end';
+
+/** States that few runs have, and the condition of their index. */
+const few: ReadonlyArray<readonly [states: readonly RunState[], sql: string]> = [
+	[['interrupted', 'uncertain', 'dead'], isToDecide],
+	[
+		['queued', 'running', 'delivering'],
+		'(run.due_at is not null or (run.finished_at is null and run.due_at is null))',
+	],
+];
+
+/** A store on PostgreSQL. */
+export const postgresEngine = ({
+	query,
+	onBroken,
+}: Pick<Engine, 'onBroken'> & Pick<Statements, 'query'>): Engine => ({
+	prepare:
+		sql =>
+		async (...values) =>
+			query(sql, values),
+	onBroken,
+	among: (column, parameter) => `(${parameter}::text[] is null or ${column} = any(${parameter}))`,
+	indexedBy: () => '',
+	least: 'least',
+	fewOf: (states = []) =>
+		states.length === 0
+			? undefined
+			: few.find(([own]) => states.every(state => own.includes(state)))?.[1],
+	subject: 'subject',
+	runSubject,
+	approvalProfile: 'profile',
+	stretches: {delivery: {first: 5000, most: 80_000}, run: {first: 10_000, most: 160_000}},
+});

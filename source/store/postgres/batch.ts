@@ -1,7 +1,7 @@
-import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createRepeat} from '../../core/mutex.ts';
-import type {Database, Transaction} from './database.ts';
+import type {Transaction} from './database.ts';
+import type {PostgresParts} from './parts.ts';
 import {failsAll, isSilence, journalUnavailable} from './postgres-errors.ts';
 
 /** Calls that may wait at all; more are refused. */
@@ -26,7 +26,7 @@ type BatchOptions<Item> = {
 };
 
 /**
- * Many calls for the price of one: what is asked for during one turn of the event loop, and while the call before is under way, is performed together, at most `most` at once, in the order in which it came.
+ * Batches calls: those of one turn of the event loop, and those that come while a batch is under way, are performed together, at most `most` at once, in their order.
  * `perform` answers in that order, and may run again with each alone: when it rejects for the sake of one of them, that one fails alone.
  */
 export const createBatch = <Item, Result>(
@@ -96,9 +96,7 @@ export function createLateBatch<Item, Result>(
 			waiting.push({item, done, fail});
 			if (!isPlanned) {
 				isPlanned = true;
-				setImmediate(() => {
-					void flush();
-				});
+				setImmediate(() => void flush());
 			}
 		});
 	};
@@ -108,35 +106,26 @@ export function createLateBatch<Item, Result>(
 const causeOf = (error: unknown): unknown =>
 	error instanceof SvcError && error.code === 'journal_unavailable' ? error.cause : error;
 
-/** Writes that nobody waits for. */
-export type Deferred = {
-	/** Runs `task` with others in one transaction, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
-	defer(
-		task: (transaction: Transaction) => Promise<unknown>,
-		settled?: (written: boolean) => void,
-	): void;
-	/** Writes what waits now: before it is read. What cannot be written stays in line; never rejects. */
-	flush(): Promise<void>;
-	/** Writes what waits, or gives it up; takes no more. */
-	close(): Promise<void>;
-};
+/** Writes that no caller waits for. */
+export type Deferred = ReturnType<typeof createDeferred>;
 
 type DeferredTask = {
 	readonly perform: (transaction: Transaction) => Promise<unknown>;
 	readonly settled: (written: boolean) => void;
 };
 
-/** `Deferred` in a database. A task that fails by itself is given up, and takes none of its neighbours with it. */
-export function createDeferred({
-	database,
-	clock,
-}: {
-	readonly database: Database;
-	readonly clock: Clock;
-}): Deferred {
+/** Defers writes to a database. A task that fails by itself is given up; its neighbours are written. */
+export function createDeferred({database, clock}: Pick<PostgresParts, 'clock' | 'database'>) {
 	const tasks: DeferredTask[] = [];
 	let cancel: (() => void) | undefined;
 	let isClosed = false;
+
+	const settle = (batch: readonly DeferredTask[], isWritten: boolean) => {
+		for (const task of batch) {
+			tasks.splice(tasks.indexOf(task), 1);
+			task.settled(isWritten);
+		}
+	};
 
 	/** `false`: the database takes nothing now. */
 	const write = async (batch: readonly DeferredTask[]): Promise<boolean> => {
@@ -162,19 +151,11 @@ export function createDeferred({
 				return written;
 			}
 
-			for (const task of batch) {
-				tasks.splice(tasks.indexOf(task), 1);
-				task.settled(false);
-			}
-
+			settle(batch, false);
 			return true;
 		}
 
-		for (const task of batch) {
-			tasks.splice(tasks.indexOf(task), 1);
-			task.settled(true);
-		}
-
+		settle(batch, true);
 		return true;
 	};
 
@@ -189,6 +170,7 @@ export function createDeferred({
 		return true;
 	});
 
+	/** Writes what waits now: before it is read. What cannot be written stays in line; never rejects. */
 	const flush = async () => {
 		const isWritten = await writeAll();
 		if (!isWritten) {
@@ -206,16 +188,18 @@ export function createDeferred({
 	};
 
 	return {
-		defer(task, settled = () => {}) {
+		/** Runs `perform` with others in one transaction, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
+		defer(perform: DeferredTask['perform'], settled: DeferredTask['settled'] = () => {}) {
 			if (isClosed || tasks.length >= maxWaiting) {
 				settled(false);
 				return;
 			}
 
-			tasks.push({perform: task, settled});
+			tasks.push({perform, settled});
 			plan(deferMs);
 		},
 		flush,
+		/** Writes what waits, or gives it up; takes no more. */
 		async close() {
 			isClosed = true;
 			cancel?.();

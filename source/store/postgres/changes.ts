@@ -3,19 +3,19 @@ import {integerOf, jsonOf, nullableText, type Row} from '../columns.ts';
 import type {StoreNote} from '../shared-port.ts';
 import type {Database} from './database.ts';
 
-/** How often it is looked whether there are changes that no note told of, milliseconds. */
+/** How often changes are looked for whose note was lost, milliseconds. */
 const lookMs = 1000;
 
 /** The column `changes`: how often each table has changed. */
 const columns = '(select json_object_agg(name, changes)::text from change_count) as changes';
 
-/** What is told when a table has changed. A revoked key or a removed rule must not stay in force because a note was lost. */
+/** The note of a change of a table. A revoked key or a removed rule must not stay in force because a note was lost. */
 const notes: Readonly<Record<string, StoreNote>> = {
 	api_key: {kind: 'keys-changed', keys: []},
 	approval_rule: {kind: 'approval-rules-changed'},
 };
 
-/** Part of the schema. A change is counted in the transaction that makes it, whoever writes; what keys and rules were used for is no change. Those who change one table take turns until they commit. */
+/** Part of the schema. A change is counted in the transaction that makes it, also by other programs; uses of keys and rules are not changes. Transactions that change one table run one after the other. */
 export const countingChanges = `create table change_count (name text primary key, changes bigint not null);
 	create function svc_count_change() returns trigger language plpgsql as $$
 		begin
@@ -26,7 +26,7 @@ export const countingChanges = `create table change_count (name text primary key
 	create trigger api_key_changed after insert or delete or update of ended, data on api_key for each statement execute function svc_count_change();
 	create trigger approval_rule_changed after insert or delete or update of data on approval_rule for each statement execute function svc_count_change();`;
 
-/** Calls `tell` with a note of what has changed since the last look: within a second, whatever became of the note of the change. One that was heard is told again, as its change is seen here, too. */
+/** Calls `tell` with a note of what has changed since the last look: within a second, also when the note of the change was lost. A note that did arrive is repeated, since its change is seen here, too. */
 export async function followChanges(
 	{database, clock}: {readonly database: Database; readonly clock: Clock},
 	tell: (note: StoreNote) => void,

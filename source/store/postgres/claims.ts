@@ -7,7 +7,7 @@ import {givesUpIdentifier} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import type {Statements, Transaction} from './database.ts';
 
-/** Whoever reserved an identifier has said by then what became of its message, milliseconds: it is given 25 s to send it. */
+/** A gateway that reserved an identifier has reported the outcome by then, milliseconds: it has 25 s to send the message. */
 const sendingMs = 30_000;
 
 /** A delivery that holds an identifier since `at`, milliseconds since 1970. */
@@ -19,19 +19,7 @@ type Holder = {
 };
 
 /** What is known of the identifiers of a batch. */
-export type Holders = {
-	/** The row of the delivery that holds `key` since less than `heldMs`. */
-	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
-	/** The same as the answer to who wants to reserve it. */
-	reservedBy(
-		key: DeliveryKey,
-		heldMs: number,
-	): Exclude<Reserved, {readonly kind: 'reserved'}> | undefined;
-	/** Notes that a delivery takes it now. `isReserved`: it is not written yet. */
-	take(key: DeliveryKey, delivery: number, isReserved?: boolean): void;
-	/** Whether there is a delivery of this number. */
-	isTaken(delivery: number): boolean;
-};
+export type Holders = Awaited<ReturnType<typeof readHolders>>;
 
 /** Both identifiers of each. */
 export const withBodies = <
@@ -49,7 +37,7 @@ export async function readHolders(
 	{query}: Pick<Statements, 'query'>,
 	wanted: ReadonlyArray<{readonly row: number; readonly key: DeliveryKey}>,
 	now: number,
-): Promise<Holders> {
+) {
 	const keys = wanted.map(({key}) => key);
 	const rows = await query(
 		`select wanted.place, exists (select 1 from delivery where delivery.id = wanted.id) as is_taken,
@@ -86,19 +74,26 @@ export async function readHolders(
 	};
 
 	return {
-		holderOf: (key, heldMs) => find(key, heldMs)?.delivery,
-		reservedBy(key, heldMs) {
+		/** The row of the delivery that holds `key` since less than `heldMs`. */
+		holderOf: (key: DeliveryKey, heldMs: number) => find(key, heldMs)?.delivery,
+		/** The same as the answer to a reservation. */
+		reservedBy(
+			key: DeliveryKey,
+			heldMs: number,
+		): Exclude<Reserved, {readonly kind: 'reserved'}> | undefined {
 			const holder = find(key, heldMs);
 			const isUnderWay = holder?.isReserved && now - holder.at < sendingMs;
 			return (
 				holder && {kind: isUnderWay ? 'under-way' : 'duplicate', of: idOfNumber(holder.delivery)}
 			);
 		},
-		take(key, delivery, isReserved = false) {
+		/** Notes that a delivery takes it now. `isReserved`: it is not written yet. */
+		take(key: DeliveryKey, delivery: number, isReserved = false) {
 			holders.set(nameOf(key), {delivery, at: now, gaveUp: false, isReserved});
 			taken.add(delivery);
 		},
-		isTaken: delivery => taken.has(delivery),
+		/** Whether there is a delivery of this number. */
+		isTaken: (delivery: number) => taken.has(delivery),
 	};
 }
 
@@ -110,7 +105,7 @@ export type Reservation = {
 	readonly heldMs: number;
 };
 
-/** Reserves identifiers in their order, of which nobody else has any; within a transaction that holds the lock `accept`. */
+/** Reserves those identifiers that have no holder, in their order; within a transaction that holds the lock `accept`. */
 export async function reserveAll(
 	{query, run, now}: Transaction,
 	wanted: readonly Reservation[],
@@ -136,13 +131,7 @@ export async function reserveAll(
 			select profile, route, delivery_id, delivery, null, $1 from unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) as one (profile, route, delivery_id, delivery)
 			order by profile collate "C", route collate "C", delivery_id collate "C"
 			on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = null, at = excluded.at`,
-			[
-				now,
-				taken.map(({key}) => key.profile),
-				taken.map(({key}) => key.route),
-				taken.map(({key}) => key.deliveryId),
-				taken.map(({row}) => row),
-			],
+			[now, ...claimColumns(taken)],
 		);
 	}
 
@@ -157,11 +146,15 @@ export async function giveBackAll(
 	await run(
 		`delete from claim using unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as one (profile, route, delivery_id, delivery)
 		where claim.profile = one.profile and claim.route = one.route and claim.delivery_id = one.delivery_id and claim.delivery = one.delivery and work is null`,
-		[
-			given.map(({key}) => key.profile),
-			given.map(({key}) => key.route),
-			given.map(({key}) => key.deliveryId),
-			given.map(({row}) => row),
-		],
+		claimColumns(given),
 	);
 }
+
+const claimColumns = (claims: ReadonlyArray<Pick<Reservation, 'key' | 'row'>>) =>
+	columnsOf(
+		claims.map(({key, row}) => ({...key, row})),
+		'profile',
+		'route',
+		'deliveryId',
+		'row',
+	);

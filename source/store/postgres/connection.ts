@@ -3,7 +3,7 @@ import type {ClientConfig} from 'pg';
 import {journalUnavailable} from './postgres-errors.ts';
 
 /** What the driver opens a connection with. */
-export type Connection = Pick<
+type ConnectionOptions = Pick<
 	ClientConfig,
 	'connectionString' | 'keepAlive' | 'application_name' | 'ssl'
 >;
@@ -38,7 +38,7 @@ export function isReadableOnTheWay(url: string): boolean {
  *
  * @throws SvcError `journal_unavailable`: a file cannot be read
  */
-export function connectionOf(url: string): Connection {
+export function connectionOf(url: string): ConnectionOptions {
 	const parsed = new URL(url);
 	const take = (key: string) => {
 		const value = parsed.searchParams.get(key);

@@ -18,7 +18,7 @@ import {sameMessageMs} from '../rules.ts';
 import type {NewRun} from '../run-queue.ts';
 import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
-import {enqueue, laneOf, type QueuedNote} from './enqueue.ts';
+import {enqueue, laneOf} from './enqueue.ts';
 import {getMemo, listMemos, type NewMemo, putMemos} from './memos.ts';
 import type {PostgresParts} from './parts.ts';
 import type {Waiting, WaitingReader} from './waiting.ts';
@@ -28,10 +28,7 @@ export function createConversations({
 	database,
 	readWaiting,
 	queued,
-}: Pick<PostgresParts, 'database'> & {
-	readonly readWaiting: WaitingReader;
-	readonly queued: QueuedNote;
-}): Conversations {
+}: Pick<PostgresParts, 'database' | 'queued' | 'readWaiting'>): Conversations {
 	return {
 		async receive(entry) {
 			const received = await database.transact(
@@ -107,7 +104,7 @@ type Changes = {
 
 const keyOf = (kind: string, name: string): string => JSON.stringify([kind, name]);
 
-/** Reads what the messages of an entry are judged by, in four statements; what one of them changes, the next one sees. A run has its place in `changes.runs` as its number. */
+/** Reads the state for judging the messages of an entry, in four statements; each message sees the changes of those before it. A run has its place in `changes.runs` as its number. */
 async function readState(
 	{query, now}: Transaction,
 	entry: Received,
@@ -166,39 +163,28 @@ async function readState(
 async function waitingLanes({query}: Pick<Transaction, 'query'>, {profile, messages}: Received) {
 	const asking = messages.filter(({asks}) => asks.kind === 'turn');
 	const laneOfRoute = (route: string) => laneOf(profile, route, undefined);
-	const chats = new Map(
-		asking.map(({conversation}) => {
-			const chat = lanesOfChat(profile, conversation);
-			return [chat.name, chat] as const;
-		}),
-	);
-	const inChats = new Map<string, number>();
-	const inLanes = new Map<string, number>();
-	if (asking.length > 0) {
-		const lanes = asking.map(({conversation}) => laneOfRoute(conversationName(conversation)));
-		const ofLanes = await query(
-			`select lane, count(*) as waiting from run where lane = any($1) and due_at is not null and state = 'queued' group by lane`,
-			[[...new Set(lanes)]],
-		);
-		for (const row of ofLanes) {
-			inLanes.set(textOf(row['lane']), integerOf(row['waiting']));
-		}
+	const countsOf = async (...asked: Parameters<typeof query>) => {
+		const rows = asking.length === 0 ? [] : await query(...asked);
+		return new Map(rows.map(row => [textOf(row['name']), integerOf(row['waiting'])]));
+	};
 
-		const all = [...chats.values()];
-		const ofChats = await query(
-			`select chat.name, (
-				select count(*) from run where due_at is not null and state = 'queued' and (run.lane = chat.lane or (run.lane > chat.from_lane and run.lane < chat.to_lane))
-			) as waiting from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as chat (name, lane, from_lane, to_lane)`,
-			[
-				all.map(({name}) => name),
-				all.map(({name}) => laneOfRoute(name)),
-				...columnsOf(all, 'from', 'to'),
-			],
-		);
-		for (const row of ofChats) {
-			inChats.set(textOf(row['name']), integerOf(row['waiting']));
-		}
-	}
+	const lanes = asking.map(({conversation}) => laneOfRoute(conversationName(conversation)));
+	const inLanes = await countsOf(
+		`select lane as name, count(*) as waiting from run where lane = any($1) and due_at is not null and state = 'queued' group by lane`,
+		[[...new Set(lanes)]],
+	);
+	const named = asking.map(({conversation}) => lanesOfChat(profile, conversation));
+	const chats = [...new Map(named.map(chat => [chat.name, chat])).values()];
+	const inChats = await countsOf(
+		`select chat.name, (
+			select count(*) from run where due_at is not null and state = 'queued' and (run.lane = chat.lane or (run.lane > chat.from_lane and run.lane < chat.to_lane))
+		) as waiting from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as chat (name, lane, from_lane, to_lane)`,
+		[
+			chats.map(({name}) => name),
+			chats.map(({name}) => laneOfRoute(name)),
+			...columnsOf(chats, 'from', 'to'),
+		],
+	);
 
 	const of = (conversation: Conversation) =>
 		inLanes.get(laneOfRoute(conversationName(conversation))) ?? 0;

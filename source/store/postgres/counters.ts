@@ -39,15 +39,8 @@ export const counting = `create table counter (slot integer primary key, deliver
 	create trigger run_added after insert on run referencing new table as added for each statement execute function svc_count();
 	create trigger run_gone after delete on run referencing old table as gone for each statement execute function svc_count();`;
 
-/** Rows of deliveries and of runs, and the bytes of all bodies that are kept. */
-export type Counters = {
-	readonly deliveries: number;
-	readonly runs: number;
-	readonly bodyBytes: number;
-};
-
-/** What the triggers of `delivery` and `run` have counted, whichever member wrote: a few rows, however many there are of those. */
-export async function readCounters({query}: Pick<Statements, 'query'>): Promise<Counters> {
+/** Rows of deliveries and of runs, and the bytes of all bodies that are kept, as the triggers have counted them: a sum over a few rows. */
+export async function readCounters({query}: Pick<Statements, 'query'>) {
 	const [row] = await query(
 		'select sum(deliveries) as deliveries, sum(runs) as runs, sum(body_bytes) as body_bytes from counter',
 	);

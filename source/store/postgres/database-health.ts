@@ -3,20 +3,11 @@ import {codeOf} from '../../core/errors.ts';
 const readOnly = '25006';
 const writes: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
-/** Whether a database can be used, by what was asked of it. */
-export type DatabaseHealth = {
-	/** Why not, as the last failure said; `undefined` while it can be. */
-	failing(): string | undefined;
-	/** A statement has failed for the sake of the database; `reason` is for a person. */
-	fail(error: unknown, reason: string): void;
-	/** Statements have succeeded, of these commands: `SELECT`, `UPDATE`, … */
-	succeed(commands: readonly string[]): void;
-};
-
-/** Calls `onFailing` when that changes. A database that takes no writes answers what is read all the same: only a write shows that it takes them again. */
-export function createDatabaseHealth(
-	onFailing: (reason: string | undefined) => void,
-): DatabaseHealth {
+/**
+ * Whether a database can be used, by the outcomes of statements. Calls `onFailing` when that changes. A read-only database still answers reads: only a write shows that it takes writes
+ * again.
+ */
+export function createDatabaseHealth(onFailing: (reason: string | undefined) => void) {
 	let failing: string | undefined;
 	let takesNoWrites = false;
 	const tell = (reason: string | undefined) => {
@@ -28,12 +19,15 @@ export function createDatabaseHealth(
 	};
 
 	return {
+		/** Why not, as the last failure said; `undefined` while it can be. */
 		failing: () => failing,
-		fail(error, reason) {
+		/** A statement has failed for the sake of the database; `reason` is for a person. */
+		fail(error: unknown, reason: string) {
 			takesNoWrites ||= codeOf(error) === readOnly;
 			tell(reason);
 		},
-		succeed(commands) {
+		/** Statements have succeeded, of these commands: `SELECT`, `UPDATE`, … */
+		succeed(commands: readonly string[]) {
 			takesNoWrites &&= !commands.some(command => writes.has(command));
 			if (!takesNoWrites) {
 				tell(undefined);

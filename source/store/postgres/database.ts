@@ -2,8 +2,9 @@ import {DatabaseError, type Pool, type PoolClient, type QueryResult} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import type {OnBroken} from '../broken-rows.ts';
 import type {Row} from '../columns.ts';
+import type {Engine} from '../engine.ts';
 import {createDurations} from '../transaction.ts';
-import {ask} from './ask.ts';
+import {ask, postgresEngine} from './ask.ts';
 import {beginning, type LockName} from './begin.ts';
 import {nameOf} from './connection.ts';
 import {createDatabaseHealth} from './database-health.ts';
@@ -21,11 +22,11 @@ import {
 const maxTries = 4;
 const breakMs = 1000;
 const rememberedCommits = 512;
-/** A gateway that ends asks a database that did not answer no more for so long, milliseconds: its many last words would each wait. */
+/** A gateway that ends sends nothing for so long to a database that did not answer, milliseconds: each of its many last writes would wait. */
 const silentMs = 10_000;
 
 /** A column that may be a parameter. Text has each NUL replaced: PostgreSQL takes none. */
-export type Parameter =
+export type SqlValue =
 	| string
 	| number
 	| bigint
@@ -36,9 +37,9 @@ export type Parameter =
 
 export type Statements = {
 	/** The rows of one statement with parameters `$1`, `$2`, … Integers come as numbers, JSON as text. @throws SvcError `journal_unavailable`; within a transaction, what the driver throws */
-	readonly query: (text: string, values?: readonly Parameter[]) => Promise<readonly Row[]>;
+	readonly query: (text: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>;
 	/** How many rows a statement changed. Errors as of `query`. */
-	readonly run: (text: string, values?: readonly Parameter[]) => Promise<number>;
+	readonly run: (text: string, values?: readonly SqlValue[]) => Promise<number>;
 };
 
 export type Transaction = Statements & {
@@ -49,32 +50,32 @@ export type Transaction = Statements & {
 };
 
 /** A database of PostgreSQL and its connections. No statement leaves anything in a session, so that PgBouncer may hand its connections around. */
-export type Database = Statements & {
-	/** Name and place of it, without a secret. */
-	readonly name: string;
-	/**
-	 * Runs `work` in one transaction, again from the start when that lost against another or its connection broke before the commit; with `lock`, no other member is in such a transaction meanwhile. `syncsUnlocked`: the lock is given back before the disk
-	 * is waited for. @throws SvcError `journal_unavailable`
-	 */
-	transact<Result>(
-		work: (transaction: Transaction) => Promise<Result>,
-		lock?: LockName,
-		options?: {readonly syncsUnlocked?: boolean},
-	): Promise<Result>;
-	/** Waits until all that was seen is on disk, of whichever member. @throws SvcError `journal_unavailable` */
-	sync(): Promise<void>;
-	/** A connection for a while, until it is released. */
-	connect(): Promise<PoolClient>;
-	/** The time of the database as far as it is known here, milliseconds since 1970. */
-	now(): number;
-	/** Why the last statement failed, when all fail now. */
-	failing(): string | undefined;
-	readonly onBroken: OnBroken;
-	/** Durations of the last transactions. */
-	readonly durations: {percentile(share: number): number};
-	/** Waits for what is under way, and a second for a database that does not answer. */
-	close(): Promise<void>;
-};
+export type Database = Statements &
+	Engine & {
+		/** Name and place of it, without a secret. */
+		readonly name: string;
+		/**
+		 * Runs `work` in one transaction, again from the start when that lost against another or its connection broke before the commit; with `lock`, no other member is in such a transaction meanwhile. `syncsUnlocked`: the lock is given back before the disk
+		 * is waited for. @throws SvcError `journal_unavailable`
+		 */
+		transact<Result>(
+			work: (transaction: Transaction) => Promise<Result>,
+			lock?: LockName,
+			options?: {readonly syncsUnlocked?: boolean},
+		): Promise<Result>;
+		/** Waits until all that was seen is on disk, of whichever member. @throws SvcError `journal_unavailable` */
+		sync(): Promise<void>;
+		/** A connection for a while, until it is released. */
+		connect(): Promise<PoolClient>;
+		/** The time of the database as far as it is known here, milliseconds since 1970. */
+		now(): number;
+		/** Why the last statement failed, when all fail now. */
+		failing(): string | undefined;
+		/** Durations of the last transactions. */
+		readonly durations: {percentile(share: number): number};
+		/** Waits for what is under way, and a second for a database that does not answer. */
+		close(): Promise<void>;
+	};
 
 /**
  * Waits until the disk has all that was committed before it, although that did not wait (`synchronous_commit = off`). For:
@@ -95,6 +96,18 @@ type Attempt = {
 	readonly commands: string[];
 };
 
+export type DatabaseDependencies = {
+	readonly clock: Clock;
+	/** Stands for the clock of the database, milliseconds since 1970. */
+	readonly time?: (() => number) | undefined;
+	/** A pool of the caller, made with `createPool`, that is left open. */
+	readonly pool?: Pool | undefined;
+	/** Aborts when the gateway begins to end: a database that does not answer keeps it no longer than once. */
+	readonly ending?: AbortSignal | undefined;
+	readonly onFailing?: ((reason: string | undefined) => void) | undefined;
+	readonly onBroken?: OnBroken | undefined;
+};
+
 /**
  * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
  *
@@ -108,16 +121,7 @@ export function createDatabase(
 		ending,
 		onFailing = () => {},
 		onBroken = () => {},
-	}: {
-		readonly clock: Clock;
-		readonly time?: (() => number) | undefined;
-		/** Connections of somebody else, which are left open; made with `createPool`. */
-		readonly pool?: Pool | undefined;
-		/** Aborts when the gateway begins to end. */
-		readonly ending?: AbortSignal | undefined;
-		readonly onFailing?: ((reason: string | undefined) => void) | undefined;
-		readonly onBroken?: OnBroken | undefined;
-	},
+	}: DatabaseDependencies,
 	{url}: {readonly url: string},
 ): Database {
 	const name = nameOf(url);
@@ -153,7 +157,7 @@ export function createDatabase(
 		}
 	};
 
-	const answer = async (text: string, values?: readonly Parameter[]) => {
+	const answer = async (text: string, values?: readonly SqlValue[]) => {
 		refuseSilent();
 		try {
 			const result = await ask(pool, text, values);
@@ -202,7 +206,7 @@ export function createDatabase(
 				failures.add(error);
 				throw error;
 			};
-			const send = async (text: string, values?: readonly Parameter[]) => {
+			const send = async (text: string, values?: readonly SqlValue[]) => {
 				const answered = await ask(client, text, values).catch(fail);
 				commands.push(answered.command);
 				return answered;
@@ -215,7 +219,7 @@ export function createDatabase(
 				async finish(text, values) {
 					const rows = query(text, values);
 					committing = commit().catch(fail);
-					// What the statement failed of is told first.
+					// The error of the statement comes first.
 					const [last] = await Promise.allSettled([rows, committing]);
 					if (last.status === 'rejected') {
 						throw last.reason;
@@ -244,9 +248,11 @@ export function createDatabase(
 		}
 	};
 
+	const query: Statements['query'] = async (text, values) => (await answer(text, values)).rows;
 	return {
 		name,
-		query: async (text, values) => (await answer(text, values)).rows,
+		query,
+		...postgresEngine({query, onBroken}),
 		run: async (text, values) => (await answer(text, values)).rowCount ?? 0,
 		async transact(work, lock, {syncsUnlocked = false} = {}) {
 			refuseSilent();
@@ -278,7 +284,6 @@ export function createDatabase(
 		now: () =>
 			Math.floor(time?.() ?? (offset === undefined ? clock.now() : clock.monotonic() + offset)),
 		failing: () => health.failing(),
-		onBroken,
 		durations,
 		async close() {
 			closed ??= given ? Promise.resolve() : endPool(pool, clock);

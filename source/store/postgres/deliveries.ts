@@ -5,7 +5,7 @@ import {identifiersOf, nameOf, deliveryParameters, rowIdOf} from '../delivery-ro
 import type {DeliveryKey} from '../port.ts';
 import type {NewRun} from '../run-queue.ts';
 import {withoutNul} from './ask.ts';
-import type {Parameter, Transaction} from './database.ts';
+import type {SqlValue, Transaction} from './database.ts';
 import {newRunValues, withNewRuns} from './enqueue.ts';
 
 /** A delivery that is to be written. */
@@ -80,7 +80,7 @@ const insert = `insert into delivery (${names}) select * from unnest(${arrays})`
 
 const unlessThere = 'on conflict (id) do nothing';
 
-/** Runs, deliveries and claims in one statement, so that none of it can be without the rest. The claims come in one order, so that no two transactions wait for each other. */
+/** Runs, deliveries and claims in one statement, so that they are written together or not at all. The claims are sorted, so that no two transactions deadlock. */
 const insertAll = (isAgain: boolean) => `with ${withNewRuns(next + 4)},
 	given as materialized (
 		select ${names.replace(' run,', ' coalesce(run_id, run) as run,')}, claims, body_hash
@@ -97,7 +97,7 @@ const insertAll = (isAgain: boolean) => `with ${withNewRuns(next + 4)},
 		on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = excluded.work, at = excluded.at
 	) select id from new_run order by place`;
 
-/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; the numbers of these. The only place that does. Of two that take one identifier the later one has it. `isAgain`: one that is there already stays as it is. */
+/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; returns the numbers of these runs. The only place that inserts deliveries. Of two that take one identifier the later one has it. `isAgain`: existing deliveries stay as they are. */
 export async function keepDeliveries(
 	{query, now}: Pick<Transaction, 'query' | 'now'>,
 	kept: readonly KeptDelivery[],
@@ -106,7 +106,7 @@ export async function keepDeliveries(
 		isAgain = false,
 	}: {readonly runs?: readonly NewRun[]; readonly isAgain?: boolean} = {},
 ): Promise<readonly number[]> {
-	const values: Parameter[] = columns.map(([name], index) =>
+	const values: SqlValue[] = columns.map(([name], index) =>
 		kept.map(({delivery: {parameters, subject}, work}) => {
 			if (name === 'run') {
 				return typeof work === 'number' ? work : null;

@@ -100,18 +100,20 @@ async function write(
 	return integerOf(row?.['version']);
 }
 
-const documentOf = (row: Row): StoredDocument => ({
+const placeOf = (row: Row) => ({
 	profile: textOf(row['profile']),
 	name: textOf(row['name']),
 	version: integerOf(row['version']),
+});
+
+const documentOf = (row: Row): StoredDocument => ({
+	...placeOf(row),
 	data: jsonOf<JsonValue>(row['data']),
 });
 
 /** What was known of a document that cannot be read stays. */
 const changeOf = (row: Row): DocumentChange => ({
 	kind: textOf(row['kind']),
-	profile: textOf(row['profile']),
-	name: textOf(row['name']),
-	version: integerOf(row['version']),
+	...placeOf(row),
 	...(row['data'] !== null && {data: jsonOf<JsonValue>(row['data'])}),
 });

@@ -1,8 +1,7 @@
-import type {Clock} from '../../core/clock.ts';
 import {integerOf} from '../columns.ts';
 import type {NewRun} from '../run-queue.ts';
-import type {StoreNotes} from '../shared-port.ts';
-import type {Parameter, Transaction} from './database.ts';
+import type {SqlValue, Transaction} from './database.ts';
+import type {PostgresParts} from './parts.ts';
 
 /** What the leases of a run are counted by, as the column has it. */
 export const laneOf = (
@@ -44,7 +43,7 @@ export const withNewRuns = (first: number): string => `new_run as materialized (
 		insert into run (id, ${names}, state, is_promised) select id, ${names}, 'queued', (due_at > created_at)::integer from new_run
 	)`;
 
-export const newRunValues = (runs: readonly NewRun[]): Parameter[] =>
+export const newRunValues = (runs: readonly NewRun[]): SqlValue[] =>
 	columns.map(([, , of]) => runs.map(run => of(run) ?? null));
 
 const insert = `with ${withNewRuns(1)} select id from new_run order by place`;
@@ -69,21 +68,13 @@ export async function enqueue(
 	return ids;
 }
 
-/** Tells the other members that runs were queued, so that they need not look every moment. */
-export type QueuedNote = Disposable & {
-	tell(): void;
-};
-
-/** Notes of queued runs are so far apart, milliseconds: the first is told at once, and those of a burst together. */
+/** Least time between two notes of queued runs, milliseconds: the first is published at once, those of a burst together. */
 const quietMs = 50;
 
-export function createQueuedNote({
-	clock,
-	publish,
-}: {
-	readonly clock: Clock;
-	readonly publish: StoreNotes['publish'];
-}): QueuedNote {
+export type QueuedNote = ReturnType<typeof createQueuedNote>;
+
+/** Tells the other members that runs were queued, so that they need not look every moment. */
+export function createQueuedNote({clock, publish}: Pick<PostgresParts, 'clock' | 'publish'>) {
 	let isWanted = false;
 	let isClosed = false;
 	let cancel: (() => void) | undefined;

@@ -6,22 +6,6 @@ import {createDatabase} from './database.ts';
 import {createDocuments} from './documents.ts';
 import {versionOf} from './schema.ts';
 
-/** What a look at a database tells. */
-export type ExaminedDatabase<Found> = {
-	/** Host and name, without a secret. */
-	readonly name: string;
-	/** As `server_version_num` has it: 150003. */
-	readonly version: number;
-	/** Its clock, milliseconds since 1970. */
-	readonly now: number;
-	/** Whether what is said to it can be read on a network in between. */
-	readonly isReadableOnTheWay: boolean;
-	/** Whether it is no standby. */
-	readonly canWrite: boolean;
-	/** What was found in its documents; absent: it has no tables yet. */
-	readonly documents?: Found;
-};
-
 /** Looks at a database and changes nothing. @throws SvcError `store_too_new`, `journal_unavailable` */
 export async function examineDatabase<Found>({
 	url,
@@ -31,7 +15,7 @@ export async function examineDatabase<Found>({
 	readonly url: string;
 	readonly clock: Clock;
 	readonly examine: (documents: Documents) => Promise<Found>;
-}): Promise<ExaminedDatabase<Found>> {
+}) {
 	const database = createDatabase({clock}, {url});
 	try {
 		const [facts] = await database.query(
@@ -46,11 +30,17 @@ export async function examineDatabase<Found>({
 		}
 
 		return {
+			/** Host and name, without a secret. */
 			name: database.name,
+			/** As `server_version_num` has it: 150003. */
 			version: integerOf(facts?.['version']),
+			/** Its clock, milliseconds since 1970. */
 			now: integerOf(facts?.['now']),
+			/** Whether the connection can be read on a network in between. */
 			isReadableOnTheWay: isReadableOnTheWay(url),
+			/** Whether it is no standby. */
 			canWrite: integerOf(facts?.['standby']) === 0,
+			/** The result of `examine`; absent: it has no tables yet. */
 			...(isFilled && {
 				documents: await examine(createDocuments({database, publish() {}})),
 			}),

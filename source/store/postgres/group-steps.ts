@@ -1,17 +1,8 @@
-import type {GroupReason} from '../../core/group.ts';
 import {integerOf} from '../columns.ts';
-import {groupColumns, groupTables, waitingGroupOf} from '../group-rows.ts';
+import {groupColumns, type GroupEnd, groupTables, waitingGroupOf} from '../group-rows.ts';
 import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
-import type {NewRun} from '../run-queue.ts';
 import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
-
-/** What became of a group. */
-export type GroupEnd = {
-	readonly dispatchedAt: number;
-	readonly reason: GroupReason;
-	readonly runId: number;
-};
 
 /** The groups of these keys that wait: at most one of each. */
 export async function readPendingGroups(
@@ -81,17 +72,3 @@ export async function writeGroups(
 		),
 	);
 }
-
-/** The run that a group becomes now. */
-export const runOfGroup = (
-	{id, profile, route, target, latest, count}: WaitingGroup,
-	now: number,
-): NewRun => ({
-	delivery: latest,
-	profile,
-	route,
-	target,
-	createdAt: now,
-	dueAt: now,
-	group: {id, superseded: count - 1},
-});

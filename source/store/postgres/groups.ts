@@ -1,24 +1,14 @@
 import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {integerOf, nullableInteger, pageOf} from '../columns.ts';
+import {integerOf, nullableInteger} from '../columns.ts';
 import type {Groups} from '../group-port.ts';
-import {
-	groupColumns,
-	groupOf,
-	groupOfRow,
-	groupTables,
-	maxListed,
-	maxMembers,
-	memberOf,
-	waitingGroupOf,
-} from '../group-rows.ts';
+import {groupColumns, groupOf, groupTables, runOfGroup, waitingGroupOf} from '../group-rows.ts';
+import {createGroupReader, dispatchSlices, groupSlice} from '../groups.ts';
 import type {WaitingGroup} from '../pending-groups.ts';
-import type {Database, Parameter, Transaction} from './database.ts';
-import {enqueue, type QueuedNote} from './enqueue.ts';
-import {runOfGroup, writeGroups} from './group-steps.ts';
-
-/** Groups that one transaction dispatches. */
-const slice = 100;
+import type {SqlValue, Transaction} from './database.ts';
+import {enqueue} from './enqueue.ts';
+import {writeGroups} from './group-steps.ts';
+import type {PostgresParts} from './parts.ts';
 
 /** Turns groups into queued runs, in their order. Within a transaction that holds the lock `accept`, in which they were read. */
 async function dispatchAll(
@@ -32,32 +22,23 @@ async function dispatchAll(
 		groups.map(group => runOfGroup(group, now)),
 	);
 	const dispatched = groups.map((group, index) => ({
-		group,
+		...group,
 		end: {dispatchedAt: now, reason: reasonOf(group), runId: runs[index] ?? 0},
 	}));
-	await writeGroups(
-		transaction,
-		dispatched.map(({group, end}) => ({...group, end})),
-	);
-	return dispatched.map(({group, end}) => groupOf(group, end));
+	await writeGroups(transaction, dispatched);
+	return dispatched.map(group => groupOf(group, group.end));
 }
 
 /** `Groups` on PostgreSQL. */
-export function createGroups({
-	database,
-	queued,
-}: {
-	readonly database: Database;
-	readonly queued: QueuedNote;
-}): Groups {
+export function createGroups({database, queued}: PostgresParts): Groups {
 	const dispatch = async (
 		condition: string,
-		values: (now: number) => readonly Parameter[],
+		values: (now: number) => readonly SqlValue[],
 		reasonOf: (group: WaitingGroup) => GroupReason,
 	) => {
 		const dispatched = await database.transact(async transaction => {
 			const rows = await transaction.query(
-				`select ${groupColumns} from ${groupTables} where coalesce_group.run is null and ${condition} limit ${slice}`,
+				`select ${groupColumns} from ${groupTables} where coalesce_group.run is null and ${condition} limit ${groupSlice}`,
 				values(transaction.now),
 			);
 			return rows.length === 0 ? [] : dispatchAll(transaction, rows.map(waitingGroupOf), reasonOf);
@@ -85,36 +66,11 @@ export function createGroups({
 		return dueAt === null ? undefined : Math.max(0, dueAt - database.now());
 	};
 
-	const dispatchSlices = async (ids: readonly number[], reason: GroupReason) => {
-		const dispatched: Group[] = [];
-		for (let from = 0; from < ids.length; from += slice) {
-			const some = ids.slice(from, from + slice);
-			try {
-				dispatched.push(
-					// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
-					...(await dispatch(
-						'coalesce_group.id = any($1::bigint[]) order by coalesce_group.id',
-						() => [some],
-						() => reason,
-					)),
-				);
-			} catch (error) {
-				if (dispatched.length === 0) {
-					throw error;
-				}
-
-				break;
-			}
-		}
-
-		return dispatched;
-	};
-
 	return {
 		nextDueMs,
 		dispatchDue: async () =>
 			inTurn(async () =>
-				// The lock is for those who need it.
+				// The lock is taken only when a group is due.
 				(await nextDueMs()) === 0
 					? dispatch(
 							'least(quiet_at, cap_at) <= $1 order by least(quiet_at, cap_at), coalesce_group.id',
@@ -124,63 +80,21 @@ export function createGroups({
 					: [],
 			),
 		dispatch: async (which, reason) =>
-			inTurn(async () => dispatchSlices(which === 'all' ? await waitingIds() : [which.id], reason)),
+			inTurn(async () =>
+				dispatchSlices(which === 'all' ? await waitingIds() : [which.id], async ids =>
+					dispatch(
+						'coalesce_group.id = any($1::bigint[]) order by coalesce_group.id',
+						() => [ids],
+						() => reason,
+					),
+				),
+			),
 		...createGroupReader(database),
 		async pending() {
 			const [row] = await database.query(
 				'select count(*) as waiting from coalesce_group where run is null',
 			);
 			return integerOf(row?.['waiting']);
-		},
-	};
-}
-
-/** Reads groups; needs no write access. */
-export function createGroupReader(database: Pick<Database, 'query'>): Pick<Groups, 'get' | 'list'> {
-	const list = async (profile: string | undefined, condition: string, most: number) =>
-		most <= 0
-			? []
-			: (
-					await database.query(
-						`select ${groupColumns} from ${groupTables} where ($1::text is null or coalesce_group.profile = $1) and ${condition} limit $2`,
-						[profile ?? null, most],
-					)
-				).map(groupOfRow);
-	return {
-		async get(id) {
-			const [row] = await database.query(
-				`select ${groupColumns} from ${groupTables} where coalesce_group.id = $1`,
-				[id],
-			);
-			if (!row) {
-				return undefined;
-			}
-
-			const members = await database.query(
-				`select id, delivery_id, event, subject, received_at from delivery where run = $1 and run < 0 order by id desc limit ${maxMembers}`,
-				[-id],
-			);
-			return {...groupOfRow(row), members: members.toReversed().map(memberOf)};
-		},
-		async list({state, profile, limit}) {
-			const most = pageOf(limit, maxListed);
-			const waiting =
-				state === 'dispatched'
-					? []
-					: await list(
-							profile,
-							'coalesce_group.run is null order by least(quiet_at, cap_at), coalesce_group.id',
-							most,
-						);
-			const dispatched =
-				state === 'pending'
-					? []
-					: await list(
-							profile,
-							'coalesce_group.run is not null order by coalesce_group.run desc',
-							most - waiting.length,
-						);
-			return [...waiting, ...dispatched];
 		},
 	};
 }

@@ -3,11 +3,12 @@ import type {FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
 import type {AskedBody, Condition} from '../../core/filter/payload-terms.ts';
 import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
-import {deliveryColumns, deliveryTables} from '../delivery-rows.ts';
 import {approvals, deliveries, groups, runs, type HistoryOf} from '../history/nouns.ts';
 import type {HistoryNoun} from '../history/port.ts';
+import type {Narrowing} from '../history/search-step.ts';
 import {sqlOf, type SqlDialect, type SqlFields, type SqlPart} from '../history/sql-conditions.ts';
-import {runColumns, runSubject} from './run-reader.ts';
+import {runSubject} from './ask.ts';
+import {runColumns} from './run-reader.ts';
 import {deliveryWords, holdsAll, plainPartsOf} from './words.ts';
 
 /** PostgreSQL. A plain pattern is answered as the filter does: `svc_fold` has the letters of ASCII where `toLowerCase` has them. */
@@ -118,27 +119,15 @@ function holdingField(
 }
 
 type PostgresFields = SqlFields & {
-	/** The tables that the fields and words are in, where those of a listing are more. */
-	readonly searched?: string;
 	/** What one index has, so that no row is read to answer it: `fields` are numbers, `texts` the fields that `words` has. */
 	readonly covered?: SqlFields & {readonly texts: ReadonlySet<string>};
 };
 
 /** A noun as PostgreSQL is asked for it. */
-export type PostgresHistoryOf<Item, Asked> = HistoryOf<Item, Asked> & PostgresFields;
-
-/** The state of what became of a delivery, and the delivery that has the run of its group: see `workOfRow`. */
-const works = `${deliveryTables} left join run on run.id = case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end`;
-
-/** Columns and tables of a listing of deliveries with what became of them. */
-export const workedColumns = `${deliveryColumns}, run.state as work_state, coalesce_group.latest`;
-export const workedTables = works;
+type PostgresHistoryOf<Item, Asked> = HistoryOf<Item, Asked> & PostgresFields;
 
 const postgresDeliveries: PostgresHistoryOf<Delivery, FilteredDelivery> = {
 	...deliveries,
-	columns: workedColumns,
-	tables: workedTables,
-	searched: 'delivery',
 	fields: {...deliveries.fields, id: `(svc_base36(delivery.id) || ' ' || delivery_id)`},
 	...deliveryWords,
 	covered: {
@@ -182,9 +171,6 @@ export const postgresNouns: Readonly<Record<HistoryNoun, unknown>> = {
 	groups: postgresGroups,
 	approvals,
 };
-
-/** What many rows are asked for, and what those that pass are asked for beside that. */
-export type Narrowing = {readonly first: readonly SqlPart[]; readonly second: readonly SqlPart[]};
 
 export function narrowingOf(
 	conditions: readonly Condition[],

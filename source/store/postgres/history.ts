@@ -1,22 +1,22 @@
-import {systemClock} from '../../core/clock.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {createSemaphore} from '../../core/mutex.ts';
 import {createCounts} from '../history/count.ts';
 import type {HistorySearching} from '../history/port.ts';
+import {type HistoryEngine, searchStep} from '../history/search-step.ts';
 import {createSums} from '../history/sum.ts';
-import {stepMs, type UnderWay} from '../history/under-way.ts';
-import type {Database, Statements, Transaction} from './database.ts';
-import {numbered, searchStep} from './history-search.ts';
+import {historyBusy, historyUnreadable, stepOf} from '../history/under-way.ts';
+import type {Database, SqlValue, Transaction} from './database.ts';
+import {narrowingOf, postgresNouns} from './history-nouns.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Questions that are asked at once: the other connections are for those who write. Those that may wait beside them, and how long, milliseconds. */
+/** Concurrent questions: the other connections are for writes. Further questions that may wait, and how long, milliseconds. */
 const atOnce = 2;
 const maxWaiting = 14;
 const maxWaitMs = 600_000;
 
 const neverAborts = new AbortController().signal;
 
-/** What is tried one after the other where a statement takes too long: the share of the rows of a stretch, and how long a statement may take, milliseconds. */
+/** Attempts, in order, when a statement takes too long: the share of the rows of a stretch, and the time limit of a statement, milliseconds. */
 const tries = [
 	{share: 1, ms: 250},
 	{share: 1 / 20, ms: 500},
@@ -31,9 +31,20 @@ export function createHistory({
 	clock,
 	deferred,
 }: Pick<PostgresParts, 'clock' | 'database'> & {
-	/** Brings to the database what was told and is not there yet. */
+	/** Writes the deferred writes. */
 	readonly deferred: Pick<PostgresParts['deferred'], 'flush'>;
 }): HistorySearching {
+	const engine = {
+		onBroken: database.onBroken,
+		nouns: postgresNouns,
+		narrowingOf,
+		words: {
+			list: (column: string, fits: string) =>
+				`coalesce(json_agg(${column}) filter (where ${fits}), '[]')::text`,
+			among: (column: string) => `${column} = any(?::bigint[])`,
+		},
+		stretchRows: {first: 2000, withBody: 200, most: 50_000, growth: 4},
+	};
 	const places = createSemaphore(clock, {count: atOnce, maxWaiting});
 	const ask = async <Answer>(
 		step: (transaction: Transaction, share: number) => Promise<Answer>,
@@ -42,12 +53,7 @@ export function createHistory({
 		signal.throwIfAborted();
 		const leave = await places.take(maxWaitMs, signal);
 		if (!leave) {
-			throw signal.aborted
-				? unreadable('whoever asked has gone')
-				: new SvcError(
-						'history_busy',
-						`Cannot search the history: ${maxWaiting} searches wait already; try again in a moment`,
-					);
+			throw signal.aborted ? historyUnreadable('whoever asked has gone') : historyBusy(maxWaiting);
 		}
 
 		try {
@@ -55,7 +61,7 @@ export function createHistory({
 			return await inTime(database, step);
 		} catch (error) {
 			throw error instanceof SvcError && error.code === 'journal_unavailable'
-				? unreadable(messageOf(error))
+				? historyUnreadable(messageOf(error))
 				: error;
 		} finally {
 			leave();
@@ -66,15 +72,16 @@ export function createHistory({
 		search: async (noun, question, signal) =>
 			ask(
 				async (transaction, share) =>
-					searchStep(transaction, {onBroken: database.onBroken, noun, question, share}),
+					searchStep({...engine, ask: askIn(transaction), share}, noun, question),
 				signal,
 			),
-		count: async question => ask(async transaction => stepOf(transaction, createCounts(question))),
+		count: async question =>
+			ask(async transaction => stepOf(askIn(transaction), createCounts(question))),
 		async sum(question, signal) {
 			const sums = createSums(question);
 			for (;;) {
 				// oxlint-disable-next-line no-await-in-loop -- others are answered between the steps
-				const done = await ask(async transaction => stepOf(transaction, sums), signal);
+				const done = await ask(async transaction => stepOf(askIn(transaction), sums), signal);
 				if (done) {
 					return done;
 				}
@@ -83,7 +90,7 @@ export function createHistory({
 	};
 }
 
-/** One step, of which no statement takes longer than it may. @throws SvcError `history_unreadable` when it does, however little it asks for */
+/** One step within the time limits of statements. @throws SvcError `history_unreadable` when even the smallest share takes too long */
 async function inTime<Answer>(
 	database: Database,
 	step: (transaction: Transaction, share: number) => Promise<Answer>,
@@ -108,26 +115,15 @@ async function inTime<Answer>(
 		}
 	}
 
-	throw unreadable(`${database.name} takes more than ${tries[2].ms} ms to read some rows`);
+	throw historyUnreadable(`${database.name} takes more than ${tries[2].ms} ms to read some rows`);
 }
 
-/** Stretch by stretch until there is an answer, or the time is over. */
-async function stepOf<Answer, Paused>(
-	{query}: Pick<Statements, 'query'>,
-	underWay: UnderWay<Answer, Paused>,
-): Promise<Answer | Paused> {
-	const endsAt = systemClock.monotonic() + stepMs;
-	const sql = numbered(underWay.sql);
-	do {
-		// oxlint-disable-next-line no-await-in-loop -- each begins where the one before ended
-		const done = underWay.take(await query(sql, underWay.bindings()));
-		if (done !== undefined) {
-			return done;
-		}
-	} while (systemClock.monotonic() < endsAt);
-
-	return underWay.pause();
-}
-
-const unreadable = (reason: string): SvcError =>
-	new SvcError('history_unreadable', `Cannot search the history: ${reason}`);
+/** Asks in a transaction, SQL with a question mark for each binding. */
+const askIn =
+	({query}: Transaction): HistoryEngine['ask'] =>
+	async (sql, bindings) => {
+		let count = 0;
+		const numbered = sql.replaceAll('?', () => `$${(count += 1)}`);
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- conditions bind texts and numbers
+		return query(numbered, bindings as readonly SqlValue[]);
+	};

@@ -1,10 +1,8 @@
 import type {Clock} from '../../core/clock.ts';
-import {isRejection} from '../../core/delivery.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {identifiersOf, rowIdOf} from '../delivery-rows.ts';
-import {noteOverheadBytes, type NoteBudget} from '../note-budget.ts';
 import type {Intake} from '../port.ts';
-import {createAcceptance, type NewEvent, type Outcome} from './acceptance.ts';
+import {createAcceptance, type NewEvent, type AcceptOutcome} from './acceptance.ts';
 import {createBatch, createLateBatch} from './batch.ts';
 import {giveBackAll, readHolders, reserveAll, withBodies, type Reservation} from './claims.ts';
 import type {Transaction} from './database.ts';
@@ -15,7 +13,6 @@ import {
 	storedText,
 	type KeptDelivery,
 } from './deliveries.ts';
-import type {QueuedNote} from './enqueue.ts';
 import {readPendingGroups, takeGroupNumbers, writeGroups} from './group-steps.ts';
 import {noteFired, readQueuedOfJobs} from './jobs.ts';
 import type {PostgresParts} from './parts.ts';
@@ -34,12 +31,8 @@ export function createIntake({
 	notes,
 	queued,
 	readWaiting,
-}: Pick<PostgresParts, 'clock' | 'database' | 'deferred'> & {
-	readonly notes: NoteBudget;
-	readonly queued: QueuedNote;
-	readonly readWaiting: WaitingReader;
-}): Intake {
-	// Whoever waited for the lock brings what came meanwhile. What is told of a batch, that something is a duplicate, too, is on disk when its transaction has ended, as is all that it has seen; a run that is
+}: PostgresParts): Intake {
+	// A batch that waited for the lock takes along the calls that came meanwhile. Its answers, also that a delivery is a duplicate, are on disk when its transaction has ended, as is everything that it has seen; a run that is
 	// leased before that is on disk once its lease is.
 	const accept = createLateBatch(
 		async (take: () => readonly NewEvent[]) => {
@@ -102,7 +95,7 @@ export function createIntake({
 				return undefined;
 			}
 
-			// A sender that is told so sends no more.
+			// A sender that gets this answer does not send again.
 			await database.sync();
 			return idOfNumber(holder);
 		},
@@ -115,34 +108,24 @@ export function createIntake({
 			await record({delivery: newDelivery(delivery, {bodyHash}), work: null, claims: claim});
 		},
 		note(delivery) {
-			const weight = {
-				bytes: noteOverheadBytes + (delivery.body?.byteLength ?? 0),
-				isRejection: isRejection(delivery),
-			};
-			if (!notes.take(weight)) {
-				return;
+			const release = notes.take(delivery);
+			if (release) {
+				const kept = {delivery: newDelivery(delivery), work: null, claims: false};
+				deferred.defer(async transaction => keepDeliveries(transaction, [kept]), release);
 			}
-
-			const kept = {delivery: newDelivery(delivery), work: null, claims: false};
-			deferred.defer(
-				async transaction => keepDeliveries(transaction, [kept]),
-				() => {
-					notes.release(weight);
-				},
-			);
 		},
 	};
 }
 
 /**
- * Decides on a batch of events and writes what was accepted: two questions that are asked at once, and one statement that is sent with the commit, however many there are; groups cost three more, and jobs two.
+ * Decides on a batch of events and writes the accepted ones: two concurrent queries, and one statement that is sent with the commit, whatever the size of the batch; groups cost three more, and jobs two.
  * Within a transaction that holds the lock `accept`. The answers, in their order, and how many runs were queued.
  */
 async function acceptAll(
 	transaction: Transaction,
 	events: readonly NewEvent[],
 	readWaiting: WaitingReader,
-): Promise<{readonly outcomes: readonly Outcome[]; readonly queued: number}> {
+): Promise<{readonly outcomes: readonly AcceptOutcome[]; readonly queued: number}> {
 	const {now, query, finish} = transaction;
 	const wanted = events.map(({delivery}) => delivery);
 	const [holders, waiting, pending, jobs] = await Promise.all([

@@ -1,28 +1,18 @@
 import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
 import type {Fired, JobKey, Jobs} from '../job-port.ts';
-import {jobColumns, jobRecordOf} from '../jobs.ts';
+import {createJobReader, type Firing, runOfJob} from '../jobs.ts';
 import {columnsOf} from './ask.ts';
-import type {Database, Transaction} from './database.ts';
-import {enqueue, type QueuedNote} from './enqueue.ts';
+import type {Transaction} from './database.ts';
+import {enqueue} from './enqueue.ts';
+import type {PostgresParts} from './parts.ts';
 import type {WaitingReader} from './waiting.ts';
-
-/** What `fire` is given. */
-type Firing = Parameters<Jobs['fire']>[0];
 
 /** So far the wall clocks of members may be ahead of the time of the database, milliseconds. */
 const tolerableMs = 60_000;
 
 /** `Jobs` on PostgreSQL. */
-export function createJobs({
-	database,
-	queued,
-	readWaiting,
-}: {
-	readonly database: Database;
-	readonly queued: QueuedNote;
-	readonly readWaiting: WaitingReader;
-}): Jobs {
+export function createJobs({database, queued, readWaiting}: PostgresParts): Jobs {
 	// In their order, one after the other: members wait for each other as well.
 	const inTurn = createMutex();
 
@@ -61,19 +51,6 @@ export function createJobs({
 		},
 	};
 }
-
-/** Reads jobs; needs no write access. */
-export const createJobReader = (database: Pick<Database, 'query'>): Pick<Jobs, 'list' | 'get'> => ({
-	list: async () =>
-		(await database.query(`select ${jobColumns} from job order by profile, id`)).map(jobRecordOf),
-	async get({profile, id}) {
-		const [row] = await database.query(
-			`select ${jobColumns} from job where profile = $1 and id = $2`,
-			[profile, id],
-		);
-		return row && jobRecordOf(row);
-	},
-});
 
 async function fire(
 	transaction: Transaction,
@@ -115,17 +92,7 @@ async function fire(
 	}
 
 	await moveOn();
-	const [runId = 0] = await enqueue(transaction, [
-		{
-			delivery: null,
-			profile,
-			route: '-',
-			target: plan.target.kind,
-			createdAt: now,
-			dueAt: now,
-			job,
-		},
-	]);
+	const [runId = 0] = await enqueue(transaction, [runOfJob(job, plan, now)]);
 	await run('insert into job_run (run, event, plan) values ($1, $2, $3)', [
 		runId,
 		tick ? 'schedule' : 'person',
@@ -152,18 +119,10 @@ export async function noteFired(
 	);
 }
 
-/** How many runs of jobs wait for the agent. */
-export type QueuedOfJobs = {
-	queued(job: JobKey): number;
-	/** Counts one more that is about to be written. */
-	add(job: JobKey): void;
-};
+export type QueuedOfJobs = Awaited<ReturnType<typeof readQueuedOfJobs>>;
 
-/** Reads how many runs of these jobs wait. */
-export async function readQueuedOfJobs(
-	{query}: Transaction,
-	jobs: readonly JobKey[],
-): Promise<QueuedOfJobs> {
+/** Reads how many runs of these jobs wait for the agent. */
+export async function readQueuedOfJobs({query}: Transaction, jobs: readonly JobKey[]) {
 	const counts = new Map<string, number>();
 	const wanted = [...new Map(jobs.map(job => [nameOfJob(job), job])).values()];
 	const rows =
@@ -182,10 +141,9 @@ export async function readQueuedOfJobs(
 	}
 
 	return {
-		queued: job => counts.get(nameOfJob(job)) ?? 0,
-		add(job) {
-			counts.set(nameOfJob(job), (counts.get(nameOfJob(job)) ?? 0) + 1);
-		},
+		queued: (job: JobKey) => counts.get(nameOfJob(job)) ?? 0,
+		/** Counts one more that is about to be written. */
+		add: (job: JobKey) => counts.set(nameOfJob(job), (counts.get(nameOfJob(job)) ?? 0) + 1),
 	};
 }
 

@@ -1,51 +1,44 @@
-import type {ApiKey} from '../../core/api-key.ts';
 import {every} from '../../core/clock.ts';
 import {createMutex, createRepeat} from '../../core/mutex.ts';
 import {integerOf, textOf} from '../columns.ts';
-import {type Bucket, fill, leftIn, takeRequest} from '../limits/key-limits.ts';
+import {fill, type KeyInUse, leftIn, letIn} from '../limits/key-limits.ts';
 import type {KeyLimits} from '../limits/port.ts';
 import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** What this member has under way is told this often, and what others have is read, milliseconds: what one holds is known at all within twice that. */
+/** How often this member writes its use of keys, and reads that of others, milliseconds: all members know it within twice that. */
 const sharedMs = 500;
-/** The same after a request has held more. */
+/** The same after a request came to hold more tokens. */
 const soonMs = 50;
-/** A member that has not told for so long counts no more. */
+/** A member that has written nothing for so long no longer counts. */
 const silentMs = 15_000;
-/** What a request has used counts as held at the others for so long: until they have read it with the usage of the key. */
+/** Tokens that a request has used count as held at the others for so long: until they have read them with the usage of the key. */
 const lingerMs = 5000;
 const sweepMs = 60_000;
 const sweptMs = 120_000;
 
-/** Tells what is under way: keys `$1`, running requests `$2`, tokens `$3`, now `$4`, of the owner `$5`. */
+/** Writes the use of keys by this member: keys `$1`, running requests `$2`, tokens `$3`, now `$4`, of the owner `$5`. */
 const tell = `insert into key_hold (key, owner, running, held, seen)
 	select key, $5, running, held, $4 from unnest($1::text[], $2::integer[], $3::bigint[]) as new (key, running, held) order by key
 	on conflict (key, owner) do update set running = excluded.running, held = excluded.held, seen = excluded.seen`;
 
-/** What is used of one key now. Times are those of the database. */
-type Use = Bucket & {
-	running: number;
-	held: number;
+/** The current use of one key. Times are those of the database. */
+type Use = KeyInUse & {
 	/** Tokens that requests at other members hold, as far as is known. */
 	elsewhere: number;
 	lingering: Array<{readonly tokens: number; readonly until: number}>;
-	/** Others may count something of it. */
+	/** Other members may count it. */
 	isTold: boolean;
 };
 
-type Take = {
-	readonly id: string;
-	readonly key: Pick<ApiKey, 'rpm' | 'parallel'>;
-	readonly claim: (() => number | undefined) | undefined;
-};
+type Take = Parameters<typeof letIn>[1] & {readonly id: string};
 
 type Taken = Awaited<ReturnType<KeyLimits['take']>>;
 
 /**
  * `KeyLimits` of all members. The row of a key in `key_rate` is locked while a request is let in: buckets, places and the tokens that a request holds from its beginning are never exceeded.
- * `key_hold` says what each member has under way.
+ * `key_hold` has the requests and tokens of each member.
  */
 export function createKeyLimits({
 	database,
@@ -67,7 +60,7 @@ export function createKeyLimits({
 		return use;
 	};
 
-	/** What is told is what stands here now: a row of before must not come behind a later one. */
+	/** Writes one after the other: an older row must not overwrite a newer one. */
 	const oneByOne = createMutex();
 
 	/** Tokens that others count as held here. */
@@ -121,9 +114,21 @@ export function createKeyLimits({
 							running.set(id, integerOf(row['running']));
 						}
 
-						const taken = takes.map(one =>
-							decide(one, {running: running.get(one.id) ?? 0, now, undo}),
-						);
+						const taken = takes.map(one => {
+							const use = entryOf(one.id);
+							const {held} = use;
+							const answer = letIn(use, one, {elsewhere: running.get(one.id) ?? 0, now});
+							if (answer.kind === 'taken') {
+								const claimed = use.held - held;
+								use.isTold = true;
+								undo.push(() => {
+									use.running -= 1;
+									use.held -= claimed;
+								});
+							}
+
+							return answer;
+						});
 						const buckets = ids.map(entryOf);
 						await run(
 							`with filled as (
@@ -143,43 +148,14 @@ export function createKeyLimits({
 		{most: 128, name: database.name},
 	);
 
-	const decide = (
-		{id, key, claim = () => 0}: Take,
-		{
-			running,
-			now,
-			undo,
-		}: {readonly running: number; readonly now: number; readonly undo: Array<() => void>},
-	): Taken => {
-		const use = entryOf(id);
-		const claimed = claim();
-		if (claimed === undefined) {
-			return {kind: 'denied'};
-		}
-
-		const limited = takeRequest(use, key, {running: use.running + running, now});
-		if (limited) {
-			return limited;
-		}
-
-		use.running += 1;
-		use.held += claimed;
-		use.isTold = true;
-		undo.push(() => {
-			use.running -= 1;
-			use.held -= claimed;
-		});
-		return {kind: 'taken'};
-	};
-
 	let sweptAt = clock.monotonic();
-	/** Tells what is under way here, and reads what is elsewhere. */
+	/** Writes the use of keys here, and reads that of other members. */
 	const share = async () => {
 		const now = database.now();
 		const told = [...uses].filter(([, {isTold}]) => isTold);
 		if (told.length > 0) {
 			for (const [, use] of told) {
-				// What comes while this is written is told the next time.
+				// Use that begins while this is written is written the next time.
 				use.isTold = use.running > 0 || heldOf(use, now) !== 0;
 			}
 
@@ -210,15 +186,15 @@ export function createKeyLimits({
 		if (clock.monotonic() - sweptAt >= sweepMs) {
 			sweptAt = clock.monotonic();
 			await database.run('delete from key_hold where seen < $1', [now - sweepMs]);
-			// A bucket that nobody has taken from for two minutes is full.
+			// A bucket that was not used for two minutes is full.
 			await database.run('delete from key_rate where counted_at < $1', [now - sweptMs]);
 		}
 	};
 
-	// What could not be told is told the next time.
+	// A failed write is made up for by the next.
 	const shareNow = createRepeat(async () => share().catch(() => {}), oneByOne);
 	const stop = every(clock, sharedMs, shareNow);
-	/** One that holds more has others know sooner, and learns what they hold. */
+	/** A request that holds more lets others know sooner, and learns what they hold. */
 	let cancelSoon: (() => void) | undefined;
 	const shareSoon = () => {
 		cancelSoon ??= clock.after(soonMs, () => {
@@ -263,9 +239,7 @@ export function createKeyLimits({
 				}
 			}
 		},
-		forget(id) {
-			uses.delete(id);
-		},
+		forget: id => uses.delete(id),
 		async [Symbol.asyncDispose]() {
 			stop();
 			cancelSoon?.();

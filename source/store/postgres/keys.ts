@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {endOf, type KeyRecord} from '../../core/api-key.ts';
 import {integerOf, nullableText, textOf} from '../columns.ts';
 import type {StoredKeys} from '../key-port.ts';
-import {keyOfRow, keysFull, usageOf} from '../keys.ts';
+import {createKeyReader, keysFull} from '../keys.ts';
 import {maxKeys} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
@@ -93,13 +93,7 @@ export function createStoredKeys({
 	);
 
 	return {
-		async list(keys) {
-			const rows = await database.query(
-				'select id, data, used from api_key where $1::text[] is null or id = any($1) order by seq',
-				[keys ?? null],
-			);
-			return rows.map(keyOfRow);
-		},
+		...createKeyReader(database),
 		async put(key, now) {
 			const changed = await put({key, now});
 			if ('isFull' in changed) {
@@ -145,24 +139,6 @@ export function createStoredKeys({
 				);
 			});
 			publish({kind: 'keys-used', keys: [...usedAt.keys()]});
-		},
-		async usesSince(day, keys) {
-			const rows = await database.query(
-				`select key, day, requests, input, output from api_key_use where day >= $1 and ($2::text[] is null or key = any($2)) order by day, key`,
-				[day, keys ?? null],
-			);
-			return rows.map(row => ({
-				id: textOf(row['key']),
-				day: textOf(row['day']),
-				...usageOf(row),
-			}));
-		},
-		async totals(keys) {
-			const rows = await database.query(
-				'select id as key, requests, input, output from api_key where $1::text[] is null or id = any($1) order by seq',
-				[keys ?? null],
-			);
-			return rows.map(row => ({id: textOf(row['key']), ...usageOf(row)}));
 		},
 	};
 }

@@ -1,4 +1,4 @@
-import {integerOf, nullableInteger, textOf, type Row} from '../columns.ts';
+import {integerOf, textOf, type Row} from '../columns.ts';
 import {
 	createLaneChoice,
 	sharedTurn,
@@ -9,6 +9,7 @@ import {
 } from '../lane-choice.ts';
 import type {Lease, RouteLimit} from '../port.ts';
 import {maxTurns} from '../rules.ts';
+import {leaseOf} from '../run-reader.ts';
 import {abandon, isLeased} from './abandon.ts';
 import {columnsOf} from './ask.ts';
 import type {Database, Statements, Transaction} from './database.ts';
@@ -20,8 +21,8 @@ const forgottenAtOnce = 256;
 /** A lease that was given, and how far the transcript of its run has come. */
 export type GivenLease = {readonly lease: Lease; readonly cursor: ReadRun['cursor']};
 
-/** What `Runs.lease` is told. */
-export type LeaseRequest = {
+/** The parameters of `Runs.lease`. */
+type LeaseRequest = {
 	/** 1 to 100. */
 	readonly count: number;
 	readonly leaseMs: number;
@@ -32,7 +33,7 @@ export type LeaseRequest = {
 };
 
 /**
- * Leases runs, one member at a time: the transaction asks three things beside its beginning and its end, two when none is due, and two more for what was not beaten; what was leased is read behind it, by its
+ * Leases runs, one member at a time: the transaction has three statements beside its beginning and its end, two when no run is due, and two more for overdue leases; the leased runs are read after it, by its
  * holder alone. What another transaction cancels meanwhile is left out: leasing relies on the lock for bounds and turns, and on the row for the run.
  */
 export async function leaseRuns(
@@ -65,11 +66,11 @@ export async function leaseRuns(
 
 	return marked.flatMap(row => {
 		const read = runs.get(idOf(row));
-		return read ? [givenLease(row, read)] : [];
+		return read ? [{lease: leaseOf(read.run, row), cursor: read.cursor}] : [];
 	});
 }
 
-/** Ends runs whose rows cannot be read: nobody could work on them, and they would be leased again and again. */
+/** Ends runs whose rows cannot be read: no worker could run them, and they would be leased again and again. */
 const failUnreadable = async (database: Database, rows: readonly Row[]) =>
 	database.run(
 		`update run set state = 'failed', finished_at = $3, lease_owner = null, lease_until = null, error = 'Cannot read the row of this run: another program has changed it'
@@ -77,7 +78,7 @@ const failUnreadable = async (database: Database, rows: readonly Row[]) =>
 		[rows.map(idOf), rows.map(row => integerOf(row['token'])), database.now()],
 	);
 
-/** Ends the leases of runs that `owner` never heard of, which counts as no loss. A turn of the chat API is begun, and not leased: whoever began it is told, or it runs out. */
+/** Ends the leases of runs that `owner` never heard of; this does not count as a lost lease. A turn of the chat API is left alone: its caller hears of it, or its lease runs out. */
 const giveBack = async ({run}: Transaction, owner: string, known: readonly number[]) =>
 	run(
 		`update run set lost_leases = lost_leases - 1, lease_until = 0
@@ -242,17 +243,4 @@ async function mark(
 	}
 
 	return rows.toSorted((a, b) => ids.indexOf(idOf(a)) - ids.indexOf(idOf(b)));
-}
-
-function givenLease(row: Row, {run, cursor}: ReadRun): GivenLease {
-	const loginWaitMs = nullableInteger(row['login_wait']);
-	return {
-		lease: {
-			run,
-			token: integerOf(row['token']),
-			phase: row['state'] === 'running' ? 'agent' : 'deliver',
-			...(loginWaitMs !== null && {loginWaitMs}),
-		},
-		cursor,
-	};
 }

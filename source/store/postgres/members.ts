@@ -24,15 +24,6 @@ const slots = 32;
 /** The home of a member, as in `PostgresStoreOptions`. */
 type Home = {readonly node: string; readonly place: string; readonly location: string};
 
-/** This gateway among those on the store. */
-export type OwnMember = {
-	readonly cluster: Cluster;
-	/** Its part of the identifiers of a millisecond. */
-	readonly share: () => IdShare;
-	/** Gives back what it has leased, which counts as no loss, ends its rules that end with it, and takes itself off the list. Does nothing while the database is away: the leases run out. Never rejects. */
-	readonly close: () => Promise<void>;
-};
-
 /**
  * Joins the members, under the lock of theirs, and stays one by beats; a member that was taken off the list while it could not beat joins again. What the same home had before at the same location is off the list at once: its
  * lock lets one process in at a time.
@@ -45,9 +36,11 @@ export async function openMember(
 		owner,
 		publish,
 		log,
-	}: Omit<PostgresParts, 'deferred'> & {readonly log: Logger | undefined},
+	}: Pick<PostgresParts, 'clock' | 'database' | 'owner' | 'publish'> & {
+		readonly log: Logger | undefined;
+	},
 	{node, place, location}: Home,
-): Promise<OwnMember> {
+) {
 	let slot = 0;
 	let since = 0;
 	let told: JsonValue = {};
@@ -82,7 +75,7 @@ export async function openMember(
 
 	await join();
 	let refusal: string | undefined;
-	// A beat that could not be told is made up for by the next.
+	// A failed beat is made up for by the next.
 	const stopBeating = every(clock, beatMs, async () =>
 		beat().catch((error: unknown) => {
 			// While this one was not seen, a copy of its home has joined.
@@ -93,7 +86,8 @@ export async function openMember(
 		}),
 	);
 	return {
-		share: () => ({slot, of: slots}),
+		/** Its part of the identifiers of a millisecond. */
+		share: (): IdShare => ({slot, of: slots}),
 		cluster: {
 			async members() {
 				const rows = await database.query(
@@ -119,7 +113,8 @@ export async function openMember(
 					JSON.stringify(data),
 				]);
 			},
-		},
+		} satisfies Cluster,
+		/** Gives back what it has leased, which counts as no loss, ends its rules that end with it, and takes itself off the list. Does nothing while the database is away: the leases run out. Never rejects. */
 		async close() {
 			stopBeating();
 			if (database.failing() !== undefined) {
@@ -168,7 +163,7 @@ async function refuseCopy(
 	}
 }
 
-/** The least slot that no member has, once those are off the list that have no right to it; when each is taken, that of the one that is gone for longest. */
+/** The lowest free slot, after members that no longer count were removed; when all are taken, the slot of the member that has been gone for longest. */
 async function freeSlot(
 	{query, run, now}: Transaction,
 	{owner, place}: Pick<Home, 'place'> & {readonly owner: string},
@@ -182,10 +177,9 @@ async function freeSlot(
 		query('select owner, slot, seen from member order by seen'),
 	]);
 	const taken = new Set(rows.map(row => integerOf(row['slot'])));
-	for (let slot = 0; slot < slots; slot += 1) {
-		if (!taken.has(slot)) {
-			return slot;
-		}
+	const free = Array.from({length: slots}, (_, slot) => slot).find(slot => !taken.has(slot));
+	if (free !== undefined) {
+		return free;
 	}
 
 	const [oldest] = rows;

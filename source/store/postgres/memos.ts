@@ -9,12 +9,12 @@ import {createBatch} from './batch.ts';
 import type {Database, Statements} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Finding those that are too many walks through all others: not each time. */
+/** Trimming walks through all memos of a kind, so that it is not done at each write. */
 const writesPerTrim = 64;
 
 export type NewMemo = {readonly kind: string; readonly name: string; readonly value: JsonValue};
 
-/** Writes memos, in their order; the last of a name counts. One that is written anew is the newest of its kind. */
+/** Writes memos, in their order; the last of a name counts. A memo that is rewritten becomes the newest of its kind. */
 export async function putMemos({query, run}: Statements, memos: readonly NewMemo[]): Promise<void> {
 	const last = new Map<string, NewMemo>();
 	for (const memo of memos) {

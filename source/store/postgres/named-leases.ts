@@ -3,7 +3,7 @@ import type {Leases, LeaseToken} from '../shared-port.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** No lease is longer, milliseconds: one that seems to be was taken under a clock that has been set back. The retention deletes what nobody has beaten for so long. */
+/** Longest lease, milliseconds: one that seems longer was taken under a clock that has been set back. The retention deletes leases that ran out this long ago. */
 export const longestMs = 3_600_000;
 
 /** `Leases` as rows, by the time of the database. A released one is deleted; the first token of a row is the time, so that it is greater than all before. */
@@ -47,7 +47,7 @@ export const createNamedLeases =
 		},
 	});
 
-/** Whether nobody has had the lease since; nobody takes it before the transaction ends. */
+/** Whether no other holder has had the lease since; none can take it before the transaction ends. */
 export const isLast = async ({query}: Transaction, {name, token}: LeaseToken): Promise<boolean> =>
 	(await query('select 1 from named_lease where name = $1 and token = $2 for share', [name, token]))
 		.length > 0;

@@ -1,29 +1,29 @@
 import type {PoolClient} from 'pg';
-import {every, type Clock} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {createListeners} from '../../core/listeners.ts';
 import {createMutex, createRepeat} from '../../core/mutex.ts';
 import {integerOf, readJson} from '../columns.ts';
-import type {StoreNote, StoreNotes} from '../shared-port.ts';
-import type {Database} from './database.ts';
+import type {StoreNote} from '../shared-port.ts';
+import type {PostgresParts} from './parts.ts';
 import {failsAll} from './postgres-errors.ts';
 
-/** Notes are looked for this often, milliseconds: behind PgBouncer nobody is woken. */
+/** Polling interval of notes, milliseconds: behind PgBouncer no notification arrives. */
 const pollMs = 500;
-/** Where waking works, it is looked all the same: a notice that is lost must not be lost for long. */
+/** Polling interval where notifications arrive: a lost one must not stay unnoticed for long. */
 const pollWokenMs = 2000;
-/** A note whose transaction was slow shows up behind later ones: so far back is read again, milliseconds. */
+/** A note of a slow transaction becomes visible after later ones: notes are read again this far back, milliseconds. */
 const overlapMs = 10_000;
-/** Notes are dropped after so long, milliseconds. */
+/** Age at which notes are dropped, milliseconds. */
 const keptMs = 60_000;
 const sweepMs = 10_000;
 /** Notes that are read at once. */
 const maxRead = 1000;
-/** A note whose transaction was slow comes so many behind later ones at most; one with a lesser identifier comes after a crash of the database, which has emptied the table. */
+/** A note of a slow transaction is at most this many identifiers behind later ones. A lower identifier means that a crash of the database has emptied the table. */
 const maxOutOfOrder = 1000;
-/** Notes that wait to be written; in place of more the others are told that they miss some. */
+/** Notes that may wait to be written; above that, one `missed` note replaces them. */
 const maxWaiting = 1000;
 const reconnectMs = 2000;
-/** How late notes were is known for so long, milliseconds, of so many looks. */
+/** The delays of notes are kept for so long, milliseconds, and for at most so many looks. */
 const lagKeptMs = 60_000;
 const maxLags = 600;
 const channel = 'svc_note';
@@ -33,22 +33,10 @@ export function createNotes({
 	database,
 	clock,
 	owner,
-}: {
-	readonly database: Database;
-	readonly clock: Clock;
-	readonly owner: string;
-}): StoreNotes &
-	AsyncDisposable & {
-		/** Tells this member alone. */
-		readonly tell: (note: StoreNote) => void;
-		/** Settles once it is listening, or that has failed for now; never rejects. */
-		readonly listening: Promise<void>;
-		/** How late notes of others were heard at most in the last minute, milliseconds; `undefined`: there was none. */
-		lagMs(): number | undefined;
-	} {
+}: Pick<PostgresParts, 'clock' | 'database' | 'owner'>) {
 	const {tell, subscribe} = createListeners<[StoreNote]>();
 	const waiting: StoreNote[] = [];
-	/** Rows that were told. Both, as the identifiers begin again when a crash of the database has emptied the table. */
+	/** Rows that were published here, by identifier and time, since identifiers begin again when a crash of the database has emptied the table. */
 	const seen = new Map<string, {readonly id: number; readonly at: number}>();
 	let lastId = 0;
 	/** Notes may be lost: those that were not written, or were gone before they could be read. */
@@ -58,11 +46,11 @@ export function createNotes({
 	let lastLook = clock.monotonic();
 	let lastSweep = clock.monotonic();
 
-	/** Of what others wrote since this one listens: what was there before is late without anybody's fault. */
+	/** Delays count for notes written since this member listens; older ones are late by nature. */
 	const begunAt = database.now();
 	let lags: ReadonlyArray<{readonly at: number; readonly ms: number}> = [];
 
-	/** Nobody was woken for the next look. */
+	/** The next look was not caused by a notification. */
 	let isPoll = false;
 	const lookOnce = async () => {
 		lastLook = clock.monotonic();
@@ -80,7 +68,7 @@ export function createNotes({
 			seen.set(`${id} ${at}`, {id, at});
 			latest = at < begunAt ? latest : Math.max(latest, database.now() - at);
 			const note = readJson<StoreNote>(row['data']);
-			// One that a newer member wrote may be anything: what cannot be told takes none of those behind it along.
+			// A note of a newer member may be anything: one that fails does not stop those behind it.
 			try {
 				if (note) {
 					tell(note);
@@ -88,7 +76,7 @@ export function createNotes({
 			} catch {}
 		}
 
-		// A connection may be dead although nobody says so: then it is polled as often as without one, until it is heard again.
+		// A connection may be dead without an error: then notes are polled as often as without one, until it notifies again.
 		isWoken &&= !(isPoll && rows.length > 0);
 		isPoll = false;
 		if (rows.length === maxRead) {
@@ -152,9 +140,7 @@ export function createNotes({
 		writing = undefined;
 	};
 	const writeSoon = () => {
-		writing ??= new Promise<void>(resolve => {
-			setImmediate(resolve);
-		}).then(write);
+		writing ??= new Promise<void>(resolve => setImmediate(resolve)).then(write);
 	};
 
 	const sweep = async () => {
@@ -203,15 +189,13 @@ export function createNotes({
 			if (end(true) && !isClosed) {
 				// The database may have crashed, and its notes with it.
 				isMissing = true;
-				cancelListen = clock.after(reconnectMs, () => {
-					void listen();
-				});
+				cancelListen = clock.after(reconnectMs, () => void listen());
 			}
 		};
 		try {
 			client = await database.connect();
 			client.on('error', lose).on('end', lose).on('notification', hear);
-			// What was told meanwhile is seen by the next look, half a second later at most.
+			// The next look, at most half a second later, sees the notes of the meantime.
 			await client.query(`listen ${channel}`);
 			stopListening = async () => {
 				const isLeft =
@@ -231,16 +215,19 @@ export function createNotes({
 	let cancelListen: (() => void) | undefined;
 
 	return {
+		/** Tells this member alone. */
 		tell,
+		/** Settles once it is listening, or that has failed for now; never rejects. */
 		listening: listen(),
-		lagMs() {
+		/** How late notes of others were heard at most in the last minute, milliseconds; `undefined`: there was none. */
+		lagMs(): number | undefined {
 			const recent = lags.filter(({at}) => at > clock.monotonic() - lagKeptMs);
 			return recent.length === 0 ? undefined : Math.max(0, ...recent.map(({ms}) => ms));
 		},
-		publish(note) {
+		publish(note: StoreNote) {
 			tell(note);
 			if (waiting.length >= maxWaiting) {
-				// The others are told that they miss something.
+				// The others learn that they missed notes.
 				waiting.splice(0, waiting.length, {kind: 'missed'});
 			}
 
@@ -261,7 +248,7 @@ export function createNotes({
 
 const isEvents = ({kind}: StoreNote) => kind === 'events' || kind === 'missed';
 
-/** What is still written when the database is back. Those who called wait for an answer no longer; events may be many and large, and are in the store. */
+/** The notes that are still written when the database is back. Callers have stopped waiting; events may be many and large, and are in the store. */
 function lateOf(notes: readonly StoreNote[]): readonly StoreNote[] {
 	const late = notes.filter(
 		note => !isEvents(note) && note.kind !== 'call' && note.kind !== 'answer',

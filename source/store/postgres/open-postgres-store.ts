@@ -1,6 +1,4 @@
 import {randomUUID} from 'node:crypto';
-import type {Pool} from 'pg';
-import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
 import {warnOfBroken} from '../broken-rows.ts';
@@ -8,12 +6,11 @@ import {integerOf} from '../columns.ts';
 import {createNoteBudget} from '../note-budget.ts';
 import type {Store} from '../port.ts';
 import {maxPauseMs} from '../rules.ts';
-import type {StoreEvents} from '../store-health.ts';
 import {createStoredApprovals} from './approvals.ts';
 import {createDeferred} from './batch.ts';
 import {followChanges} from './changes.ts';
 import {createConversations} from './conversations.ts';
-import {createDatabase, type Database} from './database.ts';
+import {createDatabase, type Database, type DatabaseDependencies} from './database.ts';
 import {createDocuments} from './documents.ts';
 import {createQueuedNote} from './enqueue.ts';
 import {createGroups} from './groups.ts';
@@ -36,17 +33,6 @@ import {createStoredSessions} from './sessions.ts';
 import {createTakeOver} from './take-over.ts';
 import {createWaitingReader} from './waiting.ts';
 
-export type PostgresStoreDependencies = StoreEvents & {
-	readonly clock: Clock;
-	readonly log?: Logger;
-	/** Stands for the clock of the database, milliseconds since 1970. */
-	readonly time?: () => number;
-	/** Connections of somebody else, which are left open. */
-	readonly pool?: Pool;
-	/** Aborts when the gateway begins to end: a database that does not answer keeps it no longer than once. */
-	readonly ending?: AbortSignal;
-};
-
 export type PostgresStoreOptions = {
 	readonly url: string;
 	/** `gateway.node`. */
@@ -59,17 +45,15 @@ export type PostgresStoreOptions = {
 
 /** Opens a store on PostgreSQL. @throws SvcError `store_too_new`, `store_copy_incomplete`, `cluster_full`, `member_duplicate`, `journal_unavailable` */
 export async function openPostgresStore(
-	{clock, time, pool, log, ending, onFailing}: PostgresStoreDependencies,
+	{log, ...world}: Omit<DatabaseDependencies, 'onBroken'> & {readonly log?: Logger},
 	{url, node, place, location = ''}: PostgresStoreOptions,
 ): Promise<Store> {
+	const {clock, ending} = world;
 	await using stack = new AsyncDisposableStack();
 	const leaving = new AbortController();
 	const database = createDatabase(
 		{
-			clock,
-			time,
-			pool,
-			onFailing,
+			...world,
 			onBroken: warnOfBroken({clock, log}),
 			ending: ending ? AbortSignal.any([ending, leaving.signal]) : leaving.signal,
 		},
@@ -80,31 +64,27 @@ export async function openPostgresStore(
 	const owner = randomUUID();
 	// Its connection is made while the rest goes on.
 	const events = stack.use(createNotes({database, clock, owner}));
-	const publish: PostgresParts['publish'] = note => {
-		events.publish(note);
-	};
-	const {cluster, share, close} = await openMember(
-		{database, clock, owner, publish, log},
-		{node, place, location},
-	);
-	stack.defer(close);
+	const publish: PostgresParts['publish'] = note => events.publish(note);
+	const member = await openMember({database, clock, owner, publish, log}, {node, place, location});
+	stack.defer(() => member.close());
 	const deferred = createDeferred({database, clock});
 	stack.defer(() => deferred.close());
-	const parts: PostgresParts = {database, clock, deferred, owner, publish};
-	const runs = createRuns(parts);
+	const base = {database, clock, deferred, owner, publish};
+	const runs = createRuns(base);
 	stack.defer(() => runs.close());
 	const [newest] = await database.query('select max(id) as id from delivery');
 	const lastId = integerOf(newest?.['id']);
 	await pullBack(database);
-	stack.use(await followChanges(parts, events.tell));
+	stack.use(await followChanges(base, events.tell));
 	await events.listening;
-	const notes = createNoteBudget(clock);
-	const queued = stack.use(createQueuedNote(parts));
-	const readWaiting = createWaitingReader(clock);
+	const parts: PostgresParts = {
+		...base,
+		notes: createNoteBudget(clock),
+		queued: stack.use(createQueuedNote(base)),
+		readWaiting: createWaitingReader(clock),
+	};
 	const keyLimits = stack.use(createKeyLimits(parts));
-	stack.defer(() => {
-		leaving.abort();
-	});
+	stack.defer(() => leaving.abort());
 	const all = stack.move();
 	return {
 		owner,
@@ -112,13 +92,13 @@ export async function openPostgresStore(
 		journal: createJournal(parts),
 		history: createHistory(parts),
 		runs: runs.runs,
-		cluster,
-		share,
+		cluster: member.cluster,
+		share: member.share,
 		takeOver: createTakeOver(parts),
 		lastId: lastId === 0 ? '' : idOfNumber(lastId),
-		intake: createIntake({...parts, notes, queued, readWaiting}),
-		groups: createGroups({database, queued}),
-		jobs: createJobs({database, queued, readWaiting}),
+		intake: createIntake(parts),
+		groups: createGroups(parts),
+		jobs: createJobs(parts),
 		limits: {windows: createRateWindows(database), paces: createPaces(database), keys: keyLimits},
 		leases: createNamedLeases(parts),
 		async health() {
@@ -127,13 +107,13 @@ export async function openPostgresStore(
 			return {
 				...(notesLagMs !== undefined && {notesLagMs}),
 				...(failing !== undefined && {failing}),
-				notesDropped: notes.dropped(),
+				notesDropped: parts.notes.dropped(),
 				commitP50Ms: database.durations.percentile(0.5),
 				commitP99Ms: database.durations.percentile(0.99),
 			};
 		},
 		approvals: createStoredApprovals(parts),
-		conversations: createConversations({database, queued, readWaiting}),
+		conversations: createConversations(parts),
 		documents: createDocuments(parts),
 		keys: createStoredKeys(parts),
 		memos: createMemos(parts),

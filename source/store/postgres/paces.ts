@@ -8,7 +8,7 @@ import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {Database, Statements, Transaction} from './database.ts';
 
-/** A start that was promised; `id` names it to whoever keeps it or gives it back. The times of its pace are those of the database, milliseconds since 1970. */
+/** A promised start; `id` names it when it is kept or given back. The times of its pace are those of the database, milliseconds since 1970. */
 type Step = {readonly id: string; readonly pace: Pace; readonly isGivenBack?: true};
 
 /** Promised starts of a route, the newest last. The first is one that stays: it was kept, or taken at once. */
@@ -17,10 +17,10 @@ type Steps = readonly Step[];
 /** Promises that are neither kept nor given back: a member that dies leaves some. */
 const maxSteps = 1000;
 
-/** A row that was written so far ahead is of a clock that has been set back, milliseconds. */
+/** A row dated further ahead was written before the clock was set back, milliseconds. */
 const tolerableMs = 60_000;
 
-/** `limit` is that of the starts in a minute, where one is taken. */
+/** `limit`: starts in a minute, for `enter` and `promise`. */
 type Call = RouteKey & {
 	readonly kind: 'enter' | 'promise' | 'keep' | 'giveBack';
 	readonly id: string;
@@ -75,7 +75,7 @@ async function promisedTo(
 	);
 }
 
-/** Locks the rows of the routes: what they have, and the time, which is no earlier than that of the last one who had them. */
+/** Locks the rows of the routes; returns their steps, and the time, which never goes back between two holders. */
 async function lock(
 	{query, now}: Transaction,
 	routes: readonly RouteKey[],
@@ -150,6 +150,6 @@ export function createPaces(database: Database): Paces {
 	};
 }
 
-/** Whether a row that was written then says how it is. */
+/** Whether a row of this time is current. */
 const isKnown = (at: number | null, now: number): boolean =>
 	at !== null && at > 0 && at <= now + tolerableMs;

@@ -23,12 +23,10 @@ export function createPool(url: string): Pool {
 		stream() {
 			const socket = new Socket();
 			open.add(socket);
-			socket.once('close', () => {
-				open.delete(socket);
-			});
+			socket.once('close', () => open.delete(socket));
 			return socket;
 		},
-		// One of them is told of notes.
+		// One of them listens for notes.
 		max: 11,
 		connectionTimeoutMillis: connectMs,
 		query_timeout: answerMs,
@@ -40,16 +38,14 @@ export function createPool(url: string): Pool {
 				id === INT8 || id === NUMERIC ? Number : types.getTypeParser(id, format),
 		},
 	});
-	// One that is idle and breaks is replaced when it is needed; of one that is used the next statement says so. It may break before whoever asked for it hears that it is there.
+	// An idle connection that breaks is replaced when needed; on one in use the next statement fails. It may break before its caller gets it.
 	pool.on('error', ignore);
-	pool.on('connect', client => {
-		client.on('error', ignore);
-	});
+	pool.on('connect', client => client.on('error', ignore));
 	sockets.set(pool, open);
 	return pool;
 }
 
-/** Ends the connections once they are free. The driver waits without an end until the database takes leave of each: one that hangs must not keep the gateway. */
+/** Ends the connections once they are free. The driver waits without a limit for the database to close each: a hanging connection must not keep the gateway. */
 export async function endPool(pool: Pool, clock: Pick<Clock, 'after'>): Promise<void> {
 	const cancel = clock.after(leaveMs, () => {
 		for (const socket of sockets.get(pool) ?? []) {

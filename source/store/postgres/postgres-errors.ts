@@ -15,7 +15,7 @@ const broken = new Set([
 	'Client has encountered a connection error and is not queryable',
 ]);
 
-/** Whether the connection broke: what was not committed on it has not happened, and another connection may do it. */
+/** Whether the connection broke: an uncommitted transaction on it has not happened, and another connection may repeat it. */
 export const isBreak = (error: unknown): boolean =>
 	[codeOf(error), messageOf(error)].some(text => broken.has(text));
 
@@ -27,11 +27,11 @@ const noAnswer = new Set([
 	'Connection terminated due to connection timeout',
 ]);
 
-/** Whether the database did not answer in time: it would not answer the next one either, and whoever waits has waited as long. */
+/** Whether the database did not answer in time: it would not answer the next statement either, and other callers have waited as long. */
 export const isSilence = (error: unknown): boolean =>
 	noAnswer.has(messageOf(error)) || codeOf(error) === 'ETIMEDOUT';
 
-/** What is wrong with one statement or its parameters, not with the database: classes 21 to 23, 42, 54 and what we throw. */
+/** Errors of one statement or its parameters, not of the database: classes 21 to 23, 42, 54 and what we throw. */
 const ofStatement = /^(?:21|22|23|42|54|P0)[0-9A-Z]{3}$/;
 
 /** Whether the failure is one of the whole database and not of a single statement. */
@@ -39,14 +39,14 @@ export const concernsDatabase = (error: unknown): boolean =>
 	!(error instanceof SvcError && error.code !== 'journal_unavailable') &&
 	!ofStatement.test(codeOf(error) ?? '');
 
-/** What a transaction failed of was not said by the database: its `cause` is told as it is. */
+/** A transaction failed for a reason of its own, not of the database: its `cause` is thrown as it is. */
 export class OwnError extends Error {
 	constructor(cause: unknown) {
 		super('the work failed', {cause});
 	}
 }
 
-/** Whether a call of the database, or of what is built on it, failed for the sake of the database. */
+/** Whether a call failed because of the database itself. */
 export const failsAll = (error: unknown): boolean =>
 	error instanceof SvcError &&
 	error.code === 'journal_unavailable' &&
@@ -55,7 +55,7 @@ export const failsAll = (error: unknown): boolean =>
 const unknownAuthority =
 	'its certificate comes from an authority that is not known here: add "sslrootcert=FILE" to the URL';
 
-/** What a code means for the person who runs the gateway, and what to do. */
+/** The meaning of a code for the operator, and what to do. */
 const remedies: Readonly<Record<string, string>> = {
 	ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct "gateway.store"',
 	ENOTFOUND: 'there is no such host: correct "gateway.store"',
@@ -83,7 +83,7 @@ const remedies: Readonly<Record<string, string>> = {
 const reasonOf = (error: unknown): string =>
 	(isSilence(error) ? remedies['ETIMEDOUT'] : remedies[codeOf(error) ?? '']) ?? messageOf(error);
 
-/** The error of something that is not on disk. An `SvcError` stays what it is. `name`: the place of the database, without a secret. */
+/** The error of a call that the database did not perform. An `SvcError` stays what it is. `name`: the place of the database, without a secret. */
 export const journalUnavailable = (name: string, error: unknown): SvcError =>
 	error instanceof SvcError
 		? error

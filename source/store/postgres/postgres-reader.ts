@@ -1,17 +1,12 @@
 import type {Clock} from '../../core/clock.ts';
 import type {OnBroken} from '../broken-rows.ts';
-import {emptyReader, type StoreReader} from '../reader-port.ts';
-import {createStoredApprovals} from './approvals.ts';
+import {emptyReader, readersOf, type StoreReader} from '../reader-port.ts';
 import {createConversations} from './conversations.ts';
 import {createDatabase} from './database.ts';
-import {createGroupReader} from './groups.ts';
 import {createHistory} from './history.ts';
-import {createJobReader} from './jobs.ts';
-import {createJournal} from './journal.ts';
-import {createStoredKeys} from './keys.ts';
-import {createRunReader, readRuns} from './run-reader.ts';
+import {readRuns} from './run-reader.ts';
 import {versionOf} from './schema.ts';
-import {createStoredSessions} from './sessions.ts';
+import {createSessionSearch} from './sessions.ts';
 import {createWaitingReader} from './waiting.ts';
 
 /**
@@ -31,26 +26,18 @@ export async function openPostgresReader(
 	}
 
 	// Of what could write, only what reads is handed out.
-	const parts = {database, owner: '', publish() {}};
-	const deferred = {async flush() {}};
+	const {runs, sessions, ...others} = readersOf(database);
 	const all = stack.move();
 	return {
-		approvals: createStoredApprovals(parts),
-		keys: createStoredKeys(parts),
-		sessions: createStoredSessions(parts),
+		...others,
+		runs: {...runs, get: async id => (await readRuns(database, [id])).get(id)?.run},
+		sessions: {...sessions, search: createSessionSearch(database)},
 		conversations: createConversations({
 			database,
 			queued: {tell() {}, [Symbol.dispose]() {}},
 			readWaiting: createWaitingReader(clock),
 		}),
-		journal: createJournal({database, deferred}),
-		history: createHistory({database, clock, deferred}),
-		groups: createGroupReader(database),
-		jobs: createJobReader(database),
-		runs: {
-			...createRunReader(database),
-			get: async id => (await readRuns(database, [id])).get(id)?.run,
-		},
+		history: createHistory({database, clock, deferred: {async flush() {}}}),
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	};
 }

@@ -1,7 +1,8 @@
-import {integerOf} from '../columns.ts';
+import {integerOf, type Row} from '../columns.ts';
 import {nameOfRoute, routeOf} from '../counters.ts';
 import {windowMs} from '../limits/paces.ts';
 import type {RateVerdict, RateWindows} from '../limits/port.ts';
+import {verdictOf} from '../limits/rate-windows.ts';
 import type {RouteKey} from '../port.ts';
 import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
@@ -9,17 +10,22 @@ import type {Database} from './database.ts';
 
 type Take = RouteKey & {readonly limit: number};
 
-/** A window is over after its minute; one that begins far ahead was begun under a clock that has been set back. */
+/** A window is over after its minute. A window that begins far ahead was begun before the clock was set back. */
 const isOver = (at: string) =>
 	`(rate_window.starts_at <= ${at} - ${windowMs} or rate_window.starts_at > ${at} + ${windowMs})`;
 
+const rateUseOfRow = (row: Row, now: number) => ({
+	used: integerOf(row['used']),
+	endsInMs: Math.min(windowMs, integerOf(row['starts_at']) + windowMs - now),
+});
+
 /**
- * `RateWindows` in a table that a crash of the database empties. What comes at a time is one upsert: the row of a route is locked by it, so that a window is counted once over all members. It tells what it
- * took for all of them, of which the first ones pass.
+ * `RateWindows` in a table that a crash of the database empties. What comes at a time is one upsert: the row of a route is locked by it, so that a window is counted once over all members. It returns how many of them
+ * pass: the first ones.
  */
 export function createRateWindows(database: Database): RateWindows {
 	const takeAll = async (takes: readonly Take[]): Promise<readonly RateVerdict[]> => {
-		// When the limit has just been changed, the last one that was asked for counts for all.
+		// When the limit has just been changed, the last requested limit counts for all.
 		const routes = new Map<string, Take & {wanted: number}>();
 		for (const take of takes) {
 			const name = nameOfRoute(take);
@@ -48,20 +54,15 @@ export function createRateWindows(database: Database): RateWindows {
 		});
 		const left = new Map(
 			rows.map(row => {
-				const [used, took] = [integerOf(row['used']), integerOf(row['took'])];
-				const endsInMs = Math.min(windowMs, integerOf(row['starts_at']) + windowMs - now);
-				return [nameOfRoute(routeOf(row)), {used, next: used - took, endsInMs}];
+				const use = rateUseOfRow(row, now);
+				return [nameOfRoute(routeOf(row)), {...use, next: use.used - integerOf(row['took'])}];
 			}),
 		);
 		return takes.map(take => {
 			const window = left.get(nameOfRoute(take)) ?? {used: 0, next: 0, endsInMs: windowMs};
 			const ok = window.next < window.used;
 			window.next += ok ? 1 : 0;
-			return {
-				ok,
-				count: ok ? window.next : window.used + 1,
-				retryAfterSeconds: Math.max(1, Math.ceil(window.endsInMs / 1000)),
-			};
+			return verdictOf(ok, ok ? window.next : window.used, window.endsInMs);
 		});
 	};
 
@@ -74,12 +75,7 @@ export function createRateWindows(database: Database): RateWindows {
 				`select starts_at, used from rate_window where profile = $1 and route = $2 and not ${isOver('$3::bigint')}`,
 				[profile, route, now],
 			);
-			return row
-				? {
-						used: integerOf(row['used']),
-						endsInMs: Math.min(windowMs, integerOf(row['starts_at']) + windowMs - now),
-					}
-				: {used: 0, endsInMs: 0};
+			return row ? rateUseOfRow(row, now) : {used: 0, endsInMs: 0};
 		},
 	};
 }

@@ -1,10 +1,17 @@
 import {idempotencyMs} from '../../core/delivery.ts';
-import {timeOfNumber} from '../../core/ids.ts';
 import {integerOf, type Row} from '../columns.ts';
-import {deliveryTables, runOfDelivery} from '../delivery-rows.ts';
 import {windowMs} from '../limits/paces.ts';
-import type {Retention} from '../port.ts';
-import {belongings} from '../retention.ts';
+import type {Retention, Purged} from '../port.ts';
+import {
+	applyRetention,
+	belongings,
+	isNewest,
+	isYounger,
+	type Slice,
+	waits,
+	wentThrough,
+	works,
+} from '../retention.ts';
 import {emptySessionMs, maxRejections, maxSessionBytes, sameMessageMs} from '../rules.ts';
 import {readCounters} from './counters.ts';
 import type {Database, Transaction} from './database.ts';
@@ -13,29 +20,10 @@ import {longestMs} from './named-leases.ts';
 
 /** Rows that one transaction looks at. */
 const slice = 200;
-/** A delivery has its number at most so long after it was received, and is on disk at most so long after that; milliseconds. */
-const lateMs = 60_000;
-/** A pace that nobody has asked about for so long is over, milliseconds, but for starts that were promised. */
+/** A pace that was not used for so long is over, milliseconds, except for promised starts. */
 const endedPaceMs = 3_600_000;
 
-/** What one transaction did. `last` is the row to go on behind; `more` says that there may be something. */
-type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
-
 type Step = (transaction: Transaction, retention: Retention, after: number) => Promise<Slice>;
-
-const works = `${deliveryTables} left join run on run.id = ${runOfDelivery}`;
-const waits =
-	'(coalesce_group.id is not null and coalesce_group.run is null or run.id is not null and run.finished_at is null)';
-const isNewest =
-	'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
-
-/** What was imported has a new number, and keeps the time at which it was received elsewhere: the later of both counts. A time in the future, from a clock that was wrong, keeps nothing. */
-function isYounger(row: Row, ageMs: number, now: number): boolean {
-	const isWithin = (ms: number) => ms > now - ageMs && ms <= now;
-	const receivedAt = integerOf(row['received_at']);
-	const numberedAt = timeOfNumber(integerOf(row['number']));
-	return isWithin(receivedAt) || (numberedAt > receivedAt + lateMs && isWithin(numberedAt));
-}
 
 /** Drops bodies that are too old, then, oldest first, those above the total; never those of a pending group or an unfinished run. The index has those with a body alone. */
 const bodies: Step = async ({query, run, now}, {bodyMs, bodyBytes}, after) => {
@@ -60,7 +48,7 @@ const bodies: Step = async ({query, run, now}, {bodyMs, bodyBytes}, after) => {
 	}
 
 	await run('update delivery set body = null where id = any($1::bigint[])', [gone]);
-	return {went: gone.length, last, more: wentThrough(rows, last)};
+	return {went: gone.length, last, more: wentThrough(rows, last, slice)};
 };
 
 /** Forgets identifiers that are held no longer. */
@@ -85,7 +73,7 @@ const messages: Step = async ({run, now}) =>
 		),
 	);
 
-/** Forgets leases that nobody has held for long, and how often routes were called before their window or their pace was over. A pace that runs still wait for is made of their times. */
+/** Forgets named leases that ran out long ago, and rate windows and paces that are over. A pace that runs still wait for is rebuilt from their times. */
 const expired: Step = async ({run, now}) => {
 	await run('delete from named_lease where until <= $1', [now - longestMs]);
 	await run('delete from rate_window where starts_at <= $1', [now - windowMs]);
@@ -173,10 +161,10 @@ async function deleteOld(
 		],
 	);
 	const last = old.length === 0 ? after : integerOf(old.at(-1)?.['id']);
-	return {went: gone.length, last, more: wentThrough(found, last)};
+	return {went: gone.length, last, more: wentThrough(found, last, slice)};
 }
 
-/** Deletes sessions that are too old or above the total, used longest ago first, and those in which nobody said anything for a day. `after`: the bytes of those that are left, once they are known. */
+/** Deletes sessions that are too old or above the total, least recently used first, and those that stayed empty for a day. `after`: the bytes of the remaining ones, once known. */
 const sessions: Step = async ({query, run, now}, {rowMs}, after) => {
 	const [sum] = after > 0 ? [] : await query('select sum(bytes) as bytes from session');
 	let bytes = after > 0 ? after : integerOf(sum?.['bytes']);
@@ -208,42 +196,19 @@ const sessions: Step = async ({query, run, now}, {rowMs}, after) => {
 
 const sliceOf = (went: number): Slice => ({went, last: 0, more: went === slice});
 
-const wentThrough = (found: readonly Row[], last: number): boolean =>
-	found.length === slice && integerOf(found.at(-1)?.['id']) === last;
-
 /** Applies a retention in short transactions, the oldest first: each finds its rows by an index and looks at a few hundred. */
-export async function purge(
+export const purge = async (
 	database: Database,
 	retention: Retention,
 	signal?: AbortSignal,
-): Promise<{readonly bodies: number; readonly rows: number}> {
-	const isWanted = () => signal?.aborted !== true;
-	const apply = async (step: Step) => {
-		let went = 0;
-		for (let after = 0; isWanted();) {
-			// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
-			const done = await database.transact(async transaction =>
-				step(transaction, retention, after),
-			);
-			went += done.went;
-			after = done.last;
-			if (!done.more) {
-				break;
-			}
-		}
-
-		return went;
-	};
-
-	const dropped = await apply(bodies);
-	await apply(identifiers);
-	await apply(messages);
-	await apply(expired);
-	let deleted = 0;
-	for (const step of [rejections, rows, sessions, jobRuns]) {
-		// oxlint-disable-next-line no-await-in-loop
-		deleted += await apply(step);
-	}
-
-	return {bodies: dropped, rows: deleted};
-}
+): Promise<Purged> =>
+	applyRetention<Step>(
+		{
+			bodies,
+			forgotten: [identifiers, messages, expired],
+			rows: [rejections, rows, sessions, jobRuns],
+		},
+		async (step, after = 0) =>
+			database.transact(async transaction => step(transaction, retention, after)),
+		signal,
+	);

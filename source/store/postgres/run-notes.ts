@@ -1,34 +1,26 @@
 import type {TranscriptEntry, WorkDone} from '../../core/run.ts';
-import {placeEntries, type PlacedEntry, type TranscriptCursor} from '../transcripts.ts';
+import {placeEntries, type PlacedTranscriptEntry, type TranscriptCursor} from '../transcripts.ts';
 import {columnsOf} from './ask.ts';
 import type {Deferred} from './batch.ts';
 import type {Transaction} from './database.ts';
 
-/** What was told of a run, not written yet. */
+/** Notes of a run that are not written yet. */
 type PendingNotes = {
 	readonly run: number;
 	readonly token: number;
-	readonly entries: PlacedEntry[];
+	readonly entries: PlacedTranscriptEntry[];
 	work?: WorkDone;
 };
 
 /** A lease that is out, and how far the transcript of its run has come. */
-export type OpenLease = {
+export type NotedLease = {
 	readonly run: number;
 	readonly token: number;
 	readonly cursor: TranscriptCursor;
 };
 
-/** What runs say while they are under way: the last state of their work, and lines of their transcripts. */
-export type RunNotes = {
-	append(lease: OpenLease, entries: readonly TranscriptEntry[]): void;
-	work(lease: OpenLease, work: WorkDone): void;
-	/** Writes now what was told of the run, if anything was: before it ends, before its lease goes to another, before it is read. */
-	flush(runId: number): Promise<void>;
-};
-
-/** `RunNotes` in batches: whatever was told of however many runs within a quarter of a second is two statements. What is told of a lease that was lost meanwhile is dropped when it is written. */
-export function createRunNotes(deferred: Deferred): RunNotes {
+/** What runs say while they are under way, the last state of their work and lines of their transcripts, in batches: notes of any number of runs within a quarter of a second are two statements. Notes of a lease that was lost meanwhile are dropped on writing. */
+export function createRunNotes(deferred: Deferred) {
 	/** Batches that are not on disk. The last one takes more, until it is written for the first time. */
 	const batches = new Set<Map<number, PendingNotes>>();
 	let open: Map<number, PendingNotes> | undefined;
@@ -55,31 +47,32 @@ export function createRunNotes(deferred: Deferred): RunNotes {
 		return batch;
 	};
 
-	const told = ({run, token}: OpenLease): PendingNotes => {
+	const told = ({run, token}: NotedLease): PendingNotes => {
 		const batch = gather();
 		const before = batch.get(run);
 		if (before?.token === token) {
 			return before;
 		}
 
-		// That of a lease before is lost, and so is what it said.
+		// An earlier lease is lost, and so are its notes.
 		const fresh: PendingNotes = {run, token, entries: []};
 		batch.set(run, fresh);
 		return fresh;
 	};
 
 	return {
-		append(lease, entries) {
+		append(lease: NotedLease, entries: readonly TranscriptEntry[]) {
 			const placed = placeEntries(lease.cursor, entries);
 			if (placed.length > 0) {
 				told(lease).entries.push(...placed);
 			}
 		},
-		work(lease, work) {
+		work(lease: NotedLease, work: WorkDone) {
 			const one = told(lease);
 			one.work = {...one.work, ...work};
 		},
-		async flush(runId) {
+		/** Writes the waiting notes of the run now, if there are any: before it ends, before its lease goes to another, before it is read. */
+		async flush(runId: number) {
 			if ([...batches].some(batch => batch.has(runId))) {
 				await deferred.flush();
 			}
@@ -87,7 +80,7 @@ export function createRunNotes(deferred: Deferred): RunNotes {
 	};
 }
 
-/** Writes what the leases that still hold have told. Locking the rows keeps them from being leased again meanwhile: whoever has the next lease begins behind these lines. */
+/** Writes the notes of leases that still hold. Locking the rows keeps runs from being leased again meanwhile: the next lease begins behind these lines. */
 async function write({query, run}: Transaction, told: readonly PendingNotes[]): Promise<void> {
 	const held = await query(
 		`select run.id from run join unnest($1::bigint[], $2::bigint[]) as lease (run, token) on run.id = lease.run and run.token = lease.token

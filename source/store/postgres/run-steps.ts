@@ -17,7 +17,7 @@ const released = 'lease_owner = null, lease_until = null';
 type Step = Promise<boolean>;
 
 /** What happens to runs, in single statements where one will do. Each answers whether it changed something; a stale lease never does. */
-export type RunSteps = Pick<
+type RunSteps = Pick<
 	Runs,
 	| 'beat'
 	| 'markSideEffect'
@@ -40,7 +40,7 @@ export function createRunSteps({
 	owner,
 }: {
 	readonly database: Database;
-	/** That of the gateway: what it names as a time is told as a distance from now. */
+	/** The clock of the gateway: its times become distances from now. */
 	readonly clock: {readonly now: () => number};
 	readonly owner: string;
 }): RunSteps {
@@ -52,7 +52,7 @@ export function createRunSteps({
 		async (beats: ReadonlyArray<{readonly lease: Lease; readonly leaseMs: number}>) => {
 			const now = database.now();
 			const rows = await database.query(
-				// Whoever locks several runs does it in their order.
+				// Rows are locked in the order of their numbers.
 				`with held as (
 					select run.id, beat.until from run join unnest($1::bigint[], $2::bigint[], $3::bigint[]) as beat (run, token, until) on run.id = beat.run and run.token = beat.token
 					where finished_at is null and due_at is null order by run.id for no key update of run
@@ -69,7 +69,7 @@ export function createRunSteps({
 		{most: maxBeats, name: database.name},
 	);
 
-	/** Changes an ended or waiting run by what its row says. */
+	/** Changes an ended or waiting run, depending on its row. */
 	const decide = async (
 		runId: number,
 		apply: (row: Row, transaction: Transaction) => Promise<boolean>,
@@ -146,38 +146,26 @@ export function createRunSteps({
 				[runId, database.now()],
 			),
 		drop: async (runId, reason) =>
-			decide(runId, async (row, transaction) => {
-				const dropped = droppedOf(row, reason, transaction.now);
-				if (!dropped) {
-					return false;
-				}
-
+			decide(runId, async (row, {run: update, now}) => {
+				const dropped = droppedOf(row, reason, now);
 				// What it has come to, when it ended and why stay.
-				await transaction.run("update run set state = 'dropped', dropped = $2 where id = $1", [
-					runId,
-					JSON.stringify(dropped),
-				]);
-				return true;
+				const sql = "update run set state = 'dropped', dropped = $2 where id = $1";
+				return dropped !== undefined && (await update(sql, [runId, JSON.stringify(dropped)])) === 1;
 			}),
 		handOver: async (runId, target) =>
-			decide(runId, async (row, transaction) => {
+			decide(runId, async (row, {run: update, now}) => {
 				const handed = handedOf(row, target);
-				if (!handed) {
-					return false;
-				}
-
-				await transaction.run(
-					`update run set target = $4, handed = $5, ${restarted} where id = $1`,
-					[runId, 'delivering', transaction.now, target.kind, JSON.stringify(handed)],
+				const sql = `update run set target = $4, handed = $5, ${restarted} where id = $1`;
+				return (
+					handed !== undefined &&
+					(await update(sql, [runId, 'delivering', now, target.kind, JSON.stringify(handed)])) === 1
 				);
-				return true;
 			}),
 		retry: async runId =>
-			decide(runId, async (row, transaction) => {
-				const {now} = transaction;
+			decide(runId, async (row, {run: update, now}) => {
 				if (integerOf(row['due_at']) > now) {
-					// Whoever asks does not want it to wait for a login.
-					await transaction.run(
+					// A retry by a person does not wait for a login.
+					await update(
 						'update run set due_at = $2, login_wait = case when awaits_logins is null then login_wait else 0 end, awaits_logins = null where id = $1',
 						[runId, now],
 					);
@@ -189,9 +177,9 @@ export function createRunSteps({
 					return false;
 				}
 
-				await transaction.run(`update run set ${restarted} where id = $1`, [runId, state, now]);
+				await update(`update run set ${restarted} where id = $1`, [runId, state, now]);
 				if (state === 'queued') {
-					await transaction.run('delete from answer where run = $1', [runId]);
+					await update('delete from answer where run = $1', [runId]);
 				}
 
 				return true;

@@ -1,47 +1,40 @@
 import {createMutex} from '../../core/mutex.ts';
-import {integerOf} from '../columns.ts';
+import {nextMoment} from '../lane-choice.ts';
 import type {Lease, Runs} from '../port.ts';
 import {awaitedServers} from '../run-queue.ts';
+import {createRunReader, createRunsToDecide} from '../run-reader.ts';
 import {readCounters} from './counters.ts';
 import {findNext, leaseRuns, type GivenLease} from './leasing.ts';
 import type {PostgresParts} from './parts.ts';
-import {createRunNotes, type OpenLease} from './run-notes.ts';
-import {
-	countOpen,
-	countToDecide,
-	createRunReader,
-	readAwaiting,
-	readRuns,
-	type OpenRuns,
-} from './run-reader.ts';
+import {createRunNotes, type NotedLease} from './run-notes.ts';
+import {countOpen, readAwaiting, readRuns, type OpenRuns} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 
 /** Runs that one call may lease. */
 const maxLeases = 100;
 
-/** Leases of this gateway whose end it was not told are forgotten so long after they ran out, milliseconds. */
+/** Leases of this gateway whose end it did not hear of are forgotten so long after they ran out, milliseconds. */
 const forgetMs = 600_000;
 
 /**
  * `Runs` on PostgreSQL. A lease is a row of the run: its token fences, whichever gateway has it. What this process remembers of its own leases says only where their transcripts go on, and of which
  * nothing more is to be written.
  */
-export function createRuns({database, clock, deferred, owner, publish}: PostgresParts): {
+export function createRuns({
+	database,
+	clock,
+	deferred,
+	owner,
+	publish,
+}: Omit<PostgresParts, 'notes' | 'queued' | 'readWaiting'>): {
 	readonly runs: Runs;
-	/** Counts once more what is asked of a store that is closed, too. Never rejects. */
+	/** Refreshes the counts that a closed store still answers. Never rejects. */
 	close(): Promise<void>;
 } {
-	const reader = createRunReader(database);
+	const toDecide = createRunsToDecide(database);
 	const steps = createRunSteps({database, clock, owner});
 	const notes = createRunNotes(deferred);
-	const leases = new Map<number, OpenLease & {until: number}>();
-	/** What was counted last, which a store that is closed still says. */
-	let open: OpenRuns = {
-		queued: 0,
-		active: 0,
-		waits: {worker: 0, rateLimit: 0, login: 0, retry: 0},
-	};
-	let kept: Awaited<ReturnType<Runs['kept']>> = {all: 0, toDecide: 0};
+	const leases = new Map<number, NotedLease & {until: number}>();
 	let isClosed = false;
 	/** The last call that leases failed: its runs, if there are any, are given back by the next. */
 	let mayHaveMore = false;
@@ -74,24 +67,22 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 		}
 	};
 
-	const countKept = async () => {
-		if (!isClosed) {
-			kept = {
-				all: (await readCounters(database)).runs,
-				toDecide: await countToDecide(database),
-			};
-		}
-
-		return kept;
+	/** What `read` gives, or, from a closed store, what it gave last. */
+	const remembering = <Value>(first: Value, read: () => Promise<Value>) => {
+		let last = first;
+		return async () => {
+			last = isClosed ? last : await read();
+			return last;
+		};
 	};
-
-	const counted = async () => {
-		if (!isClosed) {
-			open = await countOpen(database, database.now());
-		}
-
-		return open;
-	};
+	const countKept = remembering({all: 0, toDecide: 0}, async () => ({
+		all: (await readCounters(database)).runs,
+		toDecide: await toDecide.count(),
+	}));
+	const counted = remembering<OpenRuns>(
+		{queued: 0, active: 0, waits: {worker: 0, rateLimit: 0, login: 0, retry: 0}},
+		async () => countOpen(database, database.now()),
+	);
 
 	/** Tells that a run is due, when it is. */
 	const releasing = async (changing: Promise<boolean>) => {
@@ -104,7 +95,9 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 	};
 
 	const runs: Runs = {
-		...reader,
+		...steps,
+		...createRunReader(database),
+		toDecide: toDecide.list,
 		async lease(count, leaseMs, limits) {
 			if (!(count >= 1)) {
 				return [];
@@ -114,7 +107,7 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 			const most = Math.min(Math.trunc(count), maxLeases);
 			return inTurn(async () => {
 				const known = mayHaveMore ? [...leases.keys()] : undefined;
-				// Until it is known what became of the call, it may have leased runs that nobody works on.
+				// Until the outcome of the call is known, it may have leased runs without a worker.
 				mayHaveMore = true;
 				const given = await leaseRuns(database, {count: most, leaseMs, limits, owner, known});
 				mayHaveMore = false;
@@ -141,8 +134,6 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 
 			return isHeld;
 		},
-		markSideEffect: steps.markSideEffect,
-		markDeliveryStarted: steps.markDeliveryStarted,
 		async answer(lease, answer) {
 			await notes.flush(lease.run.id);
 			return steps.answer(lease, answer);
@@ -177,7 +168,6 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 
 			return changed;
 		},
-		drop: steps.drop,
 		handOver: async (runId, target) => releasing(steps.handOver(runId, target)),
 		retry: async runId => releasing(steps.retry(runId)),
 		async release(server) {
@@ -207,15 +197,7 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 		kept: countKept,
 		async nextDue(limits) {
 			const {next, expiryMs} = await findNext(database, limits);
-			// On the clock of whoever waits for it, which may not be that of the database.
-			const now = clock.now();
-			const moments = [
-				...(next
-					? [next.waitMs > 0 ? now + next.waitMs : Math.min(now, integerOf(next.head['due_at']))]
-					: []),
-				...(expiryMs === undefined ? [] : [now + expiryMs]),
-			];
-			return moments.length === 0 ? undefined : Math.min(...moments);
+			return nextMoment(next, expiryMs, clock.now());
 		},
 	};
 

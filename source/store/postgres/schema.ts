@@ -23,7 +23,7 @@ export async function versionOf({query}: Pick<Statements, 'query'>, name: string
 	return version;
 }
 
-/** Whether the schema is that of this program: most often it is, and nobody need wait. @throws SvcError `store_too_new`, `journal_unavailable` */
+/** Whether the schema is that of this program: most often it is, and no lock is needed. @throws SvcError `store_too_new`, `journal_unavailable` */
 async function isCurrent(database: Database): Promise<boolean> {
 	try {
 		return (await versionOf(database, database.name)) === schemaVersion;

@@ -1,17 +1,15 @@
 import type {JsonObject} from '../../core/json.ts';
-import {type ChatSession, sessionOwnerId, sessionOwnerOf} from '../../core/session.ts';
+import {sessionOwnerId, sessionOwnerOf} from '../../core/session.ts';
 import {readRows} from '../broken-rows.ts';
 import {integerOf, textOf, pageOf} from '../columns.ts';
 import {maxBytesOfOwner, maxSessionsOfOwner} from '../rules.ts';
 import {type StoredSessions, answeredBy, sessionTaken, withTurn} from '../session-port.ts';
-import {matchOfRow, messageOfRow, ofMessages, ofSessions, sessionOfRow} from '../sessions.ts';
+import {createSessionReader, matchOfRow, sessionColumns, sessionOfRow} from '../sessions.ts';
 import {createBatch} from './batch.ts';
 import type {Transaction} from './database.ts';
 import {isLast} from './named-leases.ts';
 import type {PostgresParts} from './parts.ts';
 import {searchTermsOf, excerptOf, indexedWords, queryOf} from './search-words.ts';
-
-const columns = 'session.id, used_at, messages, bytes, session.data';
 
 /** Characters of a message in which an excerpt is looked for. */
 const searchedLength = 50_000;
@@ -19,7 +17,7 @@ const searchedLength = 50_000;
 type NewSession = Parameters<StoredSessions['begin']>[0];
 
 /** `StoredSessions` on PostgreSQL. The lock `sessions` keeps the bounds of owners: without it a session that is used now could be the one that makes room. */
-export function createStoredSessions({database}: Pick<PostgresParts, 'database'>): StoredSessions {
+export function createStoredSessions({database}: PostgresParts): StoredSessions {
 	const begin = createBatch<NewSession, undefined>(
 		async sessions => {
 			await database.transact(async transaction => {
@@ -50,9 +48,10 @@ export function createStoredSessions({database}: Pick<PostgresParts, 'database'>
 					throw sessionTaken(id);
 				}
 
-				const [row] = await query(`select seq, ${columns} from session where id = $1 for update`, [
-					id,
-				]);
+				const [row] = await query(
+					`select seq, ${sessionColumns} from session where id = $1 for update`,
+					[id],
+				);
 				if (!row) {
 					return undefined;
 				}
@@ -101,7 +100,8 @@ export function createStoredSessions({database}: Pick<PostgresParts, 'database'>
 
 				return row !== undefined;
 			}, 'sessions'),
-		...createReading(database),
+		...createSessionReader(database),
+		search: createSessionSearch(database),
 	};
 }
 
@@ -123,55 +123,27 @@ async function trim({query, run}: Transaction, owners: readonly string[]): Promi
 	}
 }
 
-/** The part that only looks. */
-function createReading({
-	query,
-	onBroken,
-}: PostgresParts['database']): Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'> {
-	return {
-		async get(id): Promise<ChatSession | undefined> {
-			const [row] = await query(`select ${columns} from session where id = $1`, [id]);
-			return row && sessionOfRow(row);
-		},
-		async messages(id) {
-			const rows = await query(
-				'select id, at, run, data from session_message where session = (select seq from session where id = $1) order by id',
-				[id],
-			);
-			return readRows(rows, messageOfRow, ofMessages(onBroken));
-		},
-		async list({before, limit}) {
-			const [last] =
-				before === undefined
-					? []
-					: await query('select used_at, seq from session where id = $1', [before]);
-			const place = (name: string) => (last ? integerOf(last[name]) : Number.MAX_SAFE_INTEGER);
-			const rows = await query(
-				`select ${columns} from session where (used_at, seq) < ($1::bigint, $2::bigint) and messages > 0 order by used_at desc, seq desc limit $3`,
-				[place('used_at'), place('seq'), pageOf(limit)],
-			);
-			return readRows(rows, sessionOfRow, ofSessions(onBroken));
-		},
-		async search(text, limit) {
-			const asked = searchTermsOf(text);
-			if (asked.length === 0) {
-				return [];
-			}
+/** Searches the messages of sessions. */
+export const createSessionSearch =
+	({query, onBroken}: PostgresParts['database']): StoredSessions['search'] =>
+	async (text, limit) => {
+		const asked = searchTermsOf(text);
+		if (asked.length === 0) {
+			return [];
+		}
 
-			const rows = await query(
-				`select ${columns}, message.at, message.role, left(message.text, ${searchedLength}) as text
-				from (select * from session_message where words @@ $1::tsquery order by id desc limit $2) as message
-				join session on session.seq = message.session order by message.id desc`,
-				[queryOf(asked), pageOf(limit)],
-			);
-			return readRows(
-				rows,
-				row => matchOfRow({...row, excerpt: excerptOf(textOf(row['text']), asked)}),
-				ofSessions(onBroken),
-			);
-		},
+		const rows = await query(
+			`select ${sessionColumns}, message.at, message.role, left(message.text, ${searchedLength}) as text
+			from (select * from session_message where words @@ $1::tsquery order by id desc limit $2) as message
+			join session on session.seq = message.session order by message.id desc`,
+			[queryOf(asked), pageOf(limit)],
+		);
+		return readRows(
+			rows,
+			row => matchOfRow({...row, excerpt: excerptOf(textOf(row['text']), asked)}),
+			{table: 'session', onBroken},
+		);
 	};
-}
 
 /** The column `role` of a message. */
 const roleOf = ({role}: JsonObject): string => (typeof role === 'string' ? role : '');

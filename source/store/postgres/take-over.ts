@@ -66,7 +66,7 @@ async function deny({query, run, now}: Transaction, dead: Dead): Promise<readonl
 	const known = new Set(denied.map(({id}) => id));
 	const unreadable = rows.map(row => integerOf(row['id'])).filter(id => !known.has(id));
 	if (unreadable.length > 0) {
-		// Nobody can decide about what it asked: it waits no more, and its row stays as it is.
+		// No decision about an unreadable request is possible: it is settled, and its data stays as it is.
 		await run('update approval set settled_at = $2 where id = any($1::bigint[])', [
 			unreadable,
 			now,

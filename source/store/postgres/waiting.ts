@@ -17,13 +17,13 @@ export type Waiting = WaitingPool & {
 	add(kind: Kind, route: RouteKey, dueAt: number): void;
 };
 
-/** Reads what waits of all members, within a transaction that holds the lock `accept`: `bounds` are the `maxQueued` of what is to be added. */
+/** Counts what waits, of all members, within a transaction that holds the lock `accept`; `bounds` are the `maxQueued` of the events to be added. */
 export type WaitingReader = (
 	transaction: Transaction,
 	bounds: readonly number[],
 ) => Promise<Waiting>;
 
-/** Rows that are counted, for each that may wait: there are three kinds, and what was dispatched or tried again comes above all bounds. Where there are so many more, each bound is reached. */
+/** Rows that are counted for each that may wait: there are three kinds, and dispatched or retried runs come on top of the bounds. With that many rows every bound is reached. */
 const countedTimes = 8;
 const countedAtLeast = 10_000;
 
@@ -48,7 +48,7 @@ union all select null, null, 'leased', count(*), 0 from run where finished_at is
 union all select null, null, 'numbers', numbers, 0 from seen`;
 
 /**
- * Counts by route and kind, in one statement over what waits alone. Even that is not looked at while it cannot matter: as many as were there a second ago, and the numbers that were given out
+ * Counts by route and kind, in one statement over waiting rows only. They are not counted at all while they cannot matter: as many as were there a second ago, and the numbers that were given out
  * to runs and groups since, are together less than half of each bound, below which nothing is refused.
  */
 export function createWaitingReader(clock: Pick<Clock, 'monotonic'>): WaitingReader {
@@ -103,7 +103,7 @@ function waitingOf(rows: readonly Row[], now: number): Waiting {
 
 	const waitingIn = (kind: Kind) => (route?: RouteKey) =>
 		counts.get(nameOf(kind, route))?.waiting ?? 0;
-	// A group that an event has just joined is due later: that is not looked at here, and whoever is refused asks again.
+	// A group that an event has just joined is due later. That is ignored here: a refused sender tries again.
 	const freeInMs = (kind: Kind, route?: RouteKey) =>
 		Math.max(0, (counts.get(nameOf(kind, route))?.firstAt ?? Infinity) - now);
 	const known: WaitingFigures = {
@@ -116,9 +116,7 @@ function waitingOf(rows: readonly Row[], now: number): Waiting {
 
 	return {
 		...createWaitingPool(known),
-		add(kind, route, dueAt) {
-			add(kind, route, {waiting: 1, firstAt: dueAt});
-		},
+		add: (kind, route, dueAt) => add(kind, route, {waiting: 1, firstAt: dueAt}),
 	};
 }
 

@@ -8,7 +8,7 @@ export const wordFunctions = String.raw`create function svc_fold(value text) ret
 		select ltrim(${[10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map(place => `substr('0123456789abcdefghijklmnopqrstuvwxyz', (value / ${36 ** place} % 36)::integer + 1, 1)`).join(' || ')}, '0')
 	$$;`;
 
-/** Characters of `delivery.words`: what has so many may be cut. */
+/** Characters of `delivery.words`: a text of this length may have been cut. */
 const maxWords = 500;
 
 /** The column `delivery.words`. */

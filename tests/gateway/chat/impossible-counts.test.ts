@@ -1,6 +1,7 @@
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
 import type {Finding} from '../../../source/core/health.ts';
+import {sqliteEngine} from '../../../source/store/engine.ts';
 import {createKeyReader} from '../../../source/store/keys.ts';
 import {command} from '../../cli/command.ts';
 import {startApi} from '../../helpers/api.ts';
@@ -190,8 +191,9 @@ test('keys that cannot be read take down the chat API alone, and "doctor" names 
 	]) {
 		const database = new DatabaseSync(home.file('state.db'));
 		database.exec(`begin; update api_key set data = ${data}`);
+		const engine = sqliteEngine(database, () => {});
 		// oxlint-disable-next-line no-await-in-loop -- one after the other
-		await expect(createKeyReader(database).list()).rejects.toThrow(/the row of key_\w+ is none/);
+		await expect(createKeyReader(engine).list()).rejects.toThrow(/the row of key_\w+ is none/);
 		database.exec('rollback');
 		database.close();
 	}

@@ -8,7 +8,7 @@ import {createHistory} from '../../../source/store/history/history.ts';
 import type {StoredSums, SumQuestion} from '../../../source/store/history/port.ts';
 import {createHistorySearch} from '../../../source/store/history/search.ts';
 import {createSums} from '../../../source/store/history/sum.ts';
-import {stepOn} from '../../../source/store/history/under-way.ts';
+import {stepOf} from '../../../source/store/history/under-way.ts';
 import {migrate} from '../../../source/store/migrations.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
@@ -76,10 +76,10 @@ function insert(database: DatabaseSync, runs: readonly Kept[]): void {
 	}
 }
 
-function sumAll(database: DatabaseSync, question: SumQuestion): StoredSums {
+async function sumAll(database: DatabaseSync, question: SumQuestion): Promise<StoredSums> {
 	const summing = createHistorySearch(database).sum(question);
 	for (;;) {
-		const sums = summing.step();
+		const sums = await summing.step();
 		if (sums) {
 			return sums;
 		}
@@ -149,16 +149,16 @@ const readRow = ({
 	costs: new Map(costs.map(({currency, amount}) => [currency, amount])),
 });
 
-test('the sums of any runs are those that are added up one by one, whatever they are summed by', () => {
-	fc.assert(
-		fc.property(
+test('the sums of any runs are those that are added up one by one, whatever they are summed by', async () => {
+	await fc.assert(
+		fc.asyncProperty(
 			fc.array(anyRun, {maxLength: 60}),
 			fc.constantFrom(...sumsBy),
 			fc.option(fc.constantFrom('default', 'work')),
-			(runs, by, profile) => {
+			async (runs, by, profile) => {
 				using database = openJournal();
 				insert(database, runs);
-				const {since, leftOut, rows} = sumAll(database, {
+				const {since, leftOut, rows} = await sumAll(database, {
 					by,
 					from: startMs,
 					...(profile !== null && {profile}),
@@ -202,48 +202,46 @@ const plain: Kept = {
 	usage: null,
 };
 
-test("a stranger's names are clean, those that look the same are one, and a job has the name of its newest run", () => {
+test("a stranger's names are clean, those that look the same are one, and a job has the name of its newest run", async () => {
 	using database = openJournal();
 	insert(database, [
 		{...plain, model: 'gpt\u{1B}[31m', job: 'job_1', job_name: 'before'},
 		{...plain, model: 'gpt␛[31m', job: 'job_1', job_name: 'now\u{202E}'},
 		{...plain, model: 'x'.repeat(5000)},
 	]);
-	const models = sumAll(database, {by: 'model', from: 0}).rows;
+	const {rows: models} = await sumAll(database, {by: 'model', from: 0});
 	expect(models.map(({model, runs}) => [model, runs])).toEqual([
 		['gpt␛[31m', 2],
 		[`${'x'.repeat(199)}…`, 1],
 	]);
-	expect(sumAll(database, {by: 'job', from: 0}).rows.map(({job}) => job)).toEqual([
-		{id: 'job_1', name: String.raw`now\u{202e}`},
-		null,
-	]);
+	const {rows: jobs} = await sumAll(database, {by: 'job', from: 0});
+	expect(jobs.map(({job}) => job)).toEqual([{id: 'job_1', name: String.raw`now\u{202e}`}, null]);
 });
 
-test('a thousand names are told apart, and the runs of further ones are counted', () => {
+test('a thousand names are told apart, and the runs of further ones are counted', async () => {
 	using database = openJournal();
 	insert(
 		database,
 		Array.from({length: 1005}, (_, index) => ({...plain, model: `model-${index}`})),
 	);
-	const {rows, leftOut} = sumAll(database, {by: 'model', from: 0});
+	const {rows, leftOut} = await sumAll(database, {by: 'model', from: 0});
 	expect([rows.length, leftOut]).toEqual([1000, 5]);
 	expect(rows.some(({model}) => model === 'model-1004')).toBe(true);
 });
 
-test('counts above what a number holds stay what can be stored and sent', () => {
+test('counts above what a number holds stay what can be stored and sent', async () => {
 	using database = openJournal();
 	const usage = {inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: 2 ** 60};
 	insert(database, [
 		{...plain, usage},
 		{...plain, usage},
 	]);
-	expect(sumAll(database, {by: 'route', from: 0}).rows).toMatchObject([
+	expect((await sumAll(database, {by: 'route', from: 0})).rows).toMatchObject([
 		{inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: Number.MAX_SAFE_INTEGER},
 	]);
 });
 
-test('runs are found by their number, and nothing is read behind the first stretch that is older', () => {
+test('runs are found by their number, and nothing is read behind the first stretch that is older', async () => {
 	for (const by of sumsBy) {
 		using database = openJournal();
 		insert(
@@ -251,14 +249,14 @@ test('runs are found by their number, and nothing is read behind the first stret
 			Array.from({length: 9000}, (_, index) => ({...plain, created_at: startMs + index})),
 		);
 		const stretches: string[] = [];
-		const prepare = (sql: string) => {
+		const ask = async (sql: string, bindings: readonly number[]) => {
 			stretches.push(sql);
-			return database.prepare(sql);
+			return database.prepare(sql).all(...bindings);
 		};
 
 		const underWay = createSums({by, from: startMs + 8990});
 		// A step may be over before its second stretch where the machine is busy.
-		const sums = stepOn(prepare, underWay) ?? stepOn(prepare, underWay);
+		const sums = (await stepOf(ask, underWay)) ?? (await stepOf(ask, underWay));
 		expect(sums?.rows).toMatchObject([{runs: 10}]);
 		expect(stretches).toHaveLength(2);
 		const plan = database.prepare(`explain query plan ${stretches[0]}`).all(1);

@@ -1,43 +1,60 @@
 import {systemClock} from '../../core/clock.ts';
 import {parseFilter} from '../../core/filter/filter.ts';
+import type {Condition} from '../../core/filter/payload-terms.ts';
 import {type OnBroken, readRows} from '../broken-rows.ts';
-import {floorOfRow, integerOf, jsonOf, type Row, pageOf} from '../columns.ts';
-import {workOfRow} from '../delivery-rows.ts';
-import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from '../history/port.ts';
-import type {SqlPart} from '../history/sql-conditions.ts';
-import {stepMs} from '../history/under-way.ts';
-import type {Parameter, Statements} from './database.ts';
-import {narrowingOf, postgresNouns, type PostgresHistoryOf} from './history-nouns.ts';
+import {type Bindings, floorOfRow, integerOf, jsonOf, type Row, pageOf} from '../columns.ts';
+import type {HistoryOf} from './nouns.ts';
+import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from './port.ts';
+import type {SqlFields, SqlPart} from './sql-conditions.ts';
+import {stepMs} from './under-way.ts';
+
+/** How the history is asked for, whichever engine has it. */
+export type HistoryEngine = {
+	/** The rows of SQL with a question mark for each binding. */
+	readonly ask: (
+		sql: string,
+		bindings: ReadonlyArray<Bindings[number] | readonly number[]>,
+	) => Promise<readonly Row[]>;
+	readonly onBroken: OnBroken;
+	/** What has a history, by its name. */
+	readonly nouns: Readonly<Record<HistoryNoun, unknown>>;
+	readonly narrowingOf: (
+		conditions: readonly Condition[],
+		columns: SqlFields,
+		now: number,
+	) => Narrowing;
+	readonly words: {
+		/** SQL of a list, as JSON, of those numbers of a column whose rows are true in another. */
+		readonly list: (column: string, fits: string) => string;
+		/** SQL: a list of numbers that is bound has the column. */
+		readonly among: (column: string) => string;
+	};
+	/** Rows of a stretch: of the first one, of one whose bodies are read, and at most; and how many times as long the next one is while they are fast. */
+	readonly stretchRows: Readonly<Record<'first' | 'withBody' | 'most' | 'growth', number>>;
+	/** Share of those rows, where the database is slow. */
+	readonly share?: number;
+};
+
+/** `first` is asked of all rows of a stretch, `second` of those that pass it. */
+export type Narrowing = {readonly first: readonly SqlPart[]; readonly second: readonly SqlPart[]};
 
 /** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
 const stretchMs = 15;
 
-/** Rows of a stretch: of the first one, and at most. Of each that passes there its number comes here. */
-const stretchRows = {first: 2000, withBody: 200, most: 50_000} as const;
-
 /** Rows that are fetched at once, and those whose bodies are read. */
 const fetchedRows = {most: 500, withBody: 200} as const;
 
-/** Bodies that are fetched at once, and their bytes together, but for one that has more. */
+/** Bodies that are fetched at once, and their total size; a single larger body is fetched alone. */
 const fetchedBodies = {rows: 200, bytes: 1024 * 1024} as const;
 
 /** One step: stretch by stretch from the cursor on, until there are `limit` hits, the time is over, or nothing is left. `share`: of the rows of a stretch, where the database is slow. */
 export async function searchStep<Noun extends HistoryNoun>(
-	statements: Pick<Statements, 'query'>,
-	{
-		onBroken,
-		noun,
-		question,
-		share,
-	}: {
-		readonly onBroken: OnBroken;
-		readonly noun: Noun;
-		readonly question: HistoryQuestion;
-		readonly share: number;
-	},
+	{ask, onBroken, nouns, narrowingOf, words, stretchRows, share = 1}: HistoryEngine,
+	noun: Noun,
+	question: HistoryQuestion,
 ): Promise<HistoryStep<HistoryItems[Noun]>> {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a record's parts fit each other, which a list of different ones cannot say
-	const history = postgresNouns[noun] as PostgresHistoryOf<HistoryItems[Noun], unknown>;
+	const history = nouns[noun] as HistoryOf<HistoryItems[Noun], unknown>;
 	const {now, before, after} = question;
 	const endsAt = systemClock.monotonic() + stepMs;
 	const isOver = () => systemClock.monotonic() > endsAt;
@@ -45,8 +62,8 @@ export async function searchStep<Noun extends HistoryNoun>(
 	const filter = parseFilter(question.filter, history.vocabulary);
 	const {first, second} = narrowingOf(filter.conditions, history, now);
 	const isUp = after !== undefined;
-	const stretchSql = numbered(stretchOf(history, first, isUp));
-	const rowsSql = numbered(rowsOf(history, second, isUp));
+	const stretchSql = stretchOf(history, first, {isUp, words});
+	const rowsSql = rowsOf(history, second, {isUp, words});
 	const countSql = countOf(history, isUp);
 	const most = Math.max(
 		1,
@@ -60,9 +77,7 @@ export async function searchStep<Noun extends HistoryNoun>(
 		: Math.max(1, Math.trunc(stretchRows[filter.readsBody ? 'withBody' : 'first'] * share));
 	const itemsOf = (row: Row, read: () => Row | undefined) => {
 		const asked = history.asked(row, read);
-		return filter.matches(asked, now)
-			? [history.itemOf(asked, delivery => workOfRow(delivery, row))]
-			: [];
+		return filter.matches(asked, now) ? [history.itemOf(asked, row)] : [];
 	};
 
 	/** The item of a row that the filter lets pass, and whether its body had to be read for that. */
@@ -80,8 +95,8 @@ export async function searchStep<Noun extends HistoryNoun>(
 
 	/** Where the step ends among these rows, if it does. */
 	const lookAt = async (ids: readonly number[]): Promise<number | undefined> => {
-		const rows = await statements.query(rowsSql, [ids, ...bindingsOf(second)]);
-		const readBody = createBodies(statements, rows);
+		const rows = await ask(rowsSql, [ids, ...bindingsOf(second)]);
+		const readBody = createBodies({ask, words}, rows);
 		for (const row of rows) {
 			// oxlint-disable-next-line no-await-in-loop -- in their order
 			const {item, isRead} = await examine(row, readBody);
@@ -113,7 +128,7 @@ export async function searchStep<Noun extends HistoryNoun>(
 	for (;;) {
 		const beganAt = systemClock.monotonic();
 		// oxlint-disable no-await-in-loop -- each begins where the one before ended
-		const [stretch] = await statements.query(stretchSql, [...bindingsOf(first), at, length]);
+		const [stretch] = await ask(stretchSql, [...bindingsOf(first), at, length]);
 		const edge = floorOfRow(stretch);
 		if (edge === undefined) {
 			return {items, scanned};
@@ -122,7 +137,7 @@ export async function searchStep<Noun extends HistoryNoun>(
 		const tookMs = systemClock.monotonic() - beganAt;
 		const end = await lookAtAll(jsonOf<readonly number[]>(stretch?.['passed']));
 		if (end !== undefined && end !== edge) {
-			const [row] = await statements.query(countSql, isUp ? [at, end] : [end, at]);
+			const [row] = await ask(countSql, isUp ? [at, end] : [end, at]);
 			return {items, scanned: scanned + integerOf(row?.['rows']), searchedTo: end};
 		}
 		// oxlint-enable no-await-in-loop
@@ -135,59 +150,50 @@ export async function searchStep<Noun extends HistoryNoun>(
 
 		length = Math.min(
 			stretchRows.most,
-			Math.max(1, Math.trunc(tookMs < stretchMs ? length * 4 : length / 2)),
+			Math.max(1, Math.trunc(tookMs < stretchMs ? length * stretchRows.growth : length / 2)),
 		);
 	}
 }
 
-const bindingsOf = (parts: readonly SqlPart[]): readonly Parameter[] =>
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- conditions bind texts and numbers
-	parts.flatMap(({bindings}) => bindings as readonly Parameter[]);
-
-/** SQL with its question marks as PostgreSQL counts them. */
-export function numbered(sql: string): string {
-	let count = 0;
-	return sql.replaceAll('?', () => {
-		count += 1;
-		return `$${count}`;
-	});
-}
+const bindingsOf = (parts: readonly SqlPart[]): Bindings => parts.flatMap(({bindings}) => bindings);
 
 type Table = Pick<
-	PostgresHistoryOf<never, never>,
+	HistoryOf<never, never>,
 	'base' | 'cursor' | 'where' | 'columns' | 'tables' | 'searched'
 >;
 
+type Said = Pick<HistoryEngine, 'words'> & {readonly isUp: boolean};
+
 const and = (parts: readonly SqlPart[]): string => parts.map(({sql}) => ` and ${sql}`).join('');
 
-/** The far end of the next stretch from a cursor (exclusive) on, how many rows it has, and those of them that pass. Tables that no part names are not read. */
+/** The far end of the next stretch from a cursor (exclusive) on, how many rows it has, and those of them that pass. Tables that no part names are not read; `case` has SQLite look no further once a part fails. */
 function stretchOf(
 	{cursor, tables, searched = tables, where}: Table,
 	parts: readonly SqlPart[],
-	isUp: boolean,
+	{isUp, words}: Said,
 ): string {
 	const order = `order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
-	return `select ${isUp ? 'max' : 'min'}(id) as floor, count(*) as rows, coalesce(json_agg(id) filter (where fits), '[]')::text as passed
+	return `select ${isUp ? 'max' : 'min'}(id) as floor, count(*) as rows, ${words.list('id', 'fits')} as passed
 		from (
-			select ${cursor} as id, true${and(parts)} as fits
-			from ${searched} where ${cursor} ${isUp ? '>' : '<'} ?::bigint${where === undefined ? '' : ` and ${where}`} ${order} limit ?
+			select ${cursor} as id, case when true${and(parts)} then true else false end as fits
+			from ${searched} where ${cursor} ${isUp ? '>' : '<'} cast(? as bigint)${where === undefined ? '' : ` and ${where}`} ${order} limit ?
 		) as stretch`;
 }
 
 const rowsOf = (
 	{columns, tables, cursor}: Table,
 	parts: readonly SqlPart[],
-	isUp: boolean,
+	{isUp, words}: Said,
 ): string =>
-	`select ${columns}, ${cursor} as cursor from ${tables} where ${cursor} = any(?::bigint[])${and(parts)} order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
+	`select ${columns}, ${cursor} as cursor from ${tables} where ${words.among(cursor)}${and(parts)} order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
 
 /** How many rows there are from one cursor to another, without that where the step began. */
 const countOf = ({cursor, base, where}: Table, isUp: boolean): string =>
-	`select count(*) as rows from ${base} where ${cursor} ${isUp ? '>' : '>='} $1 and ${cursor} ${isUp ? '<=' : '<'} $2${where === undefined ? '' : ` and ${where}`}`;
+	`select count(*) as rows from ${base} where ${cursor} ${isUp ? '>' : '>='} ? and ${cursor} ${isUp ? '<=' : '<'} ?${where === undefined ? '' : ` and ${where}`}`;
 
 /** Headers and body of each of `rows`, which are asked for in their order; some are fetched together. */
 function createBodies(
-	{query}: Pick<Statements, 'query'>,
+	{ask, words}: Pick<HistoryEngine, 'ask' | 'words'>,
 	rows: readonly Row[],
 ): (row: Row) => Promise<Row | undefined> {
 	let fetched = new Map<number, Row>();
@@ -207,8 +213,8 @@ function createBodies(
 			}
 
 			fetchedTo = index + ids.length;
-			const found = await query(
-				'select id, headers, body from delivery where id = any($1::bigint[]) and body is not null',
+			const found = await ask(
+				`select id, headers, body from delivery where ${words.among('id')} and body is not null`,
 				[ids],
 			);
 			fetched = new Map(found.map(one => [integerOf(one['id']), one]));

@@ -1,0 +1,75 @@
+import type {DatabaseSync, SQLInputValue} from 'node:sqlite';
+import type {RunState} from '../core/run.ts';
+import type {OnBroken} from './broken-rows.ts';
+import {floorOfRow, type Row, type Scan} from './columns.ts';
+import {subjectColumn} from './delivery-rows.ts';
+
+/** How a reader asks a database, whichever engine it is: what both engines take is written once, and the rest is here. */
+export type Engine = {
+	/** A function that asks one statement, with values for `$1`, `$2`, … */
+	readonly prepare: (
+		sql: string,
+	) => (
+		...values: ReadonlyArray<string | number | null | readonly string[]>
+	) => Promise<readonly Row[]>;
+	readonly onBroken: OnBroken;
+	/** SQL: the parameter is null, or a list of texts that has the column. */
+	readonly among: (column: string, parameter: string) => string;
+	/** SQL behind the name of a table: it is read by this index. */
+	readonly indexedBy: (index: string) => string;
+	/** The lesser of two numbers. */
+	readonly least: string;
+	/** SQL of the condition of a small index, when it has all runs in these states: they are then found however old they are. */
+	readonly fewOf?: (states: readonly RunState[] | undefined) => string | undefined;
+	/** SQL of the subject of a delivery, of that of a run, and of the profile of an approval. */
+	readonly subject: string;
+	readonly runSubject: string;
+	readonly approvalProfile: string;
+	/** Rows that the first statement of a listing looks at, and any at most: a rare match needs a long look, and no statement is to take long. */
+	readonly stretches: Readonly<
+		Record<'delivery' | 'run', {readonly first: number; readonly most: number}>
+	>;
+};
+
+/** SQL with its parameters as SQLite writes them. */
+export const sqliteSql = (sql: string): string => sql.replaceAll(/\$(?=\d)/g, '?');
+
+/** How SQLite says things. */
+export const sqliteWords: Omit<Engine, 'onBroken' | 'prepare'> = {
+	among: (column, parameter) =>
+		`(${parameter} is null or ${column} in (select value from json_each(${parameter})))`,
+	indexedBy: index => `indexed by ${index}`,
+	least: 'min',
+	subject: subjectColumn,
+	runSubject: `iif(run.conversation is null, ${subjectColumn}, iif(json_valid(job_run.plan), json_extract(job_run.plan, '$.subject'), null))`,
+	approvalProfile: "iif(json_valid(data), data ->> 'profile', null)",
+	stretches: {delivery: {first: 2000, most: 2000}, run: {first: 10_000, most: 10_000}},
+};
+
+/** A store on SQLite. Statements block the event loop; a stretch of deliveries takes a few hundred bytes to a few kilobytes of a page for each row. */
+export const sqliteEngine = (database: DatabaseSync, onBroken: OnBroken): Engine => ({
+	prepare(sql) {
+		const statement = database.prepare(sqliteSql(sql));
+		return async (...values) =>
+			statement.all(
+				...values.map((value): SQLInputValue =>
+					typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+				),
+			);
+	},
+	onBroken,
+	...sqliteWords,
+});
+
+/** A function that says where stretches of a table end, none of them below `bottom`. */
+export function createFloors(
+	{prepare}: Engine,
+	table: 'delivery' | 'run',
+): (bottom?: number) => Scan<never>['floorOf'] {
+	const floor = prepare(
+		`select min(id) as floor from (select id from ${table} where id < $1 and id >= $2 order by id desc limit $3) as stretch`,
+	);
+	return (bottom = 0) =>
+		async (top, length) =>
+			floorOfRow((await floor(top, bottom, length))[0]);
+}
