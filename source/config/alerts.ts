@@ -22,21 +22,20 @@ const maxAlerts = 50;
 export const alertSettings = defineSettings({
 	platform: requiredSetting(
 		checked(z.string(), name => (platformNamed(name) ? undefined : noPlatform(name))),
-		{description: 'The [platform](delivery.md#platforms) to send to'},
+		'The [platform](delivery.md#platforms) to send to',
 	),
-	chat_id: setting(z.union([nonBlankText, z.number().int()]), {
-		description: 'The chat, as in `deliver_extra`; absent: `home_channel` of the platform',
-		as: 'chat',
-		to: String,
-	}),
-	on: setting(z.array(z.enum(alertKinds)).min(1), {
-		description: 'What it reports: `dead`, `lost`, `login`, `refused`, `approval`',
-		default: alertKinds,
-	}),
-	at_most_seconds: setting(wholeNumber(1, weekSeconds), {
-		description: 'Least time between two messages',
+	chat_id: setting(
+		z.union([nonBlankText, z.number().int()]),
+		'The chat, as in `deliver_extra`; absent: `home_channel` of the platform',
+		{as: 'chat', to: String},
+	),
+	on: setting(
+		z.array(z.enum(alertKinds)).min(1),
+		'What it reports: `dead`, `lost`, `login`, `refused`, `approval`',
+		{default: alertKinds},
+	),
+	at_most_seconds: setting(wholeNumber(1, weekSeconds), 'Least time between two messages', {
 		default: 3600,
-		as: 'atMostMs',
 		unit: 'seconds',
 	}),
 });

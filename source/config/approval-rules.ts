@@ -23,36 +23,30 @@ const noPattern = (text: string): string | undefined =>
 export const ruleSettings = defineSettings({
 	route: setting(
 		checked(z.string(), name => noPattern(name) ?? problemWithRouteName(name)),
-		{description: 'Route whose runs the rule covers; this or `job`'},
+		'Route whose runs the rule covers; this or `job`',
 	),
-	job: setting(checked(nonBlankText, noPattern), {
-		description:
-			'ID or name of the job whose runs the rule covers, except those that an event fired',
-	}),
-	profile: setting(nonBlankText, {
-		description: 'Profile of the route or the job',
-		default: 'default',
-	}),
+	job: setting(
+		checked(nonBlankText, noPattern),
+		'ID or name of the job whose runs the rule covers, except those that an event fired',
+	),
+	profile: setting(nonBlankText, 'Profile of the route or the job', {default: 'default'}),
 	tool: requiredSetting(
 		checked(z.string(), name =>
 			/^[A-Za-z0-9_-]{1,64}$/.test(name)
 				? undefined
 				: (noPattern(name) ?? 'is not the name of a tool as models call it, mcp__<server>__<tool>'),
 		),
-		{description: 'The tool, as models call it: `mcp__files__write_file`'},
+		'The tool, as models call it: `mcp__files__write_file`',
 	),
-	when: setting(z.record(z.string(), anyJson), {
-		description:
-			'Compared arguments by dotted paths; all others may be anything. A value, or a folder with a slash at its end (`~/notes/`), below which each path must be. Required for a tool that may destroy',
-	}),
+	when: setting(
+		z.record(z.string(), anyJson),
+		'Compared arguments by dotted paths; all others may be anything. A value, or a folder with a slash at its end (`~/notes/`), below which each path must be. Required for a tool that may destroy',
+	),
 	definition: setting(
 		checked(z.string(), text =>
 			hash.test(text) ? undefined : 'is not a SHA-256 of 64 hexadecimal digits',
 		),
-		{
-			description:
-				'SHA-256 of the definition that the tool must have, from `svc approvals rules --json`; absent: the definition when the tool is first seen after the entry was written',
-		},
+		'SHA-256 of the definition that the tool must have, from `svc approvals rules --json`; absent: the definition when the tool is first seen after the entry was written',
 	),
 });
 
@@ -103,14 +97,10 @@ const chatSettings = defineSettings({
 				? undefined
 				: `must be a platform on which people can answer: ${listened.join(', ')}`,
 		),
-		{description: 'The platform'},
+		'The platform',
 	),
-	chat_id: requiredSetting(chatName, {
-		description: 'The chat, as in `deliver_extra`',
-		as: 'chat',
-		to: String,
-	}),
-	thread_id: setting(chatName, {description: 'A thread of it', as: 'thread', to: String}),
+	chat_id: requiredSetting(chatName, 'The chat, as in `deliver_extra`', {as: 'chat', to: String}),
+	thread_id: setting(chatName, 'A thread of it', {as: 'thread', to: String}),
 });
 
 const listened = platformKinds.flatMap(({kind, listens}) => (listens ? [kind] : []));
@@ -185,15 +175,16 @@ export const approvalChatsOf = (written: readonly WrittenChat[]): readonly Appro
 
 /** `approvals`. @see manual/approvals.md#rules-by-hand */
 export const approvalsSettings = defineSettings({
-	chats: setting(z.array(chatSchema.nullable()).max(maxChats), {
-		description:
-			'[Chats](conversations.md#approvals) in which calls of routes and jobs are asked about: `{platform, chat_id, thread_id}`',
-		default: [],
-	}),
-	allow: setting(z.array(ruleSchema.nullable()).max(maxRules), {
-		description: '[Rules by hand](approvals.md#rules-by-hand): calls that need no yes',
-		default: [],
-	}),
+	chats: setting(
+		z.array(chatSchema.nullable()).max(maxChats),
+		'[Chats](conversations.md#approvals) in which calls of routes and jobs are asked about: `{platform, chat_id, thread_id}`',
+		{default: []},
+	),
+	allow: setting(
+		z.array(ruleSchema.nullable()).max(maxRules),
+		'[Rules by hand](approvals.md#rules-by-hand): calls that need no yes',
+		{default: []},
+	),
 });
 
 /** The rules of the file. `placeOf` says where an entry stands, by its number. */

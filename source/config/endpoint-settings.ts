@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {
+	flag,
 	checked,
 	headerText,
 	nonEmptyText,
@@ -26,18 +27,16 @@ const msUnlessNever = (written: number): number | undefined =>
 	written === 0 ? undefined : Math.max(1, Math.round(written * units.seconds));
 
 const recycling = {
-	idle_timeout_seconds: setting(span, {
-		description:
-			'Seconds without a call after which the process ends; `0`: never, at most 24 days; also under `lifecycle`',
-		as: 'idleMs',
-		to: msUnlessNever,
-	}),
-	max_lifetime_seconds: setting(span, {
-		description:
-			'Age in seconds at which the process ends, between two calls; `0`: never, at most 24 days; also under `lifecycle`',
-		as: 'lifetimeMs',
-		to: msUnlessNever,
-	}),
+	idle_timeout_seconds: setting(
+		span,
+		'Seconds without a call after which the process ends; `0`: never, at most 24 days; also under `lifecycle`',
+		{as: 'idleMs', to: msUnlessNever},
+	),
+	max_lifetime_seconds: setting(
+		span,
+		'Age in seconds at which the process ends, between two calls; `0`: never, at most 24 days; also under `lifecycle`',
+		{as: 'lifetimeMs', to: msUnlessNever},
+	),
 };
 
 const textsOf = (written: Readonly<Record<string, string | null | undefined>>) =>
@@ -56,13 +55,11 @@ const listedPath = checked(nonEmptyText, text =>
 
 /** `sandbox` of a server. @see manual/sandbox.md#tool-servers */
 const serverSandboxSettings = defineSettings({
-	read: setting(z.array(listedPath), {
-		description: "Files and folders that may be read beside the system's",
+	read: setting(z.array(listedPath), "Files and folders that may be read beside the system's", {
 		default: [],
 	}),
-	write: setting(z.array(listedPath), {description: 'Folders that may be written', default: []}),
-	hosts: setting(hostTexts, {
-		description: 'Hosts that may be reached, as in `sandbox.hosts`',
+	write: setting(z.array(listedPath), 'Folders that may be written', {default: []}),
+	hosts: setting(hostTexts, 'Hosts that may be reached, as in `sandbox.hosts`', {
 		default: [],
 		to: hostRulesOf,
 	}),
@@ -78,79 +75,66 @@ const sandboxOf = (
 
 /** What only a program has; typed, it stands under `endpoint`. @see manual/tool-servers.md#programs */
 export const programSettings = defineSettings({
-	command: setting(programText, {
-		description: 'Executable to launch; an entry has either this or `url`',
+	command: setting(programText, 'Executable to launch; an entry has either this or `url`', {
 		change: 'reconnect',
 		identity: true,
 	}),
-	args: setting(argsText, {
-		description:
-			'Its arguments: a list; a text is split as in a shell (without expansion), or read as JSON',
-		default: [],
-		change: 'reconnect',
-		identity: true,
-	}),
-	env: setting(z.record(variableName, textLike.nullish()), {
-		description: 'Its variables, besides PATH, HOME, LANG and [others](#programs)',
-		default: {},
-		change: 'reconnect',
-		to: textsOf,
-	}),
-	sandbox: setting(z.union([z.boolean(), serverSandboxSettings.schema]), {
-		description:
-			'[A sandbox of its own](sandbox.md#tool-servers): `{read, write, hosts}`, lists of paths and hosts; `true`: only the folders of the system; absent or `false`: none',
-		change: 'reconnect',
-		to: sandboxOf,
-	}),
+	args: setting(
+		argsText,
+		'Its arguments: a list; a text is split as in a shell (without expansion), or read as JSON',
+		{default: [], change: 'reconnect', identity: true},
+	),
+	env: setting(
+		z.record(variableName, textLike.nullish()),
+		'Its variables, besides PATH, HOME, LANG and [others](#programs)',
+		{default: {}, change: 'reconnect', to: textsOf},
+	),
+	sandbox: setting(
+		z.union([z.boolean(), serverSandboxSettings.schema]),
+		'[A sandbox of its own](sandbox.md#tool-servers): `{read, write, hosts}`, lists of paths and hosts; `true`: only the folders of the system; absent or `false`: none',
+		{change: 'reconnect', to: sandboxOf},
+	),
 	...recycling,
-	lifecycle: setting(z.object(recycling), {
-		description: 'Another place for the two; what stands beside `command` counts',
-		at: [],
-	}),
+	lifecycle: setting(
+		z.object(recycling),
+		'Another place for the two; what stands beside `command` counts',
+		{at: []},
+	),
 });
 
 /** What only a remote server has; typed, it stands under `endpoint`. @see manual/tool-servers.md#remote-servers */
 export const remoteSettings = defineSettings({
-	url: setting(checked(nonEmptyText, problemWithServerUrl), {
-		description:
-			'Endpoint of a remote server, `http://` or `https://`, without user name and password',
-		change: 'reconnect',
-		identity: true,
-	}),
-	headers: setting(z.record(settableHeaderName, headerText.nullish()), {
-		description: '[Headers](#remote-servers) of requests to the endpoint, and to nothing else',
-		default: {},
-		change: 'reconnect',
-		to: textsOf,
-	}),
-	ssl_verify: setting(z.union([z.boolean(), nonEmptyText]), {
-		description:
-			'`true`: [all trusted authorities](configuration.md#certificates); `false`: no verification (insecure, with a warning); else path of a PEM bundle',
-		default: true,
-		at: ['tls.verify'],
-		change: 'reconnect',
-	}),
-	client_cert: setting(z.union([nonEmptyText, z.array(z.string())]), {
-		description: 'PEM file with certificate and key, or `[cert, key]`, or `[cert, key, password]`',
-		at: ['tls.client.cert', 'tls.client.password'],
-		change: 'reconnect',
-	}),
-	client_key: setting(nonEmptyText, {
-		description: 'Key file, if `client_cert` names only the certificate',
+	url: setting(
+		checked(nonEmptyText, problemWithServerUrl),
+		'Endpoint of a remote server, `http://` or `https://`, without user name and password',
+		{change: 'reconnect', identity: true},
+	),
+	headers: setting(
+		z.record(settableHeaderName, headerText.nullish()),
+		'[Headers](#remote-servers) of requests to the endpoint, and to nothing else',
+		{default: {}, change: 'reconnect', to: textsOf},
+	),
+	ssl_verify: setting(
+		z.union([z.boolean(), nonEmptyText]),
+		'`true`: [all trusted authorities](configuration.md#certificates); `false`: no verification (insecure, with a warning); else path of a PEM bundle',
+		{default: true, at: ['tls.verify'], change: 'reconnect'},
+	),
+	client_cert: setting(
+		z.union([nonEmptyText, z.array(z.string())]),
+		'PEM file with certificate and key, or `[cert, key]`, or `[cert, key, password]`',
+		{at: ['tls.client.cert', 'tls.client.password'], change: 'reconnect'},
+	),
+	client_key: setting(nonEmptyText, 'Key file, if `client_cert` names only the certificate', {
 		at: ['tls.client.key'],
 		change: 'reconnect',
 	}),
-	skip_preflight: setting(z.boolean(), {
-		description: 'No check of the content type before the first connection',
-		default: false,
+	skip_preflight: flag(false, 'No check of the content type before the first connection', {
 		change: 'reconnect',
 	}),
-	auth: setting(z.enum(['oauth']), {
-		description: '`oauth`: [OAuth 2.1 with PKCE](#logins); beside `url` only',
+	auth: setting(z.enum(['oauth']), '`oauth`: [OAuth 2.1 with PKCE](#logins); beside `url` only', {
 		change: 'reconnect',
 	}),
-	oauth: setting(oauthSettings.schema, {
-		description: 'Settings for `auth: oauth`',
+	oauth: setting(oauthSettings.schema, 'Settings for `auth: oauth`', {
 		at: ['oauth'],
 		inner: oauthSettings,
 		change: 'reconnect',

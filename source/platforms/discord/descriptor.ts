@@ -4,8 +4,7 @@ import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase} from '../settings.ts';
 
 const fields = {
-	bot_token: setting(nonEmptyText, {
-		description: 'Token of the bot; best a reference: `${DISCORD_BOT_TOKEN}`',
+	bot_token: setting(nonEmptyText, 'Token of the bot; best a reference: `${DISCORD_BOT_TOKEN}`', {
 		secret: true,
 	}),
 	api_base: apiBase('https://discord.com'),

@@ -8,9 +8,8 @@ const hourMs = 3_600_000;
 export const chatOfApp = /^(oc|ou|on)_[\w-]{1,100}$/;
 
 const fields = {
-	app_id: setting(nonEmptyText, {description: 'The App ID: `cli_...`'}),
-	app_secret: setting(nonEmptyText, {
-		description: 'The App Secret; best a reference: `${FEISHU_APP_SECRET}`',
+	app_id: setting(nonEmptyText, 'The App ID: `cli_...`'),
+	app_secret: setting(nonEmptyText, 'The App Secret; best a reference: `${FEISHU_APP_SECRET}`', {
 		secret: true,
 	}),
 	webhooks,

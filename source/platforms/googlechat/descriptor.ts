@@ -19,10 +19,7 @@ const fields = {
 			),
 			accountKey,
 		]),
-		{
-			description:
-				'The JSON key of a service account: the absolute path of its file, or its mapping (`client_email`, `private_key`, `token_uri`)',
-		},
+		'The JSON key of a service account: the absolute path of its file, or its mapping (`client_email`, `private_key`, `token_uri`)',
 	),
 	api_base: apiBase('https://chat.googleapis.com'),
 };

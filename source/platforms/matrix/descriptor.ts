@@ -5,10 +5,11 @@ import {serverAddress} from '../settings.ts';
 
 const fields = {
 	homeserver: serverAddress('Address of the homeserver: `https://matrix.example.org`'),
-	access_token: setting(nonEmptyText, {
-		description: 'Of the account that sends; best a reference: `${MATRIX_ACCESS_TOKEN}`',
-		secret: true,
-	}),
+	access_token: setting(
+		nonEmptyText,
+		'Of the account that sends; best a reference: `${MATRIX_ACCESS_TOKEN}`',
+		{secret: true},
+	),
 	...conversing,
 };
 

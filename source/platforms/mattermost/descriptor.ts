@@ -5,10 +5,11 @@ import {serverAddress} from '../settings.ts';
 
 const fields = {
 	api_base: serverAddress('Address of the server, before `/api/v4`; `http:` for this machine only'),
-	bot_token: setting(nonEmptyText, {
-		description: 'Access token of the bot account; best a reference: `${MATTERMOST_BOT_TOKEN}`',
-		secret: true,
-	}),
+	bot_token: setting(
+		nonEmptyText,
+		'Access token of the bot account; best a reference: `${MATTERMOST_BOT_TOKEN}`',
+		{secret: true},
+	),
 	...conversing,
 };
 

@@ -4,11 +4,12 @@ import {serverAddress} from '../settings.ts';
 
 const fields = {
 	api_base: serverAddress('Address of the server, before `/api/v1`; `http:` for this machine only'),
-	user_id: setting(nonEmptyText, {description: 'Id of the user whose token it is'}),
-	auth_token: setting(nonEmptyText, {
-		description: 'Personal access token; best a reference: `${ROCKETCHAT_AUTH_TOKEN}`',
-		secret: true,
-	}),
+	user_id: setting(nonEmptyText, 'Id of the user whose token it is'),
+	auth_token: setting(
+		nonEmptyText,
+		'Personal access token; best a reference: `${ROCKETCHAT_AUTH_TOKEN}`',
+		{secret: true},
+	),
 };
 
 export type RocketchatSettings = SettingsOf<typeof fields, 'apiBase' | 'authToken' | 'userId'>;

@@ -4,15 +4,16 @@ import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase} from '../settings.ts';
 
 const fields = {
-	bot_token: setting(nonEmptyText, {
-		description: 'Bot User OAuth Token (`xoxb-...`); best a reference: `${SLACK_BOT_TOKEN}`',
-		secret: true,
-	}),
-	app_token: setting(nonEmptyText, {
-		description:
-			'App-level token (`xapp-...`) with the scope `connections:write`, for `inbound`; best a reference: `${SLACK_APP_TOKEN}`',
-		secret: true,
-	}),
+	bot_token: setting(
+		nonEmptyText,
+		'Bot User OAuth Token (`xoxb-...`); best a reference: `${SLACK_BOT_TOKEN}`',
+		{secret: true},
+	),
+	app_token: setting(
+		nonEmptyText,
+		'App-level token (`xapp-...`) with the scope `connections:write`, for `inbound`; best a reference: `${SLACK_APP_TOKEN}`',
+		{secret: true},
+	),
 	api_base: apiBase('https://slack.com'),
 	...conversing,
 };

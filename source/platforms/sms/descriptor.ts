@@ -10,30 +10,33 @@ const fields = {
 		checked(nonEmptyText, value =>
 			/^AC[\da-f]{32}$/i.test(value) ? undefined : 'must be AC and 32 hexadecimal digits',
 		),
-		{description: 'The account: `AC...`'},
+		'The account: `AC...`',
 	),
-	auth_token: setting(nonEmptyText, {
-		description: 'Its token; best a reference: `${TWILIO_AUTH_TOKEN}`',
+	auth_token: setting(nonEmptyText, 'Its token; best a reference: `${TWILIO_AUTH_TOKEN}`', {
 		secret: true,
 	}),
-	api_key: setting(nonEmptyText, {
-		description: 'A key of the account (`SK...`), which is used instead of its token',
-	}),
-	api_secret: setting(nonEmptyText, {
-		description: 'The secret of `api_key`; best a reference: `${TWILIO_API_SECRET}`',
-		secret: true,
-	}),
+	api_key: setting(
+		nonEmptyText,
+		'A key of the account (`SK...`), which is used instead of its token',
+	),
+	api_secret: setting(
+		nonEmptyText,
+		'The secret of `api_key`; best a reference: `${TWILIO_API_SECRET}`',
+		{secret: true},
+	),
 	from: setting(
 		checked(chatName, value =>
 			sender.test(String(value))
 				? undefined
 				: 'must be a number in quotes with its country code ("+15551234567"), a short code, or a name of at most 11 letters and digits',
 		),
-		{description: 'The number that sends, in quotes: `"+15551234567"`', to: String},
+		'The number that sends, in quotes: `"+15551234567"`',
+		{to: String},
 	),
-	messaging_service_sid: setting(nonEmptyText, {
-		description: 'A messaging service (`MG...`), which chooses the number instead of `from`',
-	}),
+	messaging_service_sid: setting(
+		nonEmptyText,
+		'A messaging service (`MG...`), which chooses the number instead of `from`',
+	),
 	api_base: apiBase('https://api.twilio.com'),
 };
 

@@ -7,10 +7,11 @@ const minuteOfChat = 60;
 const minuteOfGroup = 20;
 
 const fields = {
-	bot_token: setting(nonEmptyText, {
-		description: 'What BotFather gave; best a reference: `${TELEGRAM_BOT_TOKEN}`',
-		secret: true,
-	}),
+	bot_token: setting(
+		nonEmptyText,
+		'What BotFather gave; best a reference: `${TELEGRAM_BOT_TOKEN}`',
+		{secret: true},
+	),
 	api_base: apiBase('https://api.telegram.org'),
 	...conversing,
 };

@@ -6,21 +6,24 @@ import {apiBase, chatName} from '../settings.ts';
 const minuteOfPerson = 10;
 
 const fields = {
-	access_token: setting(nonEmptyText, {
-		description: 'Token of a system user; best a reference: `${WHATSAPP_ACCESS_TOKEN}`',
-		secret: true,
-	}),
+	access_token: setting(
+		nonEmptyText,
+		'Token of a system user; best a reference: `${WHATSAPP_ACCESS_TOKEN}`',
+		{secret: true},
+	),
 	phone_number_id: setting(
 		checked(chatName, value =>
 			/^\d{5,25}$/.test(String(value)) ? undefined : 'must be digits: it is not the number itself',
 		),
-		{description: 'Identifier of the number that sends; not the number', to: String},
+		'Identifier of the number that sends; not the number',
+		{to: String},
 	),
 	api_version: setting(
 		checked(nonEmptyText, value =>
 			/^v\d{1,3}\.\d{1,2}$/.test(value) ? undefined : 'must be a version as v23.0',
 		),
-		{description: 'Version of the Graph API', default: 'v23.0'},
+		'Version of the Graph API',
+		{default: 'v23.0'},
 	),
 	api_base: apiBase('https://graph.facebook.com'),
 };

@@ -7,16 +7,16 @@ const topic = /^\P{Cc}{1,60}$/u;
 
 const fields = {
 	api_base: serverAddress('The address of the organization: `https://acme.zulipchat.com`'),
-	bot_email: setting(nonEmptyText, {description: 'The address of the bot'}),
-	api_key: setting(nonEmptyText, {
-		description: 'The API key of the bot; best a reference: `${ZULIP_API_KEY}`',
+	bot_email: setting(nonEmptyText, 'The address of the bot'),
+	api_key: setting(nonEmptyText, 'The API key of the bot; best a reference: `${ZULIP_API_KEY}`', {
 		secret: true,
 	}),
 	topic: setting(
 		checked(nonEmptyText, value =>
 			topic.test(value) ? undefined : 'must be one line of at most 60 characters',
 		),
-		{description: 'The topic when `deliver_extra` has no `thread_id`', default: 'svc'},
+		'The topic when `deliver_extra` has no `thread_id`',
+		{default: 'svc'},
 	),
 };
 
