@@ -6,8 +6,11 @@ import {
 import {areCodeHostEvents} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
-import {fillDeliverExtra} from '../../config/merge-subscription.ts';
-import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
+import {
+	fillDeliverExtra,
+	mergeSubscription,
+	type SubscribeFlags,
+} from '../../config/merge-subscription.ts';
 import type {Route} from '../../config/route.ts';
 import {editSubscriptions} from '../../config/subscriptions.ts';
 import {dayOf} from '../../core/clock.ts';
@@ -45,7 +48,7 @@ export async function subscribe(
 	{filtersFile, deliverExtra, json, ...rest}: SubscribeOptions,
 ): Promise<void> {
 	const filters = filtersFile === undefined ? undefined : await readFilters(context, filtersFile);
-	const flags: SubscribeFlags = {...rest, ...(filters !== undefined && {filters})};
+	const flags: SubscribeFlags = {...rest, filters};
 	const paths = context.paths();
 	ensureHome(paths);
 	const config = readConfig(context);
