@@ -91,6 +91,11 @@ export const column = <Item, More>(
 	rest: Column<Item, More>['value'] | Omit<Column<Item, More>, 'cells' | 'key'>,
 ): Column<Item, More> => ({key, cells, ...(typeof rest === 'function' ? {value: rest} : rest)});
 
+/** The same of one that stands out in the selected row. */
+export const mainColumn = <Item, More>(
+	...given: Parameters<typeof column<Item, More>>
+): Column<Item, More> => ({...column(...given), isMain: true});
+
 /** `cells` in lists of at least `least` cells, else none. */
 export const from = (least: number, cells: number) => (width: number) =>
 	width >= least ? cells : 0;

@@ -13,6 +13,7 @@ import {
 import type {Act} from '../act.ts';
 import {
 	column,
+	mainColumn,
 	fact,
 	type AsOf,
 	type Column,
@@ -99,17 +100,16 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 	sign: ({kind}) => (kind === 'waiting' ? '!' : ' '),
 	heading: ({kind}) => (kind === 'settled' ? 'history' : kind === 'rule' ? 'rules' : kind),
 	columns: [
-		column('id', 6, {
+		mainColumn('id', 6, {
 			label: '#',
 			value: entry => (entry.kind === 'rule' ? `r${entry.rule.id}` : String(entry.approval.id)),
-			isMain: true,
 		}),
 		column('state', 13, {
 			value: (entry, known) => stateWord(entry, known).text,
 			tone: (entry, known) => stateWord(entry, known).tone ?? 'plain',
 		}),
-		column('time', 8, {value: timeText, isMain: true}),
-		column(
+		mainColumn('time', 8, timeText),
+		mainColumn(
 			'server',
 			{share: 0.3, least: 7, most: 20},
 			{
@@ -117,16 +117,10 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 					(entry.kind === 'rule' ? entry.rule.server : serverOf(entry.approval)) ?? 'built in',
 				printed: entry =>
 					(entry.kind === 'rule' ? entry.rule.server : serverOf(entry.approval)) ?? '(built in)',
-				isMain: true,
 			},
 		),
-		column(
-			'tool',
-			{share: 0.36, least: 8, most: 28},
-			{
-				value: entry => (entry.kind === 'rule' ? ruleTool(entry.rule) : askedFor(entry.approval)),
-				isMain: true,
-			},
+		mainColumn('tool', {share: 0.36, least: 8, most: 28}, entry =>
+			entry.kind === 'rule' ? ruleTool(entry.rule) : askedFor(entry.approval),
 		),
 		column('for', {least: 6}, entry =>
 			entry.kind === 'rule' ? ruleForText(entry.rule) : forText(entry.approval),

@@ -10,7 +10,7 @@ import {
 	printableTime,
 	zonedTime,
 } from '../../terminal/text/time.ts';
-import {column, fact, type Fact, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, fact, type Fact, type Noun, type Place} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 
 /** What the command line tells of a job beside its view: what is in its file, and what became of it. */
@@ -153,12 +153,12 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 	sign: job => (isInvalid(job) ? '!' : ' '),
 	columns: [
 		column('id', 0, ({id}) => id),
-		column(
+		mainColumn(
 			'name',
 			{share: 0.5, least: 8, most: 40},
-			{value: jobName, printed: ({name}) => name, isMain: true},
+			{value: jobName, printed: ({name}) => name},
 		),
-		column(
+		mainColumn(
 			'schedule',
 			{least: 8, most: 40},
 			{
@@ -167,7 +167,6 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 				value: job => job.schedule,
 				words: ({state, problem = 'invalid'}) =>
 					state === 'invalid' ? [{text: `✗ ${problem}`, tone: 'bad'}] : undefined,
-				isMain: true,
 			},
 		),
 		column('state', 0, ({state}) => state),

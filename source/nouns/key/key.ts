@@ -11,7 +11,7 @@ import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
 import {countOf, grouped} from '../../core/names.ts';
 import type {RunSums} from '../../core/run-sums.ts';
 import {ageText, dayTime, utcTime} from '../../terminal/text/time.ts';
-import {column, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';
+import {column, mainColumn, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';
 import {sumFacts} from '../run/run-sums.ts';
 
 const soonMs = 7 * 86_400_000;
@@ -97,13 +97,12 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 	id: ({id}) => id,
 	name: keyName,
 	columns: [
-		column(
+		mainColumn(
 			'name',
 			{least: 8, most: 24},
 			{
 				value: ({name}) => name || '-',
 				tone: (key, known) => (standing(key, known).tone === 'quiet' ? 'quiet' : 'plain'),
-				isMain: true,
 			},
 		),
 		column('kind', 4, {

@@ -2,7 +2,7 @@ import {type LoginAttempt, strangePage} from '../../core/logins.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {ageText, clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
-import {column, fact, from, type Fact, type ListedNoun, type Tone} from '../noun.ts';
+import {column, mainColumn, fact, from, type Fact, type ListedNoun, type Tone} from '../noun.ts';
 import {serverName} from '../server/server.ts';
 import {
 	failedReason,
@@ -152,11 +152,7 @@ export const loginNoun: ListedNoun<LoginEntry> = {
 	name: ({server}) => serverName(server),
 	sign: (entry, {now}) => (stateText(entry, now).tone === 'warn' ? '!' : ' '),
 	columns: [
-		column(
-			'server',
-			{share: 0.45, least: 8, most: 28},
-			{value: ({server}) => serverName(server), isMain: true},
-		),
+		mainColumn('server', {share: 0.45, least: 8, most: 28}, ({server}) => serverName(server)),
 		column('state', 18, {
 			value: (entry, {now}) => stateText(entry, now).text,
 			tone: (entry, {now}) => stateText(entry, now).tone,

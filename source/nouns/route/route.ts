@@ -5,7 +5,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
 import {receiverUrl} from '../delivery/delivery-copies.ts';
-import {column, from, type AsOf, type Column, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, from, type AsOf, type Column, type Noun, type Place} from '../noun.ts';
 import {lossText, problemText, routeFacts, type RouteMore} from './route-facts.ts';
 import {dayParts, isMostlyRefused, trafficKey, type RouteTraffic} from './route-traffic.ts';
 
@@ -109,18 +109,16 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 	name: ({name}) => name,
 	sign: route => (problemText(route) !== undefined || route.insecure || route.troubles ? '!' : ' '),
 	columns: [
-		column('name', width => shares(width).name, {
+		mainColumn('name', width => shares(width).name, {
 			value: (route, _known, place) => nameText(route, place),
 			printed: ({name}) => name,
-			isMain: true,
 		}),
-		column('source', from(wideFrom, 7), {value: ({source}) => source, isMain: true}),
-		column('events', width => shares(width).events, {
+		mainColumn('source', from(wideFrom, 7), ({source}) => source),
+		mainColumn('events', width => shares(width).events, {
 			value({events: [first = '*', ...more]}) {
 				return more.length > 0 ? `${first} +${more.length}` : first;
 			},
 			printed: ({events}) => events.join(',') || '*',
-			isMain: true,
 		}),
 		column(
 			'deliver',

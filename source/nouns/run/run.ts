@@ -6,7 +6,7 @@ import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, printableTime} from '../../terminal/text/time.ts';
 import {aboutText} from '../about.ts';
-import {column, from, type AsOf, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, from, type AsOf, type Noun, type Place} from '../noun.ts';
 import {askedBy, printedState, runFacts, type RunMore} from './run-facts.ts';
 import {runWordAt, signOrWord, waitsForLogin} from './run-word.ts';
 
@@ -57,36 +57,23 @@ export const runNoun: Noun<Run, RunMore> = {
 	sign: (run, {approvals}) =>
 		needsDecision(run) || waitsForLogin(run) || askedBy(run, approvals) ? '!' : ' ',
 	columns: [
-		column(
+		mainColumn(
 			'run',
 			{usual: 5, below: routeFrom, least: 4, most: 8},
-			{
-				label: '#',
-				value: ({id}) => String(id),
-				printed: ({id}) => `#${id}`,
-				isMain: true,
-			},
+			{label: '#', value: ({id}) => String(id), printed: ({id}) => `#${id}`},
 		),
-		column(
+		mainColumn(
 			'created',
 			{cells: 8, keeps: 20},
 			{
 				label: 'time',
 				value: ({createdAt}) => clockTime(createdAt),
 				printed: ({createdAt}) => printableTime(createdAt),
-				isMain: true,
 			},
 		),
 		column('profile', 0, ({profile}) => profile),
-		column('route', {share: 0.34, most: 24, from: routeFrom}, {value: routeText, isMain: true}),
-		column(
-			'why',
-			{least: leastName},
-			{
-				value: (run, _known, place) => whyText(run, place),
-				isMain: true,
-			},
-		),
+		mainColumn('route', {share: 0.34, most: 24, from: routeFrom}, routeText),
+		mainColumn('why', {least: leastName}, (run, _known, place) => whyText(run, place)),
 		column('event', 0, ({event, superseded}) =>
 			superseded === undefined ? event : `${event} (+${superseded})`,
 		),
