@@ -18,5 +18,5 @@ export const hubspot: SenderPreset = {
 		contentOf,
 	}),
 	names: {eventFields: ['0.subscriptionType']},
-	subjects: [{text: '{0.subscriptionType} {0.objectId}'}],
+	subjects: ['{0.subscriptionType} {0.objectId}'],
 };

@@ -76,14 +76,10 @@ export type Names = {
 type Parts = string | readonly string[];
 
 /**
- * What an event is about, in one line for people: a template, if every value in it is there, then each part of `more` whose own values are. A value is a text that is not
+ * What an event is about, in one line for people: a template that fits if every value in it is there. Each part in brackets, at its end, is left out unless its own values are there. A value is a text that is not
  * blank (its first line, without `refs/heads/` and the like), a number, or a boolean; `headers.<name>` is a header. `needs` is a field that must be there too, whatever it holds.
  */
-export type SubjectRule = {
-	readonly text: string;
-	readonly more?: readonly string[];
-	readonly needs?: string;
-};
+export type SubjectRule = string | readonly [template: string, needs: string];
 
 /** A service that signs in a way of its own: what `signature: <name>` on a route stands for. Data alone; a new one is a file of this folder and a line in `senders.ts`. */
 export type SenderPreset = {

@@ -72,6 +72,6 @@ export const twilio: SenderPreset = {
 	},
 	subjects: [
 		// Not what a message says: codes to log in with come so.
-		{text: '{From}', more: [' {CallStatus}', ' {MessageStatus}'], needs: 'AccountSid'},
+		['{From}[ {CallStatus}][ {MessageStatus}]', 'AccountSid'],
 	],
 };
