@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {alertKinds} from '../core/config-view.ts';
-import {nearestName} from '../core/names.ts';
+import {didYouMean} from '../core/names.ts';
 import {
 	checked,
 	nonBlankText,
@@ -12,8 +12,7 @@ import {defineSettings} from '../core/settings.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {placeOf, platformKinds, platformNamed} from '../platforms/platforms.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {problemWithPlatform} from './platform-settings.ts';
-import {platformSettings} from './platform-settings.ts';
+import {platformSettings, problemWithPlatform} from './platform-settings.ts';
 
 const weekSeconds = 604_800;
 const maxAlerts = 50;
@@ -60,9 +59,7 @@ export const alertsSchema = z
 
 function noPlatform(name: string): string {
 	const names = platformKinds.map(({kind}) => kind);
-	const nearest = nearestName(name, names);
-	const shown = escapeLine(name, 40);
-	return `"${shown}" is no platform${nearest === undefined ? `: ${names.join(', ')}` : `, did you mean "${nearest}"`}`;
+	return `"${escapeLine(name, 40)}" is no platform${didYouMean(name, names) || `: ${names.join(', ')}`}`;
 }
 
 /** Where an alert goes, for a person: `telegram 12345`. */
@@ -107,17 +104,6 @@ export function diagnoseAlerts(value: unknown, config: Known): readonly Unplaced
 	});
 }
 
-/** What a reload changes, one line for each entry. */
-export function changedAlerts(
-	before: readonly AlertConfig[],
-	after: readonly AlertConfig[],
-): readonly string[] {
-	const [old, now] = [before.map(alertText), after.map(alertText)];
-	return [
-		...now.filter(text => !old.includes(text)).map(text => `alert added: ${text}`),
-		...old.filter(text => !now.includes(text)).map(text => `alert ended: ${text}`),
-	];
-}
-
-const alertText = (alert: AlertConfig): string =>
+/** An alert as a reload reports it. */
+export const alertText = (alert: AlertConfig): string =>
 	`${alertPlace(alert)} on ${alert.on.join(', ')}, at most one in ${alert.atMostMs / 1000} s`;

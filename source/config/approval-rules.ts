@@ -1,7 +1,7 @@
 import {z} from 'zod';
 import type {FileRule} from '../core/approval.ts';
 import {keysText, writtenKeys} from '../core/approvals/rule-keys.ts';
-import {nearestName, quotedName} from '../core/names.ts';
+import {didYouMean, quotedName} from '../core/names.ts';
 import {anyJson, checked, nonBlankText, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {escapeLine} from '../core/untrusted.ts';
@@ -64,11 +64,10 @@ const ruleSchema = z
 
 const unknownKeys = (keys: readonly string[]): string =>
 	keys
-		.map(key => {
-			const nearest = nearestName(key, Object.keys(ruleSettings.fields));
-			const meant = nearest === undefined ? '' : `, did you mean "${nearest}"`;
-			return `"${escapeLine(key, 40)}" is no key of a rule${meant}`;
-		})
+		.map(
+			key =>
+				`"${escapeLine(key, 40)}" is no key of a rule${didYouMean(key, Object.keys(ruleSettings.fields))}`,
+		)
 		.join('; ');
 
 type RawRule = z.output<typeof ruleSchema>;
@@ -217,19 +216,8 @@ export function fileRulesOf(
 	});
 }
 
-/** What a reload changes, one line for each rule. */
-export function changedRules(
-	before: readonly FileRule[],
-	after: readonly FileRule[],
-): readonly string[] {
-	const [old, now] = [before.map(ruleText), after.map(ruleText)];
-	return [
-		...now.filter(text => !old.includes(text)).map(text => `approval rule added: ${text}`),
-		...old.filter(text => !now.includes(text)).map(text => `approval rule ended: ${text}`),
-	];
-}
-
-const ruleText = ({owner, name, profile, when, definition}: FileRule): string =>
+/** A rule as a reload reports it. */
+export const ruleText = ({owner, name, profile, when, definition}: FileRule): string =>
 	[
 		`${owner.kind} ${quotedName(owner.name)} may call ${name}`,
 		...(when ? [keysText(when)] : []),

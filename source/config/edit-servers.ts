@@ -6,7 +6,7 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {HomePaths} from './config.ts';
 import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {asPlainData} from './plain-data.ts';
+import {asPlainData, plainAt} from './plain-data.ts';
 import {readTextFile} from './read-text-file.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
@@ -100,8 +100,7 @@ export function writtenServers({config}: Pick<HomePaths, 'config'>): ReadonlySet
 const shown = (name: string): string => escapeLine(name, maxNameLength);
 
 function serversIn(written: unknown): JsonObject {
-	const data = asPlainData(written);
-	const servers = data.ok && isJsonObject(data.value) ? (data.value[section] ?? {}) : {};
+	const servers = plainAt(written, [section]) ?? {};
 	if (!isJsonObject(servers)) {
 		throw new SvcError(
 			'config_not_editable',

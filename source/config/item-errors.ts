@@ -33,11 +33,10 @@ export function itemAt(path: KeyPath): KeyPath {
 	return path.slice(0, item?.length ?? 0);
 }
 
+type ItemError = {readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]};
+
 /** Items that cannot be used, each with all that is wrong with it. Never empty ones. */
-export type ItemErrors = ReadonlyMap<
-	string,
-	{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
->;
+export type ItemErrors = ReadonlyMap<string, ItemError>;
 
 /** A path as one text; two paths never share one. */
 export const itemKey = (item: KeyPath): string => JSON.stringify(item);
@@ -60,10 +59,7 @@ export function readSoundPart<Parsed>(
 		| {readonly ok: true; readonly parsed: Parsed}
 		| {readonly ok: false; readonly findings: readonly UnplacedDiagnostic[]},
 ): SoundPart<Parsed> {
-	const itemErrors = new Map<
-		string,
-		{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
-	>();
+	const itemErrors = new Map<string, ItemError>();
 	addTo(itemErrors, known);
 	for (;;) {
 		const result = parse(withoutItems(value, itemErrors));
@@ -80,10 +76,7 @@ export function readSoundPart<Parsed>(
 	}
 }
 
-function addTo(
-	itemErrors: Map<string, {readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}>,
-	findings: readonly UnplacedDiagnostic[],
-): void {
+function addTo(itemErrors: Map<string, ItemError>, findings: readonly UnplacedDiagnostic[]): void {
 	for (const finding of findings) {
 		const item = itemAt(finding.path);
 		const known = itemErrors.get(itemKey(item));
@@ -134,10 +127,7 @@ export function soundDataOf(
 	value: unknown,
 ): ({readonly ok: true} & SoundData) | ({readonly ok: false} & UnplacedDiagnostic) {
 	const findings = problemsWithData(value);
-	const itemErrors = new Map<
-		string,
-		{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
-	>();
+	const itemErrors = new Map<string, ItemError>();
 	addTo(itemErrors, findings);
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsers make lists, objects and primitives; the rest is left out
 	const data = withoutItems((value ?? {}) as JsonValue, itemErrors);

@@ -24,8 +24,9 @@ export type UnplacedDiagnostic = {
 export const warningsAt = (
 	path: KeyPath,
 	message: string | undefined,
+	at: UnplacedDiagnostic['at'] = 'value',
 ): readonly UnplacedDiagnostic[] =>
-	message === undefined ? [] : [{path, message, severity: 'warning'}];
+	message === undefined ? [] : [{path, message, severity: 'warning', at}];
 
 /** A finding inside of what stands at `place`. */
 export const below = (

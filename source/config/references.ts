@@ -147,17 +147,6 @@ export type VariableProblem = {
 	readonly message: string;
 };
 
-const switches: Readonly<Record<string, boolean>> = {
-	true: true,
-	yes: true,
-	on: true,
-	'1': true,
-	false: false,
-	no: false,
-	off: false,
-	'0': false,
-};
-
 /** The setting `enabled` of a server as a variable has it; `undefined` where it says nothing. */
 export function switchIn(
 	environment: Environment,
@@ -168,8 +157,8 @@ export function switchIn(
 		return undefined;
 	}
 
-	return Object.hasOwn(switches, written)
-		? switches[written]
+	return /^(?:true|yes|on|1|false|no|off|0)$/.test(written)
+		? /^(?:true|yes|on|1)$/.test(written)
 		: {name, key: 'enabled', message: 'must be true or false'};
 }
 

@@ -4,11 +4,11 @@ import {isSealed} from '../core/seal.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {Config} from './config.ts';
 import {below, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
-import {problemsWithData, valueAt, type KeyPath} from './plain-data.ts';
+import {problemsWithData, type KeyPath} from './plain-data.ts';
 import {servedProfile} from './profiles.ts';
 import {problemsWithReferences, resolveReferences} from './references.ts';
 import {readRoute, type ReadRoute, resolveRoute, type ResolvedRoute} from './resolve-route.ts';
-import {secretPlaces} from './route-edit/kept-secrets.ts';
+import {placedSecrets} from './route-edit/kept-secrets.ts';
 import {isSet, type RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, type RawRoute} from './route-schema.ts';
 import type {Route} from './route.ts';
@@ -76,19 +76,14 @@ export function resolveSubscription(
 }
 
 /** Secrets of a row that `gateway.store_key` does not decrypt. As they stand they would be secrets that no sender has. */
-function sealedSecrets(entry: unknown): readonly UnplacedDiagnostic[] {
-	if (!isJsonObject(entry)) {
-		return [];
-	}
-
-	return secretPlaces(entry)
-		.filter(path => isSealed(valueAt(entry, path)))
-		.map(path => ({
+const sealedSecrets = (entry: unknown): readonly UnplacedDiagnostic[] =>
+	placedSecrets(isJsonObject(entry) ? entry : undefined)
+		.filter(({value}) => isSealed(value))
+		.map(({path}) => ({
 			path,
 			message:
 				'is encrypted with another gateway.store_key than the one that is set here: set the key that the other gateways have',
 		}));
-}
 
 /** References are resolved with the variables of the profile that the route is bound to; a route that is not served keeps them. */
 function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {

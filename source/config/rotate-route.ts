@@ -5,7 +5,7 @@ import {isStaticName} from './check-subscription.ts';
 import type {Config} from './config.ts';
 import {editConfig} from './edit-config.ts';
 import type {YamlEdit} from './edit-yaml.ts';
-import {asPlainData, valueAt} from './plain-data.ts';
+import {plainAt} from './plain-data.ts';
 import {routesPlace} from './profiles.ts';
 import {rotateSubscription, type Rotated} from './rotate-secret.ts';
 import {isSet} from './route-refusals.ts';
@@ -76,9 +76,8 @@ function editsOf(
 	name: string,
 	rotate: (entry: JsonObject) => JsonObject,
 ): readonly YamlEdit[] {
-	const data = asPlainData(written);
 	const path = [...routesPlace(written), name];
-	const before = requireEntry(data.ok ? valueAt(data.value, path) : undefined, name);
+	const before = requireEntry(plainAt(written, path), name);
 	const after = rotate(before);
 	// The file belongs to the user: a missing `rotated_on` is not added.
 	return ['secret', 'retired_secrets', ...(isSet(before['rotated_on']) ? ['rotated_on'] : [])]

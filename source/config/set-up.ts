@@ -14,9 +14,8 @@ import type {YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {generateSecret} from './merge-subscription.ts';
-import {asPlainData, valueAt, type KeyPath} from './plain-data.ts';
-import {problemWithSettings} from './platform-settings.ts';
-import {platformSettings, platformError} from './platform-settings.ts';
+import {plainAt, valueAt, type KeyPath} from './plain-data.ts';
+import {platformError, platformSettings, problemWithSettings} from './platform-settings.ts';
 import {readTextFile} from './read-text-file.ts';
 import {referencesIn} from './references.ts';
 import {configDiff, movesOthers} from './route-edit/entry-diff.ts';
@@ -165,8 +164,7 @@ const secretsIn = (text: string): readonly string[] =>
 
 /** All of a section. */
 function sectionIn(text: string, path: KeyPath): JsonObject | undefined {
-	const data = asPlainData(parseYamlSource(text).value);
-	const value = data.ok ? valueAt(data.value, path) : undefined;
+	const value = plainAt(parseYamlSource(text).value, path);
 	return isJsonObject(value) ? value : undefined;
 }
 
@@ -216,9 +214,8 @@ const problemsOf = (loaded: LoadedConfig) =>
 
 function problemWithRoute(name: string, text: string, paths: HomePaths): string | undefined {
 	const {value} = parseYamlSource(text);
-	const data = asPlainData(value);
 	const isTaken =
-		(data.ok && valueAt(data.value, pathInConfig(value, name)) !== undefined) ||
+		plainAt(value, pathInConfig(value, name)) !== undefined ||
 		readWrittenRoute(paths, name, 'dynamic').entry !== undefined;
 	return (
 		problemWithNewName(name) ??

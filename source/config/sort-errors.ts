@@ -77,15 +77,15 @@ const isBelow = (path: KeyPath, parent: KeyPath): boolean =>
 /** What cannot be used, and why: one line. */
 export type ErrorReason = {readonly path: KeyPath; readonly reason: string};
 
-/** One for each item, by `itemKey`: what is wrong first, with its place. */
+/** One for each item: what is wrong first, with its place. */
 export const reasonsOf = (
 	{items}: SortedErrors,
 	place: (finding: UnplacedDiagnostic) => Diagnostic,
-): ReadonlyArray<readonly [string, ErrorReason]> =>
-	[...items].map(([key, {path, finding}]) => [
-		key,
-		{path, reason: formatDiagnostic(place(finding))},
-	]);
+): readonly ErrorReason[] =>
+	[...items.values()].map(({path, finding}) => ({
+		path,
+		reason: formatDiagnostic(place(finding)),
+	}));
 
 /** Whether a setting of the receiver is written under `extra` or beside it, whichever of them `path` is in. */
 export function standsElsewhere(value: unknown, path: KeyPath): boolean {

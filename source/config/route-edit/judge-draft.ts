@@ -27,9 +27,9 @@ export type Surroundings = {
 	readonly config: Config;
 	/** What a start would make of this text of `config.yaml`. */
 	readonly load: (text: string) => LoadedConfig;
-	/** Why the job that an entry names cannot be fired. */
 	/** `2026-11-20`. */
 	readonly today: () => string;
+	/** Why the job that an entry names cannot be fired. */
 	readonly problemWithJob: (entry: JsonObject) => string | undefined;
 };
 
@@ -40,13 +40,13 @@ export type JudgedDraft = {
 	/** As it would be written. */
 	readonly entry: JsonObject;
 	/** That was made for it. */
-	readonly secret?: string;
+	readonly secret?: string | undefined;
 	readonly problems: readonly DraftProblem[];
 	readonly warnings: readonly string[];
 	/** Those of the warnings that are of one setting. */
-	readonly notes?: readonly DraftProblem[];
+	readonly notes?: readonly DraftProblem[] | undefined;
 	/** What would be served; absent when it would not. */
-	readonly route?: Route;
+	readonly route?: Route | undefined;
 };
 
 /** What would become of a draft: only what the receiver and the loader of the files say of it. */
@@ -74,10 +74,7 @@ export function judgeDraft(
 		draft.source === 'dynamic'
 			? withDay(made, {before: written.entry, today: surroundings.today()})
 			: made;
-	const judged = {
-		entry,
-		...(secret !== undefined && {secret}),
-	};
+	const judged = {entry, secret};
 	if (missing.length > 0) {
 		return {
 			...judged,
@@ -117,10 +114,7 @@ export function judgeDraft(
 const toMake = '<make a new secret>';
 
 /** An entry with a secret that is made, where it wants one, or is new and has none. */
-function withMadeSecret(
-	entry: JsonObject,
-	isNew: boolean,
-): {readonly entry: JsonObject; readonly secret?: string} {
+function withMadeSecret(entry: JsonObject, isNew: boolean): Pick<JudgedDraft, 'entry' | 'secret'> {
 	const {secret: written} = entry;
 	const secrets = [written ?? (isNew && written === undefined ? toMake : [])].flat();
 	if (!secrets.includes(toMake)) {
@@ -180,8 +174,8 @@ function judgeDynamic(
 	return {
 		problems: refusals.map(({reason, path}) => ({path, message: withoutName(name, reason, path)})),
 		warnings,
-		...(notes && {notes}),
-		...(route && {route}),
+		notes,
+		route,
 	};
 }
 
@@ -212,7 +206,6 @@ function judgeStatic(
 	const {webhook, problems} = loaded.config;
 	const ofRoute = ({name: other}: SkippedRoute) => other === name;
 	const place = `${edited.path.join('.')}.`;
-	const route = webhook.routes.get(name);
 	const notes = problems
 		.filter(({severity, key}) => severity === 'warning' && key.startsWith(place))
 		.map(({key, message}) => ({path: key.slice(place.length), message}));
@@ -228,7 +221,7 @@ function judgeStatic(
 			...notes.map(({path, message}) => `${path}: ${message}`),
 		],
 		notes,
-		...(route && {route}),
+		route: webhook.routes.get(name),
 	};
 }
 

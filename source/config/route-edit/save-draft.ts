@@ -3,7 +3,7 @@ import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
 import {editConfig} from '../edit-config.ts';
-import {asPlainData, valueAt} from '../plain-data.ts';
+import {plainAt} from '../plain-data.ts';
 import {subscriptionsText} from '../shared-home.ts';
 import {editSubscriptions} from '../subscriptions.ts';
 import {editsBetween} from './edits-between.ts';
@@ -100,8 +100,7 @@ export async function saveDraft(
 				paths,
 				written => {
 					const path = pathInConfig(written, from);
-					const data = asPlainData(written);
-					const before = data.ok ? valueAt(data.value, path) : undefined;
+					const before = plainAt(written, path);
 					return [
 						...editsBetween(path, isJsonObject(before) ? before : {}, judge()),
 						...renamingOf(path, name),

@@ -28,7 +28,7 @@ export type WrittenRoute = {
 	/** The line of one of its keys. */
 	readonly lineOf: (key: string) => number;
 	/** Absent when it is not there. */
-	readonly entry?: JsonValue;
+	readonly entry?: JsonValue | undefined;
 };
 
 /** What an unchanged entry is told by: its secrets count by their lengths alone. */
@@ -69,7 +69,7 @@ function readStatic({config: file}: HomePaths, name: string): WrittenRoute {
 	const entry = jsonAt(data.value, path);
 	const line = entry === undefined ? 0 : source.positionOfKey(path).line;
 	const lineOf = (key: string) => source.positionOfKey([...path, key]).line;
-	return {source: 'static', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
+	return {source: 'static', name, file, text, line, lineOf, entry};
 }
 
 /** Where a static route stands in `config.yaml`. */
@@ -85,7 +85,7 @@ function readDynamic(paths: HomePaths, name: string): WrittenRoute {
 	const lineAt = (path: KeyPath) => createJsonPlacer(file, text)({path, message: ''}).line;
 	const line = entry === undefined ? 0 : lineAt([name]);
 	const lineOf = (key: string) => lineAt([name, key]);
-	return {source: 'dynamic', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
+	return {source: 'dynamic', name, file, text, line, lineOf, entry};
 }
 
 /** The entry of that name. */
