@@ -7,7 +7,14 @@ import {requestNoun} from '../../nouns/approval/request.ts';
 import {printedRules, ruleActs, ruleNoun} from '../../nouns/approval/rule.ts';
 import {approvalJson} from '../approvals/approval-json.ts';
 import type {Context} from '../console/context.ts';
-import {listOption, numberOption, wordOption, jsonOption, loads} from '../console/options.ts';
+import {
+	listOption,
+	numberOption,
+	wordOption,
+	jsonOption,
+	loads,
+	type Json,
+} from '../console/options.ts';
 import {printJson} from '../console/print.ts';
 import {gatewayAsPort} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
@@ -19,8 +26,6 @@ const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
 const reference = ['<id>', 'number of the request', oneApproval] as const;
 
 const scopes: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
-
-type Json = {readonly json?: boolean};
 
 /** `svc approvals list|show|wait|allow|deny|fill|rules|accept|revoke`. @see manual/commands.md, manual/approvals.md */
 export function addApprovalCommands(program: Command, context: Context): void {
@@ -65,7 +70,6 @@ function addReading(group: Command, context: Context): void {
 				return;
 			}
 
-			const known = {now: context.clock.now()};
 			for (const {state, approvals} of lists) {
 				const isElsewhere = approvals.some(({node}) => node !== undefined);
 				const printed = printedApprovals[state];
@@ -73,7 +77,7 @@ function addReading(group: Command, context: Context): void {
 				const items = approvals.map(approval => ({kind: state, approval}));
 				const noun = {...approvalNoun, printed: {...printed, columns}};
 				// oxlint-disable-next-line no-await-in-loop -- one below the other
-				await printList(context, noun, {items, known});
+				await printList(context, noun, {items});
 			}
 		});
 
@@ -92,7 +96,7 @@ function addReading(group: Command, context: Context): void {
 			const rules = await home.listApprovalRules();
 			return {
 				item,
-				known: {now: context.clock.now(), rules, fromEvent},
+				known: {rules, fromEvent},
 				json: approvalJson(item, fromEvent),
 			};
 		},
@@ -211,7 +215,7 @@ function addRules(group: Command, context: Context): void {
 				await printList(
 					context,
 					{...approvalNoun, ...printedRules},
-					{items: rules.map(rule => ({kind: 'rule', rule})), known: {now: context.clock.now()}},
+					{items: rules.map(rule => ({kind: 'rule', rule}))},
 				);
 			}
 		});

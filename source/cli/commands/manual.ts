@@ -2,7 +2,7 @@ import {Argument, type Command} from 'commander';
 import {SvcError} from '../../core/errors.ts';
 import {didYouMean, nearestName} from '../../core/names.ts';
 import type {Context} from '../console/context.ts';
-import {jsonOption} from '../console/options.ts';
+import {jsonOption, type Json} from '../console/options.ts';
 import {printJson, printLines} from '../console/print.ts';
 
 /** `svc help [TOPIC]` and `svc explain [CODE]`. */
@@ -45,7 +45,7 @@ export function addManualCommands(program: Command, context: Context): void {
 		.description('explain the code of an error, and what to do')
 		.argument('[code]', 'as it stands in brackets behind an error; without one, all of them')
 		.option(...jsonOption)
-		.action(async (code: string | undefined, {json}: {json?: boolean}) => {
+		.action(async (code: string | undefined, {json}: Json) => {
 			const {errorCodes} = await import('../../manual/error-codes.ts');
 			const meanings: Readonly<Record<string, string>> = errorCodes;
 			const asked = code?.replaceAll(/[()]/g, '').toLowerCase();

@@ -13,6 +13,7 @@ import {
 	secondsOption,
 	wordOption,
 	jsonOption,
+	type Json,
 	loads,
 } from '../console/options.ts';
 import {tell} from '../console/print.ts';
@@ -114,7 +115,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.argument('<name>', 'name of the route')
 		.argument('<new-name>', 'the other name: a-z, 0-9, "_" and "-"')
 		.option(...jsonOption)
-		.action(async (from: string, name: string, flags: {json?: boolean}) => {
+		.action(async (from: string, name: string, flags: Json) => {
 			const {renameRoute} = await import('../webhook/route-files.ts');
 			await renameRoute(context, {from, name, ...flags});
 		});

@@ -4,7 +4,7 @@ import type {Act} from '../../nouns/act.ts';
 import {contentOf} from '../../nouns/field-kinds.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
-import {filterHelp, numberOption, spanOption} from '../console/options.ts';
+import {filterHelp, jsonOption, numberOption, spanOption, type Json} from '../console/options.ts';
 import {printResult} from '../console/print.ts';
 import type {Finding, ManyFlags} from './act-on-many.ts';
 import {addFieldOptions, fieldValues} from './field-options.ts';
@@ -14,8 +14,6 @@ type ActedNoun<Item> = Pick<
 	Noun<Item>,
 	'argument' | 'argumentSays' | 'isNumbered' | 'missing' | 'one'
 >;
-
-type Json = {readonly json?: boolean};
 
 type ActOptions<Item, Port, Once> = {
 	readonly noun: ActedNoun<Item>;
@@ -71,7 +69,7 @@ export function addActs<Item, Port, Once>(
 		}
 
 		command
-			.option('--json', 'print JSON')
+			.option(...jsonOption)
 			.action(
 				async (
 					id: string | number,
@@ -128,7 +126,7 @@ function addActOnMany<Item, Port, Once>(
 		.option('--filter <words>', `${filterHelp}; asks first`);
 	addFieldOptions(command, fields)
 		.option('--yes', 'do not ask')
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(
 			async (
 				ids: readonly string[],
