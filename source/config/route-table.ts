@@ -1,3 +1,4 @@
+import {compact} from '../core/compact.ts';
 import type {Diagnostic, RouteView} from '../core/config-view.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config, RouteTable} from './config.ts';
@@ -182,8 +183,8 @@ export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
 
 /** What does not keep a route from being served, and what comes of its events: where its answers go, and its toolsets. What follows the subject in a sentence. */
 const troublesWith = (route: Route, config: Config): readonly string[] =>
-	[
+	compact([
 		problemWithAnswers(route, config),
 		problemWithToolsets(route, config),
 		problemWithPrefetch(route),
-	].filter(text => text !== undefined);
+	]);

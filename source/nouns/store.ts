@@ -1,3 +1,4 @@
+import {compact} from '../core/compact.ts';
 import {countOf} from '../core/names.ts';
 import {goneMs, lateMs} from '../core/state.ts';
 import {dayTime} from '../terminal/text/time.ts';
@@ -53,7 +54,7 @@ export function storeRows(
 	}));
 	const live = members.filter(({silentMs}) => silentMs < goneMs);
 	const namesakes = [...Map.groupBy(live, ({node}) => node)].filter(([, {length}]) => length > 1);
-	return [
+	return compact<StoreRow>([
 		store.ok
 			? {name: 'store', text: 'PostgreSQL', tone: 'good'}
 			: {
@@ -62,15 +63,12 @@ export function storeRows(
 					tone: 'bad',
 					...(failing !== null && {help: failing}),
 				},
-		...(lagMs === null || !store.ok
-			? []
-			: [
-					{
-						name: 'notes',
-						text: `heard ${(lagMs / 1000).toFixed(1)} s late at most, in the last minute`,
-						tone: lagMs > lateMs ? 'warn' : 'good',
-					} as const,
-				]),
+		lagMs !== null &&
+			store.ok && {
+				name: 'notes',
+				text: `heard ${(lagMs / 1000).toFixed(1)} s late at most, in the last minute`,
+				tone: lagMs > lateMs ? 'warn' : 'good',
+			},
 		...routes.map(({profile, route, queued}): StoreRow => ({
 			name: 'queue',
 			text: `${profile === 'default' ? '' : `${profile}/`}${route}: ${countOf(queued, 'run')} waiting`,
@@ -97,7 +95,7 @@ export function storeRows(
 			tone: 'warn',
 			help: 'write another gateway.node into config.yaml of each, and restart them',
 		})),
-	];
+	]);
 }
 
 /** `12 s ago`, `3 min ago`. */

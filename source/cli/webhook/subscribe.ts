@@ -14,6 +14,7 @@ import {
 import type {Route} from '../../config/route.ts';
 import {editSubscriptions} from '../../config/subscriptions.ts';
 import {dayOf} from '../../core/clock.ts';
+import {compact} from '../../core/compact.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {routePath} from '../../core/route-path.ts';
@@ -197,14 +198,14 @@ async function cannotSend(
 	const [problem] = await problemsNow(context, config, [{kind: deliver, profile}]);
 	const [ofPrefetch] = await prefetchProblemsNow(context, config, [route]);
 	const [ofReading] = await readingProblemsNow(context, config, [route]);
-	return [
+	return compact([
 		isForLog &&
 			'Its answers go to the log alone: no language model is configured (svc help model), and model.allow_offline_delivery is not set',
 		problem !== undefined && `Its answers cannot be delivered now: ${problem}`,
 		ofPrefetch !== undefined && `What it prefetches cannot be got now: ${ofPrefetch}`,
 		ofReading !== undefined &&
 			`What its commands read of the code host cannot be got now: ${ofReading}`,
-	].filter(sentence => sentence !== false);
+	]);
 }
 
 /** Whether no language model would answer, as the running gateway has it, else as the file says. */

@@ -1,4 +1,5 @@
 import {domainToUnicode} from 'node:url';
+import {compact} from '../../core/compact.ts';
 import {isLoopbackHost} from '../../core/hosts.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
@@ -44,8 +45,6 @@ export function cautionsOf(facts: LinkFacts): readonly Caution[] {
 const danger = (text: string): Caution => ({weight: 'danger', text});
 const note = (text: string): Caution => ({weight: 'note', text});
 
-const when = (applies: boolean, caution: Caution): readonly Caution[] => (applies ? [caution] : []);
-
 /** Addresses that only this machine or its network has. @see RFC 1918, RFC 3927, RFC 4193, RFC 4291 */
 const ownNetwork =
 	/^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|\[(?:f[cd]|fe[89ab]))|\.(?:local|lan|internal|home\.arpa)$/i;
@@ -57,26 +56,18 @@ function hostCautions({entry: {url}, host}: LinkFacts): readonly Caution[] {
 
 	const name = host.replace(/:\d+$/, '');
 	const isLocal = isLoopbackHost(name);
-	return [
-		...when(
-			host.includes('$'),
-			danger(`Which host it is depends on a variable of this machine: ${host}`),
-		),
-		...when(
-			/(?:^|\.)xn--/i.test(name),
+	return compact([
+		host.includes('$') && danger(`Which host it is depends on a variable of this machine: ${host}`),
+		/(?:^|\.)xn--/i.test(name) &&
 			danger(
 				`The host is written with letters beyond ASCII, which may look like others: "${domainToUnicode(name)}" is ${name}`,
 			),
-		),
-		...when(
-			!isLocal && /^http:/i.test(url),
+		!isLocal &&
+			/^http:/i.test(url) &&
 			danger('http: everybody on the way can read and change what is sent'),
-		),
-		...when(
-			isLocal || ownNetwork.test(name),
+		(isLocal || ownNetwork.test(name)) &&
 			note(`${name} is this machine, or one in your own network`),
-		),
-	];
+	]);
 }
 
 /** These reveal nothing. */
@@ -110,26 +101,20 @@ function textCautions({name, entry, argv, host}: LinkFacts): readonly Caution[] 
 		text => escapeLineCounting(text, text.length + 1).flags > 0,
 	);
 	const letters = foreignLetters([...(argv ?? []), host ?? '']);
-	return [
-		...when(
-			secret !== undefined,
+	return compact([
+		secret &&
 			note(
-				`${secret?.where} looks like a secret, and everybody who has the link has it too; it would stand in config.yaml`,
+				`${secret.where} looks like a secret, and everybody who has the link has it too; it would stand in config.yaml`,
 			),
-		),
-		...when(
-			isHidden,
+		isHidden &&
 			danger(
 				String.raw`It holds characters that do not show or turn text around; they are written as \u…`,
 			),
-		),
-		...when(
-			letters.length > 0,
+		letters.length > 0 &&
 			danger(
 				`What it runs, or where it leads, has letters beyond ASCII, which may look like others: ${listOf(letters)}`,
 			),
-		),
-	];
+	]);
 }
 
 /** `р (U+0440)`, each once; what does not show is told of elsewhere. */
@@ -156,52 +141,37 @@ function settingCautions({entry, host}: LinkFacts): readonly Caution[] {
 	const {ssl_verify: verify, sampling, oauth = {}, enabled, trust} = entry;
 	const has = (key: string) => entry[key] !== undefined && entry[key] !== null;
 	const logins = isJsonObject(oauth) ? Object.keys(oauth).map(quotedName) : [];
-	return [
+	return compact([
 		trust === 'full'
 			? danger('trust: full, as you chose: all of its tools run without asking anybody')
 			: note(
 					'trust: untrusted: a call of a tool that does not claim to only read asks a person first',
 				),
-		...when(
-			verify === false,
-			danger('ssl_verify: false: whoever is on the way can pose as the server'),
-		),
-		...(typeof verify === 'string'
-			? [note(`ssl_verify: certificates are checked against ${quotedName(verify)} alone`)]
-			: []),
-		...when(
-			has('client_cert') || has('client_key'),
+		verify === false && danger('ssl_verify: false: whoever is on the way can pose as the server'),
+		typeof verify === 'string' &&
+			note(`ssl_verify: certificates are checked against ${quotedName(verify)} alone`),
+		(has('client_cert') || has('client_key')) &&
 			danger(`client_cert: shows a certificate of this machine to ${host ?? 'it'}`),
-		),
-		...when(
-			isJsonObject(sampling) && sampling['enabled'] === true,
+		isJsonObject(sampling) &&
+			sampling['enabled'] === true &&
 			danger('sampling: it may put questions to your language model, which you may pay for'),
-		),
-		...when(logins.length > 0, danger(`oauth: the link sets how you log in: ${logins.join(', ')}`)),
-		...when(has('auth'), note('auth: it wants a login')),
-		...when(
-			enabled === false,
-			note('enabled: false: it is not connected to until you change that'),
-		),
-	];
+		logins.length > 0 && danger(`oauth: the link sets how you log in: ${logins.join(', ')}`),
+		has('auth') && note('auth: it wants a login'),
+		enabled === false && note('enabled: false: it is not connected to until you change that'),
+	]);
 }
 
-const leftOut = ({linkTrust, unknown, ignored}: LinkFacts): readonly Caution[] => [
-	...when(
-		linkTrust !== undefined,
-		note(
-			`The link says trust: ${escapeLine(JSON.stringify(linkTrust ?? null), 40)}, which is not taken over: only you decide that`,
-		),
-	),
-	...when(
-		unknown.length > 0,
-		note(`Left out, since no setting is called so: ${listOf(unknown.map(shownPath))}`),
-	),
-	...when(
-		ignored.length > 0,
-		note(`Parameters of the link that mean nothing: ${listOf(ignored.map(quotedName))}`),
-	),
-];
+const leftOut = ({linkTrust, unknown, ignored}: LinkFacts): readonly Caution[] =>
+	compact([
+		linkTrust !== undefined &&
+			note(
+				`The link says trust: ${escapeLine(JSON.stringify(linkTrust), 40)}, which is not taken over: only you decide that`,
+			),
+		unknown.length > 0 &&
+			note(`Left out, since no setting is called so: ${listOf(unknown.map(shownPath))}`),
+		ignored.length > 0 &&
+			note(`Parameters of the link that mean nothing: ${listOf(ignored.map(quotedName))}`),
+	]);
 
 const maxListed = 10;
 

@@ -6,6 +6,7 @@ import {
 	dayOf,
 	periodEnd,
 } from '../../core/api-key.ts';
+import {compact} from '../../core/compact.ts';
 import {derive} from '../../core/derive.ts';
 import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
 import {countOf, grouped} from '../../core/names.ts';
@@ -41,18 +42,18 @@ const share = ({usage}: ApiKey, {tokens}: KeyBudget): number => tokensOf(usage.p
 
 /** `chat,models of small-*`, and whether agents may act for it. */
 const scopeWords = ({endpoints, models, agents, kind}: ApiKey): string =>
-	[
+	compact([
 		endpoints.join(','),
-		...(models.length === 1 && models[0] === '*' ? [] : [`of ${models.join(',')}`]),
-		...(kind === 'live' && !agents ? ['no agents'] : []),
-	].join(' ');
+		models.join() !== '*' && `of ${models.join(',')}`,
+		kind === 'live' && !agents && 'no agents',
+	]).join(' ');
 
 const limitWords = ({rpm, parallel, budget}: ApiKey): string =>
-	[
-		...(rpm === undefined ? [] : [`${rpm} rpm`]),
-		...(parallel === undefined ? [] : [`${parallel} at a time`]),
-		...(budget ? [`${budget.tokens}/${budget.per}`] : []),
-	].join(', ') || '-';
+	compact([
+		rpm !== undefined && `${rpm} rpm`,
+		parallel !== undefined && `${parallel} at a time`,
+		budget && `${budget.tokens}/${budget.per}`,
+	]).join(', ') || '-';
 
 /** Where a key stands: with its sign, never the colour alone, and `printed` by the command line. */
 function standing(key: ApiKey, {now}: AsOf): Required<Word> & {readonly printed: string} {

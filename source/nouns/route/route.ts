@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import {routePath} from '../../core/route-path.ts';
@@ -54,13 +55,12 @@ function nameText(route: RouteView, {room}: Place): string {
 /** What does not keep a route from being served. */
 function troubleText(route: RouteView, known: AsOf & RouteMore): string {
 	const {insecure, paused = false, troubles = []} = route;
-	const loss = lossText(route, known);
-	return [
-		...(paused ? ['paused'] : []),
-		...(loss === undefined ? [] : [loss]),
-		...(insecure ? ['INSECURE_NO_AUTH'] : []),
+	return compact([
+		paused && 'paused',
+		lossText(route, known),
+		insecure && 'INSECURE_NO_AUTH',
 		...troubles,
-	].join('; ');
+	]).join('; ');
 }
 
 const wideFrom = 96;

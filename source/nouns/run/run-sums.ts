@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {countOf, grouped} from '../../core/names.ts';
 import {sumStates, type RunSum, type RunSums, type SumsBy} from '../../core/run-sums.ts';
 import {tookWords} from '../../core/run.ts';
@@ -89,21 +90,16 @@ export function sumsTable({
 export const missingFromSums = (
 	{since, until, keptMs, leftOut}: RunSums,
 	asked: number,
-): readonly string[] => [
-	...(keptMs !== undefined && asked < until - keptMs
-		? [
-				`Runs are kept for ${ageText(keptMs)} (retention.row_days): what was removed is not in these sums`,
-			]
-		: []),
-	...(since > asked
-		? [
-				`There are more runs than are looked at: these are the sums since ${dayTime(since)}; use a later --since`,
-			]
-		: []),
-	...(leftOut > 0
-		? [`${countOf(leftOut, 'run')} of further names are in no row: 1,000 are told apart`]
-		: []),
-];
+): readonly string[] =>
+	compact([
+		keptMs !== undefined &&
+			asked < until - keptMs &&
+			`Runs are kept for ${ageText(keptMs)} (retention.row_days): what was removed is not in these sums`,
+		since > asked &&
+			`There are more runs than are looked at: these are the sums since ${dayTime(since)}; use a later --since`,
+		leftOut > 0 &&
+			`${countOf(leftOut, 'run')} of further names are in no row: 1,000 are told apart`,
+	]);
 
 /** Why no row of the table has a cost, a sentence; absent where one has. Each row of the JSON says it for itself. */
 export const costUnknown = ({rows}: RunSums): readonly string[] =>

@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {RotatedRoute, RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -32,24 +33,18 @@ export function savedLines(
 const createdLines = (step: Extract<EditorStep, {kind: 'saved'}>): readonly Line[] => {
 	const isOld = 'isOld' in step;
 	const before = 'from' in step ? step.from : undefined;
-	return [
-		...(before === undefined
-			? []
-			: [
-					line(
-						safe`✓ ${escapeLine(before)} is called ${escapeLine(step.name)} now, in ${escapeLine(step.saved.file)}`,
-						'good',
-					),
-				]),
-		...(isOld && step.saved.secret === undefined
-			? []
-			: [
-					line(
-						safe`✓ ${escapeLine(step.name)} ${isOld ? literal('has a new secret') : literal('was created')} in ${escapeLine(step.saved.file)}`,
-						'good',
-					),
-				]),
-	];
+	return compact([
+		before !== undefined &&
+			line(
+				safe`✓ ${escapeLine(before)} is called ${escapeLine(step.name)} now, in ${escapeLine(step.saved.file)}`,
+				'good',
+			),
+		!(isOld && step.saved.secret === undefined) &&
+			line(
+				safe`✓ ${escapeLine(step.name)} ${isOld ? literal('has a new secret') : literal('was created')} in ${escapeLine(step.saved.file)}`,
+				'good',
+			),
+	]);
 };
 
 const rotatedLines = (
