@@ -74,7 +74,7 @@ export function replacePair(
 	}
 
 	const [start] = key.range;
-	const column = start - (text.lastIndexOf('\n', start - 1) + 1);
+	const column = start - lineStart(text, start);
 	const isFlow = isCollection(old) && old.flow === true;
 	const written = blockOf({name, value}, isFlow, {
 		indent,
@@ -138,15 +138,20 @@ function linesOf(text: string, map: unknown, name: KeyPath[number] | undefined) 
 		return undefined;
 	}
 
-	const start = text.lastIndexOf('\n', key.range[0] - 1) + 1;
-	if (text.slice(start, key.range[0]).trim() !== '') {
-		return undefined;
-	}
-
-	const end = last.range[1];
-	const lineEnd = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
-	return {start, end: lineEnd === -1 ? text.length : lineEnd + 1};
+	const start = lineStart(text, key.range[0]);
+	const end = lineEnd(text, last.range[1]);
+	return text.slice(start, key.range[0]).trim() === ''
+		? {start, end: end === -1 ? text.length : end + 1}
+		: undefined;
 }
+
+/** Where the line of an offset starts. */
+export const lineStart = (text: string, offset: number): number =>
+	text.lastIndexOf('\n', offset - 1) + 1;
+
+/** The offset of the line break behind what ends at `end`, which may be part of it; -1 for none. */
+export const lineEnd = (text: string, end: number): number =>
+	text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
 
 const pairNamed = (map: unknown, name: KeyPath[number] | undefined) =>
 	isMap(map)

@@ -86,19 +86,13 @@ function memberFacts(group: StoredGroup | undefined): readonly Fact[] {
 	];
 }
 
+const widths = [160, 120, 100, 76];
+
 /** Cells of a column in lists of at least 160, 120, 100, 76 and of fewer cells. */
 const byWidth =
-	(...[widest, wide, medium, narrow, least]: readonly [number, number, number, number, number]) =>
+	(...cells: readonly [number, number, number, number, number]) =>
 	(width: number): number =>
-		width >= 160
-			? widest
-			: width >= 120
-				? wide
-				: width >= 100
-					? medium
-					: width >= 76
-						? narrow
-						: least;
+		cells[widths.findIndex(least => width >= least)] ?? cells[4];
 
 /** Events of one entity that wait together and become one run. @see manual/routes.md#coalescing */
 export const groupNoun: Noun<Group, GroupMore> = {
