@@ -12,7 +12,7 @@ import {defineSettings} from '../core/settings.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {placeOf, platformKinds, platformNamed} from '../platforms/platforms.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {platformSettings, problemWithPlatform} from './platform-settings.ts';
+import {platformSettings, problemWithChatId, problemWithPlatform} from './platform-settings.ts';
 
 const weekSeconds = 604_800;
 const maxAlerts = 50;
@@ -85,11 +85,8 @@ export function problemWithAlert(
 	}
 
 	const settings = platformSettings(config, alert.platform);
-	const place =
-		settings && platformNamed(alert.platform)?.check(alertTarget(alert).extra, settings);
-	return place?.ok === false
-		? {key: 'chat_id', message: place.problem.replaceAll('deliver_extra.', '')}
-		: undefined;
+	const ofChat = settings && problemWithChatId(alert.platform, alertTarget(alert).extra, settings);
+	return ofChat === undefined ? undefined : {key: 'chat_id', message: ofChat};
 }
 
 /** The same for each entry of `alerts` in `value` (all of `config.yaml`) that is used, as warnings with their places. */

@@ -1,14 +1,7 @@
 import {z} from 'zod';
 import {keyPrefixPattern} from '../core/api-key.ts';
 import {defaultApiPort} from '../core/hosts.ts';
-import {
-	flag,
-	checked,
-	nonEmptyText,
-	nonEmptyTexts,
-	setting,
-	wholeNumber,
-} from '../core/schema-parts.ts';
+import {flag, nonEmptyText, nonEmptyTexts, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, type ValueOf} from '../core/settings.ts';
 
 const maxTokens = 1_000_000_000;
@@ -44,21 +37,9 @@ export type ApiModel = ValueOf<typeof apiModelSettings.fields>;
 /** For titles and tags, which chat applications ask for beside each conversation: it is there also when others are named. */
 const titleModel = ['svc-title-1', apiModelSettings.read({agent: true, tools: false})] as const;
 
-const oneOf = ({
-	agent,
-	relay,
-}: {
-	readonly agent?: boolean | null | undefined;
-	readonly relay?: boolean | null | undefined;
-}) =>
-	(agent === true) === (relay === true)
-		? 'must have either "agent: true" or "relay: true"'
-		: undefined;
-
-const origin = checked(nonEmptyText, written =>
-	written === URL.parse(written)?.origin
-		? undefined
-		: 'must be an origin, as https://chat.example.com',
+const origin = nonEmptyText.refine(
+	written => written === URL.parse(written)?.origin,
+	'must be an origin, as https://chat.example.com',
 );
 
 /** `api`. @see manual/chat-api.md#settings */
@@ -72,7 +53,10 @@ export const apiSettings = defineSettings({
 	models: setting(
 		z.record(
 			z.string().regex(modelId, 'must be up to 128 letters, digits and . _ : / -'),
-			checked(apiModelSettings.schema, oneOf),
+			apiModelSettings.schema.refine(
+				({agent, relay}) => (agent === true) !== (relay === true),
+				'must have either "agent: true" or "relay: true"',
+			),
 		),
 		'Public identifiers, and [the model](chat-api.md#models) for each; `svc-title-1` is added',
 		{

@@ -9,7 +9,7 @@ import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import {chatName} from '../platforms/settings.ts';
 import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {conversingSettings, isHeard} from './platform-settings.ts';
+import {conversingSettings, isHeard, problemWithChatId} from './platform-settings.ts';
 import {problemWithRouteName} from './route-schema.ts';
 
 const maxRules = 200;
@@ -43,9 +43,7 @@ export const ruleSettings = defineSettings({
 		'Compared arguments by dotted paths; all others may be anything. A value, or a folder with a slash at its end (`~/notes/`), below which each path must be. Required for a tool that may destroy',
 	),
 	definition: setting(
-		checked(z.string(), text =>
-			hash.test(text) ? undefined : 'is not a SHA-256 of 64 hexadecimal digits',
-		),
+		z.string().refine(text => hash.test(text), 'is not a SHA-256 of 64 hexadecimal digits'),
 		'SHA-256 of the definition that the tool must have, from `svc approvals rules --json`; absent: the definition when the tool is first seen after the entry was written',
 	),
 });
@@ -139,7 +137,6 @@ function problemWithChat(
 	config: Pick<Config, 'platforms'>,
 ): {readonly key: 'chat_id' | 'platform' | 'thread_id'; readonly message: string} | undefined {
 	const settings = conversingSettings(config, platform);
-	const kind = platformNamed(platform);
 	if (!settings || !isHeard(config, platform)) {
 		const message = `platforms.${platform} is not enabled with "inbound: true"`;
 		return {key: 'platform', message};
@@ -150,12 +147,12 @@ function problemWithChat(
 	}
 
 	const extra = {chat_id: chat, ...(thread !== undefined && {thread_id: thread})};
-	const place = kind?.check(extra, settings);
-	if (place?.ok === false) {
-		return {key: 'chat_id', message: place.problem.replaceAll('deliver_extra.', '')};
+	const ofChat = problemWithChatId(platform, extra, settings);
+	if (ofChat !== undefined) {
+		return {key: 'chat_id', message: ofChat};
 	}
 
-	const {chat: named, isThreadChat} = kind?.listens ?? {};
+	const {chat: named, isThreadChat} = platformNamed(platform)?.listens ?? {};
 	if (named?.form.test(chat) === false) {
 		return {key: 'chat_id', message: `answers come from ${named.says}, write that`};
 	}

@@ -15,13 +15,13 @@ import type {KeyPath} from './plain-data.ts';
 import {
 	lineEnd,
 	lineStart,
+	refuseSharedValue,
 	removeInPlace,
 	renameKey,
 	replacePair,
 	replaceScalar,
 	type Indentation,
 } from './replace-in-place.ts';
-import {refuseSharedValue} from './yaml-anchors.ts';
 
 /** One key to set; without a value it is removed. `rename`: it gets this name instead, and all else stays. */
 export type YamlEdit = {

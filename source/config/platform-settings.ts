@@ -1,4 +1,5 @@
 import {isDeepStrictEqual} from 'node:util';
+import type {JsonObject} from '../core/json.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
 import {
 	platformKinds,
@@ -113,6 +114,16 @@ export function problemWithSettings(
 	return home?.ok === false && home.code === 'target_invalid'
 		? `has a home_channel that cannot be sent to: ${home.problem}`
 		: undefined;
+}
+
+/** What is wrong with the place that `extra` names on a platform with these settings, in words that follow `chat_id`; `undefined`: nothing. */
+export function problemWithChatId(
+	kind: string,
+	extra: JsonObject,
+	settings: PlatformSettings,
+): string | undefined {
+	const place = platformNamed(kind)?.check(extra, settings);
+	return place?.ok === false ? place.problem.replaceAll('deliver_extra.', '') : undefined;
 }
 
 const whyOff = (deliver: string, settings: PlatformSettings | undefined): string | undefined =>

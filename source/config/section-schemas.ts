@@ -1,7 +1,6 @@
 import {z} from 'zod';
 import {
 	flag,
-	checked,
 	requiredSetting,
 	seconds,
 	setting,
@@ -131,9 +130,9 @@ const nodeName = z
 		'must be a name of 1 to 64 letters, digits, dots, hyphens and spaces',
 	);
 
-const storeKey = checked(z.string(), ({length}) =>
-	length < 16 || length > 1024 ? 'must have 16 to 1,024 characters' : undefined,
-);
+const storeKey = z
+	.string()
+	.refine(({length}) => length >= 16 && length <= 1024, 'must have 16 to 1,024 characters');
 
 /** `gateway`. @see manual/profiles.md */
 export const gatewaySettings = defineSettings({

@@ -1,14 +1,13 @@
 import {z} from 'zod';
 import {readHostRule} from '../core/hosts.ts';
-import {flag, checked, nonEmptyText, seconds, setting, wholeNumber} from '../core/schema-parts.ts';
+import {flag, nonEmptyText, seconds, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 
 /** A list of hosts, as people write it. */
 export const hostTexts = z.array(
-	checked(nonEmptyText, text =>
-		readHostRule(text)
-			? undefined
-			: 'is not a host: write a name, *.name or an address, with :port for another port than 80 and 443',
+	nonEmptyText.refine(
+		text => readHostRule(text) !== undefined,
+		'is not a host: write a name, *.name or an address, with :port for another port than 80 and 443',
 	),
 );
 
@@ -25,10 +24,9 @@ const webSettings = defineSettings({
 });
 
 /** A file or folder of this machine, as people write it. */
-const listedPath = checked(nonEmptyText, text =>
-	/^(?:\/|~\/|~$)/.test(text) && !text.includes('\0')
-		? undefined
-		: 'is no absolute path: begin it with / or ~/',
+const listedPath = nonEmptyText.refine(
+	text => /^(?:\/|~\/|~$)/.test(text) && !text.includes('\0'),
+	'is no absolute path: begin it with / or ~/',
 );
 
 /** `toolsets.terminal`. @see manual/sandbox.md */

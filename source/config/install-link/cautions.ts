@@ -8,7 +8,6 @@ import {escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {inlineSecret} from '../inline-secret.ts';
 import {mapTexts, type KeyPath} from '../plain-data.ts';
 import {anyReference} from '../references.ts';
-import {programCautions} from './program-cautions.ts';
 
 type Caution = InstallReview['cautions'][number];
 
@@ -44,6 +43,49 @@ export function cautionsOf(facts: LinkFacts): readonly Caution[] {
 
 const danger = (text: string): Caution => ({weight: 'danger', text});
 const note = (text: string): Caution => ({weight: 'note', text});
+
+type ProgramKind = {
+	readonly programs: RegExp;
+	readonly weight: Caution['weight'];
+	readonly says: (program: string) => string;
+};
+
+/** What is known of programs by their names alone. */
+const programKinds: readonly ProgramKind[] = [
+	{
+		programs: /^(?:sudo|doas|pkexec|su|run0|runas)$/,
+		weight: 'danger',
+		says: program => `${program} runs what follows as somebody else, who may do everything here`,
+	},
+	{
+		programs:
+			/^(?:(?:ba|z|da|k|c|tc|fi|a)?sh|cmd|powershell|pwsh|busybox|osascript|wscript|cscript|mshta)$/,
+		weight: 'danger',
+		says: program => `${program} is a shell: what it does stands in its arguments, read them all`,
+	},
+	{
+		programs: /^(?:node|deno|bun|python[\d.]*|perl|ruby|php|env|xargs|nohup|ssh|curl|wget)$/,
+		weight: 'danger',
+		says: program => `${program} runs whatever its arguments say: read them all`,
+	},
+	{
+		programs: /^(?:npx|npm|pnpm|pnpx|yarn|bunx|uvx|uv|pipx|docker|podman|nerdctl|go|cargo)$/,
+		weight: 'danger',
+		says: program =>
+			`${program} may fetch code from the Internet and run it; other code tomorrow, where no version is named`,
+	},
+];
+
+/** What a person should know of a program and its arguments. */
+function programCautions(argv: readonly string[]): readonly Caution[] {
+	const [command = ''] = argv;
+	const program = (/[^/\\]*$/.exec(command)?.[0] ?? '')
+		.toLowerCase()
+		.replace(/\.(?:exe|cmd|bat|com)$/, '');
+	return programKinds
+		.filter(({programs}) => programs.test(program))
+		.map(({weight, says}) => ({weight, text: says(quotedName(program))}));
+}
 
 /** Addresses that only this machine or its network has. @see RFC 1918, RFC 3927, RFC 4193, RFC 4291 */
 const ownNetwork =

@@ -6,10 +6,10 @@ import {editConfig} from '../edit-config.ts';
 import {plainAt} from '../plain-data.ts';
 import {subscriptionsText} from '../shared-home.ts';
 import {editSubscriptions} from '../subscriptions.ts';
-import {editsBetween} from './edits-between.ts';
 import {configDiff, movesOthers, subscriptionDiff} from './entry-diff.ts';
 import {
 	editedConfig,
+	editsBetween,
 	judgeDraft,
 	renamingOf,
 	type JudgedDraft,
