@@ -66,7 +66,7 @@ function noPlatform(name: string): string {
 export const alertPlace = (alert: Pick<AlertConfig, 'chat' | 'platform'>): string =>
 	placeOf(alertTarget(alert));
 
-/** The same as a target. What an alert says is no Markdown: strangers named some of what it tells of. */
+/** The same as a target. Alerts are plain text, since they hold names that strangers chose. */
 export const alertTarget = ({platform, chat}: Pick<AlertConfig, 'chat' | 'platform'>) => ({
 	kind: platform,
 	extra: {format: 'plain', ...(chat !== undefined && {chat_id: chat})},

@@ -74,7 +74,7 @@ function problemsWith({route, job, when, definition}: RawRule): readonly Unplace
 	const owners = [route, job].filter(name => typeof name === 'string').length;
 	// Which home it is does not decide whether a folder can be one.
 	const keys = when && writtenKeys(when, '/home');
-	// What is half written narrows a rule, and must not make one without it.
+	// A half-written condition must not make a rule without one.
 	const empty = Object.entries({when, definition}).filter(([, value]) => value === null);
 	return [
 		...empty.map(([key]) => ({path: [key], message: 'is empty: fill it in, or take it out'})),

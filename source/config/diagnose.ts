@@ -63,7 +63,7 @@ export function diagnoseProfiles(
 }
 
 type Known = Pick<Config, 'toolServers' | 'toolsets'> & {
-	/** What cannot be used as it is written, by `itemKey`: that is told of there. */
+	/** Items with errors, by `itemKey`: those are reported on their own. */
 	readonly itemErrors: {has(key: string): boolean};
 };
 
@@ -106,7 +106,7 @@ function problemWithToolset(
 	return `names a toolset that does not exist: "${name}"${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`;
 }
 
-/** The same for every static route, and of what it prefetches, with its place in `value` (all of `config.yaml`). */
+/** The same for the toolsets and `prefetch` of every static route, with its place in `value` (all of `config.yaml`). */
 export const diagnoseToolsets = (
 	value: unknown,
 	routes: ReadonlyMap<string, Route>,

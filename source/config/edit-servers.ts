@@ -111,7 +111,7 @@ function serversIn(written: unknown): JsonObject {
 	return servers;
 }
 
-/** Lets no edit through that makes something wrong which was not so before: what is broken elsewhere must not keep anybody from mending it here. */
+/** Refuses an edit that adds an error. Errors that were there before do not block it: otherwise a broken file could not be mended. */
 const createCheck = (name: string) => (text: string, before: string) => {
 	const known = new Set(problemsIn(before).map(asText));
 	const problem = problemsIn(text).find(found => !known.has(asText(found)));

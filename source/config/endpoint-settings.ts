@@ -20,10 +20,10 @@ const day = 24 * 60 * 60;
 /** A timer counts no further. */
 const maxSpanSeconds = 24 * day;
 
-/** Seconds, of which 0 means never. */
+/** Seconds; 0 means never. */
 const span = z.number().min(0).max(maxSpanSeconds);
 
-/** How an amount of seconds of which 0 means never is used. */
+/** Milliseconds of such a span; `undefined` for never. */
 const msUnlessNever = (written: number): number | undefined =>
 	written === 0 ? undefined : Math.max(1, Math.round(written * units.seconds));
 

@@ -90,7 +90,7 @@ export function interpretConfig(
 		sound.parsed;
 	const {alerts, toolsets, tools, sandbox} = sound.parsed;
 	const {multiplexProfiles: _, ...gateway} = sound.parsed.gateway;
-	// What refuses an item is not told of a second time.
+	// An unknown key that refuses its item is reported once.
 	const refusedKeys = new Set(
 		[...sound.itemErrors.values()]
 			.flatMap(({findings}) => findings)
@@ -231,7 +231,7 @@ const isKeptInPlace = ({item}: {readonly item: KeyPath}): boolean =>
 
 const placeText = ({file, line}: Diagnostic): string => `${basename(file)}:${line}`;
 
-/** Tool servers say themselves what of them is secret: there, a placeholder must stay legible. */
+/** Secrets of tool servers are collected by `serverSecrets`: their placeholders must stay legible. */
 const withoutServers = (value: JsonValue): JsonValue =>
 	isJsonObject(value) ? {...value, mcp_servers: null} : value;
 

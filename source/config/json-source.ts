@@ -4,7 +4,7 @@ import {diagnosticIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {createPositions, type Position} from './text-positions.ts';
 
-/** Deeper places are told by the place of what holds them. */
+/** Deeper values get the place of their ancestor at this depth. */
 const maxDepth = 3;
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;

@@ -12,7 +12,7 @@ export type UnplacedDiagnostic = {
 	readonly message: string;
 	/** Default `error`. */
 	readonly severity?: Diagnostic['severity'];
-	/** Whether the key or its value is what is wrong; default `value`. */
+	/** Whether the key or its value is wrong; default `value`. */
 	readonly at?: 'key' | 'value';
 	/** The place to look at, where that is another one than `path`, which may not be there. */
 	readonly shownAt?: KeyPath;
@@ -28,7 +28,7 @@ export const warningsAt = (
 ): readonly UnplacedDiagnostic[] =>
 	message === undefined ? [] : [{path, message, severity: 'warning', at}];
 
-/** A finding inside of what stands at `place`. */
+/** Moves a finding from inside of `place` to the root. */
 export const below = (
 	place: KeyPath,
 	{path, shownAt, ...finding}: UnplacedDiagnostic,
@@ -38,7 +38,7 @@ export const below = (
 	...(shownAt && {shownAt: [...place, ...shownAt]}),
 });
 
-/** The same finding as one that is told from `place`, which it is inside of. */
+/** Makes the paths of a finding relative to `place`, which holds it. */
 export const seenFrom = (
 	place: KeyPath,
 	{path, shownAt, ...finding}: UnplacedDiagnostic,
@@ -62,7 +62,7 @@ export function createPlacer(
 		});
 }
 
-/** A problem whose texts can be shown: keys are what somebody typed. */
+/** A problem with key and message escaped: both may hold typed text. */
 export const diagnosticIn = (file: string, problem: Omit<Diagnostic, 'file'>): Diagnostic => ({
 	...problem,
 	file,

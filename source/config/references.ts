@@ -92,7 +92,7 @@ export function resolveConfigReferences(
 	return {value: resolved, findings};
 }
 
-/** What to say of references that cannot be resolved: of those to nothing, and of what only looks like one. Never holds the text: it may be a secret. */
+/** Messages about unset variables and malformed references. They never hold the text, which may be a secret. */
 export const problemsWithReferences = (
 	{unset, isMalformed}: Pick<ReturnType<typeof resolveReferences>, 'unset' | 'isMalformed'>,
 	profile: string,

@@ -35,7 +35,7 @@ export type ResolvedRoute =
 	| {
 			readonly ok: false;
 			readonly refusals: readonly SkippedRoute[];
-			/** What is served all the same: the last good version of an invalid one. */
+			/** The last good version of an invalid route, which is served on. */
 			readonly last?: Route;
 	  };
 
@@ -101,13 +101,13 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	}
 }
 
-/** Where one of these cannot be read, it is unknown who may send now. */
+/** Without one of these keys it is unknown who may send. */
 const accessKeys: readonly KeyPath[number][] = ['secret', 'signature'];
 const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_invalid']);
 
 /**
- * What may be served of the last good version of `draft`, which is invalid now. Who may send is what is written now: a secret that was taken back must not pass. Nothing when that
- * cannot be read, when it is bound elsewhere now, or the contract refuses it where it would be served. Retired secrets that cannot be read are none.
+ * The last good version of an invalid `draft`, with the access settings of now: a revoked secret must not pass. `undefined` if those
+ * cannot be read, if the route is bound to another profile now, or if the contract refuses it. Unreadable retired secrets are ignored.
  */
 function lastGood(
 	last: Route | undefined,
@@ -213,11 +213,11 @@ const retiredIn = ({retired_secrets: retired}: RawRoute): Route['retiredSecrets'
 export type ReadRoute = {
 	/** The keys that are sound by themselves. */
 	readonly raw: RawRoute;
-	/** What is wrong with the others; paths begin at the entry. One with an empty path is about the entry itself. */
+	/** Findings about the other keys; paths begin at the entry, and an empty one means the entry itself. */
 	readonly findings: readonly UnplacedDiagnostic[];
 };
 
-/** Reads the entry of a route, key by key where one of them is wrong. `known` is what is known to be wrong; the rest of `entry` is plain data. Unknown keys are ignored. */
+/** Reads the entry of a route, leaving out invalid keys. `known`: findings so far; apart from them `entry` is plain data. Unknown keys are ignored. */
 export function readRoute(entry: unknown, known: readonly UnplacedDiagnostic[] = []): ReadRoute {
 	const rest = withoutKeys(entry, known);
 	const parsed = routeSchema.safeParse(rest);

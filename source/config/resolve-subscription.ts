@@ -58,7 +58,7 @@ export function resolveSubscription(
 			? [
 					...(context.known ?? []),
 					...unreadable,
-					// What is nested without end is not looked through.
+					// Endless nesting is not searched.
 					...(unreadable.length === 0 ? sealedSecrets(entry) : []),
 				]
 			: [{path: [], message: nameProblem, at: 'key'}];

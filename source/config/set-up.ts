@@ -23,7 +23,7 @@ import {pathInConfig, readWrittenRoute} from './route-edit/written-route.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
-/** The receiver settings that can be set up; what is absent stays as it is. */
+/** The receiver settings that can be set up; absent ones stay unchanged. */
 export type ReceiverSettings = Pick<SetupDraft, 'enable' | 'host' | 'port' | 'secret'>;
 
 const section: KeyPath = ['platforms', 'webhook'];
@@ -32,7 +32,7 @@ const section: KeyPath = ['platforms', 'webhook'];
 const sectionOf = ({platform}: Pick<SetupDraft, 'platform'>): KeyPath =>
 	platform ? ['platforms', platform.name] : section;
 
-/** What is edited in `config.yaml` for these settings. */
+/** The edits of `config.yaml` for these settings. */
 export const receiverEdits = ({
 	enable,
 	host,
@@ -49,7 +49,7 @@ export type SetupSurroundings = {
 	readonly config: Config;
 	/** What a start would make of this text of `config.yaml`. */
 	readonly load: (text: string) => LoadedConfig;
-	/** Keys whose change waits for a restart, if this is what is configured. */
+	/** Keys of `next` whose change needs a restart. */
 	readonly restartNeeded: (next: Config) => readonly string[];
 };
 
@@ -139,7 +139,7 @@ const editsFor =
 			: [{path: pathInConfig(written, route.name), value: entryOf(route)}]),
 	];
 
-/** One edit for each value that is no mapping: what stands beside it stays. A mapping takes the place of a value that is none. */
+/** One edit for each leaf, so that its siblings stay. A mapping replaces a value that is not a mapping. */
 function leafEdits(written: unknown, path: KeyPath, value: JsonValue): readonly YamlEdit[] {
 	const there = valueAt(written, path) ?? {};
 	return isJsonObject(value) && isJsonObject(there)

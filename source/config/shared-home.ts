@@ -12,7 +12,7 @@ export type EditedText = {
 	readonly name: string;
 	/** Another one when the text must be read again. Never throws. */
 	stamp(): FileStamp;
-	/** The text as of now; `undefined`: there is none. @throws SvcError `file_unreadable`, `file_too_large`; `journal_unavailable` while the rows were never read */
+	/** The current text; `undefined` if missing. @throws SvcError `file_unreadable`, `file_too_large`; `journal_unavailable` while the rows were never read */
 	read(): string | undefined;
 	/**
 	 * Puts what `change` makes of the text in its place, while other writers wait; without a `text` nothing is written. `change` gets an empty text where there is none, may throw, then

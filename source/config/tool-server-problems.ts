@@ -3,7 +3,7 @@ import type {KeyPath} from './plain-data.ts';
 import {hasReference} from './references.ts';
 import type {RawToolServer} from './tool-server-schema.ts';
 
-/** What is wrong with an entry whose keys are sound by themselves, as a whole or at one of its keys. @see manual/tool-servers.md#settings */
+/** Conflicts between the keys of an entry, each of which is valid by itself. @see manual/tool-servers.md#settings */
 export function problemsWithServer(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	return [
 		...problemsWithEndpoint(server),

@@ -30,7 +30,7 @@ export type YamlSource = {
 /** Enough for shared anchors; a file that doubles itself nine times is refused. */
 const maxAliases = 100;
 
-/** Most of what stands below a fault of the pen follows from it. */
+/** A syntax error causes most of the errors below it. */
 const maxFaults = 3;
 
 /** More are of no use, and finding the place of each costs time. */
@@ -156,7 +156,7 @@ function nameOf(key: unknown): string | undefined {
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** Offset of a node, if it has one: what is absent, or was put in by hand, has none. */
+/** Offset of a node in the text; `undefined` for an absent node or one that was not parsed. */
 function offsetOf(node: unknown): number | undefined {
 	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)
 		? node.range?.[0]

@@ -15,9 +15,9 @@ import {escapeLine} from '../core/untrusted.ts';
 export type Need = {
 	/** The same thing has the same key, also after a restart: at most 300 characters. */
 	readonly key: string;
-	/** Which alerts tell of it; absent: none. */
+	/** The kind of alert that reports it; absent: none does. */
 	readonly kind?: AlertKind;
-	/** What it is, and of what: a sentence without its end. */
+	/** One sentence without a final period. */
 	readonly text: string;
 	/** When it began, milliseconds since 1970; absent: the state does not say. */
 	readonly since?: number;
@@ -38,10 +38,10 @@ export const lineOf = ({text, command, answers = [command]}: Need): string =>
 const maxText = 600;
 const maxKey = 300;
 
-/** Said where no chat is told: by the doctor and by the states of the interface. */
+/** Shown by the doctor and the interface while no alerts are configured. */
 export const noAlerts = 'no chat is told when something needs a person';
 
-/** The line of `config.yaml` that changes that. */
+/** The line of `config.yaml` that configures one. */
 export const alertsExample = 'alerts: [{platform: telegram, chat_id: 12345}]';
 
 /** What needs a person in a state, the most urgent first. `now`: milliseconds since 1970. */
@@ -168,7 +168,7 @@ const partNeeds = (state: GatewayState): readonly Need[] =>
 		},
 		...state.routes.map(({name, source, profile, problem, stale}) => {
 			const reason = problem ?? stale;
-			// What is wrong with a static one is a problem of the configuration.
+			// Problems of static routes are problems of the configuration.
 			return (
 				reason !== undefined &&
 				source !== 'static' && {

@@ -30,7 +30,7 @@ type StoreStatus = {
 	};
 };
 
-/** One thing that is told of it; `help`: why, or what to do. Texts are as the gateway says them: faces clean them. */
+/** One row of the status; `help`: the reason, or what to do. Texts are not cleaned: faces do that. */
 export type StoreRow = {
 	readonly name: 'differs' | 'member' | 'names' | 'notes' | 'queue' | 'store';
 	readonly text: string;
@@ -75,7 +75,7 @@ export function storeRows(
 			tone: 'plain',
 		})),
 		...members.map(({node, since, leases, silentMs}): StoreRow => {
-			// Without the store nobody can be seen.
+			// Without the store no member can be seen.
 			const isGone = store.ok && silentMs >= goneMs;
 			return {
 				name: 'member',

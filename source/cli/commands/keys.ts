@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 			return;
 		}
 
-		// What fails here must not lose a secret that is told once.
+		// A failure here must not lose the secret, which is shown once.
 		const {api} = (await gateway?.status().catch(() => undefined)) ?? {};
 		tell(context, `${id}: this key is shown once, keep it`);
 		if (api && 'url' in api) {

@@ -18,7 +18,7 @@ type ActedNoun<Item> = Pick<
 type ActOptions<Item, Port, Once> = {
 	readonly noun: ActedNoun<Item>;
 	readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
-	/** The identifier, of what is typed. */
+	/** Resolves the typed text to an identifier. */
 	readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
 	/** The command that lists what there is. */
 	readonly list?: string;

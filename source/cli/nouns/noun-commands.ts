@@ -7,7 +7,7 @@ import {jsonOption, numberOption, type Json} from '../console/options.ts';
 import {printTable, type Table} from '../console/print-table.ts';
 import {indentedRows, printJson, printLines} from '../console/print.ts';
 
-/** What is not there is no place of a screen: a printed value has all the room that it needs. */
+/** A printed value has all the room that it needs, and no columns beside it. */
 const anyPlace = {room: Infinity, shows: () => true};
 
 const inCapitals = (keys: readonly string[]) => keys.map(key => key.toUpperCase());
@@ -33,7 +33,7 @@ export function tableOf<Item, More>(
 	};
 }
 
-/** What is told of one thing, as lines. None of its texts begins a line of its own. */
+/** The detail of one item as lines. None of its texts begins a line of its own. */
 export const linesOf = <Item, More>(
 	{head, facts, factCells}: Pick<Noun<Item, More>, 'head' | 'facts' | 'factCells'>,
 	item: Item,
@@ -125,7 +125,7 @@ type ShowOptions<Item, More> = {
 	readonly noun: ShownNoun<Item, More>;
 	readonly verb?: string;
 	readonly says: string;
-	/** `known`: what the noun tells of it with, beside the time; `json`: what `--json` prints where that is not the item. */
+	/** `known`: what its facts need beside the time; `json`: what `--json` prints instead of the item. */
 	readonly read: (
 		id: string,
 	) => Promise<{readonly item: Item; readonly known?: More; readonly json?: unknown} | undefined>;
@@ -157,7 +157,7 @@ export function addShow<Item, More>(
 }
 
 const asOf = <More>({clock}: Context, known: More | undefined) =>
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a noun is told with may be absent
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every part of it may be absent
 	({now: clock.now(), ...known}) as AsOf & More;
 
 /** What was typed, in a sentence. */
@@ -166,7 +166,7 @@ export const shown = (id: string | number): string =>
 
 type Printed<Item, More> = Json & {
 	readonly items: readonly Item[];
-	/** What the noun tells of them with, beside the time. */
+	/** What the columns need beside the time. */
 	readonly known?: More;
 	/** Only some were asked for. */
 	readonly isFiltered?: boolean;

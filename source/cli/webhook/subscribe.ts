@@ -183,7 +183,7 @@ function jobOf(context: Context, entry: JsonObject, config: Config): JobDefiniti
 	}
 }
 
-/** That of a job is told of where the job is. */
+/** Why its answers cannot be delivered now; the target of a job is checked with the job. */
 async function cannotSend(
 	context: Context,
 	route: Route,

@@ -11,7 +11,7 @@ import {anyReference} from '../references.ts';
 
 type Caution = InstallReview['cautions'][number];
 
-/** What is known of a server that a link wants installed. */
+/** Facts about the server that a link wants to install. */
 export type LinkFacts = {
 	readonly name: string;
 	readonly entry: JsonObject;
@@ -50,7 +50,7 @@ type ProgramKind = {
 	readonly says: (program: string) => string;
 };
 
-/** What is known of programs by their names alone. */
+/** Cautions by the name of the program. */
 const programKinds: readonly ProgramKind[] = [
 	{
 		programs: /^(?:sudo|doas|pkexec|su|run0|runas)$/,
@@ -159,7 +159,7 @@ function textCautions({name, entry, argv, host}: LinkFacts): readonly Caution[] 
 	]);
 }
 
-/** `р (U+0440)`, each once; what does not show is told of elsewhere. */
+/** `р (U+0440)`, each once; invisible characters have a caution of their own. */
 const foreignLetters = (words: readonly string[]): readonly string[] =>
 	[...new Set(words.flatMap(word => word.match(/[^\p{ASCII}\p{C}]/gu) ?? []))].map(
 		letter => `${letter} (U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`,

@@ -147,7 +147,7 @@ function parsed(json: string): unknown {
 	}
 }
 
-/** What is shown, what is written and what is used must be the same to every reader. */
+/** Refuses JSON that two readers could take for different values: shown, written and used must be the same. */
 function requirePlain(value: JsonObject, json: string): void {
 	const data = isDeepJson(json) ? {ok: false, message: 'is nested too deep'} : asPlainData(value);
 	if (!data.ok) {

@@ -75,7 +75,7 @@ export function movesOthers({textBefore, textAfter, path, from = path}: ConfigCh
 	return old !== next;
 }
 
-/** The lines of an entry with what may be told of each secret in its place; `undefined` where secrets cannot be told from the rest. */
+/** The lines of an entry with its secrets hidden; `undefined` where they cannot be replaced one by one. */
 function hiddenLines(
 	text: string,
 	path: KeyPath,

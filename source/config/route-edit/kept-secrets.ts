@@ -77,7 +77,7 @@ const pathOf = (written: string): KeyPath =>
 const bytesOf = (value: JsonValue): number =>
 	Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What is written in the place of a secret and is none. A number may be a secret without quotes; `token: true` says how a sender signs. */
+/** Whether a value at the place of a secret is not secret. A number may be a secret without quotes; `token: true` is a signature option. */
 function isOpen(value: JsonValue): boolean {
 	if (typeof value !== 'string') {
 		return value === null || typeof value === 'boolean';

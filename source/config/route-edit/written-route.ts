@@ -31,7 +31,7 @@ export type WrittenRoute = {
 	readonly entry?: JsonValue | undefined;
 };
 
-/** What an unchanged entry is told by: its secrets count by their lengths alone. */
+/** Identifies an unchanged entry; of its secrets only the lengths count. */
 export const fingerprintOf = (entry: JsonValue | undefined): string =>
 	entry === undefined
 		? noEntry
@@ -39,7 +39,7 @@ export const fingerprintOf = (entry: JsonValue | undefined): string =>
 				.update(JSON.stringify(withoutSecrets(entry)))
 				.digest('base64url');
 
-/** The fingerprint of what is not there yet. */
+/** The fingerprint of a missing entry. */
 export const noEntry = 'none';
 
 /**

@@ -3,7 +3,7 @@ import {senderNames, senders, type SenderName} from './senders.ts';
 
 const mergeRequest = '{project.path_with_namespace}!';
 
-/** GitHub, Gitea and Forgejo; GitLab below them. What is about one thing of a pull request stands before what is about the whole of it. */
+/** GitHub, Gitea and Forgejo; GitLab below them. Rules for a part of a pull request come before those for the whole. */
 const codeHosts: readonly SubjectRule[] = [
 	'{repository.full_name}#{pull_request.number} review {review.state} by {review.user.login}[ · {pull_request.title}]',
 	'{repository.full_name}#{pull_request.number} comment {action} by {comment.user.login}[ · {pull_request.title}]',

@@ -76,7 +76,7 @@ export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶
 /** The ending of an identifier, which every command takes: the beginning is the time, and the same in all of them. */
 export const shownId = ({id}: Pick<Delivery, 'id'>): Safe => escapeLine(id.slice(-6));
 
-/** Identifier of the delivery that a duplicate was refused for, as its decision names it; `undefined`: it is none. */
+/** Identifier of the original of a duplicate, from its decision trace; `undefined` for other deliveries. */
 export const duplicateOf = ({outcome, trace}: Delivery): string | undefined =>
 	outcome === 'duplicate'
 		? / delivery ([0-9a-z]+)$/.exec(
@@ -162,7 +162,7 @@ const reasons: Readonly<Record<string, Safe>> = {
 	own: literal('ignored: the gateway wrote it itself'),
 };
 
-/** What our own receiver answered, as a person says it; a body that nobody knows as it is. @see manual/receiver.md#answers */
+/** The answer of our receiver in words; an unknown body as it is. @see manual/receiver.md#answers */
 export function answerWord({body}: Pick<ReceiverAnswer, 'body'>): Safe {
 	const {status, reason, event, error} = fieldsOf(body);
 	const word = status ?? error;

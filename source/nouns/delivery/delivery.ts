@@ -21,7 +21,7 @@ import {
 	type WorkOf,
 } from './delivery-word.ts';
 
-/** What deliveries are told with, as far as a face knows it. */
+/** What rows and facts of deliveries need beside the delivery, as far as a face knows it. */
 export type DeliveryMore = {
 	/** Where the work of each stands. */
 	readonly workOf?: WorkOf;

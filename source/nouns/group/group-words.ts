@@ -46,7 +46,7 @@ export function secondsText(ms: number): string {
 	return seconds <= maxInSeconds ? `${seconds} s` : duration(seconds * 1000);
 }
 
-/** A clock in `room` cells: its bar where there is room, and what is left of it, with `suffix` where there is room for that. */
+/** A clock in `room` cells: a bar and the time left, the bar and `suffix` only where they fit. */
 export function clockWords(clock: GroupClock, room: number, suffix = ''): readonly Word[] {
 	const left =
 		room < withSuffix ? secondsText(clock.leftMs) : `${secondsText(clock.leftMs)}${suffix}`;
@@ -152,7 +152,7 @@ export function waitsOf(
 	return longest === undefined || median === undefined ? undefined : {median, longest};
 }
 
-/** The heading of what is done: how many events those groups gathered, as a picture of four bars, and how long they waited. */
+/** The heading of dispatched groups: four bars of their sizes, and their median and longest wait. */
 export const doneHeading = derive((groups: readonly Group[]): readonly Word[] => {
 	const bars = sparkline(sizesOf(groups));
 	const waits = waitsOf(groups);

@@ -8,7 +8,7 @@ type OfProfile = {readonly profile: string};
 /** A job that was found by what a person typed. */
 export type NamedJob = {readonly id: string; readonly name: string};
 
-/** What can be asked for jobs: a part of what a gateway does. What changes the file itself says which job it was. */
+/** The operations of a gateway on jobs. Implementations that change the file themselves return the job. */
 export type JobPort = {
 	setJobPaused(
 		job: string,
@@ -21,10 +21,10 @@ export type JobPort = {
 	): Promise<{readonly runId: number; readonly seen?: string | undefined}>;
 };
 
-/** What is done with the jobs of a file. */
+/** The operations on the jobs of a file. */
 export type JobFilePort = JobPort & {removeJob(job: string): Promise<NamedJob>};
 
-/** Identifier and profile of a job, of what it is remembered by; an identifier may be a name, with blanks. */
+/** Identifier and profile in a `jobKey`; the identifier may be a name with blanks. */
 function placeIn(key: string): readonly [string, OfProfile] {
 	const end = key.indexOf(' ');
 	return [key.slice(end + 1), {profile: key.slice(0, end)}];

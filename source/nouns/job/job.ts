@@ -13,7 +13,7 @@ import {
 import {column, mainColumn, fact, type Fact, type Noun, type Place} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 
-/** What the command line tells of a job beside its view: what is in its file, and what became of it. */
+/** What the command line knows of a job beside its view: its definition and its last runs. */
 type JobPlan = {
 	/** The next times, ISO 8601 on the clocks of its zone. */
 	readonly next: readonly string[];
@@ -162,7 +162,7 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 			'schedule',
 			{least: 8, most: 40},
 			{
-				// A problem names the schedule where that is what is wrong.
+				// A problem with the schedule names it.
 				takes: {after: job => (isInvalid(job) ? Infinity : 0)},
 				value: job => job.schedule,
 				words: ({state, problem = 'invalid'}) =>

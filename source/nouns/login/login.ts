@@ -104,7 +104,7 @@ export function shortReason({reason, name}: LoginEntry['server']): string | unde
 	return short === 'needs a login' ? undefined : short;
 }
 
-/** What is known of the server and of its login. Why it was not reached before, and how it usually logs in, would only confuse beside a page and a code. */
+/** Facts of the server and its login. While a login is under way, the earlier failure and the usual flow are left out: they would confuse beside a page and a code. */
 export function loginFacts(entry: LoginEntry, now: number): readonly Fact[] {
 	const {server, login, attempt} = entry;
 	const {expiresAt, issuer, scope} = login;

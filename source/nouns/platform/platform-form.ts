@@ -107,7 +107,7 @@ const fieldOf = (
 		own: trimmed,
 	});
 
-/** What is to be set below `platforms.<kind>` for what is filled in, beside what is `written` there. The first webhook is the home channel when there is none. */
+/** The settings to write below `platforms.<kind>` for the values of the form; `written`: those that are there already. The first webhook becomes the home channel if there is none. */
 export function platformSettingsOf(
 	platform: AskedPlatform,
 	values: Readonly<Record<string, FieldValue>>,

@@ -31,7 +31,7 @@ export type RouteMore = {
 	readonly canChange?: boolean;
 };
 
-/** What is wrong with a route; `undefined`: nothing. */
+/** The problem of a route; `undefined` if it has none. */
 export function problemText({problem, stale}: RouteView): string | undefined {
 	if (problem !== undefined) {
 		return `not served: ${problem}`;
@@ -124,7 +124,7 @@ const coalesceText = ({coalesceKey, windowMs, maxWaitMs}: RouteView): string | u
 		? `key ${coalesceKey}`
 		: `key ${coalesceKey}  ${windowMs / 1000} s / ${maxWaitMs / 1000} s`);
 
-/** What is loaded of a route. */
+/** The facts that are loaded on selection. */
 function loadedFacts(
 	{secret, secretSince, formerSecretsUntil, rateLimit, tools, unknownServers}: RouteFacts,
 	{rate, now}: AsOf & RouteMore,
@@ -142,7 +142,7 @@ function loadedFacts(
 
 const dayMs = 86_400_000;
 
-/** From then on a person is told that it is old, without being asked for anything. */
+/** From this age on the interface marks a secret as old. */
 const oldDays = 180;
 
 /** How old a secret is; of an old one, also by which key a new one is made. */

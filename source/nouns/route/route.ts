@@ -65,7 +65,7 @@ function troubleText(route: RouteView, known: AsOf & RouteMore): string {
 
 const wideFrom = 96;
 
-/** Narrower lists abbreviate the headings of what was counted. */
+/** Below this width the headings of the counts are abbreviated. */
 const wordsFrom = 76;
 const dayCells = 12;
 
@@ -99,7 +99,7 @@ const counted = (
 export const notServed = ({name, problem}: RouteView): string | undefined =>
 	problem === undefined ? undefined : `Route ${name} is not served: its detail says why`;
 
-/** Who may send what, and what becomes of it. @see manual/routes.md */
+/** A route: its events, their target and their traffic. @see manual/routes.md */
 export const routeNoun: Noun<ListedRoute, RouteMore> = {
 	one: 'route',
 	many: 'routes',

@@ -16,7 +16,7 @@ import {usageWords} from '../../core/usage.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import {fact, type AsOf, type Fact} from '../noun.ts';
 
-/** What runs are told with: all that waits for a person, and of one run what the journal has. */
+/** What rows and facts of runs need beside the run: all waiting approvals, and the stored run. */
 export type RunMore = {
 	readonly approvals?: readonly Approval[];
 	readonly stored?: StoredRun;
@@ -71,7 +71,7 @@ function chatWords(run: Run): string | undefined {
 	}
 }
 
-/** What is told of a run: where it stands, its prompt, its steps with who allowed what, its answer. */
+/** The facts of a run: its state, prompt, steps with their approvals, and answer. */
 export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): readonly Fact[] {
 	const approval = askedBy(run, approvals);
 	const took = tookWords(run, now);
@@ -117,7 +117,7 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 	];
 }
 
-/** What is due and does not begin waits for a worker, or for the pace of its chat. */
+/** A run that is due and not started waits for a worker, or for the pace of its chat. */
 function afterNext({id, awaitsLogins, nextAttemptAt = 0, state}: Run, now: number): string {
 	if (awaitsLogins) {
 		return ` without; at once: svc runs retry ${id}`;

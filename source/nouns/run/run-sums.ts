@@ -12,7 +12,7 @@ const spanWords = (ms: number): string => tookWords({startedAt: 0, finishedAt: m
 const successWords = ({success}: RunSum): string | undefined =>
 	success === undefined ? undefined : `${Math.floor(success * 100)}%`;
 
-/** `$1.24 + €0.30 + ?`: a question mark stands for what is not known; `undefined` where nothing was used. */
+/** `$1.24 + €0.30 + ?`: a question mark stands for unknown costs; `undefined` without any use. */
 function costsWords({costs, unpriced, uncounted}: RunSum): string | undefined {
 	const parts = [...costs.map(costWords), ...(unpriced + uncounted > 0 ? ['?'] : [])];
 	return parts.length === 0 ? undefined : parts.join(' + ');
@@ -38,7 +38,7 @@ const nameless: Readonly<Record<SumsBy, string>> = {
 const nameOf = (sum: RunSum, by: SumsBy): string =>
 	(by === 'job' ? sum.job?.name : (sum[by] ?? undefined)) ?? nameless[by];
 
-/** Whether anything is known of what runs cost. */
+/** Whether the cost of any run is known. */
 const isPriced = (rows: readonly RunSum[]): boolean => rows.some(({costs}) => costs.length > 0);
 
 /** What `svc usage` prints: one row for each route, key, model or job. @see manual/runs.md#sums */

@@ -14,7 +14,7 @@ export type ListedSkill = {
 	readonly bytes?: number;
 	/** Absent: it cannot be loaded. */
 	readonly description?: string;
-	/** What is wrong with it. */
+	/** Its problems. */
 	readonly problems: readonly string[];
 	/** What names it, and works with an agent. */
 	readonly routes: readonly string[];

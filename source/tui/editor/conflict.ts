@@ -89,7 +89,7 @@ function choicesOf(shell: Shell, theirs: RouteDefinition | undefined): readonly 
 
 const item = (key: string, label: Safe, run: () => void): MenuItem => ({key, label, run});
 
-/** Keeps what is changed here, and all else as it is in the file now. */
+/** Keeps the changes made here, and takes everything else from the file. */
 function keepMine(shell: Shell, theirs: RouteDefinition): void {
 	changeEditor(shell, state => ({...state, draft: onTopOf(state.draft, theirs)}));
 	shell.toast(literal('Your changes stand on top of theirs; a shows what that changes'));
@@ -105,7 +105,7 @@ function takeTheirs(shell: Shell, {definition, fingerprint}: RouteDefinition): v
 	refresh(shell);
 }
 
-/** Opens what is here and what is in the file; `result` is taken. */
+/** Opens both versions in the editor; its `result` becomes the draft. */
 function openBoth(shell: Shell, theirs: RouteDefinition): void {
 	const {draft} = editorNow(shell) ?? {};
 	if (!draft) {

@@ -55,7 +55,7 @@ export function draftLines(
 			width,
 		),
 		...(check?.warnings ?? [])
-			// What is of one setting stands there.
+			// A warning about one setting stands at its field.
 			.filter(text => !said.some(({message}) => text.endsWith(message)))
 			.slice(0, maxWarnings)
 			.flatMap(text => paragraph(`! ${text}`, width, 'warn')),

@@ -49,7 +49,7 @@ export function changeDraft(
 			};
 }
 
-/** One step back, of at most 20; the same draft where there is none. */
+/** Undoes one of at most 20 changes; without any it returns the same draft. */
 export function undo(draft: Draft): Draft {
 	const before = draft.past.at(-1);
 	return before ? {...draft, ...before, past: draft.past.slice(0, -1)} : draft;

@@ -18,7 +18,7 @@ type JsonEdit = {
 	readonly before?: () => void;
 };
 
-/** Opens `shown` in the editor of the person; what `read` takes from what is saved there is the draft then. `before`: done first. */
+/** Opens `shown` in the editor of the person; `read` makes the new draft of the saved text. `before` runs first. */
 export function editText(shell: Shell, shown: JsonObject, {read, before}: JsonEdit): void {
 	shell.attempt(async () => {
 		const text = await shell.desktop.edit(`${JSON.stringify(shown, null, 2)}\n`, '.json');

@@ -168,7 +168,7 @@ export const textCommands: readonly PaneCommand[] = [
 	onKeys(['editor-text.drop', 'ctrl+c'], literal('leave it as it was'), {run: leaveTyped}),
 ];
 
-/** Keys of what can complete a `{`. */
+/** Keys of the list of completions. */
 export const completionCommands: readonly PaneCommand[] = [
 	onKeys(['editor-completion.take', 'enter', 'tab'], literal('take this key'), {run: complete}),
 	onKeys(['editor-completion.down', 'down', 'ctrl+n'], literal('next key'), {

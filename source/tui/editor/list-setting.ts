@@ -9,7 +9,7 @@ import {payloadOperators} from '../../core/payload.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {TypedValue} from '../../nouns/field.ts';
 
-/** Settings of which each member has a row of its own. One alone may stand without its list. */
+/** List settings with a row for each member. A single member may be written without a list. */
 const listSettings: ReadonlySet<string> = new Set(['secret', 'filters']);
 
 /** Chosen among names where a mapping is to be written out. */
@@ -72,7 +72,7 @@ export const rowsOfSettings = (
 const known: ReadonlySet<string> = new Set(payloadOperators);
 const asks: ReadonlySet<string> = new Set(['exists', 'missing']);
 
-/** What is read as it is typed: a backslash or a bracket means what it says. */
+/** Operators whose value is taken literally, with backslashes and brackets. */
 const takesText: ReadonlySet<string> = new Set(['regex', 'in_file']);
 
 /** A filter as one line, `action in opened, synchronize`; a group, or one of several operators, as JSON. */
@@ -89,7 +89,7 @@ export function filterLine(filter: JsonValue): string {
 		typeof field === 'string' && more.length === 0 && known.has(operator)
 			? `${field} ${operator}${valueText(operator, value)}`
 			: whole;
-	// Only what is read back as what it was.
+	// Only if reading it back gives the same filter.
 	const read = filterOf(line);
 	return read.ok && JSON.stringify(read.value) === whole ? line : whole;
 }

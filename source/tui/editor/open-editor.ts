@@ -14,7 +14,7 @@ import {refresh} from './refresh.ts';
 
 const maxDeliveries = 20;
 
-/** Makes a draft and opens its form, unless the person has gone on by then. `asked`: by which key; `undefined`: there is none to open. */
+/** Makes a draft and opens its form, unless the person has left by then. `asked`: the pressed key. `make` returns `undefined` to open nothing. */
 function begin(shell: Shell, asked: Safe, make: () => Promise<Draft | undefined>): void {
 	const isStillHere = placeNow(shell, asked);
 	shell.attempt(async () => {

@@ -91,7 +91,7 @@ export const isFieldChanged = ({draft}: EditorState, field: RouteField): boolean
 		: JSON.stringify(heldBy(draft, field)) !==
 			JSON.stringify(heldBy({name: '', definition: draft.base}, field));
 
-/** All fields of what is edited, also those that are folded. */
+/** All fields of the route, folded ones too. */
 export const allFieldsOf = ({fields, draft}: EditorState): readonly RouteField[] =>
 	rowsOfSettings(fields, draft.definition);
 
@@ -102,7 +102,7 @@ export const foldField: RouteField = {
 	description: 'Settings that are not written; / finds one by its name',
 };
 
-/** The fields of what is edited, in rows: those that are written, are wrong, or are what every route is made of, then the row for the others. */
+/** The visible fields: written ones, those with problems, and those of every route; then the row that unfolds the others. */
 export function fieldsOf(state: EditorState): readonly RouteField[] {
 	const all = allFieldsOf(state);
 	const shown = state.isUnfolded === true ? all : all.filter(field => stands(state, field));
@@ -136,7 +136,7 @@ function stands({draft, check, place}: EditorState, field: RouteField): boolean 
 	return when === 'always' || (when === undefined && isWritten);
 }
 
-/** Whether what is said of the setting `about` (dotted keys) is said at a field: at its own, at that of which it is a part, at the last row of a list, at the rows of a mapping. */
+/** Whether a message about the setting `about` (dotted keys) belongs to a field: its own, its parent, the last row of a list, or the rows of a mapping. */
 export function isSaidOf(about: string, field: RouteField, {definition}: Draft): boolean {
 	const {path, inMapping} = field;
 	const [key = '', at = ''] = path;
@@ -170,7 +170,7 @@ export function fieldNow(state: EditorState): RouteField | undefined {
 	return fields[indexIn(fields, state.place.key)];
 }
 
-/** What is edited, as a form. */
+/** The edited route as a form. */
 export function routeForm(state: EditorState): FormState {
 	const {draft} = state;
 	const {key, ...place} = state.place;
@@ -187,7 +187,7 @@ export function routeForm(state: EditorState): FormState {
 	};
 }
 
-/** What is edited, with what became of its form. */
+/** The edited route with the changes of its form. */
 export function withForm(state: EditorState, form: FormState): EditorState {
 	const {fields, index, option, editing} = form;
 	const draft = withValues(state, form);
@@ -215,7 +215,7 @@ function withValues(state: EditorState, {values}: FormState): Draft {
 	}, draft);
 }
 
-/** A text of nothing but blanks is none. */
+/** A blank text counts as no value. */
 function withHeld(draft: Draft, path: readonly string[], value: FieldValue): Draft {
 	const [key = '', at = ''] = path;
 	const text = typeof value === 'string' ? value.trim() : undefined;
@@ -239,7 +239,7 @@ function withHeld(draft: Draft, path: readonly string[], value: FieldValue): Dra
 	);
 }
 
-/** The draft as it would be if what is typed were kept now. */
+/** The draft with the text that is being typed. */
 export function liveDraft(state: EditorState): Draft {
 	const form = routeForm(state);
 	return typedNow(form)?.ok === true ? withForm(state, endEditing(form)).draft : state.draft;

@@ -32,7 +32,7 @@ type RouteLook = {
 	readonly losses?: string | undefined;
 };
 
-/** The fields of a route, with what is known of each beside or below it. `losses`: what is said of the events that it turned away. */
+/** The fields of a route with their checks. `losses`: a warning about events that it turned away. */
 export function routeRows(state: EditorState, {width, now, losses}: RouteLook): FieldRows {
 	const byKey = new Map(fieldsOf(state).map(field => [keyOf(field), field]));
 	const form = routeForm(state);
@@ -131,7 +131,7 @@ function memberText(
 		: safe`${passes} of ${deliveries}: ${said}`;
 }
 
-/** What is said at a field, with the keys down to the value where that is a part of it. */
+/** The messages at a field; those about a part of it begin with its keys. */
 const saidAt = (
 	said: readonly RouteProblem[] = [],
 	field: RouteField | undefined,

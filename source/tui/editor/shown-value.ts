@@ -10,7 +10,7 @@ import {settingOf} from './settings.ts';
 
 const changeCells = 28;
 
-/** The settings that are not the same in two definitions, `  deliver to: log → forge_comment`; of long values what is around their first difference. */
+/** The settings that are not the same in two definitions, `  deliver to: log → forge_comment`; long values are cut around their first difference. */
 export const changesBetween = (
 	fields: readonly RouteField[],
 	before: JsonObject,
