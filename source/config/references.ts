@@ -74,9 +74,19 @@ export function resolveConfigReferences(
 	readonly value: JsonValue;
 	readonly findings: ReadonlyArray<{readonly path: KeyPath; readonly message: string}>;
 } {
+	return resolveTexts(value, path =>
+		takesReferences(path) ? scopeOf(profileOf(value, path)) : undefined,
+	);
+}
+
+/** The same of any plain data; `scopeAt` gives the variables for the text at a path, `undefined` leaves it alone. */
+export function resolveTexts(
+	value: JsonValue,
+	scopeAt: (path: KeyPath) => ProfileVariables | undefined,
+): ReturnType<typeof resolveConfigReferences> {
 	const findings: Array<{path: KeyPath; message: string}> = [];
 	const resolved = mapTexts(value, (text, path) => {
-		const scope = takesReferences(path) ? scopeOf(profileOf(value, path)) : undefined;
+		const scope = scopeAt(path);
 		if (!scope) {
 			return text;
 		}
@@ -118,11 +128,13 @@ function takesReferences(path: KeyPath): boolean {
 		return typeof part === 'string' && platformNamed(part) !== undefined;
 	}
 
-	const [key, , ofRoute, , ofRetired] = insideReceiver(path);
-	return key === 'routes'
-		? ofRoute === 'secret' || (ofRoute === 'retired_secrets' && ofRetired === 'secret')
-		: key === 'secret';
+	const [key, , ...ofRoute] = insideReceiver(path);
+	return key === 'routes' ? isRouteSecret(ofRoute) : key === 'secret';
 }
+
+/** Whether a path inside of a route leads to a secret, retired or not. */
+export const isRouteSecret = ([key, , ofRetired]: KeyPath): boolean =>
+	key === 'secret' || (key === 'retired_secrets' && ofRetired === 'secret');
 
 /** What follows `platforms.webhook` or `platforms.webhook.extra`. */
 function insideReceiver(path: KeyPath): KeyPath {

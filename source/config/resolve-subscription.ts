@@ -1,15 +1,15 @@
 import type {Diagnostic} from '../core/config-view.ts';
-import {isJsonObject} from '../core/json.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {isSealed} from '../core/seal.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {Config} from './config.ts';
 import {below, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
-import {problemsWithData, type KeyPath} from './plain-data.ts';
+import {problemsWithData} from './plain-data.ts';
 import {servedProfile} from './profiles.ts';
-import {problemsWithReferences, resolveReferences} from './references.ts';
+import {isRouteSecret, resolveTexts} from './references.ts';
 import {readRoute, type ReadRoute, resolveRoute, type ResolvedRoute} from './resolve-route.ts';
 import {placedSecrets} from './route-edit/kept-secrets.ts';
-import {isSet, type RouteContext} from './route-refusals.ts';
+import type {RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, type RawRoute} from './route-schema.ts';
 import type {Route} from './route.ts';
 import {subscriptionsText} from './shared-home.ts';
@@ -93,28 +93,10 @@ function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {
 	}
 
 	const {environment} = context.profiles.of(profile);
-	const findings: UnplacedDiagnostic[] = [];
-	const resolve = (path: KeyPath, secret: string) => {
-		const resolved = resolveReferences(secret, environment);
-		findings.push(...problemsWithReferences(resolved, profile).map(message => ({path, message})));
-		return resolved.text;
-	};
-
-	const {secret, retired_secrets: retired} = raw;
-	const resolved: RawRoute = {
-		...raw,
-		...(isSet(secret) && {
-			secret:
-				typeof secret === 'string'
-					? resolve(['secret'], secret)
-					: secret.map((one, index) => resolve(['secret', index], one)),
-		}),
-		...(retired && {
-			retired_secrets: retired.map((entry, index) => ({
-				...entry,
-				secret: resolve(['retired_secrets', index, 'secret'], entry.secret),
-			})),
-		}),
-	};
-	return {raw: resolved, findings};
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked keys of plain data
+	const {value, findings} = resolveTexts(raw as unknown as JsonValue, path =>
+		isRouteSecret(path) ? {profile, environment} : undefined,
+	);
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts became other texts
+	return {raw: value as unknown as RawRoute, findings};
 }

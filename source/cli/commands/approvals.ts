@@ -1,6 +1,6 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {ApprovalScope} from '../../core/approval.ts';
-import type {JsonValue} from '../../core/json.ts';
+import {jsonOrText, type JsonValue} from '../../core/json.ts';
 import {approvalNoun, printedApprovals} from '../../nouns/approval/approval.ts';
 import {waitAct} from '../../nouns/approval/approval.ts';
 import {requestNoun} from '../../nouns/approval/request.ts';
@@ -184,16 +184,7 @@ function whenOption(text: string, previous?: WrittenWhen): WrittenWhen {
 		throw new InvalidArgumentError('Use exact, or KEY=VALUE.');
 	}
 
-	return {...previous, [text.slice(0, at)]: valueOf(text.slice(at + 1))};
-}
-
-function valueOf(text: string): JsonValue {
-	try {
-		const value: JsonValue = JSON.parse(text);
-		return value;
-	} catch {
-		return text;
-	}
+	return {...previous, [text.slice(0, at)]: jsonOrText(text.slice(at + 1))};
 }
 
 function whichArgs(names: readonly string[]): 'any' | 'exact' | readonly string[] {

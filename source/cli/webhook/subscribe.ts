@@ -17,6 +17,7 @@ import {dayOf} from '../../core/clock.ts';
 import {compact} from '../../core/compact.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 import {routePath} from '../../core/route-path.ts';
 import {findCronJob, problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import {curlLine, sampleRequest} from '../../gateway/receiver/sample-event.ts';
@@ -175,13 +176,8 @@ const overflowAdvice = (
 		: undefined;
 
 /** `undefined` for one that has gone since, or has a namesake now: a change of something else is no reason to refuse the route. */
-function jobOf(context: Context, entry: JsonObject, config: Config): JobDefinition | undefined {
-	try {
-		return findCronJob(context, entry, config);
-	} catch {
-		return undefined;
-	}
-}
+const jobOf = (context: Context, entry: JsonObject, config: Config): JobDefinition | undefined =>
+	orElse(() => findCronJob(context, entry, config), undefined);
 
 /** Why its answers cannot be delivered now; the target of a job is checked with the job. */
 async function cannotSend(

@@ -6,6 +6,7 @@ import {
 	type TraceStepName,
 } from '../../core/delivery.ts';
 import {derive} from '../../core/derive.ts';
+import {parsedObject} from '../../core/json.ts';
 import type {ReceiverAnswer} from '../../core/replay.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
@@ -164,11 +165,11 @@ const reasons: Readonly<Record<string, Safe>> = {
 
 /** The answer of our receiver in words; an unknown body as it is. @see manual/receiver.md#answers */
 export function answerWord({body}: Pick<ReceiverAnswer, 'body'>): Safe {
-	const {status, reason, event, error} = fieldsOf(body);
+	const {status, reason, event, error} = parsedObject(body) ?? {};
 	const word = status ?? error;
 	if (status === 'ignored') {
 		return (
-			reasons[String(reason)] ??
+			(typeof reason === 'string' ? reasons[reason] : undefined) ??
 			(typeof event === 'string'
 				? safe`ignored: the route does not take ${escapeLine(event)}`
 				: literal('ignored'))
@@ -176,13 +177,4 @@ export function answerWord({body}: Pick<ReceiverAnswer, 'body'>): Safe {
 	}
 
 	return escapeLine(typeof word === 'string' ? word : body);
-}
-
-function fieldsOf(body: string): Readonly<Record<string, unknown>> {
-	try {
-		const fields: unknown = JSON.parse(body);
-		return typeof fields === 'object' && fields !== null ? {...fields} : {};
-	} catch {
-		return {};
-	}
 }
