@@ -102,5 +102,5 @@ export function diagnoseAlerts(value: unknown, config: Known): readonly Unplaced
 }
 
 /** An alert as a reload reports it. */
-export const alertText = (alert: AlertConfig): string =>
+export const reportedAlert = (alert: AlertConfig): string =>
 	`${alertPlace(alert)} on ${alert.on.join(', ')}, at most one in ${alert.atMostMs / 1000} s`;

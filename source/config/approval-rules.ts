@@ -214,7 +214,7 @@ export function fileRulesOf(
 }
 
 /** A rule as a reload reports it. */
-export const ruleText = ({owner, name, profile, when, definition}: FileRule): string =>
+export const reportedRule = ({owner, name, profile, when, definition}: FileRule): string =>
 	[
 		`${owner.kind} ${quotedName(owner.name)} may call ${name}`,
 		...(when ? [keysText(when)] : []),

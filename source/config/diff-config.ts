@@ -1,6 +1,6 @@
 import type {Difference} from '../core/settings.ts';
-import {alertText} from './alerts.ts';
-import {ruleText} from './approval-rules.ts';
+import {reportedAlert} from './alerts.ts';
+import {reportedRule} from './approval-rules.ts';
 import type {Config, WebhookConfig} from './config.ts';
 import {programSettings, remoteSettings} from './endpoint-settings.ts';
 import {routeSettings} from './route-schema.ts';
@@ -27,11 +27,11 @@ export function diffConfig(current: Config, next: Config) {
 			...describeServers(current, next),
 			...describeTexts(
 				'approval rule',
-				[current, next].map(one => one.approvalRules.map(ruleText)),
+				[current, next].map(one => one.approvalRules.map(reportedRule)),
 			),
 			...describeTexts(
 				'alert',
-				[current, next].map(one => one.alerts.map(alertText)),
+				[current, next].map(one => one.alerts.map(reportedAlert)),
 			),
 			...describeRefusals(current, next),
 		],

@@ -16,8 +16,8 @@ import {keepLastGood, withInUse} from './keep-last-good.ts';
 import {parseConfig} from './parse-config.ts';
 import {
 	below,
-	bounded,
-	inOrder,
+	boundedProblems,
+	inFileOrder,
 	placeless,
 	type UnplacedDiagnostic,
 	warningsAt,
@@ -121,7 +121,7 @@ export function interpretConfig(
 	const aboutVariable = ({name, message}: VariableProblem) =>
 		placeless(paths.env, {key: name, message});
 	const ofEnvironment = ofVariables.map(aboutVariable);
-	const problems = bounded(
+	const problems = boundedProblems(
 		[
 			...itemErrors.findings.map(finding => place(finding)),
 			...webhook.invalid.map(({problem}) => problem),
@@ -258,5 +258,5 @@ const isForHost = ({path: [section, name], nearest}: UnknownKey): boolean =>
 /** Nothing can be used. */
 export const refused = (problems: readonly Diagnostic[]): LoadedConfig => ({
 	ok: false,
-	problems: inOrder(problems),
+	problems: inFileOrder(problems),
 });

@@ -85,16 +85,19 @@ export const placelessIn =
 		placeless(file, {key: path.join('.'), message, severity});
 
 /** The order of the file; what has no place comes first. */
-export const inOrder = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
+export const inFileOrder = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
 	problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
 
 /** The first 100 of `problems`, errors before warnings, in the order of the file, and one more that says how many there are beyond. */
-export function bounded(problems: readonly Diagnostic[], file: string): readonly Diagnostic[] {
+export function boundedProblems(
+	problems: readonly Diagnostic[],
+	file: string,
+): readonly Diagnostic[] {
 	const worstFirst = problems.toSorted((a, b) => rankOf(a) - rankOf(b));
 	const [next, ...others] = worstFirst.slice(maxProblems);
 	const more = `… and ${others.length + 1} more`;
 	return [
-		...inOrder(worstFirst.slice(0, maxProblems)),
+		...inFileOrder(worstFirst.slice(0, maxProblems)),
 		...(next ? [placeless(file, {message: more, severity: next.severity})] : []),
 	];
 }

@@ -12,7 +12,7 @@ import {
 	secretsIn,
 	type RouteRefusal,
 	type RouteContext,
-	type RouteDraft,
+	type RouteCandidate,
 } from './route-refusals.ts';
 import {routeSettings, type RawRoute, routeSchema} from './route-schema.ts';
 import {viewOfRefused} from './route-view.ts';
@@ -48,7 +48,7 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	// A secret that is there but empty inherits nothing.
 	const secrets = raw.secret === undefined ? context.secrets : secretsIn(raw.secret);
 	const unread = new Set(findings.map(({path: [key]}) => key));
-	const draft: RouteDraft = {name, raw, secrets, unread};
+	const draft: RouteCandidate = {name, raw, secrets, unread};
 	const refusals = unread.has(undefined) ? [] : refusalsOf(draft, context);
 	const profile = servedProfile(raw.profile, context);
 	if (findings.length === 0 && refusals.length === 0 && profile !== undefined) {
@@ -112,7 +112,7 @@ const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_i
 function lastGood(
 	last: Route | undefined,
 	options: {
-		readonly draft: RouteDraft;
+		readonly draft: RouteCandidate;
 		readonly refusals: readonly RouteRefusal[];
 		readonly bound: string | undefined;
 		readonly context: RouteContext;
@@ -152,7 +152,7 @@ const brokenEntry = (name: string, {path, message}: UnplacedDiagnostic): string 
 	);
 
 const notServed = (
-	{name, raw}: RouteDraft,
+	{name, raw}: RouteCandidate,
 	{profile}: RouteContext,
 ): Omit<RouteRefusal, 'isOfContract'> => ({
 	code: profileNotServed,
@@ -168,7 +168,10 @@ const notServed = (
 function accessOf({
 	raw,
 	secrets,
-}: RouteDraft): Pick<Route, 'secrets' | 'retiredSecrets' | 'signature' | 'publicUrl' | 'insecure'> {
+}: RouteCandidate): Pick<
+	Route,
+	'secrets' | 'retiredSecrets' | 'signature' | 'publicUrl' | 'insecure'
+> {
 	const signature = signatureOf(raw.signature);
 	return {
 		secrets,
@@ -181,7 +184,7 @@ function accessOf({
 }
 
 function makeRoute(
-	draft: RouteDraft,
+	draft: RouteCandidate,
 	options: {
 		readonly source: Route['source'];
 		readonly profile: string;

@@ -12,7 +12,7 @@ import {isSet} from './route-refusals.ts';
 import {editSubscriptions} from './subscriptions.ts';
 
 /** What became of a rotation. */
-export type RotatedRoute = Awaited<ReturnType<typeof rotateRouteSecret>>;
+export type RouteRotation = Awaited<ReturnType<typeof rotateRouteSecret>>;
 
 /**
  * Gives a route another secret (one is made when none is given) and lets the old one pass for `overlapMs`, at most 30 days. A route of `config.yaml` is edited there, its comments

@@ -26,10 +26,10 @@ export const buildRouteTable = (
 	config: Config,
 	subscriptions: Subscriptions,
 	options: {readonly strict?: boolean} = {},
-): RouteTable => tableOf(config, resolveSubscriptions(config, subscriptions, options));
+): RouteTable => routeTableOf(config, resolveSubscriptions(config, subscriptions, options));
 
 /** The same of dynamic routes that are resolved. */
-export function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
+export function routeTableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
 	const {
 		routes: staticRoutes,
 		refusals,
@@ -133,7 +133,7 @@ export function createRouteTableSource({
 				last: made?.table.routes,
 			});
 			const {problem, isUnread = false} = now.subscriptions;
-			const table = tableOf(now.config, resolved);
+			const table = routeTableOf(now.config, resolved);
 			made = {
 				...now,
 				resolved,

@@ -1,5 +1,5 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
-import type {RotatedRoute} from '../../config/rotate-route.ts';
+import type {RouteRotation} from '../../config/rotate-route.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routeActs, type RotatedSecret} from '../../nouns/route/route-acts.ts';
 import {routeKey, routeNoun} from '../../nouns/route/route.ts';
@@ -93,7 +93,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option(...jsonOption)
 		.action(loads(context, async () => (await import('../webhook/list-routes.ts')).listRoutes));
 
-	addActs<RouteView, RouteFiles, RotatedSecret<RotatedRoute>>(group, context, {
+	addActs<RouteView, RouteFiles, RotatedSecret<RouteRotation>>(group, context, {
 		noun: routeNoun,
 		acts: routeActs(),
 		idOf: name => routeKey({profile: 'default', source: 'dynamic', name}),

@@ -13,7 +13,7 @@ import {
 	createServerSecrets,
 	joinLists,
 } from '../../gateway/servers/open-manager.ts';
-import {toolFacts} from '../../nouns/server/server.ts';
+import {serverToolFacts} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {tell, printResult} from '../console/print.ts';
 import {readConfig} from '../home/receiver-facts.ts';
@@ -37,7 +37,7 @@ export async function testServer(
 	const {protocol, serverInfo, warnings: notes} = server;
 	const head = `${name} answered in ${Math.round(durationMs)} ms${protocol === undefined ? '' : ` (${protocol})`}${serverInfo === undefined ? '' : `: ${serverInfo}`}`;
 	// Without the blank line over their title.
-	const lines = [head, ...factsInLines(toolFacts(server), 0).slice(1)];
+	const lines = [head, ...factsInLines(serverToolFacts(server), 0).slice(1)];
 	printResult(context, {json, value: {server, durationMs}, lines, notes});
 }
 

@@ -6,7 +6,7 @@ import type {Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
 import {filterHelp, jsonOption, numberOption, spanOption, type Json} from '../console/options.ts';
 import {printResult} from '../console/print.ts';
-import type {Finding, ManyFlags} from './act-on-many.ts';
+import type {Finder, ManyFlags} from './act-on-many.ts';
 import {addFieldOptions, fieldValues} from './field-options.ts';
 import {identify, oneLine, shown} from './noun-commands.ts';
 
@@ -25,7 +25,7 @@ type ActOptions<Item, Port, Once> = {
 	/** Options beside `--json`, one for a verb, with what they say. */
 	readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
 	/** For acts that take several: how those are found. */
-	readonly find?: Finding<Item, Port>;
+	readonly find?: Finder<Item, Port>;
 	/** `given`: the values of such options. */
 	readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
 	/** Prints what is shown once. */
@@ -101,7 +101,7 @@ export function addActs<Item, Port, Once>(
 
 type ManyOptions<Item, Port, Once> = Pick<ActOptions<Item, Port, Once>, 'noun' | 'open'> & {
 	readonly act: Act<Item, Port, Once>;
-	readonly find: Finding<Item, Port>;
+	readonly find: Finder<Item, Port>;
 };
 
 /** `drop ID… | --filter WORDS`. */

@@ -11,7 +11,7 @@ import {printJson, printLines, tell, tellEach} from '../console/print.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 
 /** How things of a noun are found that an act is done to. */
-export type Finding<Item, Port> = Pick<Noun<Item>, 'id' | 'many' | 'name'> & {
+export type Finder<Item, Port> = Pick<Noun<Item>, 'id' | 'many' | 'name'> & {
 	readonly vocabulary: Vocabulary<Item>;
 	/** One step of a search by a filter, newest first. */
 	readonly search: (
@@ -47,7 +47,7 @@ type Candidate = {
 type Doing<Item, Port> = {
 	readonly noun: Pick<Noun<Item>, 'isNumbered' | 'missing' | 'one'>;
 	readonly act: Act<Item, Port, unknown>;
-	readonly find: Finding<Item, Port>;
+	readonly find: Finder<Item, Port>;
 	readonly port: Port;
 };
 

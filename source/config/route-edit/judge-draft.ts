@@ -21,7 +21,7 @@ import {withKeptSecrets} from './kept-secrets.ts';
 import {noEntry, pathInConfig, readWrittenRoute, type WrittenRoute} from './written-route.ts';
 
 /** What a draft is judged in. */
-export type Surroundings = {
+export type DraftSurroundings = {
 	/** In use. */
 	readonly config: Config;
 	/** What a start would make of this text of `config.yaml`. */
@@ -52,7 +52,7 @@ export type JudgedDraft = {
 export function judgeDraft(
 	name: string,
 	{draft, written}: {readonly draft: RouteDraft; readonly written: WrittenRoute},
-	surroundings: Surroundings,
+	surroundings: DraftSurroundings,
 ): JudgedDraft {
 	const data = asPlainData(draft.definition);
 	if (!data.ok) {
@@ -165,7 +165,7 @@ type Verdict = Pick<JudgedDraft, 'problems' | 'warnings' | 'notes' | 'route'>;
 function judgeDynamic(
 	name: string,
 	{entry, isNamed}: {readonly entry: JsonObject; readonly isNamed: boolean},
-	{config}: Surroundings,
+	{config}: DraftSurroundings,
 ): Verdict {
 	const {refusals, warnings, notes, route} = isNamed
 		? checkSubscription(name, entry, config)
@@ -181,7 +181,7 @@ function judgeDynamic(
 function judgeStatic(
 	name: string,
 	options: {readonly entry: JsonObject; readonly written: WrittenRoute; readonly isNamed: boolean},
-	{load}: Surroundings,
+	{load}: DraftSurroundings,
 ): Verdict {
 	const {entry, written, isNamed} = options;
 	const wrongName = isNamed ? problemWithNewName(name) : undefined;

@@ -13,7 +13,7 @@ import {
 	judgeDraft,
 	renamingOf,
 	type JudgedDraft,
-	type Surroundings,
+	type DraftSurroundings,
 } from './judge-draft.ts';
 import {
 	fingerprintOf,
@@ -36,7 +36,11 @@ export type SavePlan = Pick<JudgedDraft, 'problems' | 'warnings'> & {
  *
  * @throws SvcError `route_conflict` when the entry is not what the draft was made of, and as `readWrittenRoute` does
  */
-export function planSave(name: string, draft: RouteDraft, surroundings: Surroundings): SavePlan {
+export function planSave(
+	name: string,
+	draft: RouteDraft,
+	surroundings: DraftSurroundings,
+): SavePlan {
 	const {source, from = name} = draft;
 	const written = readWrittenRoute(surroundings.config.paths, from, source);
 	refuseConflict(from, draft, written.entry);
@@ -74,7 +78,7 @@ function diffOf(
 export async function saveDraft(
 	name: string,
 	draft: RouteDraft,
-	{surroundings, clock}: {readonly surroundings: Surroundings; readonly clock: Clock},
+	{surroundings, clock}: {readonly surroundings: DraftSurroundings; readonly clock: Clock},
 ): Promise<JudgedDraft & {readonly file: string}> {
 	const {paths} = surroundings.config;
 	const {from = name} = draft;

@@ -8,7 +8,7 @@ import type {Copy} from '../noun.ts';
 import {decisionLines, resultWord} from './delivery-word.ts';
 
 /** What can be copied of a delivery: most of it is in the journal alone. */
-export function copiesOf({delivery}: DeliveryRow, {webhook}: GatewayState): readonly Copy[] {
+export function deliveryCopies({delivery}: DeliveryRow, {webhook}: GatewayState): readonly Copy[] {
 	const copy = (key: string, label: string, of: (stored: StoredDelivery) => string): Copy => ({
 		key,
 		label,

@@ -78,7 +78,7 @@ export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶
 export const shownId = ({id}: Pick<Delivery, 'id'>): Safe => escapeLine(id.slice(-6));
 
 /** Identifier of the original of a duplicate, from its decision trace; `undefined` for other deliveries. */
-export const duplicateOf = ({outcome, trace}: Delivery): string | undefined =>
+export const originalOf = ({outcome, trace}: Delivery): string | undefined =>
 	outcome === 'duplicate'
 		? / delivery ([0-9a-z]+)$/.exec(
 				trace.findLast(({step, verdict}) => step === 'duplicate' && verdict === 'stop')?.detail ??

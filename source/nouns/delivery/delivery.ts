@@ -10,7 +10,7 @@ import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, preciseTime, printableTime} from '../../terminal/text/time.ts';
 import {aboutText} from '../about.ts';
 import {column, mainColumn, fact, from, type Fact, type Noun, type Place} from '../noun.ts';
-import {copiesOf} from './delivery-copies.ts';
+import {deliveryCopies} from './delivery-copies.ts';
 import {
 	decisionLines,
 	resultText,
@@ -129,7 +129,7 @@ export const deliveryNoun: Noun<DeliveryRow, DeliveryMore> = {
 	],
 	facts: deliveryFacts,
 	vocabulary: deliveryVocabulary,
-	copies: {of: copiesOf},
+	copies: {of: deliveryCopies},
 };
 
 function deliveryFacts({delivery}: DeliveryRow, {stored, runs}: DeliveryMore): readonly Fact[] {

@@ -56,7 +56,7 @@ const timesFrom = 76;
 const [fullNext, shortNext] = [25, 11];
 
 /** `in 4:12  15:04:24`; the day when it is another one. `isShort`: the countdown alone. */
-export function nextText({state, nextAt}: JobView, now: number, isShort = false): string {
+export function nextRunText({state, nextAt}: JobView, now: number, isShort = false): string {
 	if (state !== 'active') {
 		return state;
 	}
@@ -172,7 +172,7 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 		column('state', 0, ({state}) => state),
 		column('next', width => (width >= timesFrom ? fullNext : shortNext), {
 			label: 'next run',
-			value: (job, {now}, {room}: Place) => nextText(job, now, room < fullNext),
+			value: (job, {now}, {room}: Place) => nextRunText(job, now, room < fullNext),
 			tone: ({state}) => (state === 'active' ? 'plain' : 'quiet'),
 			printed: job => nextTimeText(job),
 		}),
@@ -213,7 +213,7 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 				'next run',
 				next.length > 0
 					? next.map(at => `${at.slice(0, 19).replace('T', ' ')} ${timeZone}`).join('\n')
-					: nextText(job, now),
+					: nextRunText(job, now),
 			),
 			...fact('last run', printedLast(job) || 'never'),
 			...fact('open', countOf(open, 'run')),

@@ -130,7 +130,7 @@ export function loginFacts(entry: LoginEntry, now: number): readonly Fact[] {
 }
 
 /** What there is to be copied of a login now; never a token. */
-export function copiesOf({server, attempt}: LoginEntry) {
+export function loginCopies({server, attempt}: LoginEntry) {
 	const {userCode, verificationUri, verificationUriComplete, url, tunnel} = isUnderWay(attempt)
 		? attempt
 		: ({} as Partial<LoginAttempt>);
@@ -164,6 +164,6 @@ export const loginNoun: ListedNoun<LoginEntry> = {
 		),
 	],
 	note: (entry, {now}) => noteText(entry, now),
-	copies: {label: 'copy …', isQuiet: true, of: copiesOf},
+	copies: {label: 'copy …', isQuiet: true, of: loginCopies},
 	vocabulary: loginVocabulary,
 };

@@ -108,7 +108,7 @@ const fieldOf = (
 	});
 
 /** The settings to write below `platforms.<kind>` for the values of the form; `written`: those that are there already. The first webhook becomes the home channel if there is none. */
-export function platformSettingsOf(
+export function settingsFromForm(
 	platform: AskedPlatform,
 	values: Readonly<Record<string, FieldValue>>,
 	written: JsonObject = {},

@@ -23,7 +23,7 @@ export type RunMore = {
 };
 
 /** What a run waits for, if a person has to answer. */
-export const askedBy = (
+export const approvalOf = (
 	{id, state}: Pick<Run, 'id' | 'state'>,
 	approvals: readonly Approval[] = [],
 ): Approval | undefined => (hasEnded(state) ? undefined : approvals.find(({run}) => run === id));
@@ -31,7 +31,7 @@ export const askedBy = (
 /** `queued until 23:25:10`, with its day when that is another one: what waits for its time waits for no worker. */
 export function printedState(run: Run, {now, approvals}: AsOf & RunMore): string {
 	const {state, nextAttemptAt} = run;
-	const approval = askedBy(run, approvals);
+	const approval = approvalOf(run, approvals);
 	if (approval) {
 		return `waits approval until ${timeSeenFrom(now, approval.deadline)}`;
 	}
@@ -73,7 +73,7 @@ function chatWords(run: Run): string | undefined {
 
 /** The facts of a run: its state, prompt, steps with their approvals, and answer. */
 export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): readonly Fact[] {
-	const approval = askedBy(run, approvals);
+	const approval = approvalOf(run, approvals);
 	const took = tookWords(run, now);
 	const {delivery, group, job, profile, superseded = 0} = run;
 	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;

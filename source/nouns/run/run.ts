@@ -7,7 +7,7 @@ import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, printableTime} from '../../terminal/text/time.ts';
 import {aboutText} from '../about.ts';
 import {column, mainColumn, from, type AsOf, type Noun, type Place} from '../noun.ts';
-import {askedBy, printedState, runFacts, type RunMore} from './run-facts.ts';
+import {approvalOf, printedState, runFacts, type RunMore} from './run-facts.ts';
 import {runWordAt, signOrWord, waitsForLogin} from './run-word.ts';
 
 /** Less of a name than this says nothing. */
@@ -43,7 +43,7 @@ function whyText(run: Run, {room, shows}: Place): Safe {
 }
 
 const wordOf = (run: Run, {now, approvals}: AsOf & RunMore, room = Infinity) =>
-	runWordAt(run, now, {room, approval: askedBy(run, approvals)});
+	runWordAt(run, now, {room, approval: approvalOf(run, approvals)});
 
 /** An agent run. @see manual/runs.md */
 export const runNoun: Noun<Run, RunMore> = {
@@ -55,7 +55,7 @@ export const runNoun: Noun<Run, RunMore> = {
 	id: ({id}) => String(id),
 	name: ({id}) => `run #${id}`,
 	sign: (run, {approvals}) =>
-		needsDecision(run) || waitsForLogin(run) || askedBy(run, approvals) ? '!' : ' ',
+		needsDecision(run) || waitsForLogin(run) || approvalOf(run, approvals) ? '!' : ' ',
 	columns: [
 		mainColumn(
 			'run',

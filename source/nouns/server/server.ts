@@ -82,7 +82,7 @@ export const serverFacts = (server: ListedServer): readonly Fact[] => [
 ];
 
 /** The tools of a server. `offered`: how many it has itself. */
-export function toolFacts({
+export function serverToolFacts({
 	tools,
 	offered,
 }: Pick<ListedServer, 'offered' | 'tools'>): readonly Fact[] {
@@ -177,7 +177,7 @@ export const serverNoun: Noun<ListedServer> = {
 		...fact('transport', server.transport),
 		...fact('trust', server.trust),
 		...fact('profile', server.profile === 'default' ? undefined : server.profile),
-		...toolFacts(server),
+		...serverToolFacts(server),
 		...(server.savedAt === undefined
 			? []
 			: [{title: `As of ${printableTime(server.savedAt)}, when it was connected`}]),

@@ -7,7 +7,7 @@ import {placeNow, type StillHere} from '../acts/place.ts';
 import {openMenu, type MenuItem} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeDraft, onTopOf} from './draft.ts';
-import {editText} from './edit-as-json.ts';
+import {editJson} from './edit-as-json.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
 import {changesBetween} from './shown-value.ts';
@@ -113,7 +113,7 @@ function openBoth(shell: Shell, theirs: RouteDefinition): void {
 	}
 
 	const {definition} = onTopOf(draft, theirs);
-	editText(
+	editJson(
 		shell,
 		{result: definition, mine: draft.definition, theirs: theirs.definition},
 		{

@@ -18,12 +18,12 @@ import {
 import type {Shell} from '../shell/shell.ts';
 import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
-import {isMember} from './list-setting.ts';
+import {isListMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
 import {
 	allFieldsOf,
 	fieldNow,
-	fieldsOf,
+	shownFields,
 	foldField,
 	keyOf,
 	routeForm,
@@ -69,7 +69,7 @@ export function enterField(shell: Shell): void {
 /** Unfolds the fields that are not written and goes to the first of them, or folds them. */
 function unfold(shell: Shell): void {
 	changeEditor(shell, state => {
-		const shown = new Set(fieldsOf(state).map(keyOf));
+		const shown = new Set(shownFields(state).map(keyOf));
 		const first = allFieldsOf(state).find(field => !shown.has(keyOf(field)));
 		return state.isUnfolded === true || !first
 			? {...state, isUnfolded: false}
@@ -143,7 +143,7 @@ export function begunWord(state: EditorState): Begun | undefined {
 
 	const before = beforeCursor(place.editing);
 	const seen = (keys?.keys ?? []).map(({key}) => key);
-	if (isMember(field.path)) {
+	if (isListMember(field.path)) {
 		return field.path[0] === 'filters' ? begunInFilter(before, seen) : undefined;
 	}
 

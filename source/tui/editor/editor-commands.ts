@@ -17,7 +17,7 @@ import {
 } from './edit-field.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {findAct} from './find-field.ts';
-import {addKey, membersOf, withMember} from './list-setting.ts';
+import {addKey, listMembers, withMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
 import {fieldNow} from './route-form.ts';
 import {isTemplate} from './route-rows.ts';
@@ -71,7 +71,7 @@ const withSecrets = (definition: JsonObject, secret: JsonValue | undefined): Jso
 /** One more, which the gateway makes when it saves. */
 const makeOne = (definition: JsonObject): JsonObject => {
 	const {secret} = definition;
-	return membersOf(secret).includes(toMake)
+	return listMembers(secret).includes(toMake)
 		? definition
 		: withSecrets(definition, withMember(secret, addKey, toMake));
 };
@@ -79,13 +79,13 @@ const makeOne = (definition: JsonObject): JsonObject => {
 /** Without the secret at a place, which passes until a time. */
 function retireOne(definition: JsonObject, at: string, until: number): JsonObject {
 	const {secret, retired_secrets: retired} = definition;
-	const old = membersOf(secret)[Number(at)];
+	const old = listMembers(secret)[Number(at)];
 	return old === undefined
 		? definition
 		: withValueAt(
 				withSecrets(definition, withMember(secret, at, undefined)),
 				['retired_secrets'],
-				[{secret: old, until: new Date(until).toISOString()}, ...membersOf(retired)],
+				[{secret: old, until: new Date(until).toISOString()}, ...listMembers(retired)],
 			);
 }
 

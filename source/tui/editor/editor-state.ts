@@ -14,7 +14,7 @@ import type {FormPlace} from '../forms/form.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
 import type {Draft} from './draft.ts';
-import {inOrder} from './settings.ts';
+import {inFormOrder} from './settings.ts';
 
 export type EditorStep =
 	| {readonly kind: 'form'}
@@ -88,7 +88,7 @@ const nameField: RouteField = {
 /** The editor of a draft. */
 export const newEditor = (draft: Draft, fields: readonly RouteField[]): EditorState => ({
 	draft,
-	fields: inOrder([nameField, ...fields]),
+	fields: inFormOrder([nameField, ...fields]),
 	// The name of an existing route is seldom changed.
 	place: {key: draft.isNew ? '' : 'events', option: 0},
 	completion: undefined,

@@ -19,11 +19,11 @@ export const custom = 'custom';
 export const addKey = '+';
 
 /** Whether a path is that of a member of such a list, or of the row that adds one. */
-export const isMember = ([key = '', ...rest]: readonly string[]): boolean =>
+export const isListMember = ([key = '', ...rest]: readonly string[]): boolean =>
 	rest.length === 1 && listSettings.has(key);
 
 /** What stands in a list, also in one that is written as its only member. */
-export const membersOf = (value: JsonValue | undefined): readonly JsonValue[] =>
+export const listMembers = (value: JsonValue | undefined): readonly JsonValue[] =>
 	value === undefined || value === null ? [] : [value].flat();
 
 /** A list with another member, one more, or without that one; `undefined`: nothing is left. */
@@ -32,7 +32,7 @@ export function withMember(
 	at: string,
 	value: JsonValue | undefined,
 ): JsonValue | undefined {
-	const members = membersOf(list);
+	const members = listMembers(list);
 	const index = at === addKey ? members.length : Number(at);
 	const next = members.toSpliced(index, 1, ...(value === undefined ? [] : [value]));
 	const [only] = next;
@@ -62,7 +62,7 @@ export const rowsOfSettings = (
 		}
 
 		const {default: _, ...member} = field;
-		return [...membersOf(value).keys().map(String), addKey].map(at => ({
+		return [...listMembers(value).keys().map(String), addKey].map(at => ({
 			...member,
 			kind: field.secret === true ? ('texts' as const) : ('text' as const),
 			path: [key, at],
@@ -80,7 +80,7 @@ export function filterLine(filter: JsonValue): string {
 	const whole = JSON.stringify(filter);
 	if (!isJsonObject(filter)) {
 		// One that was typed and says nothing stands as it was typed.
-		return typeof filter === 'string' && !filterOf(filter).ok ? filter : whole;
+		return typeof filter === 'string' && !parsedFilter(filter).ok ? filter : whole;
 	}
 
 	const {field, ...rest} = filter;
@@ -90,7 +90,7 @@ export function filterLine(filter: JsonValue): string {
 			? `${field} ${operator}${valueText(operator, value)}`
 			: whole;
 	// Only if reading it back gives the same filter.
-	const read = filterOf(line);
+	const read = parsedFilter(line);
 	return read.ok && JSON.stringify(read.value) === whole ? line : whole;
 }
 
@@ -110,7 +110,7 @@ const isPlain = (value: JsonValue): boolean =>
 const refuses = (problem: string): TypedValue => ({ok: false, problem});
 
 /** What a line says, or why it says nothing. */
-export function filterOf(line: string): TypedValue {
+export function parsedFilter(line: string): TypedValue {
 	const text = line.trim();
 	if (text === '') {
 		return {ok: true, value: undefined};

@@ -9,9 +9,9 @@ import {
 	addKey,
 	custom,
 	filterLine,
-	filterOf,
-	isMember,
-	membersOf,
+	parsedFilter,
+	isListMember,
+	listMembers,
 	rowsOfSettings,
 	withMember,
 } from './list-setting.ts';
@@ -39,7 +39,8 @@ export const settingField = ({
 	masked: secret === true && kind !== 'json',
 	none: standard === undefined ? {} : {default: standard},
 	...(options && {options: options.map(value => ({value, title: value}))}),
-	...(isMember(path) && path[0] === 'filters' && {own: {typed: filterLine, taken: filterOf}}),
+	...(isListMember(path) &&
+		path[0] === 'filters' && {own: {typed: filterLine, taken: parsedFilter}}),
 	maxLine,
 });
 
@@ -60,11 +61,11 @@ function titleOf(field: RouteField, definition: JsonObject): string {
 
 	const {key, label} = settingOf(field);
 	const [first = '', at = ''] = path;
-	if (!isMember(path)) {
+	if (!isListMember(path)) {
 		return path.join('.') === key ? label : path.join('.');
 	}
 
-	const count = at === addKey ? membersOf(definition[first]).length : Number(at);
+	const count = at === addKey ? listMembers(definition[first]).length : Number(at);
 	return count === 0 ? label : at === addKey ? `another ${label}` : `${label} ${count + 1}`;
 }
 
@@ -76,8 +77,8 @@ export function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, f
 		return name;
 	}
 
-	if (isMember(path)) {
-		return membersOf(definition[key])[Number(at)];
+	if (isListMember(path)) {
+		return listMembers(definition[key])[Number(at)];
 	}
 
 	const value = valueIn(definition, path);
@@ -103,7 +104,7 @@ export const foldField: RouteField = {
 };
 
 /** The visible fields: written ones, those with problems, and those of every route; then the row that unfolds the others. */
-export function fieldsOf(state: EditorState): readonly RouteField[] {
+export function shownFields(state: EditorState): readonly RouteField[] {
 	const all = allFieldsOf(state);
 	const shown = state.isUnfolded === true ? all : all.filter(field => stands(state, field));
 	return [...shown, foldField];
@@ -111,7 +112,7 @@ export function fieldsOf(state: EditorState): readonly RouteField[] {
 
 /** How many fields are folded. */
 export const foldedCount = (state: EditorState): number =>
-	allFieldsOf(state).length + 1 - fieldsOf(state).length;
+	allFieldsOf(state).length + 1 - shownFields(state).length;
 
 function stands({draft, check, place}: EditorState, field: RouteField): boolean {
 	const {path, inMapping} = field;
@@ -126,7 +127,7 @@ function stands({draft, check, place}: EditorState, field: RouteField): boolean 
 	}
 
 	if (at === addKey) {
-		return first === 'filters' || membersOf(draft.definition[first]).length === 0;
+		return first === 'filters' || listMembers(draft.definition[first]).length === 0;
 	}
 
 	const {stands: when} = settingOf(field);
@@ -145,7 +146,7 @@ export function isSaidOf(about: string, field: RouteField, {definition}: Draft):
 		return true;
 	}
 
-	if (!isMember(path)) {
+	if (!isListMember(path)) {
 		return path.length > 1 && inMapping !== true && about === key;
 	}
 
@@ -166,7 +167,7 @@ function indexIn(fields: readonly RouteField[], key: string): number {
 
 /** The field that keys act on. */
 export function fieldNow(state: EditorState): RouteField | undefined {
-	const fields = fieldsOf(state);
+	const fields = shownFields(state);
 	return fields[indexIn(fields, state.place.key)];
 }
 
@@ -174,7 +175,7 @@ export function fieldNow(state: EditorState): RouteField | undefined {
 export function routeForm(state: EditorState): FormState {
 	const {draft} = state;
 	const {key, ...place} = state.place;
-	const fields = fieldsOf(state);
+	const fields = shownFields(state);
 	return {
 		...place,
 		index: indexIn(fields, key),
@@ -193,7 +194,7 @@ export function withForm(state: EditorState, form: FormState): EditorState {
 	const draft = withValues(state, form);
 	const key = fields[index]?.key ?? '';
 	const [list = '', at] = key.split('.');
-	const counts = [state.draft, draft].map(({definition}) => membersOf(definition[list]).length);
+	const counts = [state.draft, draft].map(({definition}) => listMembers(definition[list]).length);
 	const [before = 0, now = 0] = counts;
 	return {
 		...state,
@@ -209,7 +210,7 @@ export function withForm(state: EditorState, form: FormState): EditorState {
 
 function withValues(state: EditorState, {values}: FormState): Draft {
 	const {draft} = state;
-	return fieldsOf(state).reduce((changed, field) => {
+	return shownFields(state).reduce((changed, field) => {
 		const value = values[keyOf(field)];
 		return value === heldBy(draft, field) ? changed : withHeld(changed, field.path, value);
 	}, draft);
@@ -224,7 +225,7 @@ function withHeld(draft: Draft, path: readonly string[], value: FieldValue): Dra
 		path.length === 0
 			? {name: text ?? ''}
 			: {
-					definition: isMember(path)
+					definition: isListMember(path)
 						? withValueAt(
 								draft.definition,
 								[key],

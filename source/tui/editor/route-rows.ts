@@ -10,9 +10,9 @@ import {currentField, typedNow} from '../forms/form.ts';
 import {line, type Line} from '../lines/line.ts';
 import {completionsOf} from './edit-field.ts';
 import {targetKey, type EditorState} from './editor-state.ts';
-import {addKey, filterLine, isMember, membersOf} from './list-setting.ts';
+import {addKey, filterLine, isListMember, listMembers} from './list-setting.ts';
 import {
-	fieldsOf,
+	shownFields,
 	foldField,
 	foldedCount,
 	isFieldChanged,
@@ -34,7 +34,7 @@ type RouteLook = {
 
 /** The fields of a route with their checks. `losses`: a warning about events that it turned away. */
 export function routeRows(state: EditorState, {width, now, losses}: RouteLook): FieldRows {
-	const byKey = new Map(fieldsOf(state).map(field => [keyOf(field), field]));
+	const byKey = new Map(shownFields(state).map(field => [keyOf(field), field]));
 	const form = routeForm(state);
 	const isRight = typedNow(form)?.ok === true;
 	// What was said of another target says nothing of this one.
@@ -57,7 +57,7 @@ export function routeRows(state: EditorState, {width, now, losses}: RouteLook): 
 					: safe`${foldedCount(state)} more: Enter unfolds, / finds one`;
 			}
 
-			return isMember(field.path)
+			return isListMember(field.path)
 				? memberText(state, field, {value, now})
 				: shownValue(field, value);
 		},
@@ -99,7 +99,7 @@ function memberText(
 	{value, now}: {readonly value: JsonValue | undefined; readonly now: number},
 ): Safe {
 	const [key = '', at = ''] = field.path;
-	const count = membersOf(draft.definition[key]).length;
+	const count = listMembers(draft.definition[key]).length;
 	const isSecret = field.secret === true;
 	if (at === addKey) {
 		return count > 0
@@ -113,7 +113,7 @@ function memberText(
 		const {rotated_on: on, retired_secrets: retired} = draft.definition;
 		const shown = shownValue(field, value);
 		const former = formerText(
-			membersOf(retired).flatMap(one =>
+			listMembers(retired).flatMap(one =>
 				isJsonObject(one) && typeof one['until'] === 'string' ? [Date.parse(one['until'])] : [],
 			),
 			now,

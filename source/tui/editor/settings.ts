@@ -86,5 +86,5 @@ export function settingOf({path}: Pick<RouteField, 'path'>): Known & {readonly i
 }
 
 /** The fields in the order of the form. */
-export const inOrder = (fields: readonly RouteField[]): readonly RouteField[] =>
+export const inFormOrder = (fields: readonly RouteField[]): readonly RouteField[] =>
 	fields.toSorted((one, other) => settingOf(one).index - settingOf(other).index);
