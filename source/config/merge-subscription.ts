@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto';
+import {withValueAt} from '../core/json-path.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {targetNamed} from '../platforms/platforms.ts';
 
@@ -50,19 +51,16 @@ export function mergeSubscription(
 			value === false ? [setting] : [],
 		),
 	);
-	const entry: Record<string, JsonValue> = Object.fromEntries(
+	let entry: JsonObject = Object.fromEntries(
 		Object.entries(existing ?? {}).filter(([key]) => !removed.has(key)),
 	);
 	const secret = flags.secret ?? (existing ? undefined : newSecret());
 	const given = {...flags, secret};
 	for (const [flag, place] of Object.entries(places)) {
-		const [setting = '', key] = place.split('.');
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are flags
 		const value = given[flag as SettingFlag];
-		if (value !== undefined && !(value === false && removed.has(setting))) {
-			const before = entry[setting];
-			entry[setting] =
-				key === undefined ? value : {...(isJsonObject(before) ? before : {}), [key]: value};
+		if (value !== undefined && !(value === false && removed.has(place))) {
+			entry = withValueAt(entry, place.split('.'), value);
 		}
 	}
 

@@ -1,12 +1,13 @@
 import {createHash} from 'node:crypto';
 import {SvcError} from '../../core/errors.ts';
+import {valueIn} from '../../core/json-path.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {HomePaths} from '../config.ts';
 import {maxConfigBytes} from '../edit-config.ts';
 import {formatDiagnostic} from '../format-diagnostic.ts';
 import {createJsonPlacer} from '../json-source.ts';
 import {diagnosticIn} from '../place-diagnostic.ts';
-import {asPlainData, valueAt, type KeyPath} from '../plain-data.ts';
+import {asPlainData, type KeyPath} from '../plain-data.ts';
 import {routesPlace} from '../profiles.ts';
 import {readTextFile} from '../read-text-file.ts';
 import type {Route} from '../route.ts';
@@ -66,7 +67,7 @@ function readStatic({config: file}: HomePaths, name: string): WrittenRoute {
 	}
 
 	const path = pathInConfig(source.value, name);
-	const entry = jsonAt(data.value, path);
+	const entry = isJsonObject(data.value) ? valueIn(data.value, path.map(String)) : undefined;
 	const line = entry === undefined ? 0 : source.positionOfKey(path).line;
 	const lineOf = (key: string) => source.positionOfKey([...path, key]).line;
 	return {source: 'static', name, file, text, line, lineOf, entry};
@@ -91,8 +92,3 @@ function readDynamic(paths: HomePaths, name: string): WrittenRoute {
 /** The entry of that name. */
 export const memberOf = (entries: JsonObject, name: string): JsonValue | undefined =>
 	Object.hasOwn(entries, name) ? entries[name] : undefined;
-
-const jsonAt = (value: JsonValue, path: KeyPath): JsonValue | undefined => {
-	const parent = valueAt(value, path.slice(0, -1));
-	return isJsonObject(parent) ? memberOf(parent, String(path.at(-1))) : undefined;
-};

@@ -1,4 +1,5 @@
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {valueIn, withValueAt} from '../../core/json-path.ts';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {NotesOfAny} from '../../core/schema-parts.ts';
 import {conversing} from '../../platforms/conversing.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';
@@ -84,11 +85,8 @@ const leavesOf = (
 	);
 
 function isWritten(written: JsonObject, key: string): boolean {
-	const [outer = '', inner] = key.split('.');
-	const value = Object.hasOwn(written, outer) ? written[outer] : undefined;
-	return inner === undefined
-		? value !== undefined && value !== null
-		: isJsonObject(value) && isWritten(value, inner);
+	const value = valueIn(written, key.split('.'));
+	return value !== undefined && value !== null;
 }
 
 const fieldOf = (
@@ -115,14 +113,10 @@ export function settingsFromForm(
 ): JsonObject {
 	const content = contentOf({fields: platformFields(platform, written), values});
 	const {hook, url, secret, ...rest}: Record<string, JsonValue> = {...content};
-	const settings = Object.entries(rest).reduce<JsonObject>((all, [key, value]) => {
-		const [outer = '', inner] = key.split('.');
-		const group = all[outer];
-		return {
-			...all,
-			[outer]: inner === undefined ? value : {...(isJsonObject(group) && group), [inner]: value},
-		};
-	}, {});
+	const settings = Object.entries(rest).reduce<JsonObject>(
+		(all, [key, value]) => withValueAt(all, key.split('.'), value),
+		{},
+	);
 	if (typeof hook !== 'string' || (url ?? secret) === undefined) {
 		return settings;
 	}

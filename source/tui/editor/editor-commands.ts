@@ -1,3 +1,4 @@
+import {withValueAt} from '../../core/json-path.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type PaneCommand} from '../acts/command.ts';
@@ -5,7 +6,7 @@ import {moveKeys, pageKeys, saveKeys, turnKeys} from '../forms/form-keys.ts';
 import {clearField, moveField, type FormState, isArea} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import {draftLines} from './draft-lines.ts';
-import {changeDraft, withValueAt} from './draft.ts';
+import {changeDraft} from './draft.ts';
 import {editAsJson} from './edit-as-json.ts';
 import {
 	changeRouteForm,

@@ -1,9 +1,10 @@
+import {valueIn, withValueAt} from '../../core/json-path.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import type {FormState} from '../forms/form.ts';
 import {endEditing, typedNow} from '../forms/form.ts';
-import {changeDraft, valueIn, withValueAt, type Draft} from './draft.ts';
+import {changeDraft, type Draft} from './draft.ts';
 import type {EditorState} from './editor-state.ts';
 import {
 	addKey,

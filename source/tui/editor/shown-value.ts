@@ -1,10 +1,10 @@
+import {valueIn} from '../../core/json-path.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedText} from '../../nouns/field-kinds.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {valueIn} from './draft.ts';
 import {filterLine, listMembers} from './list-setting.ts';
 import {settingOf} from './settings.ts';
 
