@@ -85,16 +85,13 @@ const editServer = async (
  * @throws SvcError `config_broken`, `config_not_editable`, `file_too_large`, `file_unreadable`
  */
 export function writtenServers({config}: Pick<HomePaths, 'config'>): ReadonlySet<string> {
-	const names = new Set<string>();
+	let names: readonly string[] = [];
 	const collect = (written: unknown) => {
-		for (const name of Object.keys(serversIn(written))) {
-			names.add(name);
-		}
-
+		names = Object.keys(serversIn(written));
 		return [];
 	};
 	editConfigText(readTextFile(config, maxConfigBytes) ?? '', collect, config);
-	return names;
+	return new Set(names);
 }
 
 const shown = (name: string): string => escapeLine(name, maxNameLength);

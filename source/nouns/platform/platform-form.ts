@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {valueIn, withValueAt} from '../../core/json-path.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {NotesOfAny} from '../../core/schema-parts.ts';
@@ -24,25 +25,21 @@ const unasked: ReadonlySet<string> = new Set([
 const isHidden = 'The input is hidden.';
 const isSecret = `It is written as it is typed; a reference takes its value from .env. ${isHidden}`;
 
+const textField = (key: string, description: string, more?: Partial<FieldRecord>): FieldRecord =>
+	field(key, 'text', {description, own: trimmed, ...more});
+
 const hookFields = (required: boolean): readonly FieldRecord[] => [
-	field('hook', 'text', {
+	textField('hook', 'What the webhook is called here: routes name it as their chat_id.', {
 		title: 'name',
-		description: 'What the webhook is called here: routes name it as their chat_id.',
 		required,
 		initial: 'main',
-		own: trimmed,
 	}),
-	field('url', 'text', {
-		description: `The address of the incoming webhook${required ? '' : '; empty: none is added'}. ${isHidden}`,
-		required,
-		masked: true,
-		own: trimmed,
-	}),
-	field('secret', 'text', {
-		description: `What it is signed with, where it is. ${isHidden}`,
-		masked: true,
-		own: trimmed,
-	}),
+	textField(
+		'url',
+		`The address of the incoming webhook${required ? '' : '; empty: none is added'}. ${isHidden}`,
+		{required, masked: true},
+	),
+	textField('secret', `What it is signed with, where it is. ${isHidden}`, {masked: true}),
 ];
 
 /**
@@ -94,16 +91,13 @@ const fieldOf = (
 	{description, secret}: NotesOfAny,
 	{required, isThere}: {readonly required: boolean; readonly isThere: boolean},
 ): FieldRecord =>
-	field(key, 'text', {
-		description: [
-			`${description}.`,
-			...(isThere ? ['It is set: empty, it stays.'] : []),
-			...(secret ? [isSecret] : []),
-		].join(' '),
-		required: required && !isThere,
-		masked: secret === true,
-		own: trimmed,
-	});
+	textField(
+		key,
+		compact([`${description}.`, isThere && 'It is set: empty, it stays.', secret && isSecret]).join(
+			' ',
+		),
+		{required: required && !isThere, masked: secret === true},
+	);
 
 /** The settings to write below `platforms.<kind>` for the values of the form; `written`: those that are there already. The first webhook becomes the home channel if there is none. */
 export function settingsFromForm(
