@@ -103,7 +103,7 @@ export function resolveTexts(
 }
 
 /** Messages about unset variables and malformed references. They never hold the text, which may be a secret. */
-export const problemsWithReferences = (
+const problemsWithReferences = (
 	{unset, isMalformed}: Pick<ReturnType<typeof resolveReferences>, 'unset' | 'isMalformed'>,
 	profile: string,
 ): readonly string[] => [

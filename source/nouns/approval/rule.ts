@@ -51,19 +51,10 @@ const problemOf = ({problem}: ApprovalRule): string | undefined =>
 export const printedRules: Pick<Noun<ApprovalEntry>, 'note' | 'printed'> = {
 	note: entry => (entry.kind === 'rule' ? problemOf(entry.rule) : undefined),
 	printed: {
-		columns: [
-			'rule',
-			'profile',
-			'server',
-			'tool',
-			'runs of',
-			'definition',
-			'arguments',
-			'holds',
-			'uses',
-			'last used',
-			'by',
-		],
+		columns:
+			'rule, profile, server, tool, runs of, definition, arguments, holds, uses, last used, by'.split(
+				', ',
+			),
 		whole: ['rule', 'tool', 'arguments', 'holds'],
 		optional: ['definition', 'profile', 'last used', 'uses', 'by'],
 		empty:

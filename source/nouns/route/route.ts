@@ -160,17 +160,7 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 		),
 	],
 	printed: {
-		columns: [
-			'name',
-			'source',
-			'events',
-			'deliver',
-			'taken',
-			'ignored',
-			'refused',
-			'url',
-			'problem',
-		],
+		columns: 'name source events deliver taken ignored refused url problem'.split(' '),
 		whole: ['name', 'source', 'url'],
 		optional: ['url', 'events', 'ignored', 'refused', 'taken'],
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',

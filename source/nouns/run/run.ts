@@ -105,20 +105,9 @@ export const runNoun: Noun<Run, RunMore> = {
 		column('error', 0, ({error = ''}) => error),
 	],
 	printed: {
-		columns: [
-			'run',
-			'created',
-			'profile',
-			'route',
-			'event',
-			'subject',
-			'state',
-			'node',
-			'target',
-			'tools',
-			'time',
-			'error',
-		],
+		columns: 'run created profile route event subject state node target tools time error'.split(
+			' ',
+		),
 		whole: ['run', 'created', 'state'],
 		optional: ['node', 'tools', 'target', 'time', 'event'],
 		empty: 'No runs yet: an accepted delivery starts one',
