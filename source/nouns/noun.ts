@@ -84,6 +84,12 @@ export type Column<Item, More = unknown> = {
 	readonly printed?: (item: Item, known: AsOf & More) => string;
 };
 
+/** The identifier and the profile in the key of a job or a tool server, `work nightly`; the identifier may have blanks. */
+export function placeIn(key: string): readonly [string, {readonly profile: string}] {
+	const end = key.indexOf(' ');
+	return [key.slice(end + 1), {profile: key.slice(0, end)}];
+}
+
 /** A column of a value alone, or of a value and how it looks. */
 export const column = <Item, More>(
 	key: string,

@@ -1,6 +1,7 @@
 import type {JobView} from '../../core/job.ts';
 import {countOf} from '../../core/names.ts';
 import type {Act, Outcome} from '../act.ts';
+import {placeIn} from '../noun.ts';
 import {jobName} from './job.ts';
 
 type OfProfile = {readonly profile: string};
@@ -23,12 +24,6 @@ export type JobPort = {
 
 /** The operations on the jobs of a file. */
 export type JobFilePort = JobPort & {removeJob(job: string): Promise<NamedJob>};
-
-/** Identifier and profile in a `jobKey`; the identifier may be a name with blanks. */
-function placeIn(key: string): readonly [string, OfProfile] {
-	const end = key.indexOf(' ');
-	return [key.slice(end + 1), {profile: key.slice(0, end)}];
-}
 
 const unusable = ({state, problem = ''}: JobView): string | undefined =>
 	state === 'invalid' ? `The job is invalid: ${problem}` : undefined;

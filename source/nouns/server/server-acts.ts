@@ -2,6 +2,7 @@ import {SvcError} from '../../core/errors.ts';
 import {countOf} from '../../core/names.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Act} from '../act.ts';
+import {placeIn} from '../noun.ts';
 import {serverName, serverWords, type ListedServer} from './server.ts';
 
 type OfProfile = {readonly profile?: string};
@@ -11,12 +12,6 @@ export type ServerPort = {
 	connectServer(name: string, of: OfProfile): Promise<ServerView>;
 	disconnectServer(name: string, of: OfProfile): Promise<ServerView>;
 };
-
-/** Name and profile in a `serverKey`; names may have blanks. */
-function placeIn(id: string): readonly [string, Required<OfProfile>] {
-	const end = id.indexOf(' ');
-	return [id.slice(end + 1), {profile: id.slice(0, end)}];
-}
 
 const gone = 'it is not in config.yaml';
 
