@@ -1,4 +1,5 @@
 import type {Approval, ApprovalDecision} from '../../core/approval.ts';
+import {compact} from '../../core/compact.ts';
 import {approvalVocabulary, type ApprovalEntry} from '../../core/filter/vocabularies.ts';
 import {quotedName} from '../../core/names.ts';
 import {askerWords} from '../../core/origin.ts';
@@ -71,16 +72,14 @@ const argumentsText = (approval: Approval): string =>
 function forText(approval: Approval): string {
 	const {kind, run, route, job, node} = approval;
 	const words = askerWords(approval);
-	return [
+	return compact([
 		run === undefined ? 'a person' : `run #${run}`,
-		...(words === '' ? [] : [` ${words}`]),
+		words !== '' && ` ${words}`,
 		// An event that fires a job.
-		...(job && route !== undefined ? [` job ${job.name}`] : []),
-		...(node === undefined ? [] : [` at ${node}`]),
-		...(kind === 'tool' && approval.args !== null
-			? [`  ${argumentsText(approval).slice(0, 200)}`]
-			: []),
-	].join('');
+		job && route !== undefined && ` job ${job.name}`,
+		node !== undefined && ` at ${node}`,
+		kind === 'tool' && approval.args !== null && `  ${argumentsText(approval).slice(0, 200)}`,
+	]).join('');
 }
 
 /** `allowed (run) rule 4`. */

@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {derive} from '../../core/derive.ts';
 import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
@@ -156,19 +157,15 @@ export function waitsOf(
 export const doneHeading = derive((groups: readonly Group[]): readonly Word[] => {
 	const bars = sparkline(sizesOf(groups));
 	const waits = waitsOf(groups);
-	return [
+	return compact<Word>([
 		{text: '  ── done ── events', tone: 'quiet'},
 		...sizes.flatMap(({name}, index): readonly Word[] => [
 			{text: `  ${name} `, tone: 'quiet'},
 			{text: bars.charAt(index), tone: 'accent'},
 		]),
-		...(waits
-			? [
-					{
-						text: ` ── median wait ${duration(waits.median)}, longest ${duration(waits.longest)}`,
-						tone: 'quiet',
-					} as const,
-				]
-			: []),
-	];
+		waits && {
+			text: ` ── median wait ${duration(waits.median)}, longest ${duration(waits.longest)}`,
+			tone: 'quiet',
+		},
+	]);
 });

@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {JobView} from '../../core/job.ts';
 import {countOf} from '../../core/names.ts';
 import type {Act, Outcome} from '../act.ts';
@@ -52,15 +53,12 @@ export const jobActs: ReadonlyArray<Act<JobView, JobPort>> = [
 		why: unusable,
 		ask: job => ({
 			title: `Run ${jobName(job)} now`,
-			lines: [
+			lines: compact([
 				`Starts 1 agent run now; its answer goes to ${job.deliver}.`,
-				...(job.open > 0
-					? [
-							`${countOf(job.open, 'run of it has', 'runs of it have')} not ended: this one waits for that.`,
-						]
-					: []),
-				...(job.state === 'paused' ? ['Its schedule stays paused.'] : []),
-			],
+				job.open > 0 &&
+					`${countOf(job.open, 'run of it has', 'runs of it have')} not ended: this one waits for that.`,
+				job.state === 'paused' && 'Its schedule stays paused.',
+			]),
 			act: 'run it',
 		}),
 		async effect(port, key, {item}) {

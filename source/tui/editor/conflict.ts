@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {codeOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RouteDefinition} from '../../core/route-editor.ts';
@@ -53,16 +54,14 @@ function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
 
 	const rows = (title: Safe, after: JsonObject) => {
 		const changes = changesBetween(fields, draft.base, after);
-		return [
+		return compact([
 			literal(' '),
 			title,
-			...(changes.length === 0
-				? [literal('  nothing that the form shows: a secret, or another key')]
-				: changes.slice(0, maxChanges)),
-			...(changes.length > maxChanges
-				? [safe`  … ${changes.length - maxChanges} more: b shows all of both`]
-				: []),
-		];
+			changes.length === 0 && literal('  nothing that the form shows: a secret, or another key'),
+			...changes.slice(0, maxChanges),
+			changes.length > maxChanges &&
+				safe`  … ${changes.length - maxChanges} more: b shows all of both`,
+		]);
 	};
 	return [
 		...rows(literal('They changed:'), theirs.definition),

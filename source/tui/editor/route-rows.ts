@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteCheck, RouteField} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
@@ -73,14 +74,12 @@ export function routeRows(state: EditorState, {width, now, losses}: RouteLook): 
 		},
 		warnings({key}, value) {
 			const field = byKey.get(key);
-			return [
+			return compact([
 				...(isTemplate(field) ? openBraces(value) : []),
 				...saidAt(state.check?.notes, field, state),
-				...(key === 'deliver' && state.target?.problem !== undefined && isNow
-					? [state.target.problem]
-					: []),
-				...(key === 'rate_limit' && losses !== undefined ? [losses] : []),
-			];
+				key === 'deliver' && isNow && state.target?.problem,
+				key === 'rate_limit' && losses,
+			]);
 		},
 		offers: completionLines(state, width),
 	});

@@ -61,19 +61,17 @@ const rotatedLines = (
 	),
 ];
 
-const addressLines = (saved: SavedRoute, width: number): readonly Line[] => [
-	blankLine,
-	...(saved.url === undefined
-		? []
-		: [line(literal('URL'), 'quiet'), ...paragraph(saved.url, width)]),
-	...(saved.secret === undefined
-		? []
-		: [
-				line(literal('Secret, which will not be shown again'), 'warn'),
-				line(escapeLine(saved.secret), 'strong'),
-			]),
-	...saved.warnings.flatMap(text => paragraph(`! ${text}`, width, 'warn')),
-];
+const addressLines = (saved: SavedRoute, width: number): readonly Line[] => {
+	const {url, secret, warnings} = saved;
+	return compact([
+		blankLine,
+		url !== undefined && line(literal('URL'), 'quiet'),
+		...(url === undefined ? [] : paragraph(url, width)),
+		secret !== undefined && line(literal('Secret, which will not be shown again'), 'warn'),
+		secret !== undefined && line(escapeLine(secret), 'strong'),
+		...warnings.flatMap(text => paragraph(`! ${text}`, width, 'warn')),
+	]);
+};
 
 /** Rows of the line that are shown where it does not fit as a whole: it is there to be copied, and what matters must not be pushed off the screen by it. */
 const curlRows = 3;
