@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {alertKinds} from '../core/config-view.ts';
-import {nearestName} from '../core/names.ts';
+import {didYouMean} from '../core/names.ts';
 import {
 	checked,
 	nonBlankText,
@@ -12,8 +12,7 @@ import {defineSettings} from '../core/settings.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {placeOf, platformKinds, platformNamed} from '../platforms/platforms.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {problemWithPlatform} from './platform-settings.ts';
-import {platformSettings} from './platform-settings.ts';
+import {platformSettings, problemWithChatId, problemWithPlatform} from './platform-settings.ts';
 
 const weekSeconds = 604_800;
 const maxAlerts = 50;
@@ -22,21 +21,20 @@ const maxAlerts = 50;
 export const alertSettings = defineSettings({
 	platform: requiredSetting(
 		checked(z.string(), name => (platformNamed(name) ? undefined : noPlatform(name))),
-		{description: 'The [platform](delivery.md#platforms) to send to'},
+		'The [platform](delivery.md#platforms) to send to',
 	),
-	chat_id: setting(z.union([nonBlankText, z.number().int()]), {
-		description: 'The chat, as in `deliver_extra`; absent: `home_channel` of the platform',
-		as: 'chat',
-		to: String,
-	}),
-	on: setting(z.array(z.enum(alertKinds)).min(1), {
-		description: 'What it reports: `dead`, `lost`, `login`, `refused`, `approval`',
-		default: alertKinds,
-	}),
-	at_most_seconds: setting(wholeNumber(1, weekSeconds), {
-		description: 'Least time between two messages',
+	chat_id: setting(
+		z.union([nonBlankText, z.number().int()]),
+		'The chat, as in `deliver_extra`; absent: `home_channel` of the platform',
+		{as: 'chat', to: String},
+	),
+	on: setting(
+		z.array(z.enum(alertKinds)).min(1),
+		'What it reports: `dead`, `lost`, `login`, `refused`, `approval`',
+		{default: alertKinds},
+	),
+	at_most_seconds: setting(wholeNumber(1, weekSeconds), 'Least time between two messages', {
 		default: 3600,
-		as: 'atMostMs',
 		unit: 'seconds',
 	}),
 });
@@ -61,16 +59,14 @@ export const alertsSchema = z
 
 function noPlatform(name: string): string {
 	const names = platformKinds.map(({kind}) => kind);
-	const nearest = nearestName(name, names);
-	const shown = escapeLine(name, 40);
-	return `"${shown}" is no platform${nearest === undefined ? `: ${names.join(', ')}` : `, did you mean "${nearest}"`}`;
+	return `"${escapeLine(name, 40)}" is no platform${didYouMean(name, names) || `: ${names.join(', ')}`}`;
 }
 
 /** Where an alert goes, for a person: `telegram 12345`. */
 export const alertPlace = (alert: Pick<AlertConfig, 'chat' | 'platform'>): string =>
 	placeOf(alertTarget(alert));
 
-/** The same as a target. What an alert says is no Markdown: strangers named some of what it tells of. */
+/** The same as a target. Alerts are plain text, since they hold names that strangers chose. */
 export const alertTarget = ({platform, chat}: Pick<AlertConfig, 'chat' | 'platform'>) => ({
 	kind: platform,
 	extra: {format: 'plain', ...(chat !== undefined && {chat_id: chat})},
@@ -89,11 +85,8 @@ export function problemWithAlert(
 	}
 
 	const settings = platformSettings(config, alert.platform);
-	const place =
-		settings && platformNamed(alert.platform)?.check(alertTarget(alert).extra, settings);
-	return place?.ok === false
-		? {key: 'chat_id', message: place.problem.replaceAll('deliver_extra.', '')}
-		: undefined;
+	const ofChat = settings && problemWithChatId(alert.platform, alertTarget(alert).extra, settings);
+	return ofChat === undefined ? undefined : {key: 'chat_id', message: ofChat};
 }
 
 /** The same for each entry of `alerts` in `value` (all of `config.yaml`) that is used, as warnings with their places. */
@@ -108,17 +101,6 @@ export function diagnoseAlerts(value: unknown, config: Known): readonly Unplaced
 	});
 }
 
-/** What a reload changes, one line for each entry. */
-export function changedAlerts(
-	before: readonly AlertConfig[],
-	after: readonly AlertConfig[],
-): readonly string[] {
-	const [old, now] = [before.map(alertText), after.map(alertText)];
-	return [
-		...now.filter(text => !old.includes(text)).map(text => `alert added: ${text}`),
-		...old.filter(text => !now.includes(text)).map(text => `alert ended: ${text}`),
-	];
-}
-
-const alertText = (alert: AlertConfig): string =>
+/** An alert as a reload reports it. */
+export const reportedAlert = (alert: AlertConfig): string =>
 	`${alertPlace(alert)} on ${alert.on.join(', ')}, at most one in ${alert.atMostMs / 1000} s`;

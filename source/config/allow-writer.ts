@@ -1,6 +1,6 @@
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
-import {nearestName} from '../core/names.ts';
+import {didYouMean} from '../core/names.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import type {HomePaths} from './config.ts';
@@ -65,8 +65,6 @@ function refuseOthers({platform, user}: PersonThere): void {
 	}
 
 	const names = able.join(', ');
-	const shown = escapeLine(platform, 80);
-	const nearest = nearestName(platform, able);
 	const why =
 		isAble && isReference
 			? 'an identifier with "${" in it would be read as a reference to a variable in config.yaml'
@@ -74,7 +72,7 @@ function refuseOthers({platform, user}: PersonThere): void {
 				? `a person is named there by ${says}; "svc chats list" shows who wrote`
 				: platformNamed(platform)
 					? `people cannot talk with the agent on ${platform}; they can on ${names}`
-					: `"${shown}" is no platform${nearest === undefined ? '' : `, did you mean "${nearest}"`}; people can talk with the agent on ${names}, as in telegram:12345`;
+					: `"${escapeLine(platform, 80)}" is no platform${didYouMean(platform, able)}; people can talk with the agent on ${names}, as in telegram:12345`;
 	throw new SvcError(
 		'platform_unknown',
 		`Cannot allow "${escapeLine(user === '' ? platform : `${platform}:${user}`, 100)}": ${why}`,

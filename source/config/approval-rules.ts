@@ -1,7 +1,7 @@
 import {z} from 'zod';
 import type {FileRule} from '../core/approval.ts';
 import {keysText, writtenKeys} from '../core/approvals/rule-keys.ts';
-import {nearestName, quotedName} from '../core/names.ts';
+import {didYouMean, quotedName} from '../core/names.ts';
 import {anyJson, checked, nonBlankText, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {escapeLine} from '../core/untrusted.ts';
@@ -9,7 +9,7 @@ import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import {chatName} from '../platforms/settings.ts';
 import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {conversingSettings, isHeard} from './platform-settings.ts';
+import {conversingSettings, isHeard, problemWithChatId} from './platform-settings.ts';
 import {problemWithRouteName} from './route-schema.ts';
 
 const maxRules = 200;
@@ -23,36 +23,28 @@ const noPattern = (text: string): string | undefined =>
 export const ruleSettings = defineSettings({
 	route: setting(
 		checked(z.string(), name => noPattern(name) ?? problemWithRouteName(name)),
-		{description: 'Route whose runs the rule covers; this or `job`'},
+		'Route whose runs the rule covers; this or `job`',
 	),
-	job: setting(checked(nonBlankText, noPattern), {
-		description:
-			'ID or name of the job whose runs the rule covers, except those that an event fired',
-	}),
-	profile: setting(nonBlankText, {
-		description: 'Profile of the route or the job',
-		default: 'default',
-	}),
+	job: setting(
+		checked(nonBlankText, noPattern),
+		'ID or name of the job whose runs the rule covers, except those that an event fired',
+	),
+	profile: setting(nonBlankText, 'Profile of the route or the job', {default: 'default'}),
 	tool: requiredSetting(
 		checked(z.string(), name =>
 			/^[A-Za-z0-9_-]{1,64}$/.test(name)
 				? undefined
 				: (noPattern(name) ?? 'is not the name of a tool as models call it, mcp__<server>__<tool>'),
 		),
-		{description: 'The tool, as models call it: `mcp__files__write_file`'},
+		'The tool, as models call it: `mcp__files__write_file`',
 	),
-	when: setting(z.record(z.string(), anyJson), {
-		description:
-			'Compared arguments by dotted paths; all others may be anything. A value, or a folder with a slash at its end (`~/notes/`), below which each path must be. Required for a tool that may destroy',
-	}),
+	when: setting(
+		z.record(z.string(), anyJson),
+		'Compared arguments by dotted paths; all others may be anything. A value, or a folder with a slash at its end (`~/notes/`), below which each path must be. Required for a tool that may destroy',
+	),
 	definition: setting(
-		checked(z.string(), text =>
-			hash.test(text) ? undefined : 'is not a SHA-256 of 64 hexadecimal digits',
-		),
-		{
-			description:
-				'SHA-256 of the definition that the tool must have, from `svc approvals rules --json`; absent: the definition when the tool is first seen after the entry was written',
-		},
+		z.string().refine(text => hash.test(text), 'is not a SHA-256 of 64 hexadecimal digits'),
+		'SHA-256 of the definition that the tool must have, from `svc approvals rules --json`; absent: the definition when the tool is first seen after the entry was written',
 	),
 });
 
@@ -70,11 +62,10 @@ const ruleSchema = z
 
 const unknownKeys = (keys: readonly string[]): string =>
 	keys
-		.map(key => {
-			const nearest = nearestName(key, Object.keys(ruleSettings.fields));
-			const meant = nearest === undefined ? '' : `, did you mean "${nearest}"`;
-			return `"${escapeLine(key, 40)}" is no key of a rule${meant}`;
-		})
+		.map(
+			key =>
+				`"${escapeLine(key, 40)}" is no key of a rule${didYouMean(key, Object.keys(ruleSettings.fields))}`,
+		)
 		.join('; ');
 
 type RawRule = z.output<typeof ruleSchema>;
@@ -83,7 +74,7 @@ function problemsWith({route, job, when, definition}: RawRule): readonly Unplace
 	const owners = [route, job].filter(name => typeof name === 'string').length;
 	// Which home it is does not decide whether a folder can be one.
 	const keys = when && writtenKeys(when, '/home');
-	// What is half written narrows a rule, and must not make one without it.
+	// A half-written condition must not make a rule without one.
 	const empty = Object.entries({when, definition}).filter(([, value]) => value === null);
 	return [
 		...empty.map(([key]) => ({path: [key], message: 'is empty: fill it in, or take it out'})),
@@ -103,14 +94,10 @@ const chatSettings = defineSettings({
 				? undefined
 				: `must be a platform on which people can answer: ${listened.join(', ')}`,
 		),
-		{description: 'The platform'},
+		'The platform',
 	),
-	chat_id: requiredSetting(chatName, {
-		description: 'The chat, as in `deliver_extra`',
-		as: 'chat',
-		to: String,
-	}),
-	thread_id: setting(chatName, {description: 'A thread of it', as: 'thread', to: String}),
+	chat_id: requiredSetting(chatName, 'The chat, as in `deliver_extra`', {as: 'chat', to: String}),
+	thread_id: setting(chatName, 'A thread of it', {as: 'thread', to: String}),
 });
 
 const listened = platformKinds.flatMap(({kind, listens}) => (listens ? [kind] : []));
@@ -150,7 +137,6 @@ function problemWithChat(
 	config: Pick<Config, 'platforms'>,
 ): {readonly key: 'chat_id' | 'platform' | 'thread_id'; readonly message: string} | undefined {
 	const settings = conversingSettings(config, platform);
-	const kind = platformNamed(platform);
 	if (!settings || !isHeard(config, platform)) {
 		const message = `platforms.${platform} is not enabled with "inbound: true"`;
 		return {key: 'platform', message};
@@ -161,12 +147,12 @@ function problemWithChat(
 	}
 
 	const extra = {chat_id: chat, ...(thread !== undefined && {thread_id: thread})};
-	const place = kind?.check(extra, settings);
-	if (place?.ok === false) {
-		return {key: 'chat_id', message: place.problem.replaceAll('deliver_extra.', '')};
+	const ofChat = problemWithChatId(platform, extra, settings);
+	if (ofChat !== undefined) {
+		return {key: 'chat_id', message: ofChat};
 	}
 
-	const {chat: named, isThreadChat} = kind?.listens ?? {};
+	const {chat: named, isThreadChat} = platformNamed(platform)?.listens ?? {};
 	if (named?.form.test(chat) === false) {
 		return {key: 'chat_id', message: `answers come from ${named.says}, write that`};
 	}
@@ -185,15 +171,16 @@ export const approvalChatsOf = (written: readonly WrittenChat[]): readonly Appro
 
 /** `approvals`. @see manual/approvals.md#rules-by-hand */
 export const approvalsSettings = defineSettings({
-	chats: setting(z.array(chatSchema.nullable()).max(maxChats), {
-		description:
-			'[Chats](conversations.md#approvals) in which calls of routes and jobs are asked about: `{platform, chat_id, thread_id}`',
-		default: [],
-	}),
-	allow: setting(z.array(ruleSchema.nullable()).max(maxRules), {
-		description: '[Rules by hand](approvals.md#rules-by-hand): calls that need no yes',
-		default: [],
-	}),
+	chats: setting(
+		z.array(chatSchema.nullable()).max(maxChats),
+		'[Chats](conversations.md#approvals) in which calls of routes and jobs are asked about: `{platform, chat_id, thread_id}`',
+		{default: []},
+	),
+	allow: setting(
+		z.array(ruleSchema.nullable()).max(maxRules),
+		'[Rules by hand](approvals.md#rules-by-hand): calls that need no yes',
+		{default: []},
+	),
 });
 
 /** The rules of the file. `placeOf` says where an entry stands, by its number. */
@@ -226,19 +213,8 @@ export function fileRulesOf(
 	});
 }
 
-/** What a reload changes, one line for each rule. */
-export function changedRules(
-	before: readonly FileRule[],
-	after: readonly FileRule[],
-): readonly string[] {
-	const [old, now] = [before.map(ruleText), after.map(ruleText)];
-	return [
-		...now.filter(text => !old.includes(text)).map(text => `approval rule added: ${text}`),
-		...old.filter(text => !now.includes(text)).map(text => `approval rule ended: ${text}`),
-	];
-}
-
-const ruleText = ({owner, name, profile, when, definition}: FileRule): string =>
+/** A rule as a reload reports it. */
+export const reportedRule = ({owner, name, profile, when, definition}: FileRule): string =>
 	[
 		`${owner.kind} ${quotedName(owner.name)} may call ${name}`,
 		...(when ? [keysText(when)] : []),

@@ -6,7 +6,7 @@ import {formatDiagnostic} from './format-diagnostic.ts';
 import {namePattern} from './home-paths.ts';
 import {profileNotServed} from './resolve-route.ts';
 import {resolveSubscriptions} from './resolve-subscriptions.ts';
-import {tableOf} from './route-table.ts';
+import {routeTableOf} from './route-table.ts';
 import type {Route} from './route.ts';
 
 const maxNameLength = 128;
@@ -27,7 +27,7 @@ export type CheckedSubscription = {
 	/** Those of the warnings that are of one setting, with the keys down to it. */
 	readonly notes?: ReadonlyArray<{readonly path: string; readonly message: string}>;
 	/** Absent when it is refused, or its profile is not served. */
-	readonly route?: Route;
+	readonly route?: Route | undefined;
 };
 
 /**
@@ -64,7 +64,7 @@ export const isStaticName = (
 /** `checkSubscription` for a name that is there already: it may have been written by hand. */
 export function checkEntry(name: string, entry: JsonValue, config: Config): CheckedSubscription {
 	const subscriptions = resolveSubscriptions(config, {entries: {[name]: entry}});
-	const {skipped, warnings} = tableOf(config, subscriptions);
+	const {skipped, warnings} = routeTableOf(config, subscriptions);
 	const resolved = subscriptions.entries.get(name)?.resolved;
 	return {
 		refusals:
@@ -81,7 +81,7 @@ export function checkEntry(name: string, entry: JsonValue, config: Config): Chec
 			const path = pathBelow(name, problem);
 			return path === '' ? [] : [{path, message: problem.message}];
 		}),
-		...(resolved?.ok && {route: resolved.route}),
+		route: resolved?.ok ? resolved.route : undefined,
 	};
 }
 

@@ -12,22 +12,19 @@ const day = 24 * 60 * 60;
 
 /** `coalesce` of a route. @see manual/routes.md#coalescing */
 export const coalesceSettings = defineSettings({
-	key: requiredSetting(nonBlankText, {
-		description:
-			'Payload field (`issue.id`) or template (`{repository.full_name}#{number}`) that names the entity: events of one key wait together',
-	}),
-	window_seconds: setting(seconds(day), {
-		description: 'Quiet window; fractions allowed, at most a day',
+	key: requiredSetting(
+		nonBlankText,
+		'Payload field (`issue.id`) or template (`{repository.full_name}#{number}`) that names the entity: events of one key wait together',
+	),
+	window_seconds: setting(seconds(day), 'Quiet window; fractions allowed, at most a day', {
 		default: 30,
-		as: 'windowMs',
 		unit: 'seconds',
 	}),
-	max_wait_seconds: setting(seconds(7 * day), {
-		description: 'Longest wait from the first event of a group; at most a week',
-		default: 300,
-		as: 'maxWaitMs',
-		unit: 'seconds',
-	}),
+	max_wait_seconds: setting(
+		seconds(7 * day),
+		'Longest wait from the first event of a group; at most a week',
+		{default: 300, unit: 'seconds'},
+	),
 });
 
 /** `coalesce` in the JSON Schema. */

@@ -10,11 +10,11 @@ const codeHostEvent =
 export const areCodeHostEvents = (events: readonly string[]): boolean =>
 	events.some(event => codeHostEvent.test(event));
 
-/** Events of which some are about a pull request, of GitLab a merge request. */
+/** Event types that may concern a pull request, or a merge request of GitLab. */
 const pullRequestEvent =
 	/^(?:pull_request(?:_\w+)?|issue_comment|merge_request|(?:Merge Request|Note|Emoji|Pipeline) Hook|note|pipeline)$/;
 
-/** What `prefetch` of a route does not get: what follows the subject in a sentence. `undefined`: it may get all of it. */
+/** Why `prefetch` of a route has no, or not its full, effect: a predicate such as `prefetches nothing: …`. `undefined` if it has. */
 export const problemWithPrefetch = (
 	route: Pick<Route, 'prefetch' | 'toolsets' | 'deliverOnly' | 'cronJob' | 'events'>,
 ): string | undefined => whyNothingPrefetched(route) ?? problemWithCheckout(route);

@@ -15,7 +15,7 @@ export function configSchemaJson(): JsonObject {
 	return plain;
 }
 
-/** The same with what is ours alone: `x-change` (what a change needs, where it is not `at-once`), `x-secret`, `x-lines` and `x-by-hand`. */
+/** The same with our own keywords: `x-change` (what a change needs, unless `at-once`), `x-secret`, `x-lines` and `x-by-hand`. */
 export function notedSchemaJson(): JsonObject {
 	noted ??= objectOf(makeConfigSchemaJson());
 	return noted;
@@ -23,7 +23,7 @@ export function notedSchemaJson(): JsonObject {
 
 /** Strict validators refuse unknown keywords, and want one type at a time. */
 function forStrict(key: string, value: unknown): unknown {
-	// The name of a format is one more word that a strict check has to be told of.
+	// Strict validators refuse formats that they do not know.
 	if (key.startsWith('x-') || (key === 'format' && typeof value === 'string')) {
 		return undefined;
 	}
@@ -46,7 +46,7 @@ export function routeSchemaJson(): JsonObject {
 	return {$ref: '#/$defs/route', $defs: configSchemaJson()['$defs'] ?? {}};
 }
 
-/** The same with what is ours alone, as `notedSchemaJson` has it. */
+/** The same with our own keywords, as in `notedSchemaJson`. */
 export function notedRouteSchemaJson(): JsonObject {
 	return {$ref: '#/$defs/route', $defs: notedSchemaJson()['$defs'] ?? {}};
 }

@@ -122,7 +122,7 @@ export type Config = SectionsConfig & {
 	readonly approvalRules: readonly FileRule[];
 	/** `approvals.chats`, in the order of the file. */
 	readonly approvalChats: readonly ApprovalChat[];
-	/** Chats that are told what needs a person, in the order of the file. */
+	/** Chats that receive alerts, in the order of the file. */
 	readonly alerts: readonly AlertConfig[];
 	/** Absent: nothing is removed. */
 	readonly retention: ReturnType<typeof retentionSettings.read> | undefined;
@@ -134,7 +134,7 @@ export type Config = SectionsConfig & {
 	readonly secretValues: readonly string[];
 	/** The merged environment: the process's under the profile's `.env`. Never handed to a child process. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** What a person should know, in the order of the file: each of the errors of which takes one thing down; at most 101. */
+	/** Errors and warnings in the order of the file, at most 101; each error disables one item. */
 	readonly problems: readonly Diagnostic[];
 	/** The plain data of `config.yaml` as it counts: what stays in use for an error stands as it was. */
 	readonly written: JsonObject;
@@ -155,7 +155,7 @@ export type RouteTable = {
 	readonly skipped: readonly SkippedRoute[];
 	/** Routes that cannot be served as they are written, by name, each with its first reason: 503, unless `routes` has a last good version. */
 	readonly invalid: ReadonlyMap<string, SkippedRoute>;
-	/** What is wrong with routes that are served all the same, by name. */
+	/** Problems of served routes that do not stop them, by name. */
 	readonly troubles?: ReadonlyMap<string, readonly string[]>;
 	/** Why the file of dynamic routes cannot be used, if so. `isUnread`: it never could, so that any name that no static route has may be one of its. */
 	readonly broken?: {readonly problem: string; readonly isUnread: boolean};

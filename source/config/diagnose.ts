@@ -7,7 +7,7 @@ import type {Config, HomePaths, Profiles, WebhookConfig} from './config.ts';
 import {defaultProfile} from './home-paths.ts';
 import {serverItem} from './invalid-server.ts';
 import {itemAt} from './item-errors.ts';
-import {warningsAt, type UnplacedDiagnostic} from './place-diagnostic.ts';
+import {below, warningsAt, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {missingProfile, routesPlace} from './profiles.ts';
 import type {Route} from './route.ts';
@@ -63,7 +63,7 @@ export function diagnoseProfiles(
 }
 
 type Known = Pick<Config, 'toolServers' | 'toolsets'> & {
-	/** What cannot be used as it is written, by `itemKey`: that is told of there. */
+	/** Items with errors, by `itemKey`: those are reported on their own. */
 	readonly itemErrors: {has(key: string): boolean};
 };
 
@@ -106,7 +106,7 @@ function problemWithToolset(
 	return `names a toolset that does not exist: "${name}"${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`;
 }
 
-/** The same for every static route, and of what it prefetches, with its place in `value` (all of `config.yaml`). */
+/** The same for the toolsets and `prefetch` of every static route, with its place in `value` (all of `config.yaml`). */
 export const diagnoseToolsets = (
 	value: unknown,
 	routes: ReadonlyMap<string, Route>,
@@ -125,11 +125,7 @@ export const diagnoseServers = (
 	servers: Readonly<Record<string, RawToolServer>> | null | undefined,
 ): readonly UnplacedDiagnostic[] =>
 	Object.entries(servers ?? {}).flatMap(([name, server]) =>
-		warningsOf(server).map((warning): UnplacedDiagnostic => ({
-			...warning,
-			path: ['mcp_servers', name, ...warning.path],
-			severity: 'warning',
-		})),
+		warningsOf(server).map(warning => below(['mcp_servers', name], warning)),
 	);
 
 const ofStdio = [
@@ -150,21 +146,19 @@ const ofRemote = [
 ] as const;
 
 const warningsOf = (server: RawToolServer): readonly UnplacedDiagnostic[] => [
-	...warningsOfWords(server),
+	...warningOfWord(server.protocol, {
+		key: 'protocol',
+		known: ['auto', 'stateless', 'legacy'],
+		instead: 'auto',
+	}),
+	...warningOfWord(server.trust, {
+		key: 'trust',
+		known: ['full', 'untrusted'],
+		instead: 'untrusted',
+	}),
 	...warningsOfPlace(server),
 	...warningsOfValues(server),
 ];
-
-function warningsOfWords({protocol, trust}: RawToolServer): readonly UnplacedDiagnostic[] {
-	return [
-		...warningOfWord(protocol, {
-			key: 'protocol',
-			known: ['auto', 'stateless', 'legacy'],
-			instead: 'auto',
-		}),
-		...warningOfWord(trust, {key: 'trust', known: ['full', 'untrusted'], instead: 'untrusted'}),
-	];
-}
 
 type Word = {
 	readonly key: string;
@@ -188,8 +182,10 @@ function warningOfWord(
 	const shown = word === '' ? 'this' : `"${escapeLine(word, maxShownLength)}"`;
 	// What it means is said already.
 	const meant = nearest === undefined || nearest === instead ? '' : `, did you mean "${nearest}"`;
-	const message = `${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${meant}`;
-	return [{path: [key], message, at: 'value'}];
+	return warningsAt(
+		[key],
+		`${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${meant}`,
+	);
 }
 
 /** Keys that belong to the other kind of server. */
@@ -197,44 +193,40 @@ function warningsOfPlace(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	const [keys, beside] = server.url
 		? ([ofStdio, 'url'] as const)
 		: ([ofRemote, 'command'] as const);
-	const misplaced = keys
-		.filter(key => server[key] !== undefined && server[key] !== null)
-		.map((key): UnplacedDiagnostic => ({
-			path: [key],
-			message: `has no effect beside "${beside}"`,
-			at: 'key',
-		}));
-	return server.url && server.oauth && !server.auth
-		? [...misplaced, {path: ['oauth'], message: 'has no effect without "auth: oauth"', at: 'key'}]
-		: misplaced;
+	return [
+		...keys
+			.filter(key => server[key] !== undefined && server[key] !== null)
+			.flatMap(key => warningsAt([key], `has no effect beside "${beside}"`, 'key')),
+		...(server.url && server.oauth && !server.auth
+			? warningsAt(['oauth'], 'has no effect without "auth: oauth"', 'key')
+			: []),
+	];
 }
 
 function warningsOfValues(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	const {tools, keepalive_interval: keepalive, lifecycle} = server;
-	const warnings: UnplacedDiagnostic[] = [];
-	if (server.url && server.ssl_verify === false) {
-		const message =
-			'the certificate of the server is not checked: whoever is on the way can read and change everything';
-		warnings.push({path: ['ssl_verify'], message, at: 'value'});
-	}
-
-	if (typeof keepalive === 'number' && keepalive < 5) {
-		const message = 'is less than 5 seconds: 5 is used';
-		warnings.push({path: ['keepalive_interval'], message, at: 'value'});
-	}
-
-	if (tools?.include && tools.exclude && tools.exclude.length > 0) {
-		const message = 'has no effect beside "include"';
-		warnings.push({path: ['tools', 'exclude'], message, at: 'key'});
-	}
-
-	for (const key of ['idle_timeout_seconds', 'max_lifetime_seconds'] as const) {
-		const [direct, inside] = [server[key], lifecycle?.[key]];
-		if (typeof direct === 'number' && typeof inside === 'number' && direct !== inside) {
-			const message = `has no effect: "${key}" stands beside "lifecycle" too`;
-			warnings.push({path: ['lifecycle', key], message, at: 'key'});
-		}
-	}
-
-	return warnings;
+	return [
+		...(server.url && server.ssl_verify === false
+			? warningsAt(
+					['ssl_verify'],
+					'the certificate of the server is not checked: whoever is on the way can read and change everything',
+				)
+			: []),
+		...(typeof keepalive === 'number' && keepalive < 5
+			? warningsAt(['keepalive_interval'], 'is less than 5 seconds: 5 is used')
+			: []),
+		...(tools?.include && tools.exclude && tools.exclude.length > 0
+			? warningsAt(['tools', 'exclude'], 'has no effect beside "include"', 'key')
+			: []),
+		...(['idle_timeout_seconds', 'max_lifetime_seconds'] as const).flatMap(key => {
+			const [direct, inside] = [server[key], lifecycle?.[key]];
+			return typeof direct === 'number' && typeof inside === 'number' && direct !== inside
+				? warningsAt(
+						['lifecycle', key],
+						`has no effect: "${key}" stands beside "lifecycle" too`,
+						'key',
+					)
+				: [];
+		}),
+	];
 }

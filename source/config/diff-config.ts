@@ -1,6 +1,6 @@
 import type {Difference} from '../core/settings.ts';
-import {changedAlerts} from './alerts.ts';
-import {changedRules} from './approval-rules.ts';
+import {reportedAlert} from './alerts.ts';
+import {reportedRule} from './approval-rules.ts';
 import type {Config, WebhookConfig} from './config.ts';
 import {programSettings, remoteSettings} from './endpoint-settings.ts';
 import {routeSettings} from './route-schema.ts';
@@ -25,8 +25,14 @@ export function diffConfig(current: Config, next: Config) {
 			),
 			...describeRoutes(current, next),
 			...describeServers(current, next),
-			...changedRules(current.approvalRules, next.approvalRules),
-			...changedAlerts(current.alerts, next.alerts),
+			...describeTexts(
+				'approval rule',
+				[current, next].map(one => one.approvalRules.map(reportedRule)),
+			),
+			...describeTexts(
+				'alert',
+				[current, next].map(one => one.alerts.map(reportedAlert)),
+			),
 			...describeRefusals(current, next),
 		],
 		/** Keys whose change has no effect before a restart. */
@@ -54,6 +60,13 @@ function describeServers({toolServers: before}: Config, {toolServers: after}: Co
 		...added.map(name => `tool server ${name} added`),
 		...removed.map(name => `tool server ${name} removed`),
 		...changed.map(({name, keys}) => `tool server ${name} changed: ${keys.join(', ')}`),
+	];
+}
+
+function describeTexts(what: string, [before = [], after = []]: readonly string[][]) {
+	return [
+		...after.filter(text => !before.includes(text)).map(text => `${what} added: ${text}`),
+		...before.filter(text => !after.includes(text)).map(text => `${what} ended: ${text}`),
 	];
 }
 

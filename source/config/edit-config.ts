@@ -25,7 +25,7 @@ export const maxConfigBytes = 1024 * 1024;
 
 /**
  * Sets keys in `config.yaml` and keeps the comments and the order of everything else; a file that is missing starts as `firstConfig()`. Two processes
- * that edit at once lose nothing: edits that depend on what is written are a function of it, called under the lock; what it or `check` throws is passed on, and nothing is written.
+ * that edit at once lose nothing: edits that depend on the current content are a function of it, called under the lock. If that function or `check` throws, nothing is written.
  *
  * @throws SvcError `config_broken` for a file that does not parse, which is never overwritten; `config_not_editable` when a path leads
  * through a value that is no mapping, or to one that other places share; `file_too_large`, `lock_timeout`

@@ -6,7 +6,7 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {HomePaths} from './config.ts';
 import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {asPlainData} from './plain-data.ts';
+import {asPlainData, plainAt} from './plain-data.ts';
 import {readTextFile} from './read-text-file.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
@@ -85,23 +85,19 @@ const editServer = async (
  * @throws SvcError `config_broken`, `config_not_editable`, `file_too_large`, `file_unreadable`
  */
 export function writtenServers({config}: Pick<HomePaths, 'config'>): ReadonlySet<string> {
-	const names = new Set<string>();
+	let names: readonly string[] = [];
 	const collect = (written: unknown) => {
-		for (const name of Object.keys(serversIn(written))) {
-			names.add(name);
-		}
-
+		names = Object.keys(serversIn(written));
 		return [];
 	};
 	editConfigText(readTextFile(config, maxConfigBytes) ?? '', collect, config);
-	return names;
+	return new Set(names);
 }
 
 const shown = (name: string): string => escapeLine(name, maxNameLength);
 
 function serversIn(written: unknown): JsonObject {
-	const data = asPlainData(written);
-	const servers = data.ok && isJsonObject(data.value) ? (data.value[section] ?? {}) : {};
+	const servers = plainAt(written, [section]) ?? {};
 	if (!isJsonObject(servers)) {
 		throw new SvcError(
 			'config_not_editable',
@@ -112,7 +108,7 @@ function serversIn(written: unknown): JsonObject {
 	return servers;
 }
 
-/** Lets no edit through that makes something wrong which was not so before: what is broken elsewhere must not keep anybody from mending it here. */
+/** Refuses an edit that adds an error. Errors that were there before do not block it: otherwise a broken file could not be mended. */
 const createCheck = (name: string) => (text: string, before: string) => {
 	const known = new Set(problemsIn(before).map(asText));
 	const problem = problemsIn(text).find(found => !known.has(asText(found)));

@@ -12,10 +12,16 @@ import {
 import {SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
-import {removeInPlace} from './replace-in-place.ts';
-import {renameKey} from './replace-in-place.ts';
-import {replacePair, replaceScalar, type Indentation} from './replace-in-place.ts';
-import {refuseSharedValue} from './yaml-anchors.ts';
+import {
+	lineEnd,
+	lineStart,
+	refuseSharedValue,
+	removeInPlace,
+	renameKey,
+	replacePair,
+	replaceScalar,
+	type Indentation,
+} from './replace-in-place.ts';
 
 /** One key to set; without a value it is removed. `rename`: it gets this name instead, and all else stays. */
 export type YamlEdit = {
@@ -76,10 +82,10 @@ function appendInPlace(text: string, {path, value}: YamlEdit): string | undefine
 		return `${text.slice(0, end)}, ${written}${text.slice(end)}`;
 	}
 
-	const [mark = ''] = /[^\n]*$/.exec(text.slice(0, start)) ?? [];
+	const mark = text.slice(lineStart(text, start), start);
 	const found = text.indexOf('\n', end);
-	const lineEnd = found === -1 ? text.length : found;
-	return `${text.slice(0, lineEnd)}\n${mark}${written}${text.slice(lineEnd)}`;
+	const place = found === -1 ? text.length : found;
+	return `${text.slice(0, place)}\n${mark}${written}${text.slice(place)}`;
 }
 
 /** The text with a new key below the last one of the deepest mapping that is there. */
@@ -124,14 +130,13 @@ function placeAfter(text: string, document: Document, path: KeyPath) {
 		return undefined;
 	}
 
-	const column = first.range[0] - (text.lastIndexOf('\n', first.range[0] - 1) + 1);
-	const end = node.range[1];
-	const lineEnd = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
-	if (lineEnd === -1) {
+	const column = first.range[0] - lineStart(text, first.range[0]);
+	const end = lineEnd(text, node.range[1]);
+	if (end === -1) {
 		return {offset: text.length, column, before: '\n'};
 	}
 
-	const offset = afterDeeperComments(text, {from: lineEnd + 1, column});
+	const offset = afterDeeperComments(text, {from: end + 1, column});
 	return {offset, column, before: text[offset - 1] === '\n' ? '' : '\n'};
 }
 

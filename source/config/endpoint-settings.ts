@@ -1,14 +1,16 @@
 import {z} from 'zod';
 import {
+	flag,
 	checked,
 	headerText,
 	nonEmptyText,
+	seconds,
 	settableHeaderName,
 	setting,
 	units,
+	wholeNumber,
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
-import {oauthSettings} from './oauth-schema.ts';
 import {hasReference} from './references.ts';
 import {argsText, programText, textLike, variableName} from './tool-server-parts.ts';
 import {problemWithServerUrl} from './tool-server-problems.ts';
@@ -18,26 +20,24 @@ const day = 24 * 60 * 60;
 /** A timer counts no further. */
 const maxSpanSeconds = 24 * day;
 
-/** Seconds, of which 0 means never. */
+/** Seconds; 0 means never. */
 const span = z.number().min(0).max(maxSpanSeconds);
 
-/** How an amount of seconds of which 0 means never is used. */
+/** Milliseconds of such a span; `undefined` for never. */
 const msUnlessNever = (written: number): number | undefined =>
 	written === 0 ? undefined : Math.max(1, Math.round(written * units.seconds));
 
 const recycling = {
-	idle_timeout_seconds: setting(span, {
-		description:
-			'Seconds without a call after which the process ends; `0`: never, at most 24 days; also under `lifecycle`',
-		as: 'idleMs',
-		to: msUnlessNever,
-	}),
-	max_lifetime_seconds: setting(span, {
-		description:
-			'Age in seconds at which the process ends, between two calls; `0`: never, at most 24 days; also under `lifecycle`',
-		as: 'lifetimeMs',
-		to: msUnlessNever,
-	}),
+	idle_timeout_seconds: setting(
+		span,
+		'Seconds without a call after which the process ends; `0`: never, at most 24 days; also under `lifecycle`',
+		{as: 'idleMs', to: msUnlessNever},
+	),
+	max_lifetime_seconds: setting(
+		span,
+		'Age in seconds at which the process ends, between two calls; `0`: never, at most 24 days; also under `lifecycle`',
+		{as: 'lifetimeMs', to: msUnlessNever},
+	),
 };
 
 const textsOf = (written: Readonly<Record<string, string | null | undefined>>) =>
@@ -48,21 +48,18 @@ const textsOf = (written: Readonly<Record<string, string | null | undefined>>) =
 	);
 
 /** A file or folder, as people write it. */
-const listedPath = checked(nonEmptyText, text =>
-	(/^(?:\/|~\/|~$)/.test(text) || hasReference(text)) && !text.includes('\0')
-		? undefined
-		: 'is no absolute path: begin it with / or ~/',
+const listedPath = nonEmptyText.refine(
+	text => (/^(?:\/|~\/|~$)/.test(text) || hasReference(text)) && !text.includes('\0'),
+	'is no absolute path: begin it with / or ~/',
 );
 
 /** `sandbox` of a server. @see manual/sandbox.md#tool-servers */
 const serverSandboxSettings = defineSettings({
-	read: setting(z.array(listedPath), {
-		description: "Files and folders that may be read beside the system's",
+	read: setting(z.array(listedPath), "Files and folders that may be read beside the system's", {
 		default: [],
 	}),
-	write: setting(z.array(listedPath), {description: 'Folders that may be written', default: []}),
-	hosts: setting(hostTexts, {
-		description: 'Hosts that may be reached, as in `sandbox.hosts`',
+	write: setting(z.array(listedPath), 'Folders that may be written', {default: []}),
+	hosts: setting(hostTexts, 'Hosts that may be reached, as in `sandbox.hosts`', {
 		default: [],
 		to: hostRulesOf,
 	}),
@@ -78,81 +75,139 @@ const sandboxOf = (
 
 /** What only a program has; typed, it stands under `endpoint`. @see manual/tool-servers.md#programs */
 export const programSettings = defineSettings({
-	command: setting(programText, {
-		description: 'Executable to launch; an entry has either this or `url`',
+	command: setting(programText, 'Executable to launch; an entry has either this or `url`', {
 		change: 'reconnect',
 		identity: true,
 	}),
-	args: setting(argsText, {
-		description:
-			'Its arguments: a list; a text is split as in a shell (without expansion), or read as JSON',
-		default: [],
-		change: 'reconnect',
-		identity: true,
-	}),
-	env: setting(z.record(variableName, textLike.nullish()), {
-		description: 'Its variables, besides PATH, HOME, LANG and [others](#programs)',
-		default: {},
-		change: 'reconnect',
-		to: textsOf,
-	}),
-	sandbox: setting(z.union([z.boolean(), serverSandboxSettings.schema]), {
-		description:
-			'[A sandbox of its own](sandbox.md#tool-servers): `{read, write, hosts}`, lists of paths and hosts; `true`: only the folders of the system; absent or `false`: none',
-		change: 'reconnect',
-		to: sandboxOf,
-	}),
+	args: setting(
+		argsText,
+		'Its arguments: a list; a text is split as in a shell (without expansion), or read as JSON',
+		{default: [], change: 'reconnect', identity: true},
+	),
+	env: setting(
+		z.record(variableName, textLike.nullish()),
+		'Its variables, besides PATH, HOME, LANG and [others](#programs)',
+		{default: {}, change: 'reconnect', to: textsOf},
+	),
+	sandbox: setting(
+		z.union([z.boolean(), serverSandboxSettings.schema]),
+		'[A sandbox of its own](sandbox.md#tool-servers): `{read, write, hosts}`, lists of paths and hosts; `true`: only the folders of the system; absent or `false`: none',
+		{change: 'reconnect', to: sandboxOf},
+	),
 	...recycling,
-	lifecycle: setting(z.object(recycling), {
-		description: 'Another place for the two; what stands beside `command` counts',
-		at: [],
-	}),
+	lifecycle: setting(
+		z.object(recycling),
+		'Another place for the two; what stands beside `command` counts',
+		{at: []},
+	),
+});
+
+const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+
+/** `oauth` of a tool server as it is written; references are checked where they are resolved. @see manual/tool-servers.md#logins */
+const oauthSettings = defineSettings({
+	flow: setting(
+		z.enum(['browser', 'device']),
+		'How a person [logs in](logins.md): in a browser (PKCE), or with a code on another device',
+		{default: 'browser'},
+	),
+	timeout: setting(
+		seconds(day),
+		'Seconds to wait for device approval, also limited by the lifetime of the code',
+		{default: 300},
+	),
+	client_id: setting(nonEmptyText, 'Client registered beforehand'),
+	client_secret: setting(z.string(), 'Its secret; best a reference', {secret: true}),
+	token_endpoint_auth_method: setting(
+		z.enum(authMethods),
+		'How the client authenticates at the token endpoint',
+	),
+	client_name: setting(nonEmptyText, 'Name that dynamic registration gives'),
+	redirect_uri: setting(
+		checked(nonEmptyText, problemWithRedirect),
+		'Address to which the browser comes back, instead of a [port of this machine](logins.md#callback-ports)',
+	),
+	redirect_port: setting(wholeNumber(1, 65_535), 'Loopback port to which the browser comes back'),
+	scope: setting(z.string(), 'Scopes to ask for; wins over advertised ones'),
+	user_agent: setting(
+		z.string(),
+		'User-Agent of requests to the token endpoint alone; an empty one is ignored',
+	),
+	client_metadata_url: setting(
+		checked(nonEmptyText, problemWithDocument),
+		'[Client metadata document](logins.md#client-identification) that you host; https, with a path',
+	),
+	cimd: flag(
+		true,
+		'Client metadata document, if the server takes one; false: dynamic registration',
+	),
 });
 
 /** What only a remote server has; typed, it stands under `endpoint`. @see manual/tool-servers.md#remote-servers */
 export const remoteSettings = defineSettings({
-	url: setting(checked(nonEmptyText, problemWithServerUrl), {
-		description:
-			'Endpoint of a remote server, `http://` or `https://`, without user name and password',
-		change: 'reconnect',
-		identity: true,
-	}),
-	headers: setting(z.record(settableHeaderName, headerText.nullish()), {
-		description: '[Headers](#remote-servers) of requests to the endpoint, and to nothing else',
-		default: {},
-		change: 'reconnect',
-		to: textsOf,
-	}),
-	ssl_verify: setting(z.union([z.boolean(), nonEmptyText]), {
-		description:
-			'`true`: [all trusted authorities](configuration.md#certificates); `false`: no verification (insecure, with a warning); else path of a PEM bundle',
-		default: true,
-		at: ['tls.verify'],
-		change: 'reconnect',
-	}),
-	client_cert: setting(z.union([nonEmptyText, z.array(z.string())]), {
-		description: 'PEM file with certificate and key, or `[cert, key]`, or `[cert, key, password]`',
-		at: ['tls.client.cert', 'tls.client.password'],
-		change: 'reconnect',
-	}),
-	client_key: setting(nonEmptyText, {
-		description: 'Key file, if `client_cert` names only the certificate',
+	url: setting(
+		checked(nonEmptyText, problemWithServerUrl),
+		'Endpoint of a remote server, `http://` or `https://`, without user name and password',
+		{change: 'reconnect', identity: true},
+	),
+	headers: setting(
+		z.record(settableHeaderName, headerText.nullish()),
+		'[Headers](#remote-servers) of requests to the endpoint, and to nothing else',
+		{default: {}, change: 'reconnect', to: textsOf},
+	),
+	ssl_verify: setting(
+		z.union([z.boolean(), nonEmptyText]),
+		'`true`: [all trusted authorities](configuration.md#certificates); `false`: no verification (insecure, with a warning); else path of a PEM bundle',
+		{default: true, at: ['tls.verify'], change: 'reconnect'},
+	),
+	client_cert: setting(
+		z.union([nonEmptyText, z.array(z.string())]),
+		'PEM file with certificate and key, or `[cert, key]`, or `[cert, key, password]`',
+		{at: ['tls.client.cert', 'tls.client.password'], change: 'reconnect'},
+	),
+	client_key: setting(nonEmptyText, 'Key file, if `client_cert` names only the certificate', {
 		at: ['tls.client.key'],
 		change: 'reconnect',
 	}),
-	skip_preflight: setting(z.boolean(), {
-		description: 'No check of the content type before the first connection',
-		default: false,
+	skip_preflight: flag(false, 'No check of the content type before the first connection', {
 		change: 'reconnect',
 	}),
-	auth: setting(z.enum(['oauth']), {
-		description: '`oauth`: [OAuth 2.1 with PKCE](#logins); beside `url` only',
+	auth: setting(z.enum(['oauth']), '`oauth`: [OAuth 2.1 with PKCE](#logins); beside `url` only', {
 		change: 'reconnect',
 	}),
-	oauth: setting(oauthSettings.schema, {
-		description: 'Settings for `auth: oauth`',
+	oauth: setting(oauthSettings.schema, 'Settings for `auth: oauth`', {
 		at: ['oauth'],
 		inner: oauthSettings,
 		change: 'reconnect',
 	}),
 });
+
+function problemWithRedirect(uri: string): string | undefined {
+	if (hasReference(uri)) {
+		return undefined;
+	}
+
+	const url = URL.parse(uri);
+	return /^https?:$/.test(url?.protocol ?? '') && url?.hash === ''
+		? undefined
+		: 'must be a URL that starts with http:// or https://, without a fragment';
+}
+
+/** "must be HTTPS with a path (no bare origin, fragment, userinfo, or `.`/`..` segments)". @see manual/tool-servers.md#logins */
+function problemWithDocument(address: string): string | undefined {
+	if (hasReference(address)) {
+		return undefined;
+	}
+
+	const url = URL.parse(address);
+	// The parser resolves the segments, so they are looked for in what was written.
+	const isPlain =
+		url?.protocol === 'https:' &&
+		url.pathname !== '/' &&
+		url.username + url.password === '' &&
+		!address.includes('#') &&
+		!/\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(address);
+	return isPlain
+		? undefined
+		: 'must be an https:// URL with a path, without a fragment, a user name and the segments "." and ".."';
+}

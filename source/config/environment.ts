@@ -11,7 +11,7 @@ const maxEnvBytes = 1024 * 1024;
 export const processEnvironment = (): Environment => withoutGaps(process.env);
 
 /**
- * Makes what draws for a terminal use all colours from now on, though there is none. To be called before that is loaded, which looks at the environment once; children
+ * Forces full colour output without a terminal. Call it before Ink is loaded, which reads the environment once; children
  * get it, too.
  */
 export function wantColors(): void {

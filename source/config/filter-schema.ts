@@ -1,7 +1,7 @@
 import {z} from 'zod';
 import {messageOf} from '../core/errors.ts';
 import {compileLinear} from '../core/linear-regex.ts';
-import {nearestName} from '../core/names.ts';
+import {didYouMean} from '../core/names.ts';
 import {payloadOperators as operators} from '../core/payload.ts';
 import {anyJson, checked, nonEmptyText} from '../core/schema-parts.ts';
 import {escapeLine} from '../core/untrusted.ts';
@@ -67,8 +67,7 @@ const unknownOperators = (keys: readonly string[]): string =>
 	keys
 		.map(key => {
 			const known = ['field', ...operators, ...groups];
-			const nearest = nearestName(key, known);
-			return `"${escapeLine(key, maxShownLength)}" is no operator of a filter${nearest === undefined ? `: it must be one of ${known.join(', ')}` : `, did you mean "${nearest}"`}`;
+			return `"${escapeLine(key, maxShownLength)}" is no operator of a filter${didYouMean(key, known) || `: it must be one of ${known.join(', ')}`}`;
 		})
 		.join('; ');
 

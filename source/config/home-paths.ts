@@ -114,16 +114,8 @@ export function layoutOf(home: string, profile: string) {
  * @throws SvcError `home_unusable`, `file_planted` when others may have put a link in the place of one
  */
 export function ensureHome(paths: HomePaths): void {
-	for (const folder of [
-		paths.home,
-		paths.scripts,
-		paths.skills,
-		paths.cron,
-		paths.cache,
-		paths.logs,
-		paths.run,
-		paths.mcpTokens,
-	]) {
+	const {home, scripts, skills, cron, cache, logs, run, mcpTokens} = paths;
+	for (const folder of [home, scripts, skills, cron, cache, logs, run, mcpTokens]) {
 		try {
 			refusePlantedFolder(folder);
 			makeFolder(folder);

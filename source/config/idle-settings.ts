@@ -5,7 +5,7 @@ import type {Route} from './route.ts';
 /** Stands for every key of a mapping. */
 const each = '*';
 
-/** Why the skills of a route have no effect; `undefined`: they have, or there are none. */
+/** Why the skills of a route have no effect; `undefined` if they have, or the route names none. */
 export function idleSkills(
 	given: Pick<Route, 'skills' | 'deliverOnly' | 'cronJob'>,
 ): string | undefined {

@@ -5,8 +5,7 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {diagnoseAlerts} from './alerts.ts';
 import {approvalChatsOf, diagnoseApprovalChats, fileRulesOf} from './approval-rules.ts';
-import {notedSchemaJson} from './config-schema-json.ts';
-import {declaredSecrets} from './config-schema-json.ts';
+import {declaredSecrets, notedSchemaJson} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
 import {diagnoseProfiles, diagnoseServers, diagnoseToolsets} from './diagnose.ts';
 import {type Environment, userHomeOf} from './environment.ts';
@@ -15,7 +14,14 @@ import {findKeysWithoutValue, idleSkills, withoutValue} from './idle-settings.ts
 import {readSoundPart, itemKey, type SoundData} from './item-errors.ts';
 import {keepLastGood, withInUse} from './keep-last-good.ts';
 import {parseConfig} from './parse-config.ts';
-import {below, bounded, inOrder, placeless, type UnplacedDiagnostic} from './place-diagnostic.ts';
+import {
+	below,
+	boundedProblems,
+	inFileOrder,
+	placeless,
+	type UnplacedDiagnostic,
+	warningsAt,
+} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {platformsIn, secretsOfPlatforms, sectionsIn} from './platform-settings.ts';
 import {servedProfile, routesPlace} from './profiles.ts';
@@ -84,7 +90,7 @@ export function interpretConfig(
 		sound.parsed;
 	const {alerts, toolsets, tools, sandbox} = sound.parsed;
 	const {multiplexProfiles: _, ...gateway} = sound.parsed.gateway;
-	// What refuses an item is not told of a second time.
+	// An unknown key that refuses its item is reported once.
 	const refusedKeys = new Set(
 		[...sound.itemErrors.values()]
 			.flatMap(({findings}) => findings)
@@ -115,7 +121,7 @@ export function interpretConfig(
 	const aboutVariable = ({name, message}: VariableProblem) =>
 		placeless(paths.env, {key: name, message});
 	const ofEnvironment = ofVariables.map(aboutVariable);
-	const problems = bounded(
+	const problems = boundedProblems(
 		[
 			...itemErrors.findings.map(finding => place(finding)),
 			...webhook.invalid.map(({problem}) => problem),
@@ -125,13 +131,10 @@ export function interpretConfig(
 				...findUnknownKeys(value, notedSchemaJson())
 					.filter(({path}) => !refusedKeys.has(itemKey(path)))
 					.map(key => aboutUnknown(key, {strict, host: webhook.host})),
-				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
-				...[...webhook.routes.values()].flatMap(route => {
-					const message = idleSkills(route);
-					return message === undefined
-						? []
-						: [warningAt([...routesAt, route.name, 'skills'], message)];
-				}),
+				...findKeysWithoutValue(value).flatMap(path => warningsAt(path, withoutValue, 'key')),
+				...[...webhook.routes.values()].flatMap(route =>
+					warningsAt([...routesAt, route.name, 'skills'], idleSkills(route), 'key'),
+				),
 				...diagnoseProfiles(value, {paths, webhook, profiles}),
 				...findWeakSecrets(value, webhook),
 				...diagnoseServers(mcp_servers),
@@ -144,18 +147,12 @@ export function interpretConfig(
 		paths.config,
 	);
 	const rest = withoutServers(value);
-	const [ofReceiver] = ofEnvironment;
-	const reasons = new Map([
-		...(ofReceiver
-			? [
-					[
-						itemKey(receiverPath),
-						{path: receiverPath, reason: formatDiagnostic(ofReceiver)},
-					] as const,
-				]
-			: []),
-		...reasonsOf(itemErrors, place),
-	]);
+	const ofReceiver = ofEnvironment
+		.slice(0, 1)
+		.map(problem => ({path: receiverPath, reason: formatDiagnostic(problem)}));
+	const reasons = new Map(
+		[...ofReceiver, ...reasonsOf(itemErrors, place)].map(one => [itemKey(one.path), one]),
+	);
 
 	return {
 		ok: true,
@@ -234,7 +231,7 @@ const isKeptInPlace = ({item}: {readonly item: KeyPath}): boolean =>
 
 const placeText = ({file, line}: Diagnostic): string => `${basename(file)}:${line}`;
 
-/** Tool servers say themselves what of them is secret: there, a placeholder must stay legible. */
+/** Secrets of tool servers are collected by `serverSecrets`: their placeholders must stay legible. */
 const withoutServers = (value: JsonValue): JsonValue =>
 	isJsonObject(value) ? {...value, mcp_servers: null} : value;
 
@@ -258,15 +255,8 @@ const aboutUnknown = (
 const isForHost = ({path: [section, name], nearest}: UnknownKey): boolean =>
 	nearest === 'host' && section === 'platforms' && name === 'webhook';
 
-const warningAt = (path: UnplacedDiagnostic['path'], message: string): UnplacedDiagnostic => ({
-	path,
-	at: 'key',
-	severity: 'warning',
-	message,
-});
-
 /** Nothing can be used. */
 export const refused = (problems: readonly Diagnostic[]): LoadedConfig => ({
 	ok: false,
-	problems: inOrder(problems),
+	problems: inFileOrder(problems),
 });

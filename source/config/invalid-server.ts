@@ -24,7 +24,7 @@ export const invalidServers = ({
 /** The key of such a server in `Config.itemErrors`. */
 export const serverItem = (name: string): string => itemKey([section, name]);
 
-/** Such a server as faces see it, when no last good version of it is there: failed, with what is wrong. */
+/** The view of such a server without a last good version: failed, with the reason. */
 export const viewOfInvalidServer = (
 	name: string,
 	{reason}: ConfigError,

@@ -5,7 +5,7 @@ import {valueKind} from './schema-issues.ts';
 
 const anyName = '*';
 
-/** What is left out for one error, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a toolset, a rule for approvals, an alert, a model of the chat API, a section. */
+/** The units that an error disables, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a toolset, a rule for approvals, an alert, a model of the chat API, a section. */
 const items: readonly KeyPath[] = [
 	['platforms', 'webhook', 'routes', anyName],
 	['platforms', 'webhook', 'extra', 'routes', anyName],
@@ -33,16 +33,15 @@ export function itemAt(path: KeyPath): KeyPath {
 	return path.slice(0, item?.length ?? 0);
 }
 
+type ItemError = {readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]};
+
 /** Items that cannot be used, each with all that is wrong with it. Never empty ones. */
-export type ItemErrors = ReadonlyMap<
-	string,
-	{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
->;
+export type ItemErrors = ReadonlyMap<string, ItemError>;
 
 /** A path as one text; two paths never share one. */
 export const itemKey = (item: KeyPath): string => JSON.stringify(item);
 
-/** What is left of a configuration, or what is wrong with it as a whole. */
+/** The usable part of a configuration, or why none of it can be used. */
 export type SoundPart<Parsed> =
 	| {readonly ok: true; readonly parsed: Parsed; readonly itemErrors: ItemErrors}
 	| {readonly ok: false; readonly findings: readonly UnplacedDiagnostic[]};
@@ -60,10 +59,7 @@ export function readSoundPart<Parsed>(
 		| {readonly ok: true; readonly parsed: Parsed}
 		| {readonly ok: false; readonly findings: readonly UnplacedDiagnostic[]},
 ): SoundPart<Parsed> {
-	const itemErrors = new Map<
-		string,
-		{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
-	>();
+	const itemErrors = new Map<string, ItemError>();
 	addTo(itemErrors, known);
 	for (;;) {
 		const result = parse(withoutItems(value, itemErrors));
@@ -73,17 +69,14 @@ export function readSoundPart<Parsed>(
 
 		const before = itemErrors.size;
 		addTo(itemErrors, result.findings);
-		// What is wrong is wrong with the file itself: there is nothing to leave out.
+		// The errors are of the file itself: nothing can be left out.
 		if (itemErrors.size === before) {
 			return result;
 		}
 	}
 }
 
-function addTo(
-	itemErrors: Map<string, {readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}>,
-	findings: readonly UnplacedDiagnostic[],
-): void {
+function addTo(itemErrors: Map<string, ItemError>, findings: readonly UnplacedDiagnostic[]): void {
 	for (const finding of findings) {
 		const item = itemAt(finding.path);
 		const known = itemErrors.get(itemKey(item));
@@ -123,21 +116,18 @@ function withoutItems(
 		: value;
 }
 
-/** A configuration without the items that hold what is no plain data, and what is wrong with those. */
+/** A configuration without the items that are not plain data, and the findings about those. */
 export type SoundData = {
 	readonly data: JsonObject;
 	readonly findings: readonly UnplacedDiagnostic[];
 };
 
-/** The plain data in `value` (what a parser returned); or why it is none at all: it is not a mapping. Null is an empty one. */
+/** The plain data in `value` (the output of a parser), or why it is not a mapping at all. Null is an empty mapping. */
 export function soundDataOf(
 	value: unknown,
 ): ({readonly ok: true} & SoundData) | ({readonly ok: false} & UnplacedDiagnostic) {
 	const findings = problemsWithData(value);
-	const itemErrors = new Map<
-		string,
-		{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
-	>();
+	const itemErrors = new Map<string, ItemError>();
 	addTo(itemErrors, findings);
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsers make lists, objects and primitives; the rest is left out
 	const data = withoutItems((value ?? {}) as JsonValue, itemErrors);

@@ -164,13 +164,13 @@ export function findLostKeys(
 	},
 ): readonly UnplacedDiagnostic[] {
 	const knownIn = new Map(
-		membersBySchema(value, schema).map(({path, known}) => [keyOf(path.slice(0, -1)), known]),
+		membersBySchema(value, schema).map(({path, known}) => [itemKey(path.slice(0, -1)), known]),
 	);
 	const lost = new Map<string, UnplacedDiagnostic>();
 	for (const {path, nearest} of findUnknownKeys(value, schema)) {
 		const mapping = path.slice(0, -1);
 		const isNew = valueAt(inUse, path) === undefined;
-		for (const key of (knownIn.get(keyOf(mapping)) ?? []).filter(
+		for (const key of (knownIn.get(itemKey(mapping)) ?? []).filter(
 			known => isNew || known === nearest,
 		)) {
 			const place = [...mapping, key];
@@ -178,8 +178,8 @@ export function findLostKeys(
 				valueAt(inUse, place) !== undefined &&
 				valueAt(value, place) === undefined &&
 				!standsElsewhere(place);
-			if (isLost && (key === nearest || !lost.has(keyOf(place)))) {
-				lost.set(keyOf(place), {
+			if (isLost && (key === nearest || !lost.has(itemKey(place)))) {
+				lost.set(itemKey(place), {
 					path: place,
 					shownAt: path,
 					at: 'key',
@@ -191,8 +191,6 @@ export function findLostKeys(
 
 	return [...lost.values()];
 }
-
-const keyOf = (path: KeyPath): string => JSON.stringify(path);
 
 /** `value` with what stands at each of `paths` in `inUse`: nothing where that has nothing. */
 export function withInUse(

@@ -23,7 +23,7 @@ const maxConfigBytes = 1024 * 1024;
  */
 export function loadConfig(
 	options: LoadOptions & {
-		/** What `config.yaml` would hold, instead of what it does. */
+		/** Text to use in place of the content of `config.yaml`. */
 		readonly text?: string;
 	},
 ): LoadedConfig {

@@ -27,14 +27,14 @@ type SandboxFolder = {
 };
 
 /**
- * What is wrong with folders that may be written, as they are written down: of two of them, one must not lie in the other. What may write the outer one could put a link in the
+ * Problems with writable folders: of two of them, one must not lie in the other. A sandbox that may write the outer one could put a link in the
  * place of the inner one, which the next sandbox would follow. One finding for each working folder, or entry of `write` that lies across a default one.
  */
 function workdirProblems(parsed: ToolsConfig, homes: Homes): readonly UnplacedDiagnostic[] {
 	const {workdirs, write: entries} = foldersOfTools(parsed, homes);
 	const seen = new Set<string>();
 	return workdirs.flatMap((workdir, index) => {
-		// Defaults are the same folder, of which one finding is enough.
+		// Several toolsets share the default folder: one finding is enough.
 		if (seen.has(workdir.folder)) {
 			return [];
 		}
@@ -61,7 +61,7 @@ function workdirProblems(parsed: ToolsConfig, homes: Homes): readonly UnplacedDi
 }
 
 /**
- * What is wrong with folders of the sandboxes of tool servers, and of those of the tools beside them: none lies in a folder that another sandbox may write, which could put a link in its place.
+ * Problems with folders of sandboxes, those of tool servers and those of the tools: a folder must not lie in one that another sandbox may write, which could put a link in its place.
  */
 function serverProblems(
 	value: JsonValue,
@@ -94,7 +94,7 @@ function serverProblems(
 	}
 
 	const {workdirs, read, write} = foldersOfTools(parsed, homes);
-	// Of two defaults, which are the same folder, one finding is enough.
+	// Several toolsets share the default folder: one finding is enough.
 	const ofTools = workdirs.filter(
 		({folder, path}, index) =>
 			path !== undefined || workdirs.findIndex(other => other.folder === folder) === index,

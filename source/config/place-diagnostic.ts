@@ -12,7 +12,7 @@ export type UnplacedDiagnostic = {
 	readonly message: string;
 	/** Default `error`. */
 	readonly severity?: Diagnostic['severity'];
-	/** Whether the key or its value is what is wrong; default `value`. */
+	/** Whether the key or its value is wrong; default `value`. */
 	readonly at?: 'key' | 'value';
 	/** The place to look at, where that is another one than `path`, which may not be there. */
 	readonly shownAt?: KeyPath;
@@ -24,10 +24,11 @@ export type UnplacedDiagnostic = {
 export const warningsAt = (
 	path: KeyPath,
 	message: string | undefined,
+	at: UnplacedDiagnostic['at'] = 'value',
 ): readonly UnplacedDiagnostic[] =>
-	message === undefined ? [] : [{path, message, severity: 'warning'}];
+	message === undefined ? [] : [{path, message, severity: 'warning', at}];
 
-/** A finding inside of what stands at `place`. */
+/** Moves a finding from inside of `place` to the root. */
 export const below = (
 	place: KeyPath,
 	{path, shownAt, ...finding}: UnplacedDiagnostic,
@@ -37,7 +38,7 @@ export const below = (
 	...(shownAt && {shownAt: [...place, ...shownAt]}),
 });
 
-/** The same finding as one that is told from `place`, which it is inside of. */
+/** Makes the paths of a finding relative to `place`, which holds it. */
 export const seenFrom = (
 	place: KeyPath,
 	{path, shownAt, ...finding}: UnplacedDiagnostic,
@@ -61,7 +62,7 @@ export function createPlacer(
 		});
 }
 
-/** A problem whose texts can be shown: keys are what somebody typed. */
+/** A problem with key and message escaped: both may hold typed text. */
 export const diagnosticIn = (file: string, problem: Omit<Diagnostic, 'file'>): Diagnostic => ({
 	...problem,
 	file,
@@ -84,16 +85,19 @@ export const placelessIn =
 		placeless(file, {key: path.join('.'), message, severity});
 
 /** The order of the file; what has no place comes first. */
-export const inOrder = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
+export const inFileOrder = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
 	problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
 
 /** The first 100 of `problems`, errors before warnings, in the order of the file, and one more that says how many there are beyond. */
-export function bounded(problems: readonly Diagnostic[], file: string): readonly Diagnostic[] {
+export function boundedProblems(
+	problems: readonly Diagnostic[],
+	file: string,
+): readonly Diagnostic[] {
 	const worstFirst = problems.toSorted((a, b) => rankOf(a) - rankOf(b));
 	const [next, ...others] = worstFirst.slice(maxProblems);
 	const more = `… and ${others.length + 1} more`;
 	return [
-		...inOrder(worstFirst.slice(0, maxProblems)),
+		...inFileOrder(worstFirst.slice(0, maxProblems)),
 		...(next ? [placeless(file, {message: more, severity: next.severity})] : []),
 	];
 }

@@ -17,6 +17,12 @@ export function asPlainData(
 	return problem ? {ok: false, ...problem} : {ok: true, value: value as JsonValue};
 }
 
+/** What stands at `path` of plain data, through own members only; `undefined` for nothing, and where `value` is no plain data. */
+export function plainAt(value: unknown, path: KeyPath): unknown {
+	const data = asPlainData(value);
+	return data.ok ? valueAt(data.value, path) : undefined;
+}
+
 /**
  * Why parts of `value` (what a YAML or JSON parser returned) cannot be used as configuration: a value inside of itself, as an alias makes it, nested deeper than 64 levels, a
  * number that JSON has no word for, a key that no object can be trusted with. Does not look below such a part, and does not recurse: nesting cannot exhaust the stack.

@@ -1,4 +1,5 @@
 import {isDeepStrictEqual} from 'node:util';
+import type {JsonObject} from '../core/json.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
 import {
 	platformKinds,
@@ -12,7 +13,7 @@ import type {Config, ConfigError} from './config.ts';
 import {itemKey} from './item-errors.ts';
 import type {Route} from './route.ts';
 
-/** What is configured of the platform `kind`; `undefined`: nothing, or nothing that could be used. */
+/** The settings of the platform `kind`; `undefined` if it is not configured, or its section is invalid. */
 export function platformSettings(
 	{platforms: configured}: Pick<Config, 'platforms'>,
 	kind: string,
@@ -50,7 +51,7 @@ export const sectionsIn = (parsed: Readonly<Record<string, unknown>>): SectionsC
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas of these sections made it
 	Object.fromEntries(sectionsOfKinds.map(({name}) => [name, parsed[name]])) as SectionsConfig;
 
-/** What is wrong with `platforms.<kind>`, when no last good version of it is in use. */
+/** The error of `platforms.<kind>`, unless its last good version is in use. */
 export const platformError = (
 	{itemErrors}: Pick<Config, 'itemErrors'>,
 	kind: string,
@@ -59,7 +60,7 @@ export const platformError = (
 		.map(path => itemErrors.get(itemKey(path)))
 		.find(itemError => itemError?.kept === false);
 
-/** The platforms of this version among `parsed`, what the schema made of the section. One that says the same as `before` is the same value: what is known of it goes on. */
+/** The platforms in the parsed section. Unchanged settings are the same object as in `before`, so that their connection stays. */
 export const platformsIn = (
 	parsed: Readonly<Record<string, unknown>>,
 	before: PlatformsConfig = {},
@@ -79,7 +80,7 @@ export const secretsOfPlatforms = (configured: PlatformsConfig): readonly string
 		return (settings && platform.secrets?.(settings)) ?? [];
 	});
 
-/** Why results that go to `deliver` (an alias resolved) would not arrive as things are configured: what follows the subject in a sentence. `undefined`: they may, or that is told of where the platform is. */
+/** Why results for `deliver` (alias resolved) cannot arrive with this configuration: a predicate such as `delivers to …`. `undefined` if they can, or if the platform itself has an error, which is reported there. */
 export const problemWithPlatform = (
 	deliver: string,
 	{
@@ -94,13 +95,13 @@ export const problemWithPlatform = (
 		? whyOff(deliver, platformSettings({platforms}, deliver))
 		: undefined;
 
-/** The same for a route. What a job delivers is told of where the job is. */
+/** The same for a route; the answers of a job are checked with the job. */
 export const problemWithAnswers = (
 	{deliver, cronJob}: Pick<Route, 'deliver' | 'cronJob'>,
 	known: Parameters<typeof problemWithPlatform>[1],
 ): string | undefined => (cronJob === undefined ? problemWithPlatform(deliver, known) : undefined);
 
-/** Why nothing can be sent to a platform that is enabled, as its settings are: what it lacks, or a home channel that is none. What follows its name in a sentence. */
+/** Why an enabled platform cannot send: a missing setting or an invalid `home_channel`. A predicate for its name. */
 export function problemWithSettings(
 	kind: string,
 	settings: PlatformSettings | undefined,
@@ -113,6 +114,16 @@ export function problemWithSettings(
 	return home?.ok === false && home.code === 'target_invalid'
 		? `has a home_channel that cannot be sent to: ${home.problem}`
 		: undefined;
+}
+
+/** Why the platform refuses the chat in `extra`: a predicate for `chat_id`; `undefined` if it accepts it. */
+export function problemWithChatId(
+	kind: string,
+	extra: JsonObject,
+	settings: PlatformSettings,
+): string | undefined {
+	const place = platformNamed(kind)?.check(extra, settings);
+	return place?.ok === false ? place.problem.replaceAll('deliver_extra.', '') : undefined;
 }
 
 const whyOff = (deliver: string, settings: PlatformSettings | undefined): string | undefined =>

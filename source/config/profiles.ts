@@ -1,7 +1,7 @@
 import {readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
-import {nearestName} from '../core/names.ts';
+import {didYouMean} from '../core/names.ts';
 import {orElse} from '../core/or-else.ts';
 import type {HomePaths, Profile, Profiles} from './config.ts';
 import {mergeEnvironment, type Environment} from './environment.ts';
@@ -79,10 +79,9 @@ export function requireProfileFolder(paths: HomePaths): void {
 		return;
 	}
 
-	const near = nearestName(paths.profile, listProfiles(base).names);
 	throw new SvcError(
 		'profile_not_found',
-		`Cannot use profile "${paths.profile}"${near === undefined ? '' : `, did you mean "${near}"`}: there is no folder "${paths.home}"; make one with mkdir -p -m 700 "${paths.home}"`,
+		`Cannot use profile "${paths.profile}"${didYouMean(paths.profile, listProfiles(base).names)}: there is no folder "${paths.home}"; make one with mkdir -p -m 700 "${paths.home}"`,
 	);
 }
 

@@ -68,7 +68,7 @@ const unreadable = (path: string, error: unknown) =>
 		{cause: error},
 	);
 
-/** For who writes a file: what is too large could not be read again. @throws SvcError `file_too_large` */
+/** Refuses to write a text that would be too large to be read again. @throws SvcError `file_too_large` */
 export function refuseTooLarge(path: string, text: string, maxBytes: number): void {
 	const bytes = Buffer.byteLength(text);
 	if (bytes > maxBytes) {

@@ -74,9 +74,19 @@ export function resolveConfigReferences(
 	readonly value: JsonValue;
 	readonly findings: ReadonlyArray<{readonly path: KeyPath; readonly message: string}>;
 } {
+	return resolveTexts(value, path =>
+		takesReferences(path) ? scopeOf(profileOf(value, path)) : undefined,
+	);
+}
+
+/** The same of any plain data; `scopeAt` gives the variables for the text at a path, `undefined` leaves it alone. */
+export function resolveTexts(
+	value: JsonValue,
+	scopeAt: (path: KeyPath) => ProfileVariables | undefined,
+): ReturnType<typeof resolveConfigReferences> {
 	const findings: Array<{path: KeyPath; message: string}> = [];
 	const resolved = mapTexts(value, (text, path) => {
-		const scope = takesReferences(path) ? scopeOf(profileOf(value, path)) : undefined;
+		const scope = scopeAt(path);
 		if (!scope) {
 			return text;
 		}
@@ -92,8 +102,8 @@ export function resolveConfigReferences(
 	return {value: resolved, findings};
 }
 
-/** What to say of references that cannot be resolved: of those to nothing, and of what only looks like one. Never holds the text: it may be a secret. */
-export const problemsWithReferences = (
+/** Messages about unset variables and malformed references. They never hold the text, which may be a secret. */
+const problemsWithReferences = (
 	{unset, isMalformed}: Pick<ReturnType<typeof resolveReferences>, 'unset' | 'isMalformed'>,
 	profile: string,
 ): readonly string[] => [
@@ -118,11 +128,13 @@ function takesReferences(path: KeyPath): boolean {
 		return typeof part === 'string' && platformNamed(part) !== undefined;
 	}
 
-	const [key, , ofRoute, , ofRetired] = insideReceiver(path);
-	return key === 'routes'
-		? ofRoute === 'secret' || (ofRoute === 'retired_secrets' && ofRetired === 'secret')
-		: key === 'secret';
+	const [key, , ...ofRoute] = insideReceiver(path);
+	return key === 'routes' ? isRouteSecret(ofRoute) : key === 'secret';
 }
+
+/** Whether a path inside of a route leads to a secret, retired or not. */
+export const isRouteSecret = ([key, , ofRetired]: KeyPath): boolean =>
+	key === 'secret' || (key === 'retired_secrets' && ofRetired === 'secret');
 
 /** What follows `platforms.webhook` or `platforms.webhook.extra`. */
 function insideReceiver(path: KeyPath): KeyPath {
@@ -147,17 +159,6 @@ export type VariableProblem = {
 	readonly message: string;
 };
 
-const switches: Readonly<Record<string, boolean>> = {
-	true: true,
-	yes: true,
-	on: true,
-	'1': true,
-	false: false,
-	no: false,
-	off: false,
-	'0': false,
-};
-
 /** The setting `enabled` of a server as a variable has it; `undefined` where it says nothing. */
 export function switchIn(
 	environment: Environment,
@@ -168,8 +169,8 @@ export function switchIn(
 		return undefined;
 	}
 
-	return Object.hasOwn(switches, written)
-		? switches[written]
+	return /^(?:true|yes|on|1|false|no|off|0)$/.test(written)
+		? /^(?:true|yes|on|1)$/.test(written)
 		: {name, key: 'enabled', message: 'must be true or false'};
 }
 

@@ -1,5 +1,9 @@
 import {
+	type Alias,
 	Document,
+	isAlias,
+	type Node,
+	visit,
 	isCollection,
 	isMap,
 	isNode,
@@ -11,8 +15,8 @@ import {
 } from 'yaml';
 import {SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {KeyPath} from './plain-data.ts';
-import {refuseSharedValue} from './yaml-anchors.ts';
 
 /** How a text indents its mappings and its lists. */
 export type Indentation = {readonly indent: number; readonly indentSeq: boolean};
@@ -74,7 +78,7 @@ export function replacePair(
 	}
 
 	const [start] = key.range;
-	const column = start - (text.lastIndexOf('\n', start - 1) + 1);
+	const column = start - lineStart(text, start);
 	const isFlow = isCollection(old) && old.flow === true;
 	const written = blockOf({name, value}, isFlow, {
 		indent,
@@ -138,15 +142,20 @@ function linesOf(text: string, map: unknown, name: KeyPath[number] | undefined) 
 		return undefined;
 	}
 
-	const start = text.lastIndexOf('\n', key.range[0] - 1) + 1;
-	if (text.slice(start, key.range[0]).trim() !== '') {
-		return undefined;
-	}
-
-	const end = last.range[1];
-	const lineEnd = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
-	return {start, end: lineEnd === -1 ? text.length : lineEnd + 1};
+	const start = lineStart(text, key.range[0]);
+	const end = lineEnd(text, last.range[1]);
+	return text.slice(start, key.range[0]).trim() === ''
+		? {start, end: end === -1 ? text.length : end + 1}
+		: undefined;
 }
+
+/** Where the line of an offset starts. */
+export const lineStart = (text: string, offset: number): number =>
+	text.lastIndexOf('\n', offset - 1) + 1;
+
+/** The offset of the line break behind what ends at `end`, which may be part of it; -1 for none. */
+export const lineEnd = (text: string, end: number): number =>
+	text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
 
 const pairNamed = (map: unknown, name: KeyPath[number] | undefined) =>
 	isMap(map)
@@ -189,4 +198,69 @@ export function renameKey(text: string, path: KeyPath, name: string): string {
 	}
 
 	return replaceText(text, key, name);
+}
+
+/**
+ * Refuses to set or remove what stands at `path` when that would change other places too, or leave them without their value: on the way there is an alias, or
+ * an anchor (`&name`) that an alias (`*name`) elsewhere refers to. An alias that is itself replaced does not count.
+ *
+ * @throws SvcError `config_not_editable` naming the anchor
+ */
+export function refuseSharedValue(document: Document, path: KeyPath): void {
+	const aliases = aliasesIn(document);
+	if (aliases.length === 0) {
+		return;
+	}
+
+	for (let length = 0; length < path.length; length++) {
+		const node = nodeAt(document, path.slice(0, length));
+		if (isAlias(node) || aliases.some(alias => alias.resolve(document) === node)) {
+			throw shared(path, isAlias(node) ? node.source : anchorOf(node));
+		}
+	}
+
+	const replaced = nodesIn(nodeAt(document, path));
+	for (const alias of aliases) {
+		const target = alias.resolve(document);
+		if (target && replaced.has(target) && !replaced.has(alias)) {
+			throw shared(path, alias.source);
+		}
+	}
+}
+
+const shared = (path: KeyPath, anchor: string): SvcError => {
+	const name = escapeLine(anchor, 100);
+	return new SvcError(
+		'config_not_editable',
+		`Cannot change "${path.join('.')}": its value is shared through the anchor "&${name}"; write it out in each place where "*${name}" stands`,
+	);
+};
+
+const nodeAt = (document: Document, path: KeyPath): unknown => document.getIn(path, true);
+
+const anchorOf = (node: unknown): string =>
+	isNode(node) && 'anchor' in node && typeof node.anchor === 'string' ? node.anchor : '';
+
+function aliasesIn(document: Document): readonly Alias[] {
+	const aliases: Alias[] = [];
+	visit(document, {
+		Alias(_, alias) {
+			aliases.push(alias);
+		},
+	});
+	return aliases;
+}
+
+/** A node with everything below it. */
+function nodesIn(root: unknown): ReadonlySet<Node> {
+	const nodes = new Set<Node>();
+	if (isNode(root)) {
+		visit(root, {
+			Node(_, node) {
+				nodes.add(node);
+			},
+		});
+	}
+
+	return nodes;
 }

@@ -12,7 +12,7 @@ import {
 	secretsIn,
 	type RouteRefusal,
 	type RouteContext,
-	type RouteDraft,
+	type RouteCandidate,
 } from './route-refusals.ts';
 import {routeSettings, type RawRoute, routeSchema} from './route-schema.ts';
 import {viewOfRefused} from './route-view.ts';
@@ -35,7 +35,7 @@ export type ResolvedRoute =
 	| {
 			readonly ok: false;
 			readonly refusals: readonly SkippedRoute[];
-			/** What is served all the same: the last good version of an invalid one. */
+			/** The last good version of an invalid route, which is served on. */
 			readonly last?: Route;
 	  };
 
@@ -48,7 +48,7 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	// A secret that is there but empty inherits nothing.
 	const secrets = raw.secret === undefined ? context.secrets : secretsIn(raw.secret);
 	const unread = new Set(findings.map(({path: [key]}) => key));
-	const draft: RouteDraft = {name, raw, secrets, unread};
+	const draft: RouteCandidate = {name, raw, secrets, unread};
 	const refusals = unread.has(undefined) ? [] : refusalsOf(draft, context);
 	const profile = servedProfile(raw.profile, context);
 	if (findings.length === 0 && refusals.length === 0 && profile !== undefined) {
@@ -101,18 +101,18 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	}
 }
 
-/** Where one of these cannot be read, it is unknown who may send now. */
+/** Without one of these keys it is unknown who may send. */
 const accessKeys: readonly KeyPath[number][] = ['secret', 'signature'];
 const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_invalid']);
 
 /**
- * What may be served of the last good version of `draft`, which is invalid now. Who may send is what is written now: a secret that was taken back must not pass. Nothing when that
- * cannot be read, when it is bound elsewhere now, or the contract refuses it where it would be served. Retired secrets that cannot be read are none.
+ * The last good version of an invalid `draft`, with the access settings of now: a revoked secret must not pass. `undefined` if those
+ * cannot be read, if the route is bound to another profile now, or if the contract refuses it. Unreadable retired secrets are ignored.
  */
 function lastGood(
 	last: Route | undefined,
 	options: {
-		readonly draft: RouteDraft;
+		readonly draft: RouteCandidate;
 		readonly refusals: readonly RouteRefusal[];
 		readonly bound: string | undefined;
 		readonly context: RouteContext;
@@ -152,7 +152,7 @@ const brokenEntry = (name: string, {path, message}: UnplacedDiagnostic): string 
 	);
 
 const notServed = (
-	{name, raw}: RouteDraft,
+	{name, raw}: RouteCandidate,
 	{profile}: RouteContext,
 ): Omit<RouteRefusal, 'isOfContract'> => ({
 	code: profileNotServed,
@@ -168,7 +168,10 @@ const notServed = (
 function accessOf({
 	raw,
 	secrets,
-}: RouteDraft): Pick<Route, 'secrets' | 'retiredSecrets' | 'signature' | 'publicUrl' | 'insecure'> {
+}: RouteCandidate): Pick<
+	Route,
+	'secrets' | 'retiredSecrets' | 'signature' | 'publicUrl' | 'insecure'
+> {
 	const signature = signatureOf(raw.signature);
 	return {
 		secrets,
@@ -181,7 +184,7 @@ function accessOf({
 }
 
 function makeRoute(
-	draft: RouteDraft,
+	draft: RouteCandidate,
 	options: {
 		readonly source: Route['source'];
 		readonly profile: string;
@@ -213,11 +216,11 @@ const retiredIn = ({retired_secrets: retired}: RawRoute): Route['retiredSecrets'
 export type ReadRoute = {
 	/** The keys that are sound by themselves. */
 	readonly raw: RawRoute;
-	/** What is wrong with the others; paths begin at the entry. One with an empty path is about the entry itself. */
+	/** Findings about the other keys; paths begin at the entry, and an empty one means the entry itself. */
 	readonly findings: readonly UnplacedDiagnostic[];
 };
 
-/** Reads the entry of a route, key by key where one of them is wrong. `known` is what is known to be wrong; the rest of `entry` is plain data. Unknown keys are ignored. */
+/** Reads the entry of a route, leaving out invalid keys. `known`: findings so far; apart from them `entry` is plain data. Unknown keys are ignored. */
 export function readRoute(entry: unknown, known: readonly UnplacedDiagnostic[] = []): ReadRoute {
 	const rest = withoutKeys(entry, known);
 	const parsed = routeSchema.safeParse(rest);

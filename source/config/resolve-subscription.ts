@@ -1,15 +1,15 @@
 import type {Diagnostic} from '../core/config-view.ts';
-import {isJsonObject} from '../core/json.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {isSealed} from '../core/seal.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {Config} from './config.ts';
 import {below, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
-import {problemsWithData, valueAt, type KeyPath} from './plain-data.ts';
+import {problemsWithData} from './plain-data.ts';
 import {servedProfile} from './profiles.ts';
-import {problemsWithReferences, resolveReferences} from './references.ts';
+import {isRouteSecret, resolveTexts} from './references.ts';
 import {readRoute, type ReadRoute, resolveRoute, type ResolvedRoute} from './resolve-route.ts';
-import {secretPlaces} from './route-edit/kept-secrets.ts';
-import {isSet, type RouteContext} from './route-refusals.ts';
+import {placedSecrets} from './route-edit/kept-secrets.ts';
+import type {RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, type RawRoute} from './route-schema.ts';
 import type {Route} from './route.ts';
 import {subscriptionsText} from './shared-home.ts';
@@ -58,7 +58,7 @@ export function resolveSubscription(
 			? [
 					...(context.known ?? []),
 					...unreadable,
-					// What is nested without end is not looked through.
+					// Endless nesting is not searched.
 					...(unreadable.length === 0 ? sealedSecrets(entry) : []),
 				]
 			: [{path: [], message: nameProblem, at: 'key'}];
@@ -76,19 +76,14 @@ export function resolveSubscription(
 }
 
 /** Secrets of a row that `gateway.store_key` does not decrypt. As they stand they would be secrets that no sender has. */
-function sealedSecrets(entry: unknown): readonly UnplacedDiagnostic[] {
-	if (!isJsonObject(entry)) {
-		return [];
-	}
-
-	return secretPlaces(entry)
-		.filter(path => isSealed(valueAt(entry, path)))
-		.map(path => ({
+const sealedSecrets = (entry: unknown): readonly UnplacedDiagnostic[] =>
+	placedSecrets(isJsonObject(entry) ? entry : undefined)
+		.filter(({value}) => isSealed(value))
+		.map(({path}) => ({
 			path,
 			message:
 				'is encrypted with another gateway.store_key than the one that is set here: set the key that the other gateways have',
 		}));
-}
 
 /** References are resolved with the variables of the profile that the route is bound to; a route that is not served keeps them. */
 function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {
@@ -98,28 +93,10 @@ function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {
 	}
 
 	const {environment} = context.profiles.of(profile);
-	const findings: UnplacedDiagnostic[] = [];
-	const resolve = (path: KeyPath, secret: string) => {
-		const resolved = resolveReferences(secret, environment);
-		findings.push(...problemsWithReferences(resolved, profile).map(message => ({path, message})));
-		return resolved.text;
-	};
-
-	const {secret, retired_secrets: retired} = raw;
-	const resolved: RawRoute = {
-		...raw,
-		...(isSet(secret) && {
-			secret:
-				typeof secret === 'string'
-					? resolve(['secret'], secret)
-					: secret.map((one, index) => resolve(['secret', index], one)),
-		}),
-		...(retired && {
-			retired_secrets: retired.map((entry, index) => ({
-				...entry,
-				secret: resolve(['retired_secrets', index, 'secret'], entry.secret),
-			})),
-		}),
-	};
-	return {raw: resolved, findings};
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked keys of plain data
+	const {value, findings} = resolveTexts(raw as unknown as JsonValue, path =>
+		isRouteSecret(path) ? {profile, environment} : undefined,
+	);
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts became other texts
+	return {raw: value as unknown as RawRoute, findings};
 }

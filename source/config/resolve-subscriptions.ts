@@ -35,7 +35,7 @@ export type ResolvedEntry = {
 	/** The entry as it counts: of an invalid one the last good version. */
 	readonly inUse: JsonValue | undefined;
 	readonly resolved: ResolvedRoute;
-	/** What a route says without effect, or badly; each with its place. */
+	/** Warnings about the entry, with their places. */
 	readonly warnings: readonly Diagnostic[];
 };
 
@@ -79,7 +79,7 @@ export function resolveSubscriptions(
 	const resolve = (name: string, entry: JsonValue): ResolvedEntry => {
 		const text = textOf(entry);
 		const before = known?.entries.get(name);
-		// What is said of one that cannot be used depends on its place.
+		// The findings of an invalid entry depend on its place in the file.
 		const twice = repeated.get(name) ?? [];
 		if (before?.resolved.ok && text !== undefined && before.text === text && twice.length === 0) {
 			return before;
@@ -115,7 +115,7 @@ export function resolveSubscriptions(
 /** Which of them is meant cannot be told. */
 const standsTwice = 'stands twice: remove one of them';
 
-/** `undefined` for what is nested so deep that it cannot be written. */
+/** `undefined` for an entry that is nested too deep to be serialised. */
 const textOf = (entry: JsonValue): string | undefined =>
 	orElse(() => JSON.stringify(entry), undefined);
 
@@ -136,7 +136,7 @@ function warningsOf(
 	},
 ): readonly Diagnostic[] {
 	const {config, place, strict} = options;
-	// The global one is told of where it stands.
+	// A weak global secret is reported at its own place.
 	const isOwn = route.secrets !== config.webhook.secrets;
 	const findings: readonly UnplacedDiagnostic[] = [
 		...findUnknownKeys(entry, routeSchemaJson()).map(key => ({

@@ -5,14 +5,14 @@ import {isStaticName} from './check-subscription.ts';
 import type {Config} from './config.ts';
 import {editConfig} from './edit-config.ts';
 import type {YamlEdit} from './edit-yaml.ts';
-import {asPlainData, valueAt} from './plain-data.ts';
+import {plainAt} from './plain-data.ts';
 import {routesPlace} from './profiles.ts';
 import {rotateSubscription, type Rotated} from './rotate-secret.ts';
 import {isSet} from './route-refusals.ts';
 import {editSubscriptions} from './subscriptions.ts';
 
 /** What became of a rotation. */
-export type RotatedRoute = Awaited<ReturnType<typeof rotateRouteSecret>>;
+export type RouteRotation = Awaited<ReturnType<typeof rotateRouteSecret>>;
 
 /**
  * Gives a route another secret (one is made when none is given) and lets the old one pass for `overlapMs`, at most 30 days. A route of `config.yaml` is edited there, its comments
@@ -76,9 +76,8 @@ function editsOf(
 	name: string,
 	rotate: (entry: JsonObject) => JsonObject,
 ): readonly YamlEdit[] {
-	const data = asPlainData(written);
 	const path = [...routesPlace(written), name];
-	const before = requireEntry(data.ok ? valueAt(data.value, path) : undefined, name);
+	const before = requireEntry(plainAt(written, path), name);
 	const after = rotate(before);
 	// The file belongs to the user: a missing `rotated_on` is not added.
 	return ['secret', 'retired_secrets', ...(isSet(before['rotated_on']) ? ['rotated_on'] : [])]

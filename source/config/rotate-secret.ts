@@ -25,7 +25,7 @@ export type Rotation = {
 	readonly secret?: string | undefined;
 	/** Milliseconds since 1970. */
 	readonly now: number;
-	/** How long what is replaced still passes: 0 to 30 days, in milliseconds. */
+	/** How long the replaced secrets still pass: 0 to 30 days, in milliseconds. */
 	readonly overlapMs: number;
 };
 
@@ -95,14 +95,14 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 const textsIn = (written: JsonValue | undefined): readonly string[] =>
 	secretsIn([written ?? []].flat().filter(text => typeof text === 'string'));
 
-/** Milliseconds since 1970; NaN for what is no time. */
+/** Milliseconds since 1970; NaN for an invalid time. */
 const endOf = ({until}: JsonObject): number =>
 	typeof until === 'string' ? Date.parse(until) : Number.NaN;
 
 const isRemembered = (retired: JsonObject, now: number): boolean =>
 	endOf(retired) + memoryMs >= now;
 
-/** Nothing that was replaced before outlasts what is replaced now: without an overlap the new secret is the only one. */
+/** An earlier secret ends no later than the one that is replaced now: without an overlap only the new secret passes. */
 const earlierOf = (before: JsonValue | undefined, now: string): JsonValue =>
 	typeof before === 'string' && Date.parse(before) <= Date.parse(now) ? before : now;
 

@@ -35,7 +35,7 @@ export type RouteContext = {
 };
 
 /** A route before it is one: as written, with the secrets that apply to it. */
-export type RouteDraft = {
+export type RouteCandidate = {
 	readonly name: string;
 	/** Its sound keys. */
 	readonly raw: RawRoute;
@@ -58,7 +58,7 @@ export type RouteRefusal = {
  *
  * @see manual/receiver.md#refused-at-the-start, manual/configuration.md#one-slip-takes-one-thing-down
  */
-export function refusalsOf(draft: RouteDraft, context: RouteContext): readonly RouteRefusal[] {
+export function refusalsOf(draft: RouteCandidate, context: RouteContext): readonly RouteRefusal[] {
 	return rules.flatMap(({code, keys, isOfContract = false, problem}): readonly RouteRefusal[] => {
 		const found = keys.some(key => draft.unread.has(key)) ? undefined : problem(draft, context);
 		return found === undefined
@@ -82,7 +82,7 @@ type Rule = {
 	readonly isOfContract?: true;
 	/** What follows the name of the route; `undefined` when the rule has nothing against it. */
 	readonly problem: (
-		draft: RouteDraft,
+		draft: RouteCandidate,
 		context: RouteContext,
 	) => string | TargetProblem | undefined;
 };
@@ -198,7 +198,7 @@ const rules: readonly Rule[] = [
 const invalid = (key: string, isThere: boolean, problem: string | undefined): string | undefined =>
 	isThere && problem !== undefined ? `has an invalid "${key}": ${problem}` : undefined;
 
-function secretProblem({raw, secrets}: RouteDraft, {host}: RouteContext): string | undefined {
+function secretProblem({raw, secrets}: RouteCandidate, {host}: RouteContext): string | undefined {
 	// Among others it would open the route without a word of it. Off loopback the contract refuses it.
 	const isInList = secrets.length > 1 || Array.isArray(raw.secret);
 	if (isInList && secrets.includes(insecureSecret) && mayServeInsecure(host)) {

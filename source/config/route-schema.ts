@@ -1,6 +1,7 @@
 import {z} from 'zod';
 import {prefetchKinds} from '../core/run.ts';
 import {
+	flag,
 	anyJson,
 	checked,
 	isoTime,
@@ -30,13 +31,11 @@ import {
 const bodyCeilingBytes = 100 * 1024 * 1024;
 const maxScriptSeconds = 600;
 
-export const rateLimit = setting(wholeNumber(1, 1_000_000), {
-	description: 'Requests per minute and route',
+export const rateLimit = setting(wholeNumber(1, 1_000_000), 'Requests per minute and route', {
 	default: 30,
 });
 
-export const maxBodyBytes = setting(wholeNumber(1, bodyCeilingBytes), {
-	description: 'Largest payload in bytes',
+export const maxBodyBytes = setting(wholeNumber(1, bodyCeilingBytes), 'Largest payload in bytes', {
 	default: 1024 * 1024,
 });
 
@@ -72,179 +71,151 @@ const lowerCases = (written: string | readonly string[]): readonly string[] =>
 
 /** A route. @see manual/routes.md#keys */
 export const routeSettings = defineSettings({
-	events: setting(nonEmptyTexts, {
-		description: 'Event types to accept; empty or absent: all, but `ping` only when it is listed',
-		default: [],
-	}),
-	secret: setting(secret, {
-		description:
-			'HMAC secret or token, or a list of which any is accepted; absent: the global one; empty: none, nothing is inherited. `INSECURE_NO_AUTH`: no check, on loopback only',
-		at: ['secrets'],
-		secret: true,
-	}),
-	retired_secrets: setting(z.array(retiredSecret).max(maxRetired), {
-		description:
-			'List of `{secret, until}` that `svc webhook rotate` writes: each is accepted until then (ISO 8601, with its offset) and explains refusals for 30 days more; a later rotation drops it',
-		at: ['retiredSecrets'],
-		secret: true,
-	}),
-	rotated_on: setting(day, {
-		description: 'The day on which svc made or changed `secret` last, as `2026-11-20`',
-	}),
+	events: setting(
+		nonEmptyTexts,
+		'Event types to accept; empty or absent: all, but `ping` only when it is listed',
+		{default: []},
+	),
+	secret: setting(
+		secret,
+		'HMAC secret or token, or a list of which any is accepted; absent: the global one; empty: none, nothing is inherited. `INSECURE_NO_AUTH`: no check, on loopback only',
+		{at: ['secrets'], secret: true},
+	),
+	retired_secrets: setting(
+		z.array(retiredSecret).max(maxRetired),
+		'List of `{secret, until}` that `svc webhook rotate` writes: each is accepted until then (ISO 8601, with its offset) and explains refusals for 30 days more; a later rotation drops it',
+		{at: ['retiredSecrets'], secret: true},
+	),
+	rotated_on: setting(day, 'The day on which svc made or changed `secret` last, as `2026-11-20`'),
 	profile: looseSetting(
 		{type: 'string'},
-		{
-			description:
-				'The only [profile](profiles.md) that may run this route, below `/p/<profile>/`; absent: `default`',
-			at: ['profile'],
-		},
+		'The only [profile](profiles.md) that may run this route, below `/p/<profile>/`; absent: `default`',
+		{at: ['profile']},
 	),
-	enabled: setting(z.boolean(), {
-		description:
-			'`false` [pauses the route](#pause-a-route): events that would start something are answered 503 and kept, until it is `true` again',
-		default: true,
-	}),
-	description: setting(z.string(), {description: 'For people', default: '', lines: true}),
-	prompt: setting(z.string(), {
-		lines: true,
-		description:
-			'[Template](filters-and-templates.md#templates); absent: the payload as indented JSON',
-	}),
-	subject: setting(z.string(), {
-		description:
-			"The line that lists show for an event: a [template](filters-and-templates.md#subjects); absent, or if a key is missing: the sender's known subject",
-	}),
-	filters: setting(z.union([z.array(filterSchema), filterSchema]), {
-		description:
-			'One [filter](filters-and-templates.md#filters) or a list: an event passes only when every one matches',
-		default: [],
-		to: (written): readonly FilterSpec[] => [written].flat(),
-	}),
-	script: setting(nonEmptyText, {
-		description:
-			'Filter or transform script in `scripts/`; `.sh` and `.bash` run with bash, everything else with Python',
-	}),
-	script_timeout_seconds: setting(seconds(maxScriptSeconds), {
-		description: 'Time limit of the script',
+	enabled: flag(
+		true,
+		'`false` [pauses the route](#pause-a-route): events that would start something are answered 503 and kept, until it is `true` again',
+	),
+	description: setting(z.string(), 'For people', {default: '', lines: true}),
+	prompt: setting(
+		z.string(),
+		'[Template](filters-and-templates.md#templates); absent: the payload as indented JSON',
+		{lines: true},
+	),
+	subject: setting(
+		z.string(),
+		"The line that lists show for an event: a [template](filters-and-templates.md#subjects); absent, or if a key is missing: the sender's known subject",
+	),
+	filters: setting(
+		z.union([z.array(filterSchema), filterSchema]),
+		'One [filter](filters-and-templates.md#filters) or a list: an event passes only when every one matches',
+		{default: [], to: (written): readonly FilterSpec[] => [written].flat()},
+	),
+	script: setting(
+		nonEmptyText,
+		'Filter or transform script in `scripts/`; `.sh` and `.bash` run with bash, everything else with Python',
+	),
+	script_timeout_seconds: setting(seconds(maxScriptSeconds), 'Time limit of the script', {
 		default: 30,
-		as: 'scriptTimeoutMs',
 		unit: 'seconds',
 	}),
-	retry_on_script_failure: setting(z.boolean(), {
-		description: 'Answer 503 if the script fails, so that the sender tries again',
-		default: false,
-	}),
-	skills: setting(nonEmptyTexts, {
-		description:
-			'The first [skill](skills.md) that is found is loaded; no effect with `deliver_only` and `cron_job`',
-		default: [],
-	}),
-	toolsets: setting(nonEmptyTexts, {
-		byHand: true,
-		description:
-			'Toolsets instead of `svc-webhook`; an empty list: no tools. A name that gives nothing is a problem in `svc webhook list`',
-	}),
-	prefetch: setting(z.array(z.enum(prefetchKinds)).max(prefetchKinds.length), {
-		description:
-			'What [the gateway fetches](prefetch.md) before the agent starts: `diff`, that of the pull request; `checkout`, its files, in which `terminal` and `file` work',
-		default: [],
-	}),
-	deliver: setting(z.enum(deliverValues), {
-		description: '[Where the answer goes](delivery.md); `github_comment` is `forge_comment`',
-		default: defaultTarget,
-		to: (written): string => targetOf(written),
-	}),
-	deliver_extra: setting(z.record(z.string(), anyJson), {
-		description: 'Keys of the target; texts are templates',
+	retry_on_script_failure: flag(
+		false,
+		'Answer 503 if the script fails, so that the sender tries again',
+	),
+	skills: setting(
+		nonEmptyTexts,
+		'The first [skill](skills.md) that is found is loaded; no effect with `deliver_only` and `cron_job`',
+		{default: []},
+	),
+	toolsets: setting(
+		nonEmptyTexts,
+		'Toolsets instead of `svc-webhook`; an empty list: no tools. A name that gives nothing is a problem in `svc webhook list`',
+		{byHand: true},
+	),
+	prefetch: setting(
+		z.array(z.enum(prefetchKinds)).max(prefetchKinds.length),
+		'What [the gateway fetches](prefetch.md) before the agent starts: `diff`, that of the pull request; `checkout`, its files, in which `terminal` and `file` work',
+		{default: []},
+	),
+	deliver: setting(
+		z.enum(deliverValues),
+		'[Where the answer goes](delivery.md); `github_comment` is `forge_comment`',
+		{default: defaultTarget, to: (written): string => targetOf(written)},
+	),
+	deliver_extra: setting(z.record(z.string(), anyJson), 'Keys of the target; texts are templates', {
 		default: {},
 	}),
-	deliver_only: setting(z.boolean(), {
-		description: 'No agent: the rendered prompt is the message',
-		default: false,
-	}),
-	cron_job: setting(nonBlankText, {
-		description: 'ID or name of a [job](jobs.md) that each event fires',
-	}),
-	coalesce: looseSetting(coalesceJson, {
-		description: '[Gather events](#coalescing) of one entity into one run',
+	deliver_only: flag(false, 'No agent: the rendered prompt is the message'),
+	cron_job: setting(nonBlankText, 'ID or name of a [job](jobs.md) that each event fires'),
+	coalesce: looseSetting(coalesceJson, '[Gather events](#coalescing) of one entity into one run', {
 		to: coalesceOf,
 		inner: coalesceSettings,
 	}),
 	mirror_to_session: looseSetting(
 		{type: 'boolean'},
-		{
-			description:
-				'Append the delivered text to the session of the chat; only exactly `true` counts',
-			default: false,
-			to: (written: unknown): boolean => written === true,
-		},
+		'Append the delivered text to the session of the chat; only exactly `true` counts',
+		{default: false, to: (written: unknown): boolean => written === true},
 	),
 	rate_limit: rateLimit,
 	max_body_bytes: maxBodyBytes,
-	dedupe_body: setting(z.boolean(), {
-		description:
-			'A byte-identical body within the hour is a duplicate; a signed identifier decides alone',
-		default: false,
-	}),
-	overflow: setting(z.enum(['reject', 'queue']), {
-		description:
-			'[Above `rate_limit`](receiver.md#above-the-rate): `reject` answers 429, `queue` accepts and runs later',
-		default: 'reject',
-	}),
-	public_url: setting(webAddress, {
-		description:
-			'The URL that the sender was given, for a `signature` that covers it (`twilio`); the query of the request counts, not one written here',
-		as: 'publicUrl',
-	}),
-	event_header: setting(oneOrMore(headerName), {
-		description:
-			'Header that names the event, or a list; [counts before the general ones](receiver.md#events-and-identifiers)',
-		as: 'eventHeaders',
-		to: lowerCases,
-	}),
-	event_field: setting(oneOrMore(fieldPath), {
-		description:
-			'Field of the payload that names the event (`event.event_type`), or a list; counts before headers',
-		as: 'eventFields',
-		to: listOf,
-	}),
-	id_header: setting(oneOrMore(headerName), {
-		description:
-			'Header with the identifier, the same at each retry, or a list; counts before the general ones',
-		as: 'idHeaders',
-		to: lowerCases,
-	}),
-	id_field: setting(oneOrMore(fieldPath), {
-		description:
-			'Field of the payload with the identifier (`event.id`), or a list; counts before headers',
-		as: 'idFields',
-		to: listOf,
-	}),
-	cloudevents: setting(z.union([z.boolean(), nonEmptyTexts]), {
-		description:
-			'Senders use [CloudEvents](receiver.md#cloudevents): their type and id count, and their handshake is answered; a list: only for these origins',
-		default: false,
-	}),
-	concurrency: setting(wholeNumber(1, 1000), {
-		description: "Runs of this route at a time; absent: only the gateway's bound",
-	}),
-	loop_limit: setting(wholeNumber(0, 10_000), {
-		description:
-			'[Answers to one pull request or issue](runs.md#loops) within `loop_window_seconds`; then its runs wait for a person; 0: no limit',
-		default: 20,
-	}),
-	loop_window_seconds: setting(seconds(24 * 60 * 60), {
-		description: 'Time in which `loop_limit` counts, at most a day',
-		default: 600,
-		as: 'loopWindowMs',
-		unit: 'seconds',
-	}),
-	signature: looseSetting(signatureJson, {
-		description:
-			'[How the sender signs](signatures.md#the-signature-of-a-route), beyond the schemes that are recognised by their headers',
-		to: signatureOf,
-		inner: signatureSettings,
-	}),
+	dedupe_body: flag(
+		false,
+		'A byte-identical body within the hour is a duplicate; a signed identifier decides alone',
+	),
+	overflow: setting(
+		z.enum(['reject', 'queue']),
+		'[Above `rate_limit`](receiver.md#above-the-rate): `reject` answers 429, `queue` accepts and runs later',
+		{default: 'reject'},
+	),
+	public_url: setting(
+		webAddress,
+		'The URL that the sender was given, for a `signature` that covers it (`twilio`); the query of the request counts, not one written here',
+	),
+	event_header: setting(
+		oneOrMore(headerName),
+		'Header that names the event, or a list; [counts before the general ones](receiver.md#events-and-identifiers)',
+		{as: 'eventHeaders', to: lowerCases},
+	),
+	event_field: setting(
+		oneOrMore(fieldPath),
+		'Field of the payload that names the event (`event.event_type`), or a list; counts before headers',
+		{as: 'eventFields', to: listOf},
+	),
+	id_header: setting(
+		oneOrMore(headerName),
+		'Header with the identifier, the same at each retry, or a list; counts before the general ones',
+		{as: 'idHeaders', to: lowerCases},
+	),
+	id_field: setting(
+		oneOrMore(fieldPath),
+		'Field of the payload with the identifier (`event.id`), or a list; counts before headers',
+		{as: 'idFields', to: listOf},
+	),
+	cloudevents: setting(
+		z.union([z.boolean(), nonEmptyTexts]),
+		'Senders use [CloudEvents](receiver.md#cloudevents): their type and id count, and their handshake is answered; a list: only for these origins',
+		{default: false},
+	),
+	concurrency: setting(
+		wholeNumber(1, 1000),
+		"Runs of this route at a time; absent: only the gateway's bound",
+	),
+	loop_limit: setting(
+		wholeNumber(0, 10_000),
+		'[Answers to one pull request or issue](runs.md#loops) within `loop_window_seconds`; then its runs wait for a person; 0: no limit',
+		{default: 20},
+	),
+	loop_window_seconds: setting(
+		seconds(24 * 60 * 60),
+		'Time in which `loop_limit` counts, at most a day',
+		{default: 600, unit: 'seconds'},
+	),
+	signature: looseSetting(
+		signatureJson,
+		'[How the sender signs](signatures.md#the-signature-of-a-route), beyond the schemes that are recognised by their headers',
+		{to: signatureOf, inner: signatureSettings},
+	),
 });
 
 export const routeSchema = routeSettings.schema.meta({

@@ -1,3 +1,4 @@
+import {compact} from '../core/compact.ts';
 import type {Diagnostic, RouteView} from '../core/config-view.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config, RouteTable} from './config.ts';
@@ -25,10 +26,10 @@ export const buildRouteTable = (
 	config: Config,
 	subscriptions: Subscriptions,
 	options: {readonly strict?: boolean} = {},
-): RouteTable => tableOf(config, resolveSubscriptions(config, subscriptions, options));
+): RouteTable => routeTableOf(config, resolveSubscriptions(config, subscriptions, options));
 
 /** The same of dynamic routes that are resolved. */
-export function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
+export function routeTableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
 	const {
 		routes: staticRoutes,
 		refusals,
@@ -132,7 +133,7 @@ export function createRouteTableSource({
 				last: made?.table.routes,
 			});
 			const {problem, isUnread = false} = now.subscriptions;
-			const table = tableOf(now.config, resolved);
+			const table = routeTableOf(now.config, resolved);
 			made = {
 				...now,
 				resolved,
@@ -182,8 +183,8 @@ export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
 
 /** What does not keep a route from being served, and what comes of its events: where its answers go, and its toolsets. What follows the subject in a sentence. */
 const troublesWith = (route: Route, config: Config): readonly string[] =>
-	[
+	compact([
 		problemWithAnswers(route, config),
 		problemWithToolsets(route, config),
 		problemWithPrefetch(route),
-	].filter(text => text !== undefined);
+	]);

@@ -3,7 +3,7 @@ import {isJsonObject} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {targetOf} from '../platforms/platforms.ts';
 import {defaultProfile} from './home-paths.ts';
-import {insecureSecret, isSet, type RouteDraft} from './route-refusals.ts';
+import {insecureSecret, isSet, type RouteCandidate} from './route-refusals.ts';
 import type {Route} from './route.ts';
 
 /** A route as faces see it. */
@@ -32,7 +32,7 @@ export function viewOfRoute(route: Route): RouteView {
 
 /** A route that is not served as it is written, as faces see it; `problem` is the reason. */
 export const viewOfRefused = (
-	{name, raw, secrets}: RouteDraft,
+	{name, raw, secrets}: RouteCandidate,
 	{source, problem}: {readonly source: Route['source']; readonly problem: string},
 ): RouteView => ({
 	name,

@@ -1,6 +1,6 @@
 import type {z} from 'zod';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import {nearestName} from '../core/names.ts';
+import {didYouMean, nearestName} from '../core/names.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath, membersOf} from './plain-data.ts';
@@ -110,11 +110,7 @@ function notOneOf(allowed: readonly string[], value: unknown): string {
 		return `must be one of ${allowed.join(', ')}, not ${valueKind(value)}`;
 	}
 
-	const nearest = nearestName(value, allowed);
-	const shown = escapeLine(value, maxShownLength);
-	return nearest === undefined
-		? `"${shown}" is not known: must be one of ${allowed.join(', ')}`
-		: `"${shown}" is not known, did you mean "${nearest}"`;
+	return `"${escapeLine(value, maxShownLength)}" is not known${didYouMean(value, allowed) || `: must be one of ${allowed.join(', ')}`}`;
 }
 
 /** A member of a mapping with known keys, or of one whose names are free. */

@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {defaultPort} from '../core/hosts.ts';
-import {secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
+import {flag, secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 import {platformKinds, sectionsOfKinds} from '../platforms/platforms.ts';
 import {alertsSchema} from './alerts.ts';
@@ -26,36 +26,32 @@ const opensUnseen = `holds ${insecureSecret} in a list: it counts only when it s
 
 /** `platforms.webhook`, and what may stand under its `extra`. @see manual/receiver.md#settings */
 export const receiverSettings = defineSettings({
-	enabled: setting(z.boolean(), {
-		description: 'Whether the receiver runs (`WEBHOOK_ENABLED`)',
-		default: false,
-	}),
-	host: setting(nonEmptyText, {
-		description: 'Address to listen on; the first start writes `127.0.0.1`',
+	enabled: flag(false, 'Whether the receiver runs (`WEBHOOK_ENABLED`)'),
+	host: setting(nonEmptyText, 'Address to listen on; the first start writes `127.0.0.1`', {
 		default: '0.0.0.0',
 		change: 'restart',
 	}),
-	port: setting(wholeNumber(0, 65_535), {
-		description: 'Port to listen on; 0: any free one (`WEBHOOK_PORT`)',
+	port: setting(wholeNumber(0, 65_535), 'Port to listen on; 0: any free one (`WEBHOOK_PORT`)', {
 		default: defaultPort,
 		change: 'restart',
 	}),
-	secret: setting(secret.refine(opensNothingUnseen, opensUnseen), {
-		description: 'Secret of routes that have none of their own; text or a list (`WEBHOOK_SECRET`)',
-		at: ['secrets'],
-		secret: true,
-	}),
+	secret: setting(
+		secret.refine(opensNothingUnseen, opensUnseen),
+		'Secret of routes that have none of their own; text or a list (`WEBHOOK_SECRET`)',
+		{at: ['secrets'], secret: true},
+	),
 	rate_limit: rateLimit,
 	max_body_bytes: maxBodyBytes,
-	routes: setting(routesSchema, {description: 'Static routes by name', at: []}),
+	routes: setting(routesSchema, 'Static routes by name', {at: []}),
 });
 
 const webhookSchema = z.object({
 	...receiverSettings.fields,
-	extra: setting(receiverSettings.schema, {
-		description: 'The same settings; where a key stands in both places, this one counts',
-		at: [],
-	}),
+	extra: setting(
+		receiverSettings.schema,
+		'The same settings; where a key stands in both places, this one counts',
+		{at: []},
+	),
 });
 
 const messagingPlatforms: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
@@ -66,10 +62,10 @@ const messagingPlatforms: Readonly<Record<string, z.ZodType>> = Object.fromEntri
 export const configSchema = z.object({
 	platforms: setting(
 		z.object({
-			webhook: setting(webhookSchema, {description: 'The webhook receiver'}),
+			webhook: setting(webhookSchema, 'The webhook receiver'),
 			...messagingPlatforms,
 		}),
-		{description: 'Where events come from and results go to'},
+		'Where events come from and results go to',
 	),
 	model: section(modelSettings, 'The language model'),
 	runs: section(runsSettings, 'Agent runs'),
@@ -79,7 +75,7 @@ export const configSchema = z.object({
 	api: section(apiSettings, 'The chat API'),
 	alerts: alertsSchema,
 	approvals: section(approvalsSettings, 'Calls that need a yes'),
-	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
+	mcp_servers: setting(toolServersSchema, 'Tool servers by name'),
 	toolsets: toolsetsSchema,
 	tools: section(toolsSettings, 'The tools of runs'),
 	sandbox: section(sandboxSettings, 'What tools that touch this machine may reach'),

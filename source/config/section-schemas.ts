@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {
-	checked,
+	flag,
 	requiredSetting,
 	seconds,
 	setting,
@@ -30,109 +30,96 @@ const maxPrice = 1_000_000;
 const unlessEmpty = (written: string): string | undefined => written || undefined;
 
 const priceSettings = defineSettings({
-	input: requiredSetting(z.number().min(0).max(maxPrice), {
-		description: 'Price of a million input tokens of `name`: each run then shows its cost',
-	}),
-	output: requiredSetting(z.number().min(0).max(maxPrice), {
-		description: 'The same for output tokens',
-	}),
-	currency: setting(z.string().regex(/^[A-Z]{3}$/, 'must be a code of three letters, as USD'), {
-		description: 'The currency of both',
-		default: 'USD',
-	}),
+	input: requiredSetting(
+		z.number().min(0).max(maxPrice),
+		'Price of a million input tokens of `name`: each run then shows its cost',
+	),
+	output: requiredSetting(z.number().min(0).max(maxPrice), 'The same for output tokens'),
+	currency: setting(
+		z.string().regex(/^[A-Z]{3}$/, 'must be a code of three letters, as USD'),
+		'The currency of both',
+		{default: 'USD'},
+	),
 });
 
 /** `model`. @see manual/model.md#settings */
 export const modelSettings = defineSettings({
-	provider: setting(z.enum(providers), {
-		description:
-			'Who answers: `auto`, `openai-compatible`, `openai`, `anthropic`, `google`, `offline`',
-		default: 'auto',
-	}),
-	name: setting(nonEmptyText, {
-		description: "The provider's name of the model; optional for a server on this machine",
-	}),
-	base_url: setting(webAddress, {
-		description: "Root of the API, with its version segment; absent: the provider's",
-		as: 'baseUrl',
-		// A URL may carry a password.
-		hidden: true,
-	}),
-	api_key: setting(z.string(), {
-		description:
-			'Best a reference: `${OPENAI_API_KEY}`; `openai`, `anthropic` and `google` also take their usual variable',
-		secret: true,
-		to: unlessEmpty,
-	}),
-	price: setting(priceSettings.schema, {
-		description: 'What a million tokens of `name` cost',
+	provider: setting(
+		z.enum(providers),
+		'Who answers: `auto`, `openai-compatible`, `openai`, `anthropic`, `google`, `offline`',
+		{default: 'auto'},
+	),
+	name: setting(
+		nonEmptyText,
+		"The provider's name of the model; optional for a server on this machine",
+	),
+	base_url: setting(
+		webAddress,
+		"Root of the API, with its version segment; absent: the provider's",
+		{
+			// A URL may carry a password.
+			hidden: true,
+		},
+	),
+	api_key: setting(
+		z.string(),
+		'Best a reference: `${OPENAI_API_KEY}`; `openai`, `anthropic` and `google` also take their usual variable',
+		{secret: true, to: unlessEmpty},
+	),
+	price: setting(priceSettings.schema, 'What a million tokens of `name` cost', {
 		inner: priceSettings,
 		to: priceSettings.read,
 	}),
-	allow_offline_delivery: setting(z.boolean(), {
-		description: 'Deliver texts of the offline engine to real targets',
-		default: false,
-	}),
+	allow_offline_delivery: flag(false, 'Deliver texts of the offline engine to real targets'),
 });
 
 /** `runs`. @see manual/runs.md#bounds */
 export const runsSettings = defineSettings({
-	concurrency: setting(wholeNumber(1, 100), {description: 'Runs at a time', default: 4}),
-	max_queued: setting(wholeNumber(1, 1_000_000), {
-		description:
-			'Runs that may wait, of one route [nine tenths](runs.md#bounds); above it the receiver answers 503. As many more may wait for a later time',
-		default: 1000,
-	}),
-	max_steps: setting(wholeNumber(1, 1000), {description: 'Steps of one run', default: 20}),
-	timeout_seconds: setting(seconds(daySeconds), {
-		description: 'When a run is ended',
+	concurrency: setting(wholeNumber(1, 100), 'Runs at a time', {default: 4}),
+	max_queued: setting(
+		wholeNumber(1, 1_000_000),
+		'Runs that may wait, of one route [nine tenths](runs.md#bounds); above it the receiver answers 503. As many more may wait for a later time',
+		{default: 1000},
+	),
+	max_steps: setting(wholeNumber(1, 1000), 'Steps of one run', {default: 20}),
+	timeout_seconds: setting(seconds(daySeconds), 'When a run is ended', {
 		default: 900,
-		as: 'timeoutMs',
 		unit: 'seconds',
 	}),
-	login_wait_seconds: setting(wholeNumber(0, weekSeconds), {
-		description:
-			'How long a run [waits for a login](runs.md#waiting-for-a-login) to a tool server that its toolsets name; 0: not at all',
-		default: 3600,
-		as: 'loginWaitMs',
-		unit: 'seconds',
-	}),
-	tries: setting(wholeNumber(1, 20), {
-		description: 'Tries of the agent, for failures that may pass',
+	login_wait_seconds: setting(
+		wholeNumber(0, weekSeconds),
+		'How long a run [waits for a login](runs.md#waiting-for-a-login) to a tool server that its toolsets name; 0: not at all',
+		{default: 3600, unit: 'seconds'},
+	),
+	tries: setting(wholeNumber(1, 20), 'Tries of the agent, for failures that may pass', {
 		default: 3,
 	}),
-	delivery_tries: setting(wholeNumber(1, 20), {
-		description: 'Tries to hand over an answer',
-		default: 3,
-	}),
+	delivery_tries: setting(wholeNumber(1, 20), 'Tries to hand over an answer', {default: 3}),
 });
 
 /** `metrics`. @see manual/metrics.md */
 export const metricsSettings = defineSettings({
-	host: setting(nonEmptyText, {
-		description: 'Address at which `/metrics` may be read; `127.0.0.1`: this machine alone',
-		default: '127.0.0.1',
-	}),
+	host: setting(
+		nonEmptyText,
+		'Address at which `/metrics` may be read; `127.0.0.1`: this machine alone',
+		{default: '127.0.0.1'},
+	),
 });
 
 /** `retention`. @see manual/runs.md#what-is-kept */
 export const retentionSettings = defineSettings({
-	body_days: setting(z.number().gt(0).max(maxRetentionDays), {
-		description: 'How long request bodies are kept',
+	body_days: setting(z.number().gt(0).max(maxRetentionDays), 'How long request bodies are kept', {
 		default: 7,
-		as: 'bodyMs',
 		unit: 'days',
 	}),
-	body_bytes: setting(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
-		description: 'Bytes of bodies that are kept',
+	body_bytes: setting(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Bytes of bodies that are kept', {
 		default: 2 ** 30,
 	}),
-	row_days: setting(z.number().gt(0).max(maxRetentionDays), {
-		description: 'How long deliveries and runs are listed, and unused chat sessions kept',
-		default: 30,
-		as: 'rowMs',
-		unit: 'days',
-	}),
+	row_days: setting(
+		z.number().gt(0).max(maxRetentionDays),
+		'How long deliveries and runs are listed, and unused chat sessions kept',
+		{default: 30, unit: 'days'},
+	),
 });
 
 /** Letters that a terminal shows, in one line. */
@@ -143,42 +130,43 @@ const nodeName = z
 		'must be a name of 1 to 64 letters, digits, dots, hyphens and spaces',
 	);
 
-const storeKey = checked(z.string(), ({length}) =>
-	length < 16 || length > 1024 ? 'must have 16 to 1,024 characters' : undefined,
-);
+const storeKey = z
+	.string()
+	.refine(({length}) => length >= 16 && length <= 1024, 'must have 16 to 1,024 characters');
 
 /** `gateway`. @see manual/profiles.md */
 export const gatewaySettings = defineSettings({
-	multiplex_profiles: setting(z.boolean(), {
-		description: 'Serve several profiles under `/p/<profile>/`',
-		default: false,
-	}),
-	store: setting(storeText, {
-		description:
-			'The store: `sqlite`, the file `state.db` of the home, or the URL of a PostgreSQL database that [several gateways](several-machines.md) share, `postgres://svc:${PGPASSWORD}@db.example.com/svc`',
-		default: embeddedStore,
-		change: 'restart',
-		// A URL may carry a password.
-		hidden: true,
-	}),
-	node: setting(nodeName, {
-		description: "Name of this gateway among those that share its store; absent: the host's name",
-		change: 'restart',
-	}),
-	store_key: setting(storeKey, {
-		description:
-			'Encrypts the secrets that the database holds, at least 16 characters, best a reference: `${SVC_STORE_KEY}`; the same for every gateway on it',
-		secret: true,
-		change: 'restart',
-	}),
+	multiplex_profiles: flag(false, 'Serve several profiles under `/p/<profile>/`'),
+	store: setting(
+		storeText,
+		'The store: `sqlite`, the file `state.db` of the home, or the URL of a PostgreSQL database that [several gateways](several-machines.md) share, `postgres://svc:${PGPASSWORD}@db.example.com/svc`',
+		{
+			default: embeddedStore,
+			change: 'restart',
+			// A URL may carry a password.
+			hidden: true,
+		},
+	),
+	node: setting(
+		nodeName,
+		"Name of this gateway among those that share its store; absent: the host's name",
+		{change: 'restart'},
+	),
+	store_key: setting(
+		storeKey,
+		'Encrypts the secrets that the database holds, at least 16 characters, best a reference: `${SVC_STORE_KEY}`; the same for every gateway on it',
+		{secret: true, change: 'restart'},
+	),
 });
 
 /** `tls`. @see manual/configuration.md#certificates */
 export const tlsSettings = defineSettings({
-	ca: setting(z.union([nonEmptyText, nonEmptyTexts]), {
-		description:
-			'PEM files with authorities, a path or a list, `~/` or relative to the home; they add to those of Node and of the system, for all connections except to a database (`gateway.store`)',
-		default: [],
-		to: (written): readonly string[] => (typeof written === 'string' ? [written] : written),
-	}),
+	ca: setting(
+		z.union([nonEmptyText, nonEmptyTexts]),
+		'PEM files with authorities, a path or a list, `~/` or relative to the home; they add to those of Node and of the system, for all connections except to a database (`gateway.store`)',
+		{
+			default: [],
+			to: (written): readonly string[] => (typeof written === 'string' ? [written] : written),
+		},
+	),
 });

@@ -24,17 +24,17 @@ import {
 } from './toolset-settings.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
-/** A part of `config.yaml` that one error takes down, and whose changes are told of. */
+/** A part of `config.yaml` that fails as a whole, and whose changes a reload reports. */
 export type ConfigSection = {
 	/** The keys of `ConfigError.path`, dotted. */
 	readonly path: string;
-	/** What is different, by keys inside of it; absent: its changes are told of elsewhere. */
+	/** The changed keys, relative to the section; absent: another part reports its changes. */
 	readonly differences?: (before: Config, after: Config) => readonly Difference[];
 	/** Whether there is a last good version. */
 	readonly isIn: (before: Config) => boolean;
 	/** Takes that over. */
 	readonly keep: (before: Config, config: Config) => Partial<Config>;
-	/** What stands in where there is none: the safe side, never a default that acts. */
+	/** The stand-in without a last good version: the safe side, never a default that acts. */
 	readonly absent: (reason: string, config: Config) => Partial<Config>;
 };
 
@@ -63,7 +63,7 @@ const member = <Key extends keyof Members>(
 
 const isSound = (value: object | undefined): boolean => !(value && 'broken' in value);
 
-/** In the order in which changes are told of. manual/configuration.md#one-slip-takes-one-thing-down has this for users. */
+/** In the order of the reload report. manual/configuration.md#one-slip-takes-one-thing-down has this for users. */
 export const sections: readonly ConfigSection[] = [
 	{
 		path: 'platforms.webhook',

@@ -86,7 +86,7 @@ const ofRemote = ({url, headers, tls, oauth}: RemoteEndpoint): readonly string[]
 	...[oauth?.['client_secret'] ?? []].flat().filter(text => typeof text === 'string'),
 ];
 
-/** What follows `Bearer`, and the values of cookies: they may be shown without what is around them. */
+/** The token behind `Bearer`, and the values of cookies: other texts may hold them alone. */
 const partsOf = (value: string): readonly string[] => [
 	...value.split(/\s+/).slice(1),
 	...value.split(';').map(cookie => cookie.slice(cookie.indexOf('=') + 1).trim()),

@@ -14,9 +14,8 @@ import type {YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {generateSecret} from './merge-subscription.ts';
-import {asPlainData, valueAt, type KeyPath} from './plain-data.ts';
-import {problemWithSettings} from './platform-settings.ts';
-import {platformSettings, platformError} from './platform-settings.ts';
+import {plainAt, valueAt, type KeyPath} from './plain-data.ts';
+import {platformError, platformSettings, problemWithSettings} from './platform-settings.ts';
 import {readTextFile} from './read-text-file.ts';
 import {referencesIn} from './references.ts';
 import {configDiff, movesOthers} from './route-edit/entry-diff.ts';
@@ -24,7 +23,7 @@ import {pathInConfig, readWrittenRoute} from './route-edit/written-route.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
-/** The receiver settings that can be set up; what is absent stays as it is. */
+/** The receiver settings that can be set up; absent ones stay unchanged. */
 export type ReceiverSettings = Pick<SetupDraft, 'enable' | 'host' | 'port' | 'secret'>;
 
 const section: KeyPath = ['platforms', 'webhook'];
@@ -33,7 +32,7 @@ const section: KeyPath = ['platforms', 'webhook'];
 const sectionOf = ({platform}: Pick<SetupDraft, 'platform'>): KeyPath =>
 	platform ? ['platforms', platform.name] : section;
 
-/** What is edited in `config.yaml` for these settings. */
+/** The edits of `config.yaml` for these settings. */
 export const receiverEdits = ({
 	enable,
 	host,
@@ -50,7 +49,7 @@ export type SetupSurroundings = {
 	readonly config: Config;
 	/** What a start would make of this text of `config.yaml`. */
 	readonly load: (text: string) => LoadedConfig;
-	/** Keys whose change waits for a restart, if this is what is configured. */
+	/** Keys of `next` whose change needs a restart. */
 	readonly restartNeeded: (next: Config) => readonly string[];
 };
 
@@ -140,7 +139,7 @@ const editsFor =
 			: [{path: pathInConfig(written, route.name), value: entryOf(route)}]),
 	];
 
-/** One edit for each value that is no mapping: what stands beside it stays. A mapping takes the place of a value that is none. */
+/** One edit for each leaf, so that its siblings stay. A mapping replaces a value that is not a mapping. */
 function leafEdits(written: unknown, path: KeyPath, value: JsonValue): readonly YamlEdit[] {
 	const there = valueAt(written, path) ?? {};
 	return isJsonObject(value) && isJsonObject(there)
@@ -165,8 +164,7 @@ const secretsIn = (text: string): readonly string[] =>
 
 /** All of a section. */
 function sectionIn(text: string, path: KeyPath): JsonObject | undefined {
-	const data = asPlainData(parseYamlSource(text).value);
-	const value = data.ok ? valueAt(data.value, path) : undefined;
+	const value = plainAt(parseYamlSource(text).value, path);
 	return isJsonObject(value) ? value : undefined;
 }
 
@@ -216,9 +214,8 @@ const problemsOf = (loaded: LoadedConfig) =>
 
 function problemWithRoute(name: string, text: string, paths: HomePaths): string | undefined {
 	const {value} = parseYamlSource(text);
-	const data = asPlainData(value);
 	const isTaken =
-		(data.ok && valueAt(data.value, pathInConfig(value, name)) !== undefined) ||
+		plainAt(value, pathInConfig(value, name)) !== undefined ||
 		readWrittenRoute(paths, name, 'dynamic').entry !== undefined;
 	return (
 		problemWithNewName(name) ??

@@ -12,7 +12,7 @@ export type EditedText = {
 	readonly name: string;
 	/** Another one when the text must be read again. Never throws. */
 	stamp(): FileStamp;
-	/** The text as of now; `undefined`: there is none. @throws SvcError `file_unreadable`, `file_too_large`; `journal_unavailable` while the rows were never read */
+	/** The current text; `undefined` if missing. @throws SvcError `file_unreadable`, `file_too_large`; `journal_unavailable` while the rows were never read */
 	read(): string | undefined;
 	/**
 	 * Puts what `change` makes of the text in its place, while other writers wait; without a `text` nothing is written. `change` gets an empty text where there is none, may throw, then
@@ -21,13 +21,13 @@ export type EditedText = {
 	 * @throws SvcError `file_too_large`, `lock_timeout`; of rows `document_changed`, `journal_unavailable`, `store_key_wrong`
 	 */
 	edit<Value>(
-		change: (text: string) => Change<Value>,
+		change: (text: string) => TextChange<Value>,
 		world: {readonly clock: Clock},
 	): Promise<Value>;
 };
 
 /** What becomes of a text, and what the caller wants to know of it. */
-export type Change<Value> = {readonly text?: string; readonly value: Value};
+export type TextChange<Value> = {readonly text?: string; readonly value: Value};
 
 /** Where the logins of a profile's tool servers are kept for all members: what would be files of `mcp-tokens/`, by their names. */
 export type SharedLogins = {

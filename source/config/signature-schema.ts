@@ -23,40 +23,32 @@ export const lowerCase = (header: string): string => header.toLowerCase();
 
 /** A scheme of one's own. @see manual/signatures.md#the-signature-of-a-route */
 export const signatureSettings = defineSettings({
-	header: requiredSetting(headerName, {
-		description: 'Header that holds the signature',
-		to: lowerCase,
-	}),
-	preset: setting(z.enum(senderNames), {
-		description: 'A preset, read from this `header` instead; only with `header`',
-	}),
-	algorithm: setting(z.enum(['sha1', 'sha256', 'sha512']), {
-		description: 'Hash of the HMAC',
-		default: 'sha256',
-	}),
-	prefix: setting(prefixText, {description: 'What stands before the digest', default: ''}),
-	encoding: setting(z.enum(['hex', 'base64']), {
-		description: 'How the digest is written',
-		default: 'hex',
-	}),
-	token: setting(z.boolean(), {
-		description:
-			'The header is the secret itself, after `prefix` (`Bearer`; after `Basic` it is `user:password`); only with `header` and `prefix`',
-	}),
-	timestamp_header: setting(headerName, {
-		description:
-			'Header with the time: Unix seconds, milliseconds (13 digits) or RFC 3339; within 300 s of our clock',
-		to: lowerCase,
-	}),
-	id_header: setting(headerName, {
-		description:
-			'Header with the identifier that `{id}` in `signed` means, also that of the delivery',
-		to: lowerCase,
-	}),
-	signed: setting(checked(z.string(), problemWithSigned), {
-		description:
-			'Signed text with {body}, {timestamp} and {id}, each once; default {body}, with a timestamp_header {timestamp}.{body}',
-	}),
+	header: requiredSetting(headerName, 'Header that holds the signature', {to: lowerCase}),
+	preset: setting(
+		z.enum(senderNames),
+		'A preset, read from this `header` instead; only with `header`',
+	),
+	algorithm: setting(z.enum(['sha1', 'sha256', 'sha512']), 'Hash of the HMAC', {default: 'sha256'}),
+	prefix: setting(prefixText, 'What stands before the digest', {default: ''}),
+	encoding: setting(z.enum(['hex', 'base64']), 'How the digest is written', {default: 'hex'}),
+	token: setting(
+		z.boolean(),
+		'The header is the secret itself, after `prefix` (`Bearer`; after `Basic` it is `user:password`); only with `header` and `prefix`',
+	),
+	timestamp_header: setting(
+		headerName,
+		'Header with the time: Unix seconds, milliseconds (13 digits) or RFC 3339; within 300 s of our clock',
+		{to: lowerCase},
+	),
+	id_header: setting(
+		headerName,
+		'Header with the identifier that `{id}` in `signed` means, also that of the delivery',
+		{to: lowerCase},
+	),
+	signed: setting(
+		checked(z.string(), problemWithSigned),
+		'Signed text with {body}, {timestamp} and {id}, each once; default {body}, with a timestamp_header {timestamp}.{body}',
+	),
 });
 
 const fields = signatureSettings.schema;

@@ -14,7 +14,7 @@ export type SortedErrors = {
 	readonly routes: ReadonlyMap<string, ReadRoute>;
 	/** Settings of the receiver that cannot be read, `routes` as a whole and `extra` among them; an empty text means all. */
 	readonly receiver: ReadonlySet<string>;
-	/** What is wrong with everything but the routes. */
+	/** All findings except those of routes. */
 	readonly findings: readonly UnplacedDiagnostic[];
 	/** What they take down, by `itemKey`, each with its first finding. */
 	readonly items: ReadonlyMap<
@@ -60,7 +60,7 @@ export function sortErrors(itemErrors: ItemErrors, written: unknown, value: unkn
 	};
 }
 
-/** The key of the receiver's setting that `item` is, wherever it stands; its routes are none. Empty: all of them. */
+/** The receiver setting at `item`, under `extra` or not; `undefined` for routes and for other items. Empty: the whole section. */
 function receiverSettingAt(item: KeyPath): string | undefined {
 	if (itemKey(item) === itemKey(receiverPath)) {
 		return '';
@@ -77,15 +77,15 @@ const isBelow = (path: KeyPath, parent: KeyPath): boolean =>
 /** What cannot be used, and why: one line. */
 export type ErrorReason = {readonly path: KeyPath; readonly reason: string};
 
-/** One for each item, by `itemKey`: what is wrong first, with its place. */
+/** The first finding of each item, with its place. */
 export const reasonsOf = (
 	{items}: SortedErrors,
 	place: (finding: UnplacedDiagnostic) => Diagnostic,
-): ReadonlyArray<readonly [string, ErrorReason]> =>
-	[...items].map(([key, {path, finding}]) => [
-		key,
-		{path, reason: formatDiagnostic(place(finding))},
-	]);
+): readonly ErrorReason[] =>
+	[...items.values()].map(({path, finding}) => ({
+		path,
+		reason: formatDiagnostic(place(finding)),
+	}));
 
 /** Whether a setting of the receiver is written under `extra` or beside it, whichever of them `path` is in. */
 export function standsElsewhere(value: unknown, path: KeyPath): boolean {

@@ -93,7 +93,7 @@ export type HomeIdentity = {
 const maxIdentityBytes = 100;
 
 /**
- * Reads who a home is, or decides it for good. The caller holds the lock of the home. @throws SvcError `file_planted`, and what Node throws for a file that cannot be read or written
+ * Reads the identity of a home, or creates it once and for all. The caller holds the lock of the home. @throws SvcError `file_planted`, and what Node throws for a file that cannot be read or written
  */
 export async function identifyHome({
 	home,

@@ -178,7 +178,7 @@ export async function removeSubscription(
 }
 
 /**
- * Writes `enabled: false` into a dynamic route, or takes the key out again; everything else stays. The same lock. What is so already is not written.
+ * Writes `enabled: false` into a dynamic route, or removes the key; everything else stays. Takes the same lock. Writes nothing if nothing changes.
  *
  * @throws SvcError `subscription_not_found`, `route_not_editable` for one that is no mapping, and what `editSubscriptions` throws
  * @see manual/routes.md#pause-a-route

@@ -18,9 +18,9 @@ export const textLike = checked(
 ).transform(String);
 
 /** Name of an environment variable. */
-export const variableName = checked(z.string(), name =>
-	/^[^=\0]+$/.test(name) ? undefined : 'is not the name of a variable',
-);
+export const variableName = z
+	.string()
+	.refine(name => /^[^=\0]+$/.test(name), 'is not the name of a variable');
 
 const argsList = z.array(textLike).max(maxArgs);
 

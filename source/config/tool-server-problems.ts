@@ -1,8 +1,9 @@
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
+import type {KeyPath} from './plain-data.ts';
 import {hasReference} from './references.ts';
 import type {RawToolServer} from './tool-server-schema.ts';
 
-/** What is wrong with an entry whose keys are sound by themselves, as a whole or at one of its keys. @see manual/tool-servers.md#settings */
+/** Conflicts between the keys of an entry, each of which is valid by itself. @see manual/tool-servers.md#settings */
 export function problemsWithServer(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	return [
 		...problemsWithEndpoint(server),
@@ -11,51 +12,49 @@ export function problemsWithServer(server: RawToolServer): readonly UnplacedDiag
 	];
 }
 
-function problemsWithEndpoint(given: RawToolServer): UnplacedDiagnostic[] {
+function problemsWithEndpoint(given: RawToolServer): readonly UnplacedDiagnostic[] {
 	const {command, url, transport, auth, sandbox} = given;
 	const isRemote = isWritten(url);
 	if (isWritten(command) === isRemote) {
-		const message = isRemote
-			? 'has both "command" and "url": a server is one of the two'
-			: 'needs "command" (a program) or "url" (a remote server)';
-		return [{path: [], message}];
+		return when(
+			true,
+			[],
+			isRemote
+				? 'has both "command" and "url": a server is one of the two'
+				: 'needs "command" (a program) or "url" (a remote server)',
+		);
 	}
 
 	return [
-		...(auth && !isRemote
-			? [{path: ['auth'], message: 'is for remote servers: it needs "url"'}]
-			: []),
-		...(sandbox && isRemote
-			? [{path: ['sandbox'], message: 'is for programs: it needs "command"'}]
-			: []),
-		...(transport && isRemote === (transport === 'stdio')
-			? [{path: ['transport'], message: `does not fit to "${isRemote ? 'url' : 'command'}"`}]
-			: []),
+		...when(auth && !isRemote, ['auth'], 'is for remote servers: it needs "url"'),
+		...when(sandbox && isRemote, ['sandbox'], 'is for programs: it needs "command"'),
+		...when(
+			transport && isRemote === (transport === 'stdio'),
+			['transport'],
+			`does not fit to "${isRemote ? 'url' : 'command'}"`,
+		),
 	];
 }
 
 const isWritten = (value: unknown): boolean => value !== undefined && value !== null;
 
-function problemsWithCertificate({client_cert: cert, client_key: key}: RawToolServer) {
-	const problems: UnplacedDiagnostic[] = [];
-	if (Array.isArray(cert) && (![2, 3].includes(cert.length) || cert.slice(0, 2).includes(''))) {
-		const message = 'must be a text, [certificate, key] or [certificate, key, password]';
-		problems.push({path: ['client_cert'], message});
-	}
+/** A problem at `path`, where `applies` is truthy. */
+const when = (applies: unknown, path: KeyPath, message: string): readonly UnplacedDiagnostic[] =>
+	applies ? [{path, message}] : [];
 
-	if (key && !cert) {
-		problems.push({path: ['client_key'], message: 'needs "client_cert" beside it'});
-	}
-
-	if (key && Array.isArray(cert)) {
-		problems.push({
-			path: ['client_key'],
-			message: 'stands beside a "client_cert" that is a list and names the key already',
-		});
-	}
-
-	return problems;
-}
+const problemsWithCertificate = ({client_cert: cert, client_key: key}: RawToolServer) => [
+	...when(
+		Array.isArray(cert) && (![2, 3].includes(cert.length) || cert.slice(0, 2).includes('')),
+		['client_cert'],
+		'must be a text, [certificate, key] or [certificate, key, password]',
+	),
+	...when(key && !cert, ['client_key'], 'needs "client_cert" beside it'),
+	...when(
+		key && Array.isArray(cert),
+		['client_key'],
+		'stands beside a "client_cert" that is a list and names the key already',
+	),
+];
 
 function problemsWithHeaders(names: readonly string[]): UnplacedDiagnostic[] {
 	const alike = Map.groupBy(names, name => name.toLowerCase());

@@ -5,7 +5,7 @@ import {programSettings, remoteSettings} from './endpoint-settings.ts';
 import {problemsWithServer} from './tool-server-problems.ts';
 import {serverSettings} from './tool-server-settings.ts';
 
-/** What is known of each takes memory, and each may be a process. */
+/** Each server takes memory, and may take a process. */
 const maxServers = 200;
 const maxNameLength = 128;
 

@@ -1,14 +1,13 @@
 import {z} from 'zod';
 import {readHostRule} from '../core/hosts.ts';
-import {checked, nonEmptyText, seconds, setting, wholeNumber} from '../core/schema-parts.ts';
+import {flag, nonEmptyText, seconds, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 
 /** A list of hosts, as people write it. */
 export const hostTexts = z.array(
-	checked(nonEmptyText, text =>
-		readHostRule(text)
-			? undefined
-			: 'is not a host: write a name, *.name or an address, with :port for another port than 80 and 443',
+	nonEmptyText.refine(
+		text => readHostRule(text) !== undefined,
+		'is not a host: write a name, *.name or an address, with :port for another port than 80 and 443',
 	),
 );
 
@@ -17,63 +16,61 @@ export const hostRulesOf = (texts: readonly string[]) =>
 
 /** `toolsets.web`. @see manual/web.md */
 const webSettings = defineSettings({
-	hosts: setting(hostTexts, {
-		description:
-			'[Hosts](web.md#hosts) that `web_fetch` may ask: names, `*.name`, `*`, with `:port`; always public addresses only',
-		default: ['*'],
-		to: hostRulesOf,
-	}),
+	hosts: setting(
+		hostTexts,
+		'[Hosts](web.md#hosts) that `web_fetch` may ask: names, `*.name`, `*`, with `:port`; always public addresses only',
+		{default: ['*'], to: hostRulesOf},
+	),
 });
 
 /** A file or folder of this machine, as people write it. */
-const listedPath = checked(nonEmptyText, text =>
-	/^(?:\/|~\/|~$)/.test(text) && !text.includes('\0')
-		? undefined
-		: 'is no absolute path: begin it with / or ~/',
+const listedPath = nonEmptyText.refine(
+	text => /^(?:\/|~\/|~$)/.test(text) && !text.includes('\0'),
+	'is no absolute path: begin it with / or ~/',
 );
 
 /** `toolsets.terminal`. @see manual/sandbox.md */
 const terminalSettings = defineSettings({
-	approval: setting(z.enum(['ask', 'allow']), {
-		description: '`ask`: a person agrees to each command; `allow`: nobody is asked in a sandbox',
-		default: 'ask',
-	}),
-	workdir: setting(listedPath, {
-		description:
-			'The folder in which commands start and may write; made if missing; absent: `work` in the folder of the profile',
-	}),
-	forge: setting(z.enum(['none', 'read']), {
-		description:
-			'`read`: `gh` and `git` inside [read the repository of the event](sandbox-network.md#forge) with the login of the gateway, without its token',
-		default: 'none',
-	}),
-	timeout_seconds: setting(seconds(24 * 60 * 60), {
-		description: 'When a command is ended; a call may ask for less',
-		default: 120,
-		as: 'timeoutMs',
-		unit: 'seconds',
-	}),
-	max_processes: setting(wholeNumber(1, 32_768), {
-		description: 'Processes of one command at a time',
+	approval: setting(
+		z.enum(['ask', 'allow']),
+		'`ask`: a person agrees to each command; `allow`: nobody is asked in a sandbox',
+		{default: 'ask'},
+	),
+	workdir: setting(
+		listedPath,
+		'The folder in which commands start and may write; made if missing; absent: `work` in the folder of the profile',
+	),
+	forge: setting(
+		z.enum(['none', 'read']),
+		'`read`: `gh` and `git` inside [read the repository of the event](sandbox-network.md#forge) with the login of the gateway, without its token',
+		{default: 'none'},
+	),
+	timeout_seconds: setting(
+		seconds(24 * 60 * 60),
+		'When a command is ended; a call may ask for less',
+		{default: 120, unit: 'seconds'},
+	),
+	max_processes: setting(wholeNumber(1, 32_768), 'Processes of one command at a time', {
 		default: 256,
 	}),
-	max_memory_mb: setting(wholeNumber(16, 1_048_576), {
-		description: 'Memory of all of them together, with `/tmp`, in megabytes',
-		default: 2048,
-	}),
+	max_memory_mb: setting(
+		wholeNumber(16, 1_048_576),
+		'Memory of all of them together, with `/tmp`, in megabytes',
+		{default: 2048},
+	),
 });
 
 /** `toolsets.file`. @see manual/file.md */
 const fileSettings = defineSettings({
-	approval: setting(z.enum(['ask', 'allow']), {
-		description:
-			'In a sandbox, `ask`: a person agrees to each change of a file, `allow`: nobody is asked; reading and searching never ask',
-		default: 'ask',
-	}),
-	workdir: setting(listedPath, {
-		description:
-			'The folder that may be changed, and in which relative paths begin; made if missing; absent: `work` in the folder of the profile. It must equal the `workdir` of `terminal`, or be [separate from it](file.md#the-process)',
-	}),
+	approval: setting(
+		z.enum(['ask', 'allow']),
+		'In a sandbox, `ask`: a person agrees to each change of a file, `allow`: nobody is asked; reading and searching never ask',
+		{default: 'ask'},
+	),
+	workdir: setting(
+		listedPath,
+		'The folder that may be changed, and in which relative paths begin; made if missing; absent: `work` in the folder of the profile. It must equal the `workdir` of `terminal`, or be [separate from it](file.md#the-process)',
+	),
 });
 
 /** The settings of the toolsets that have some, by the name of the toolset. */
@@ -85,25 +82,23 @@ export const toolsetSettings = {
 
 /** `sandbox`. @see manual/sandbox.md */
 export const sandboxSettings = defineSettings({
-	required: setting(z.boolean(), {
-		description:
-			'`false`: if no sandbox works, the tools run without one, and each call asks and says so',
-		default: true,
-	}),
-	read: setting(z.array(listedPath), {
-		description: "Files and folders that may be read, besides the system's and the working folder",
+	required: flag(
+		true,
+		'`false`: if no sandbox works, the tools run without one, and each call asks and says so',
+	),
+	read: setting(
+		z.array(listedPath),
+		"Files and folders that may be read, besides the system's and the working folder",
+		{default: []},
+	),
+	write: setting(z.array(listedPath), 'Folders that may be written, besides the working folder', {
 		default: [],
 	}),
-	write: setting(z.array(listedPath), {
-		description: 'Folders that may be written, besides the working folder',
-		default: [],
-	}),
-	hosts: setting(hostTexts, {
-		description:
-			'[Hosts](sandbox-network.md#hosts) that may be reached: names, `*.name`, `*`, with `:port`; private addresses only if listed themselves',
-		default: [],
-		to: hostRulesOf,
-	}),
+	hosts: setting(
+		hostTexts,
+		'[Hosts](sandbox-network.md#hosts) that may be reached: names, `*.name`, `*`, with `:port`; private addresses only if listed themselves',
+		{default: [], to: hostRulesOf},
+	),
 });
 
 /** `sandbox` of the file. `broken`: why it cannot be used; no tool that needs one is offered then. */
@@ -151,9 +146,9 @@ export const toolsetsSchema = z
 
 /** `tools`. @see manual/tool-servers.md#many-tools */
 export const toolsSettings = defineSettings({
-	max_schema_tokens: setting(wholeNumber(0, 10_000_000), {
-		description:
-			"Tokens (four characters each) of a run's tools above which the model [searches for them](tool-servers.md#many-tools)",
-		default: 20_000,
-	}),
+	max_schema_tokens: setting(
+		wholeNumber(0, 10_000_000),
+		"Tokens (four characters each) of a run's tools above which the model [searches for them](tool-servers.md#many-tools)",
+		{default: 20_000},
+	),
 });

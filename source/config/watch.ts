@@ -54,7 +54,7 @@ export function createConfigWatcher(
 		dirname(path) === profiles ||
 		(dirname(dirname(path)) === profiles && basename(path) === basename(paths.env));
 	const noteFile = (path: string) => {
-		// What lies beside the profiles is none.
+		// Files beside the profile folders belong to no profile.
 		if (dirname(path) !== profiles) {
 			note(basename(path));
 		}

@@ -12,7 +12,7 @@ const minSafeBytes = 8;
 const hint = `a secret of fewer than ${minSafeBytes} bytes can be guessed: use a long random one`;
 
 /**
- * A warning for what was written as a secret and is so short that somebody could guess it; `undefined` when nothing is. It still counts: the sender may leave no choice. Keys that stand behind
+ * A warning about secrets that are short enough to guess; `undefined` if none is. Short secrets still count: the sender may leave no choice. Keys behind
  * `whsec_` are measured when they are decoded, and refused.
  */
 export const warningOnSecrets = (secrets: readonly string[]): string | undefined =>

@@ -95,7 +95,7 @@ const lastValues: Readonly<
 	enabled: ({enabled, switchedOff}) => ({enabled, switchedOff}),
 	host: ({host}) => ({host}),
 	port: ({port}) => ({port}),
-	// Who may send is what is written now, and that is unknown: a secret that was taken back must not pass.
+	// The current secret cannot be read: a revoked one must not pass.
 	secret: () => ({secrets: []}),
 	rate_limit: ({rateLimit}) => ({rateLimit}),
 	max_body_bytes: ({maxBodyBytes}) => ({maxBodyBytes}),

@@ -9,6 +9,7 @@ import {
 	type YAMLMap,
 	type ErrorCode,
 } from 'yaml';
+import {compact} from '../core/compact.ts';
 import type {KeyPath} from './plain-data.ts';
 import {createPositions, type Position} from './text-positions.ts';
 
@@ -29,7 +30,7 @@ export type YamlSource = {
 /** Enough for shared anchors; a file that doubles itself nine times is refused. */
 const maxAliases = 100;
 
-/** Most of what stands below a fault of the pen follows from it. */
+/** A syntax error causes most of the errors below it. */
 const maxFaults = 3;
 
 /** More are of no use, and finding the place of each costs time. */
@@ -88,20 +89,16 @@ function dataOf(document: Document.Parsed): {
 function faultsIn({errors, warnings}: Document.Parsed): readonly Fault[] {
 	const faults = [...errors, ...warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
 	const [next, ...others] = faults.slice(maxFaults);
-	return [
+	return compact([
 		...faults.slice(0, maxFaults).map(({code, pos}) => ({
 			offset: pos[0],
 			message: parserMessages[code],
 		})),
-		...(next
-			? [
-					{
-						offset: next.pos[0],
-						message: `… and ${others.length + 1} more that may follow from these`,
-					},
-				]
-			: []),
-	];
+		next && {
+			offset: next.pos[0],
+			message: `… and ${others.length + 1} more that may follow from these`,
+		},
+	]);
 }
 
 /** Mistakes that the parser lets pass: keys that are not text or stand twice, aliases without an anchor above them. */
@@ -132,8 +129,8 @@ function findMistakes(document: Document): Fault[] {
 
 function findWrongKeys(map: YAMLMap): readonly Fault[] {
 	const seen = new Set<string>();
-	return map.items
-		.map(({key}): Fault | undefined => {
+	return compact(
+		map.items.map(({key}): Fault | undefined => {
 			const name = nameOf(key);
 			if (name === undefined) {
 				return {offset: offsetOf(key), message: parserMessages.NON_STRING_KEY};
@@ -145,9 +142,8 @@ function findWrongKeys(map: YAMLMap): readonly Fault[] {
 
 			seen.add(name);
 			return undefined;
-		})
-		.filter(fault => fault !== undefined)
-		.slice(0, maxProblems);
+		}),
+	).slice(0, maxProblems);
 }
 
 /** A key as the data has it; `undefined` for a list, a mapping or an alias. */
@@ -160,7 +156,7 @@ function nameOf(key: unknown): string | undefined {
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** Offset of a node, if it has one: what is absent, or was put in by hand, has none. */
+/** Offset of a node in the text; `undefined` for an absent node or one that was not parsed. */
 function offsetOf(node: unknown): number | undefined {
 	return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)
 		? node.range?.[0]

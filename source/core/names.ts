@@ -21,6 +21,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
 	return best?.candidate;
 }
 
+/** `, did you mean "pull_request"`; empty when no name is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+	const nearest = nearestName(name, known);
+	return nearest === undefined ? '' : `, did you mean "${nearest}"`;
+}
+
 /** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
 function editDistance(from: string, to: string): number {
 	let beforeLast: number[] = [];

@@ -21,7 +21,7 @@ export type SettingNotes<Schema extends z.core.$ZodType = z.core.$ZodType> = {
 	readonly description: string;
 	/** As written in the file; absent: none, or it depends on something else. */
 	readonly default?: Frozen<NonNullable<z.output<Schema>>>;
-	/** Name of the typed value; absent: the key in camel case. */
+	/** Name of the typed value; absent: the key in camel case, with a `unit` `timeoutMs` for `timeout_seconds` and `timeout`. */
 	readonly as?: string;
 	/** Unit of the amount that is written; the typed value is in milliseconds, at least 1. */
 	readonly unit?: keyof typeof units;
@@ -64,26 +64,43 @@ export type NotesOfAny = Omit<SettingNotes, 'default' | 'to'> & {
 	readonly required?: true;
 };
 
+/** All that is to be said of a setting besides its schema and its description. */
+type MoreNotes<Schema extends z.core.$ZodType> = Omit<SettingNotes<Schema>, 'description'>;
+
 /** A setting that may be left out; a key without a value (`prompt:`) is the same as none. */
-export const setting = <Schema extends z.core.$ZodType, const Notes extends SettingNotes<Schema>>(
+export const setting = <Schema extends z.core.$ZodType, const Notes extends MoreNotes<Schema>>(
 	schema: Schema,
-	notes: Notes,
-) => noted(z.nullish(schema), notes);
+	description: string,
+	notes?: Notes,
+) => noted(z.nullish(schema), described(description, notes));
+
+/** A setting that is true or false; `standard`: its default. */
+export const flag = <const Notes extends Omit<MoreNotes<z.ZodBoolean>, 'default'>>(
+	standard: boolean,
+	description: string,
+	notes?: Notes,
+) => noted(z.nullish(z.boolean()), {...described(description, notes), default: standard});
 
 /** A setting that must be there. */
 export const requiredSetting = <
 	Schema extends z.ZodType,
-	const Notes extends Omit<SettingNotes<Schema>, 'default'>,
+	const Notes extends Omit<MoreNotes<Schema>, 'default'>,
 >(
 	schema: Schema,
-	notes: Notes,
-) => noted(schema.clone(), {...notes, required: true as const});
+	description: string,
+	notes?: Notes,
+) => noted(schema.clone(), {...described(description, notes), required: true as const});
 
 /** A setting that is taken as it comes, because something other than its type decides what a wrong value means; `json` is what the JSON Schema says of it. */
-export const looseSetting = <const Notes extends SettingNotes<z.ZodUnknown>>(
+export const looseSetting = <const Notes extends MoreNotes<z.ZodUnknown>>(
 	json: Readonly<Record<string, unknown>>,
-	notes: Notes,
-) => noted(z.unknown().optional(), notes, json);
+	description: string,
+	notes?: Notes,
+) => noted(z.unknown().optional(), described(description, notes), json);
+
+const described = <Notes>(description: string, notes: Notes | undefined) =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without notes there is none to be had
+	({...notes, description}) as Notes & Pick<SettingNotes, 'description'>;
 
 /** The notes stay with `schema`, which nothing else uses, and what a JSON Schema can hold of them is in there, under `x-…` what is ours alone. */
 function noted<Schema extends z.ZodType, Notes extends NotesOfAny>(

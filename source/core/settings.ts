@@ -45,7 +45,11 @@ type NameOf<Key, Field> = Field extends {readonly notes: {readonly at: unknown}}
 	? never
 	: Field extends {readonly notes: {readonly as: infer As extends string}}
 		? As
-		: Camel<Key>;
+		: Field extends {readonly notes: {readonly unit: string}}
+			? `${Camel<Stem<Key>> & string}Ms`
+			: Camel<Key>;
+
+type Stem<Key> = Key extends `${infer Head}_${keyof typeof units}` ? Head : Key;
 
 type ValueIn<Field> = Field extends {
 	readonly notes: {readonly to: (written: never) => infer Value};
@@ -116,17 +120,18 @@ export function defineSettings<Fields extends Declarations>(fields: Fields): Set
 /** A setting that is a mapping of settings, there with their defaults also when it is absent. */
 export const group = <Fields extends Declarations>(
 	inner: Settings<Fields>,
-	notes: {readonly description: string; readonly change?: Change},
+	description: string,
+	notes: {readonly change?: Change} = {},
 ) =>
 	setting<z.ZodType<Written<Fields>>, GroupNotes<Fields>>(
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its schema gives is what is written
 		inner.schema as unknown as z.ZodType<Written<Fields>>,
+		description,
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every one of its settings may be left out
 		{...notes, default: {} as Frozen<Written<Fields>>, inner, to: inner.read},
 	);
 
 type GroupNotes<Fields extends Declarations> = {
-	readonly description: string;
 	readonly change?: Change;
 	readonly default: Frozen<NonNullable<Written<Fields>>>;
 	readonly inner: Settings<Fields>;
@@ -147,8 +152,10 @@ export const section = <Fields extends Declarations>(
 const camelCase = (key: string): string =>
 	key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const placesOf = (key: string, {at, as}: NotesOfAny): readonly string[] =>
-	at ?? [as ?? camelCase(key)];
+const placesOf = (key: string, {at, as, unit}: NotesOfAny): readonly string[] =>
+	at ?? [
+		as ?? (unit === undefined ? camelCase(key) : `${camelCase(key.replace(`_${unit}`, ''))}Ms`),
+	];
 
 const converterOf = ({to, unit}: NotesOfAny): ((written: unknown) => unknown) => {
 	if (to) {

@@ -97,7 +97,7 @@ const kinds: Readonly<Record<FieldKind, Kind>> = {
 /** How a field is entered. */
 export const entryOf = ({kind}: Pick<FieldRecord, 'kind'>): Kind['entry'] => kinds[kind].entry;
 
-/** Whether a field holds what is typed. */
+/** Whether a field is typed in. */
 export const isTyped = (field: Pick<FieldRecord, 'kind'>): boolean =>
 	entryOf(field) === 'line' || entryOf(field) === 'area';
 
@@ -107,7 +107,7 @@ export const typedText = (
 	value: FieldValue,
 ): string => (value === undefined || value === null || masked ? '' : own.typed(value));
 
-/** What a person typed, as a value. What is empty is none. A secret is one text, whatever is in it. */
+/** Typed text as a value; empty text is no value. A secret is one text, even with commas. */
 export const typedValue = (
 	{kind, masked, own = kinds[kind]}: Pick<FieldRecord, 'kind' | 'masked' | 'own'>,
 	typed: string,

@@ -1,6 +1,6 @@
 import type {JsonValue} from '../core/json.ts';
 
-/** What a person has put into a field so far; an empty text or list is none. What cannot be a value of its kind is there as it was typed. */
+/** The content of a field so far; an empty text or list is no value. Typed text that is no value of the kind is kept as typed. */
 export type FieldValue = JsonValue | undefined;
 
 /** Every way in which a field is filled in; `field-kinds` says what each means. */
@@ -27,7 +27,7 @@ export type Reading = {
 	readonly typed: (value: JsonValue) => string;
 	/** What was typed, as a value. */
 	readonly taken: (text: string) => TypedValue;
-	/** What is sent for a value that is kept as it was typed; absent: the value. */
+	/** Converts a value that is kept as typed before it is sent; absent: sent as it is. */
 	readonly sent?: (text: string) => JsonValue;
 };
 
@@ -39,7 +39,7 @@ export type FieldRecord = {
 	readonly description: string;
 	readonly kind: FieldKind;
 	readonly required: boolean;
-	/** A secret: nobody sees what is typed, and it is typed anew each time. */
+	/** A secret: typing is hidden, and starts empty each time. */
 	readonly masked: boolean;
 	/** What it begins with. */
 	readonly initial?: JsonValue;

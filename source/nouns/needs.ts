@@ -1,5 +1,6 @@
 import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import type {Approval} from '../core/approval.ts';
+import {compact} from '../core/compact.ts';
 import type {AlertKind} from '../core/config-view.ts';
 import {countOf, quotedName} from '../core/names.ts';
 import {askerWords} from '../core/origin.ts';
@@ -14,9 +15,9 @@ import {escapeLine} from '../core/untrusted.ts';
 export type Need = {
 	/** The same thing has the same key, also after a restart: at most 300 characters. */
 	readonly key: string;
-	/** Which alerts tell of it; absent: none. */
+	/** The kind of alert that reports it; absent: none does. */
 	readonly kind?: AlertKind;
-	/** What it is, and of what: a sentence without its end. */
+	/** One sentence without a final period. */
 	readonly text: string;
 	/** When it began, milliseconds since 1970; absent: the state does not say. */
 	readonly since?: number;
@@ -37,36 +38,28 @@ export const lineOf = ({text, command, answers = [command]}: Need): string =>
 const maxText = 600;
 const maxKey = 300;
 
-/** Said where no chat is told: by the doctor and by the states of the interface. */
+/** Shown by the doctor and the interface while no alerts are configured. */
 export const noAlerts = 'no chat is told when something needs a person';
 
-/** The line of `config.yaml` that changes that. */
+/** The line of `config.yaml` that configures one. */
 export const alertsExample = 'alerts: [{platform: telegram, chat_id: 12345}]';
 
 /** What needs a person in a state, the most urgent first. `now`: milliseconds since 1970. */
 export function needsOf(state: GatewayState, now: number): readonly Need[] {
 	const {gateway, approvals, runs, installs = [], modelOffer} = state;
-	const needs: readonly Need[] = [
-		...(gateway.reachable
-			? []
-			: [
-					{
-						key: 'lost',
-						text: 'The gateway does not answer any more; svc looks for it',
-						command: 'gateway status',
-						answers: [],
-					},
-				]),
+	const needs = compact<Need>([
+		!gateway.reachable && {
+			key: 'lost',
+			text: 'The gateway does not answer any more; svc looks for it',
+			command: 'gateway status',
+			answers: [],
+		},
 		...approvals.map(approvalNeed),
-		...(modelOffer
-			? [
-					{
-						key: `model ${modelOffer.provider} ${modelOffer.name}`,
-						text: `${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin}) could be used, and costs money`,
-						command: '/use-model',
-					},
-				]
-			: []),
+		modelOffer && {
+			key: `model ${modelOffer.provider} ${modelOffer.name}`,
+			text: `${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin}) could be used, and costs money`,
+			command: '/use-model',
+		},
 		...loginNeeds(state),
 		...runs.filter(isBad).map(runNeed),
 		...installs.map(({id, name}) => ({
@@ -76,7 +69,7 @@ export function needsOf(state: GatewayState, now: number): readonly Need[] {
 		})),
 		...lossNeeds(state, now),
 		...refusals(state),
-	];
+	]);
 	return needs.map(need => ({
 		...need,
 		key: need.key.slice(0, maxKey),
@@ -151,97 +144,78 @@ function refusals(state: GatewayState): readonly Need[] {
 		...errors.map(problem => ({
 			// Without the line: an edit above it does not make another problem of it.
 			key: `problem ${problem.key} ${problem.message} ${problem.file}`,
-			kind: 'refused' as const,
 			text: `The configuration is refused: ${formatDiagnostic(problem)}`,
 			command: 'config check',
 		})),
 		// The part that is refused names the same problem as its reason.
 		...partNeeds(state).filter(({text}) => !told.some(problem => text.includes(problem))),
-	];
+	].map(need => ({...need, kind: 'refused'}));
 }
 
-const partNeeds = (state: GatewayState): readonly Need[] => [
-	...listenerNeeds(state),
-	...(state.modelSilence
-		? [
-				{
-					key: 'model silent',
-					kind: 'refused' as const,
-					text: `Runs fail, as the model does not answer: ${state.modelSilence.reason}`,
-					since: state.modelSilence.since,
-					command: 'doctor',
-				},
-			]
-		: []),
-	...(state.modelProblem === undefined
-		? []
-		: [
-				{
-					key: 'model',
-					kind: 'refused' as const,
-					text: `Runs will fail: ${state.modelProblem}`,
-					command: 'doctor',
-				},
-			]),
-	...state.routes.flatMap(({name, source, profile, problem, stale}): readonly Need[] => {
-		const reason = problem ?? stale;
-		// What is wrong with a static one is a problem of the configuration.
-		return reason === undefined || source === 'static'
-			? []
-			: [
-					{
-						key: `route ${profile}/${name}`,
-						kind: 'refused',
-						text: `Route ${quotedName(name)} is not served${problem === undefined ? ' as it is written' : ''}: ${reason}`,
-						command: 'webhook list',
-					},
-				];
-	}),
-	...state.servers
-		.filter(({status}) => status === 'failed' || status === 'parked')
-		.map(server => ({
-			key: `server ${server.profile} ${server.name}`,
-			kind: 'refused' as const,
-			text: `Tool server ${quotedName(server.name)} is ${server.status}${because(server.reason)}`,
-			since: server.since,
-			command: `${ofProfile(server.profile)}mcp test ${asWord(server.name)}`,
-		})),
-	...state.platforms
-		.filter(({state: standing}) => standing === 'failed')
-		.map(({name, reason}) => ({
-			key: `platform ${name}`,
-			kind: 'refused' as const,
-			text: `Platform ${name} has failed${because(reason)}`,
-			platform: name,
-			command: `platforms show ${name}`,
-		})),
-	...state.jobs
-		.filter(({state: standing}) => standing === 'invalid')
-		.map(({id, name, profile, problem}) => ({
-			key: `job ${profile} ${id}`,
-			kind: 'refused' as const,
-			text: `Job ${quotedName(name)} does not fire${because(problem)}`,
-			command: `${ofProfile(profile)}cron show ${id}`,
-		})),
-];
+const partNeeds = (state: GatewayState): readonly Need[] =>
+	compact<Need>([
+		...listenerNeeds(state),
+		state.modelSilence && {
+			key: 'model silent',
+			text: `Runs fail, as the model does not answer: ${state.modelSilence.reason}`,
+			since: state.modelSilence.since,
+			command: 'doctor',
+		},
+		state.modelProblem !== undefined && {
+			key: 'model',
+			text: `Runs will fail: ${state.modelProblem}`,
+			command: 'doctor',
+		},
+		...state.routes.map(({name, source, profile, problem, stale}) => {
+			const reason = problem ?? stale;
+			// Problems of static routes are problems of the configuration.
+			return (
+				reason !== undefined &&
+				source !== 'static' && {
+					key: `route ${profile}/${name}`,
+					text: `Route ${quotedName(name)} is not served${problem === undefined ? ' as it is written' : ''}: ${reason}`,
+					command: 'webhook list',
+				}
+			);
+		}),
+		...state.servers
+			.filter(({status}) => status === 'failed' || status === 'parked')
+			.map(server => ({
+				key: `server ${server.profile} ${server.name}`,
+				text: `Tool server ${quotedName(server.name)} is ${server.status}${because(server.reason)}`,
+				since: server.since,
+				command: `${ofProfile(server.profile)}mcp test ${asWord(server.name)}`,
+			})),
+		...state.platforms
+			.filter(({state: standing}) => standing === 'failed')
+			.map(({name, reason}) => ({
+				key: `platform ${name}`,
+				text: `Platform ${name} has failed${because(reason)}`,
+				platform: name,
+				command: `platforms show ${name}`,
+			})),
+		...state.jobs
+			.filter(({state: standing}) => standing === 'invalid')
+			.map(({id, name, profile, problem}) => ({
+				key: `job ${profile} ${id}`,
+				text: `Job ${quotedName(name)} does not fire${because(problem)}`,
+				command: `${ofProfile(profile)}cron show ${id}`,
+			})),
+	]);
 
-function listenerNeeds({webhook, api}: GatewayState): readonly Need[] {
+function listenerNeeds({webhook, api}: GatewayState) {
 	const listeners = [
 		['receiver', 'Webhooks are not received', webhook],
 		['api', 'The chat API is not served', api],
 	] as const;
-	return listeners.flatMap(([key, text, listener]) =>
-		listener?.state === 'refused'
-			? [
-					{
-						key: `${key} ${listener.reason}`,
-						kind: 'refused' as const,
-						text: `${text}: ${listener.reason}`,
-						since: listener.since,
-						command: 'gateway status',
-					},
-				]
-			: [],
+	return listeners.map(
+		([key, text, listener]) =>
+			listener?.state === 'refused' && {
+				key: `${key} ${listener.reason}`,
+				text: `${text}: ${listener.reason}`,
+				since: listener.since,
+				command: 'gateway status',
+			},
 	);
 }
 

@@ -21,7 +21,7 @@ export type Tone =
 	/** A QR code: dark on light, whatever the terminal's own colours are. */
 	| 'code';
 
-/** When a noun is told: milliseconds since 1970. */
+/** The time for which values are computed, milliseconds since 1970. */
 export type AsOf = {readonly now: number};
 
 export type Word = {readonly text: string; readonly tone?: Tone};
@@ -84,6 +84,12 @@ export type Column<Item, More = unknown> = {
 	readonly printed?: (item: Item, known: AsOf & More) => string;
 };
 
+/** The identifier and the profile in the key of a job or a tool server, `work nightly`; the identifier may have blanks. */
+export function placeIn(key: string): readonly [string, {readonly profile: string}] {
+	const end = key.indexOf(' ');
+	return [key.slice(end + 1), {profile: key.slice(0, end)}];
+}
+
 /** A column of a value alone, or of a value and how it looks. */
 export const column = <Item, More>(
 	key: string,
@@ -91,11 +97,16 @@ export const column = <Item, More>(
 	rest: Column<Item, More>['value'] | Omit<Column<Item, More>, 'cells' | 'key'>,
 ): Column<Item, More> => ({key, cells, ...(typeof rest === 'function' ? {value: rest} : rest)});
 
+/** The same of one that stands out in the selected row. */
+export const mainColumn = <Item, More>(
+	...given: Parameters<typeof column<Item, More>>
+): Column<Item, More> => ({...column(...given), isMain: true});
+
 /** `cells` in lists of at least `least` cells, else none. */
 export const from = (least: number, cells: number) => (width: number) =>
 	width >= least ? cells : 0;
 
-/** What is told of one thing: a named value, a text of its own, whose rows keep the blanks that it begins with, one row of words, or a heading over what follows. */
+/** One fact of a detail: a named value, a text that keeps its leading blanks, a row of words, or a heading. */
 export type Fact =
 	| {
 			readonly name: string;
@@ -105,7 +116,7 @@ export type Fact =
 			readonly meter?: number;
 			/** The command that shows more, which the command line names. */
 			readonly see?: string;
-			/** At most so many rows on the screen, the last of which says that it goes on. */
+			/** Most rows on the screen; a longer value is cut with a mark. */
 			readonly most?: number;
 	  }
 	| {readonly text: string; readonly tone?: Tone}
@@ -128,7 +139,7 @@ export type Copied = {
 /** One of several such texts, with its key in their menu. */
 export type Copy = Copied & {readonly key: string};
 
-/** What texts are looked up with: a part of what a gateway does. */
+/** The operations of a gateway that look up texts to copy. */
 export type Lookups = {
 	getDelivery(id: string): Promise<StoredDelivery | undefined>;
 	getRun(id: number): Promise<StoredRun | undefined>;
@@ -144,7 +155,7 @@ export type Noun<Item, More = unknown> = {
 	readonly argument: string;
 	/** What help says of it, where that is more than `identifier of the key`. */
 	readonly argumentSays?: string;
-	/** The error of the command line where there is none. */
+	/** The error code when no item has the identifier. */
 	readonly missing: ErrorCode;
 	/** Whether identifiers are numbers, from 1. */
 	readonly isNumbered?: true;
@@ -170,7 +181,7 @@ export type Noun<Item, More = unknown> = {
 	/** Cells that the names of facts have, and on the screen the blanks before facts, 2 when absent. */
 	readonly factCells: number;
 	readonly factIndent?: number;
-	/** The first line of what is told of one. */
+	/** The first line of the detail. */
 	readonly head: (item: Item, known: AsOf & More) => readonly Word[];
 	readonly facts: (item: Item, known: AsOf & More) => readonly Fact[];
 	readonly vocabulary: Vocabulary<Item>;
@@ -189,7 +200,7 @@ export type Noun<Item, More = unknown> = {
 	};
 };
 
-/** What a list on the screen needs of a noun, where what is told of one is up to its pane. */
+/** A noun whose pane draws the detail itself: without facts and command line. */
 export type ListedNoun<Item, More = unknown> = Omit<
 	Noun<Item, More>,
 	'argument' | 'factCells' | 'factIndent' | 'facts' | 'head' | 'missing' | 'printed'

@@ -1,3 +1,4 @@
+import {compact} from '../core/compact.ts';
 import {countOf} from '../core/names.ts';
 import {goneMs, lateMs} from '../core/state.ts';
 import {dayTime} from '../terminal/text/time.ts';
@@ -29,7 +30,7 @@ type StoreStatus = {
 	};
 };
 
-/** One thing that is told of it; `help`: why, or what to do. Texts are as the gateway says them: faces clean them. */
+/** One row of the status; `help`: the reason, or what to do. Texts are not cleaned: faces do that. */
 export type StoreRow = {
 	readonly name: 'differs' | 'member' | 'names' | 'notes' | 'queue' | 'store';
 	readonly text: string;
@@ -53,7 +54,7 @@ export function storeRows(
 	}));
 	const live = members.filter(({silentMs}) => silentMs < goneMs);
 	const namesakes = [...Map.groupBy(live, ({node}) => node)].filter(([, {length}]) => length > 1);
-	return [
+	return compact<StoreRow>([
 		store.ok
 			? {name: 'store', text: 'PostgreSQL', tone: 'good'}
 			: {
@@ -62,22 +63,19 @@ export function storeRows(
 					tone: 'bad',
 					...(failing !== null && {help: failing}),
 				},
-		...(lagMs === null || !store.ok
-			? []
-			: [
-					{
-						name: 'notes',
-						text: `heard ${(lagMs / 1000).toFixed(1)} s late at most, in the last minute`,
-						tone: lagMs > lateMs ? 'warn' : 'good',
-					} as const,
-				]),
+		lagMs !== null &&
+			store.ok && {
+				name: 'notes',
+				text: `heard ${(lagMs / 1000).toFixed(1)} s late at most, in the last minute`,
+				tone: lagMs > lateMs ? 'warn' : 'good',
+			},
 		...routes.map(({profile, route, queued}): StoreRow => ({
 			name: 'queue',
 			text: `${profile === 'default' ? '' : `${profile}/`}${route}: ${countOf(queued, 'run')} waiting`,
 			tone: 'plain',
 		})),
 		...members.map(({node, since, leases, silentMs}): StoreRow => {
-			// Without the store nobody can be seen.
+			// Without the store no member can be seen.
 			const isGone = store.ok && silentMs >= goneMs;
 			return {
 				name: 'member',
@@ -97,7 +95,7 @@ export function storeRows(
 			tone: 'warn',
 			help: 'write another gateway.node into config.yaml of each, and restart them',
 		})),
-	];
+	]);
 }
 
 /** `12 s ago`, `3 min ago`. */

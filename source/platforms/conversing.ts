@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {nonEmptyText, nonEmptyTexts, setting} from '../core/schema-parts.ts';
+import {flag, nonEmptyText, nonEmptyTexts, setting} from '../core/schema-parts.ts';
 import type {Declarations, ValueOf} from '../core/settings.ts';
 import type {ListenerModule} from './listener.ts';
 import type {KeyForm} from './platform.ts';
@@ -12,35 +12,29 @@ const asTexts = (written: ReadonlyArray<string | number>): readonly string[] => 
 
 /** The settings of a platform on which people talk with the agent. */
 export const conversing = {
-	inbound: setting(z.boolean(), {
-		description: 'Whether people may [talk with the agent](conversations.md) here',
-		default: false,
-	}),
-	allow_from: setting(people, {
-		description: 'Identifiers of the people who may talk with the agent',
+	inbound: flag(false, 'Whether people may [talk with the agent](conversations.md) here'),
+	allow_from: setting(people, 'Identifiers of the people who may talk with the agent', {
 		default: [],
 		to: asTexts,
 	}),
-	approvers: setting(people, {
-		description:
-			'Identifiers of the people who may answer requests for approval; absent: `allow_from`',
-		to: asTexts,
-	}),
-	toolsets: setting(nonEmptyTexts, {
+	approvers: setting(
+		people,
+		'Identifiers of the people who may answer requests for approval; absent: `allow_from`',
+		{to: asTexts},
+	),
+	toolsets: setting(nonEmptyTexts, 'Toolsets instead of `svc-webhook`; an empty list: no tools', {
 		byHand: true,
-		description: 'Toolsets instead of `svc-webhook`; an empty list: no tools',
 	}),
-	model: setting(nonEmptyText, {
-		description: 'Model instead of `model.name`, of the same provider',
-	}),
-	skills: setting(nonEmptyTexts, {
-		description: '[Skills](skills.md): the first is loaded, the others may be activated',
-		default: [],
-	}),
-	group_mention: setting(z.boolean(), {
-		description: 'In larger chats only messages that mention the bot, or answer it, are for it',
-		default: true,
-	}),
+	model: setting(nonEmptyText, 'Model instead of `model.name`, of the same provider'),
+	skills: setting(
+		nonEmptyTexts,
+		'[Skills](skills.md): the first is loaded, the others may be activated',
+		{default: []},
+	),
+	group_mention: flag(
+		true,
+		'In larger chats only messages that mention the bot, or answer it, are for it',
+	),
 } satisfies Declarations;
 
 /** Values of the settings of a platform on which people talk with the agent. */

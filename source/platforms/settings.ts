@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {isLoopbackHost} from '../core/hosts.ts';
-import {checked, nonEmptyText, setting, wholeNumber} from '../core/schema-parts.ts';
+import {flag, checked, nonEmptyText, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, type Declarations, type ValueOf} from '../core/settings.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
@@ -23,10 +23,7 @@ export const matching = <Schema extends z.ZodType<number | string>>(
 
 /** A secret, best written as a reference to an environment variable, of which `variable` is an example. */
 export const secretText = (what: string, variable: string) =>
-	setting(nonEmptyText, {
-		description: `${what}; best a reference: \`\${${variable}}\``,
-		secret: true,
-	});
+	setting(nonEmptyText, `${what}; best a reference: \`\${${variable}}\``, {secret: true});
 
 const fullNumber = /^\+[1-9]\d{6,14}$/;
 
@@ -41,23 +38,23 @@ export const phoneNumber = matching(chatName, fullNumber, phoneForm.says);
 
 /** The settings of every platform. */
 const common = {
-	enabled: setting(z.boolean(), {description: 'Whether messages are sent', default: false}),
-	home_channel: setting(chatName, {
-		description: 'The chat if `deliver_extra` has no `chat_id`',
-		to: String,
-	}),
-	per_minute: setting(wholeNumber(0, 6000), {
-		description: "Messages a minute to one chat; 0: no limit; absent: the platform's own",
-	}),
+	enabled: flag(false, 'Whether messages are sent'),
+	home_channel: setting(chatName, 'The chat if `deliver_extra` has no `chat_id`', {to: String}),
+	per_minute: setting(
+		wholeNumber(0, 6000),
+		"Messages a minute to one chat; 0: no limit; absent: the platform's own",
+	),
 	inbound: setting(
 		checked(z.boolean(), value =>
 			value ? 'people cannot talk with the agent on this platform: leave it out' : undefined,
 		),
-		{byHand: true, description: 'Not available on this platform'},
+		'Not available on this platform',
+		{byHand: true},
 	),
-	max_parts: setting(wholeNumber(1, 100), {
-		description: 'Most messages for one text; the rest is cut. Absent: 20 (sms 10)',
-	}),
+	max_parts: setting(
+		wholeNumber(1, 100),
+		'Most messages for one text; the rest is cut. Absent: 20 (sms 10)',
+	),
 } satisfies Declarations;
 
 /** The settings of a platform: `fields`, and those of every platform. */
@@ -88,15 +85,14 @@ const baseAddress = checked(nonEmptyText, value =>
 
 /** The address of a platform's API: the part before the paths of its documentation. */
 export const apiBase = <const Default extends string>(standard: Default) =>
-	setting(baseAddress, {
-		description: 'Address before the paths of the API; `http:` for this machine only',
+	setting(baseAddress, 'Address before the paths of the API; `http:` for this machine only', {
 		default: standard,
 		to: withoutSlash,
 	});
 
 /** The address of a server of one's own. */
 export const serverAddress = (description: string) =>
-	setting(baseAddress, {description, to: withoutSlash});
+	setting(baseAddress, description, {to: withoutSlash});
 
 const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
@@ -106,9 +102,8 @@ export type Webhook = {readonly url: string; readonly secret?: string | undefine
 /** Incoming webhooks by the names that `chat_id` and `home_channel` give them. */
 export const webhooks = setting(
 	z.record(nonEmptyText, z.strictObject({url: secureAddress, secret: nonEmptyText.nullish()})),
+	'Incoming webhooks by name: `{url, secret}`; `chat_id` and `home_channel` are such names, so no event chooses an address',
 	{
-		description:
-			'Incoming webhooks by name: `{url, secret}`; `chat_id` and `home_channel` are such names, so no event chooses an address',
 		secret: true,
 		to(written) {
 			const hooks = new Map<string, Webhook>();

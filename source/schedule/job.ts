@@ -6,6 +6,7 @@ import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {Target, RunPlan} from '../core/run.ts';
 import {
+	flag,
 	anyJson,
 	checked,
 	jsonSchemaOf,
@@ -68,58 +69,48 @@ const jobSettings = defineSettings({
 		checked(z.string(), id =>
 			jobIdPattern.test(id) ? undefined : 'must be "job_" and eight of a-z and 0-9',
 		),
-		{description: '`job_` and eight of a-z and 0-9'},
+		'`job_` and eight of a-z and 0-9',
 	),
 	name: requiredSetting(
 		checked(limited(maxNameLength), name =>
 			name.trim() === name ? undefined : 'must not begin or end with a blank',
 		),
-		{description: 'At most 100 characters; unique in the profile'},
+		'At most 100 characters; unique in the profile',
 	),
-	schedule: requiredSetting(nonEmptyText, {
-		description:
-			'Five cron fields, or six with the seconds first; `every 15m` (s, m, h or d; 1 s to 366 days, counted from `created_at`); or one time in ISO 8601',
-		as: 'scheduleText',
-	}),
-	time_zone: setting(checked(nonEmptyText, problemWithZone), {
-		description:
-			"IANA name, for cron fields and times without an offset; absent: the machine's zone",
-	}),
-	prompt: requiredSetting(limited(maxPromptLength), {
-		description: 'At most 100,000 characters; no template',
-	}),
-	skills: setting(nonEmptyTexts, {
-		description: 'The first [skill](skills.md) that is found is loaded',
+	schedule: requiredSetting(
+		nonEmptyText,
+		'Five cron fields, or six with the seconds first; `every 15m` (s, m, h or d; 1 s to 366 days, counted from `created_at`); or one time in ISO 8601',
+		{as: 'scheduleText'},
+	),
+	time_zone: setting(
+		checked(nonEmptyText, problemWithZone),
+		"IANA name, for cron fields and times without an offset; absent: the machine's zone",
+	),
+	prompt: requiredSetting(limited(maxPromptLength), 'At most 100,000 characters; no template'),
+	skills: setting(nonEmptyTexts, 'The first [skill](skills.md) that is found is loaded', {
 		default: [],
 	}),
-	toolsets: setting(nonEmptyTexts, {description: 'Replaces the toolsets of the platform'}),
-	model: setting(nonEmptyText, {description: 'Another model of the same provider'}),
-	deliver: setting(z.enum(deliverValues), {
-		description: 'Where the answer goes',
+	toolsets: setting(nonEmptyTexts, 'Replaces the toolsets of the platform'),
+	model: setting(nonEmptyText, 'Another model of the same provider'),
+	deliver: setting(z.enum(deliverValues), 'Where the answer goes', {
 		default: defaultTarget,
 		to: (written): string => targetOf(written),
 	}),
-	deliver_extra: setting(z.record(z.string(), anyJson), {
-		description: 'Keys of the target, without templates',
+	deliver_extra: setting(z.record(z.string(), anyJson), 'Keys of the target, without templates', {
 		default: {},
 	}),
-	paused: setting(z.boolean(), {
-		description: 'Fires only on request; missed times are not made up for',
-		default: false,
-	}),
-	misfire: setting(z.enum(['once', 'skip']), {
-		description: 'Missed times: `once` runs once for all of them, `skip` not at all',
-		default: 'once',
-	}),
+	paused: flag(false, 'Fires only on request; missed times are not made up for'),
+	misfire: setting(
+		z.enum(['once', 'skip']),
+		'Missed times: `once` runs once for all of them, `skip` not at all',
+		{default: 'once'},
+	),
 	created_at: setting(
 		checked(z.string(), value =>
 			Number.isNaN(Date.parse(value)) ? 'must be a time in ISO 8601' : undefined,
 		),
-		{
-			description:
-				'ISO 8601; a job that is first seen within a day after it makes up for the times between',
-			to: (written): number => Date.parse(written),
-		},
+		'ISO 8601; a job that is first seen within a day after it makes up for the times between',
+		{to: (written): number => Date.parse(written)},
 	),
 });
 

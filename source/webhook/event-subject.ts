@@ -58,11 +58,15 @@ function rulesFor(kind: string | undefined): readonly CompiledRule[] {
 	return known;
 }
 
-const compileRule = ({needs, text, more = []}: SubjectRule): CompiledRule => ({
-	needs: needs === undefined ? undefined : compileField(needs),
-	text: partsOf(text),
-	more: more.map(partsOf),
-});
+function compileRule(rule: SubjectRule): CompiledRule {
+	const [template, needs] = typeof rule === 'string' ? [rule] : rule;
+	const [text = '', ...more] = template.split(/\]?\[|\]$/);
+	return {
+		needs: needs === undefined ? undefined : compileField(needs),
+		text: partsOf(text),
+		more: more.filter(part => part !== '').map(partsOf),
+	};
+}
 
 const partsOf = (template: string): readonly Part[] =>
 	parseTemplate(template).map(part => (typeof part === 'string' ? part : compileField(part.key)));

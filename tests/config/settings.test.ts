@@ -5,6 +5,7 @@ import {configSchemaJson} from '../../source/config/config-schema-json.ts';
 import {findUnknownKeys} from '../../source/config/schema-issues.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {
+	flag,
 	jsonSchemaOf,
 	looseSetting,
 	requiredSetting,
@@ -16,40 +17,25 @@ import {
 import {defineSettings, group, section} from '../../source/core/settings.ts';
 
 const inner = defineSettings({
-	limit: setting(wholeNumber(1, 10), {description: 'How many', default: 5}),
-	wait: setting(seconds(100), {
-		description: 'How long',
-		default: 1.5,
-		as: 'waitMs',
-		unit: 'seconds',
-	}),
+	limit: setting(wholeNumber(1, 10), 'How many', {default: 5}),
+	wait: setting(seconds(100), 'How long', {default: 1.5, unit: 'seconds'}),
 });
 
 /** A section that nobody has: each setting is one line here, and nowhere else. */
 const kitchen = defineSettings({
-	oven_door: setting(z.boolean(), {description: 'Whether it is *open*', default: false}),
-	chef: requiredSetting(z.string(), {description: 'Who cooks', change: 'restart'}),
+	oven_door: flag(false, 'Whether it is *open*'),
+	chef: requiredSetting(z.string(), 'Who cooks', {change: 'restart'}),
 	recipe_names: setting(
 		nonEmptyTexts.transform(names => names.toSorted()),
-		{
-			description: 'What is cooked',
-			default: [],
-		},
+		'What is cooked',
+		{default: []},
 	),
-	key: setting(z.string(), {
-		description: 'Opens the door',
-		secret: true,
-		to: written => written || undefined,
+	key: setting(z.string(), 'Opens the door', {secret: true, to: written => written || undefined}),
+	stove: group(inner, 'The stove', {change: 'reconnect'}),
+	mood: looseSetting({type: 'string'}, 'Any word', {
+		to: (written): 'good' | 'bad' => (written === 'good' ? 'good' : 'bad'),
 	}),
-	stove: group(inner, {description: 'The stove', change: 'reconnect'}),
-	mood: looseSetting(
-		{type: 'string'},
-		{
-			description: 'Any word',
-			to: (written): 'good' | 'bad' => (written === 'good' ? 'good' : 'bad'),
-		},
-	),
-	colour: setting(z.string(), {description: 'Decided elsewhere', at: ['paint.colour']}),
+	colour: setting(z.string(), 'Decided elsewhere', {at: ['paint.colour']}),
 });
 
 const schema = jsonSchemaOf(kitchen.schema) as JsonObject;

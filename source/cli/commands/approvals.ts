@@ -1,13 +1,20 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {ApprovalScope} from '../../core/approval.ts';
-import type {JsonValue} from '../../core/json.ts';
+import {jsonOrText, type JsonValue} from '../../core/json.ts';
 import {approvalNoun, printedApprovals} from '../../nouns/approval/approval.ts';
 import {waitAct} from '../../nouns/approval/approval.ts';
 import {requestNoun} from '../../nouns/approval/request.ts';
 import {printedRules, ruleActs, ruleNoun} from '../../nouns/approval/rule.ts';
 import {approvalJson} from '../approvals/approval-json.ts';
 import type {Context} from '../console/context.ts';
-import {listOption, numberOption, wordOption, jsonOption, loads} from '../console/options.ts';
+import {
+	listOption,
+	numberOption,
+	wordOption,
+	jsonOption,
+	loads,
+	type Json,
+} from '../console/options.ts';
 import {printJson} from '../console/print.ts';
 import {gatewayAsPort} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
@@ -19,8 +26,6 @@ const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
 const reference = ['<id>', 'number of the request', oneApproval] as const;
 
 const scopes: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
-
-type Json = {readonly json?: boolean};
 
 /** `svc approvals list|show|wait|allow|deny|fill|rules|accept|revoke`. @see manual/commands.md, manual/approvals.md */
 export function addApprovalCommands(program: Command, context: Context): void {
@@ -65,7 +70,6 @@ function addReading(group: Command, context: Context): void {
 				return;
 			}
 
-			const known = {now: context.clock.now()};
 			for (const {state, approvals} of lists) {
 				const isElsewhere = approvals.some(({node}) => node !== undefined);
 				const printed = printedApprovals[state];
@@ -73,7 +77,7 @@ function addReading(group: Command, context: Context): void {
 				const items = approvals.map(approval => ({kind: state, approval}));
 				const noun = {...approvalNoun, printed: {...printed, columns}};
 				// oxlint-disable-next-line no-await-in-loop -- one below the other
-				await printList(context, noun, {items, known});
+				await printList(context, noun, {items});
 			}
 		});
 
@@ -92,7 +96,7 @@ function addReading(group: Command, context: Context): void {
 			const rules = await home.listApprovalRules();
 			return {
 				item,
-				known: {now: context.clock.now(), rules, fromEvent},
+				known: {rules, fromEvent},
 				json: approvalJson(item, fromEvent),
 			};
 		},
@@ -180,16 +184,7 @@ function whenOption(text: string, previous?: WrittenWhen): WrittenWhen {
 		throw new InvalidArgumentError('Use exact, or KEY=VALUE.');
 	}
 
-	return {...previous, [text.slice(0, at)]: valueOf(text.slice(at + 1))};
-}
-
-function valueOf(text: string): JsonValue {
-	try {
-		const value: JsonValue = JSON.parse(text);
-		return value;
-	} catch {
-		return text;
-	}
+	return {...previous, [text.slice(0, at)]: jsonOrText(text.slice(at + 1))};
 }
 
 function whichArgs(names: readonly string[]): 'any' | 'exact' | readonly string[] {
@@ -211,7 +206,7 @@ function addRules(group: Command, context: Context): void {
 				await printList(
 					context,
 					{...approvalNoun, ...printedRules},
-					{items: rules.map(rule => ({kind: 'rule', rule})), known: {now: context.clock.now()}},
+					{items: rules.map(rule => ({kind: 'rule', rule}))},
 				);
 			}
 		});

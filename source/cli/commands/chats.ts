@@ -12,13 +12,12 @@ export function addChatCommands(program: Command, context: Context): void {
 		.description(
 			'people who write to the agent on messaging platforms; your own chat with it is "svc talk"',
 		);
-	const known = {now: context.clock.now()};
 	addList(group, context, {
 		noun: writerNoun,
 		says: 'list who wrote, in which chat, and whether they may talk with the agent; newest first',
 		async read() {
 			await using home = await openHome(context, 'read');
-			return {items: await home.listChats(), known};
+			return await home.listChats();
 		},
 	});
 	addShow(group, context, {
@@ -27,7 +26,7 @@ export function addChatCommands(program: Command, context: Context): void {
 		async read(name) {
 			await using home = await openHome(context, 'read');
 			const item = await home.getChat(name);
-			return item && {item, known};
+			return item && {item};
 		},
 	});
 	addActs(group, context, {

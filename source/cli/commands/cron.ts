@@ -6,13 +6,11 @@ import {jobFileActs, type JobFilePort} from '../../nouns/job/job-acts.ts';
 import {jobFields, jobSettings, newJobFields} from '../../nouns/job/job-form.ts';
 import {jobKey, jobNoun} from '../../nouns/job/job.ts';
 import type {Context} from '../console/context.ts';
-import {jsonOption} from '../console/options.ts';
+import {jsonOption, type Json} from '../console/options.ts';
 import {tell} from '../console/print.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addFieldOptions, fieldValues} from '../nouns/field-options.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
-
-type Json = {readonly json?: boolean};
 
 type Settings = Json & {readonly promptFile?: string; readonly prompt?: string};
 
@@ -54,8 +52,7 @@ export function addCronCommands(program: Command, context: Context): void {
 			if (json || problem === undefined) {
 				const items = await listedJobs(context, jobs);
 				const problemWith = await readPlatformProblems(context);
-				const known = {now: context.clock.now(), problemWith};
-				await printList(context, jobNoun, {items, json, known});
+				await printList(context, jobNoun, {items, json, known: {problemWith}});
 			}
 		});
 
@@ -66,7 +63,7 @@ export function addCronCommands(program: Command, context: Context): void {
 			const {openJobs, shownJob} = await import('../cron/open-jobs.ts');
 			await using jobs = await openJobs(context);
 			const item = await shownJob(context, jobs, reference);
-			return item && {item, known: {now: context.clock.now()}};
+			return item && {item};
 		},
 	});
 	addActs<JobView, JobFilePort & AsyncDisposable, never>(group, context, {

@@ -50,7 +50,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 			const run = stored.runId === undefined ? undefined : await home.getRun(stored.runId);
 			return {
 				item: rowOf(stored),
-				known: {now: context.clock.now(), stored, runs: new Map(run && [[run.id, run]])},
+				known: {stored, runs: new Map(run && [[run.id, run]])},
 				json: {...stored, body: readableBody(stored)},
 			};
 		},

@@ -3,7 +3,7 @@ import type {ReceiverSettings} from '../../config/set-up.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption, refuseUnknownCommand, jsonOption} from '../console/options.ts';
+import {numberOption, refuseUnknownCommand, jsonOption, type Json} from '../console/options.ts';
 import {printLines, tell, printResult} from '../console/print.ts';
 import {findGateway, noGateway} from '../home/gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
@@ -62,7 +62,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 			'tell whether a gateway runs and what it does; exits 1 when none runs, or when something is refused as it is written',
 		)
 		.option(...jsonOption)
-		.action(async ({json}: {json?: boolean}) => {
+		.action(async ({json}: Json) => {
 			const gateway = await findGateway(context);
 			if (!gateway) {
 				const lines = [await noGateway(context)];

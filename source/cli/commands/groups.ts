@@ -3,7 +3,7 @@ import type {Group} from '../../core/group.ts';
 import {groupActs, type GroupPort} from '../../nouns/group/group-acts.ts';
 import {groupNoun} from '../../nouns/group/group.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption, jsonOption} from '../console/options.ts';
+import {numberOption, jsonOption, type Json} from '../console/options.ts';
 import {gatewayAsPort} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
@@ -11,11 +11,7 @@ import {addShow, printList} from '../nouns/noun-commands.ts';
 
 const states = ['pending', 'dispatched'] as const;
 
-type Flags = {
-	readonly state?: (typeof states)[number];
-	readonly limit: number;
-	readonly json?: boolean;
-};
+type Flags = Json & {readonly state?: (typeof states)[number]; readonly limit: number};
 
 /** `svc groups list|show|dispatch`. @see manual/routes.md#coalescing */
 export function addGroupCommands(program: Command, context: Context): void {
@@ -32,7 +28,7 @@ export function addGroupCommands(program: Command, context: Context): void {
 		.action(async ({json = false, ...filter}: Flags) => {
 			await using home = await openHome(context, 'read');
 			const items = await home.listGroups(filter);
-			await printList(context, groupNoun, {items, json, known: {now: context.clock.now()}});
+			await printList(context, groupNoun, {items, json});
 		});
 
 	addShow(group, context, {
@@ -41,7 +37,7 @@ export function addGroupCommands(program: Command, context: Context): void {
 		async read(id) {
 			await using home = await openHome(context, 'read');
 			const stored = await home.getGroup(Number(id));
-			return stored && {item: stored, known: {now: context.clock.now(), stored}};
+			return stored && {item: stored, known: {stored}};
 		},
 	});
 	addActs<Group, GroupPort, never>(group, context, {

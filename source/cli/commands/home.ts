@@ -9,6 +9,7 @@ import {
 	numberOption,
 	wordOption,
 	jsonOption,
+	type Json,
 	loads,
 } from '../console/options.ts';
 import {printJson, printLines, tell, printResult} from '../console/print.ts';
@@ -21,7 +22,7 @@ export function addConfigCommands(program: Command, context: Context): void {
 		.command('path')
 		.description('print the path of config.yaml; as JSON, also the other files of the home')
 		.option(...jsonOption)
-		.action(({json}: {json?: boolean}) => {
+		.action(({json}: Json) => {
 			const {home, profile, config, env, subscriptions, stateDb, gatewayLog} = context.paths();
 			const value = {home, profile, config, env, subscriptions, stateDb, gatewayLog};
 			printResult(context, {json, value, lines: [config]});

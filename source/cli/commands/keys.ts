@@ -6,7 +6,7 @@ import {keyActs, type MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {keyNoun} from '../../nouns/key/key.ts';
 import type {Context} from '../console/context.ts';
-import {jsonOption} from '../console/options.ts';
+import {jsonOption, type Json} from '../console/options.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {changeLockWaitMs, openHome, type WritableHome} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
@@ -33,7 +33,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 	const open = async () => openHome(context, 'write', {lockWaitMs: changeLockWaitMs});
 	const read = async () => {
 		await using home = await openHome(context, 'read');
-		return {items: await home.listKeys(), known: {now: context.clock.now()}};
+		return await home.listKeys();
 	};
 
 	/** The secret is the result, alone on its line, so that a script may take it. */
@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 			return;
 		}
 
-		// What fails here must not lose a secret that is told once.
+		// A failure here must not lose the secret, which is shown once.
 		const {api} = (await gateway?.status().catch(() => undefined)) ?? {};
 		tell(context, `${id}: this key is shown once, keep it`);
 		if (api && 'url' in api) {
@@ -61,7 +61,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 	addFieldOptions(group.command('create').description('make a key and print it, once'), fields)
 		.option(...jsonOption)
 		.allowExcessArguments()
-		.action(async ({json = false, ...options}: {readonly json?: boolean}, command: Command) => {
+		.action(async ({json = false, ...options}: Json, command: Command) => {
 			const words = command.args.join(' ');
 			if (words !== '') {
 				const name = /^[\w-]+$/.test(words) ? words : JSON.stringify(words);
@@ -90,7 +90,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 			return (
 				item && {
 					item,
-					known: {now: context.clock.now(), sums},
+					known: {sums},
 					json: {...item, ...(runs && {runs})},
 				}
 			);

@@ -1,8 +1,8 @@
 import {Argument, type Command} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import {nearestName} from '../../core/names.ts';
+import {didYouMean, nearestName} from '../../core/names.ts';
 import type {Context} from '../console/context.ts';
-import {jsonOption} from '../console/options.ts';
+import {jsonOption, type Json} from '../console/options.ts';
 import {printJson, printLines} from '../console/print.ts';
 
 /** `svc help [TOPIC]` and `svc explain [CODE]`. */
@@ -45,12 +45,11 @@ export function addManualCommands(program: Command, context: Context): void {
 		.description('explain the code of an error, and what to do')
 		.argument('[code]', 'as it stands in brackets behind an error; without one, all of them')
 		.option(...jsonOption)
-		.action(async (code: string | undefined, {json}: {json?: boolean}) => {
+		.action(async (code: string | undefined, {json}: Json) => {
 			const {errorCodes} = await import('../../manual/error-codes.ts');
 			const meanings: Readonly<Record<string, string>> = errorCodes;
 			const asked = code?.replaceAll(/[()]/g, '').toLowerCase();
 			if (asked !== undefined && !Object.hasOwn(meanings, asked)) {
-				const near = nearestName(asked, Object.keys(meanings));
 				const {topicsAbout} = await import('../manual/read-page.ts');
 				const topics = topicsAbout(asked);
 				const pages =
@@ -59,7 +58,7 @@ export function addManualCommands(program: Command, context: Context): void {
 						: '';
 				throw new SvcError(
 					'code_not_found',
-					`Cannot find an error code "${asked}"${near ? `, did you mean "${near}"` : ''}${pages}; "svc explain" lists them`,
+					`Cannot find an error code "${asked}"${didYouMean(asked, Object.keys(meanings))}${pages}; "svc explain" lists them`,
 				);
 			}
 

@@ -5,14 +5,12 @@ import type {GatewayCommands} from '../../gateway/port.ts';
 import {serverActs, type ServerPort} from '../../nouns/server/server-acts.ts';
 import {type ListedServer, serverKey, serverNoun} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
-import {jsonOption, loads} from '../console/options.ts';
+import {jsonOption, loads, type Json} from '../console/options.ts';
 import {requireServingGateway} from '../home/gateway-access.ts';
 import type {LoginOptions} from '../mcp/log-in.ts';
 import {serverOptions, trustOption, type ServerOptions} from '../mcp/server-options.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow} from '../nouns/noun-commands.ts';
-
-type Json = {readonly json?: boolean};
 
 type CallWords = [string, string, JsonObject | undefined, Json & {readonly yes?: boolean}];
 
@@ -38,7 +36,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 			const {findServers} = await import('../mcp/find-servers.ts');
 			// The gateway's own profile comes first.
 			const item = (await findServers(context)).find(server => server.name === name);
-			return item && {item, known: {now: context.clock.now()}};
+			return item && {item};
 		},
 	});
 	addActs<ListedServer, ServerPort, never>(group, context, {

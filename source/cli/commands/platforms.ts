@@ -7,10 +7,8 @@ import {addList, addShow} from '../nouns/noun-commands.ts';
 /** `svc platforms list|show|test`. @see manual/delivery.md#platforms */
 export function addPlatformCommands(program: Command, context: Context): void {
 	const group = program.command('platforms').description('messaging platforms that answers go to');
-	const read = async (only?: string) => ({
-		items: await (await import('../home/platforms-now.ts')).listPlatforms(context, only),
-		known: {now: context.clock.now()},
-	});
+	const read = async (only?: string) =>
+		(await import('../home/platforms-now.ts')).listPlatforms(context, only);
 	addList(group, context, {
 		noun: platformNoun,
 		says: 'list platforms with their states; without a gateway each enabled one is asked now',
@@ -20,9 +18,8 @@ export function addPlatformCommands(program: Command, context: Context): void {
 		noun: platformNoun,
 		says: 'show the state of one platform, and how to set it up',
 		async read(name) {
-			const {items, known} = await read(name);
-			const item = items.find(one => one.name === name);
-			return item && {item, known};
+			const item = (await read(name)).find(one => one.name === name);
+			return item && {item};
 		},
 	});
 	group

@@ -6,7 +6,14 @@ import {runActs, type RunPort} from '../../nouns/run/run-acts.ts';
 import {costUnknown, missingFromSums, sumsTable} from '../../nouns/run/run-sums.ts';
 import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';
-import {filterHelp, momentOption, numberOption, jsonOption, loads} from '../console/options.ts';
+import {
+	filterHelp,
+	momentOption,
+	numberOption,
+	jsonOption,
+	loads,
+	type Json,
+} from '../console/options.ts';
 import {tellEach} from '../console/print.ts';
 import {gatewayAsPort} from '../home/gateway-access.ts';
 import {openHome, waitingOf} from '../home/open-home.ts';
@@ -37,12 +44,7 @@ export function addRunCommands(program: Command, context: Context): void {
 		async read(id) {
 			await using home = await openHome(context, 'read');
 			const stored = await home.getRun(Number(id));
-			return (
-				stored && {
-					item: stored,
-					known: {now: context.clock.now(), approvals: await waitingOf(home), stored},
-				}
-			);
+			return stored && {item: stored, known: {approvals: await waitingOf(home), stored}};
 		},
 	});
 	addActs<Run, RunPort & Pick<GatewayCommands, 'searchRuns'>, never>(group, context, {
@@ -57,7 +59,7 @@ export function addRunCommands(program: Command, context: Context): void {
 	});
 }
 
-type UsageFlags = {readonly by: SumsBy; readonly since: number; readonly json?: boolean};
+type UsageFlags = Json & {readonly by: SumsBy; readonly since: number};
 
 /** `svc usage`. @see manual/runs.md#sums */
 export function addUsageCommand(program: Command, context: Context): void {
@@ -77,8 +79,7 @@ export function addUsageCommand(program: Command, context: Context): void {
 		.action(async ({by, since, json = false}: UsageFlags) => {
 			await using home = await openHome(context, 'read');
 			const sums = await home.sumRuns({by, since});
-			const known = {now: context.clock.now()};
-			await printList(context, sumsTable(sums), {items: sums.rows, known, json});
+			await printList(context, sumsTable(sums), {items: sums.rows, json});
 			tellEach(context, [...missingFromSums(sums, since), ...(json ? [] : costUnknown(sums))]);
 		});
 }

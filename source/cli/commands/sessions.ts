@@ -1,12 +1,12 @@
 import type {Command} from 'commander';
 import {messageNoun, sessionActs, sessionNoun} from '../../nouns/session/session.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption, jsonOption} from '../console/options.ts';
+import {numberOption, jsonOption, type Json} from '../console/options.ts';
 import {openHome} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
 
-type Flags = {readonly limit: number; readonly json?: boolean};
+type Flags = Json & {readonly limit: number};
 
 const limit = numberOption(1, 1000);
 
@@ -25,7 +25,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.action(async ({json = false, ...filter}: Flags) => {
 			await using home = await openHome(context, 'read');
 			const items = await home.listSessions(filter);
-			await printList(context, sessionNoun, {items, json, known: {now: context.clock.now()}});
+			await printList(context, sessionNoun, {items, json});
 		});
 	addShow(group, context, {
 		noun: sessionNoun,
@@ -33,7 +33,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 		async read(id) {
 			await using home = await openHome(context, 'read');
 			const item = await home.getSession(id);
-			return item && {item, known: {now: context.clock.now()}};
+			return item && {item};
 		},
 	});
 	group
@@ -47,7 +47,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.action(async (words: readonly string[], {json = false, ...more}: Flags) => {
 			await using home = await openHome(context, 'read');
 			const items = await home.searchSessions({text: words.join(' '), ...more});
-			await printList(context, messageNoun, {items, json, known: {now: context.clock.now()}});
+			await printList(context, messageNoun, {items, json});
 		});
 	addActs(group, context, {
 		noun: sessionNoun,

@@ -6,10 +6,8 @@ import {addList, addShow} from '../nouns/noun-commands.ts';
 /** `svc skills list|show`. @see manual/skills.md */
 export function addSkillCommands(program: Command, context: Context): void {
 	const group = program.command('skills').description('instructions that agents load');
-	const read = async (only?: string) => ({
-		items: await (await import('../skills/skills-now.ts')).listSkills(context, only),
-		known: {now: context.clock.now()},
-	});
+	const read = async (only?: string) =>
+		(await import('../skills/skills-now.ts')).listSkills(context, only);
 	addList(group, context, {
 		noun: skillNoun,
 		says: 'list skills with their uses and their problems',
@@ -19,9 +17,8 @@ export function addSkillCommands(program: Command, context: Context): void {
 		noun: skillNoun,
 		says: 'show a skill: its purpose, its origin and its uses',
 		async read(name) {
-			const {items, known} = await read(name);
-			const [item] = items;
-			return item && {item, known};
+			const [item] = await read(name);
+			return item && {item};
 		},
 	});
 }

@@ -1,5 +1,5 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
-import type {RotatedRoute} from '../../config/rotate-route.ts';
+import type {RouteRotation} from '../../config/rotate-route.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routeActs, type RotatedSecret} from '../../nouns/route/route-acts.ts';
 import {routeKey, routeNoun} from '../../nouns/route/route.ts';
@@ -13,6 +13,7 @@ import {
 	secondsOption,
 	wordOption,
 	jsonOption,
+	type Json,
 	loads,
 } from '../console/options.ts';
 import {tell} from '../console/print.ts';
@@ -92,7 +93,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option(...jsonOption)
 		.action(loads(context, async () => (await import('../webhook/list-routes.ts')).listRoutes));
 
-	addActs<RouteView, RouteFiles, RotatedSecret<RotatedRoute>>(group, context, {
+	addActs<RouteView, RouteFiles, RotatedSecret<RouteRotation>>(group, context, {
 		noun: routeNoun,
 		acts: routeActs(),
 		idOf: name => routeKey({profile: 'default', source: 'dynamic', name}),
@@ -114,7 +115,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.argument('<name>', 'name of the route')
 		.argument('<new-name>', 'the other name: a-z, 0-9, "_" and "-"')
 		.option(...jsonOption)
-		.action(async (from: string, name: string, flags: {json?: boolean}) => {
+		.action(async (from: string, name: string, flags: Json) => {
 			const {renameRoute} = await import('../webhook/route-files.ts');
 			await renameRoute(context, {from, name, ...flags});
 		});

@@ -6,6 +6,8 @@ import type {Context} from './context.ts';
 /** The option of every command that can print JSON. */
 export const jsonOption = ['--json', 'print JSON'] as const;
 
+export type Json = {readonly json?: boolean};
+
 /** The action of a command whose function `load` loads once it runs: it gets the context, then what the command line says, as commander gives it. */
 export const loads =
 	<Words extends readonly unknown[]>(

@@ -55,7 +55,7 @@ export async function listDeliveries(
 	const runs = runStates && (await runsOf(home, deliveries, {...flags, states: runStates}));
 	await printList(context, noun, {
 		items: deliveries.map(rowOf),
-		known: {now: context.clock.now(), ...(runs && {runs})},
+		known: {...(runs && {runs})},
 		isFiltered: words !== undefined || Object.keys(wanted).length > 0,
 	});
 }

@@ -115,7 +115,7 @@ export async function listServers(
 		return;
 	}
 
-	await printList(context, serverNoun, {items: servers, known: {now: context.clock.now()}});
+	await printList(context, serverNoun, {items: servers});
 	for (const server of servers) {
 		const tools = changingIn(server);
 		if (tools.length > 0) {

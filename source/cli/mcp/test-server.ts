@@ -10,7 +10,7 @@ import {createLogger} from '../../core/log.ts';
 import {createRedact, createSecretList} from '../../core/redact.ts';
 import type {TestedServer} from '../../core/tool-server.ts';
 import {createManagerOpener} from '../../gateway/servers/open-manager.ts';
-import {toolFacts} from '../../nouns/server/server.ts';
+import {serverToolFacts} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {tell, printResult} from '../console/print.ts';
 import {readConfig} from '../home/receiver-facts.ts';
@@ -34,7 +34,7 @@ export async function testServer(
 	const {protocol, serverInfo, warnings: notes} = server;
 	const head = `${name} answered in ${Math.round(durationMs)} ms${protocol === undefined ? '' : ` (${protocol})`}${serverInfo === undefined ? '' : `: ${serverInfo}`}`;
 	// Without the blank line over their title.
-	const lines = [head, ...factsInLines(toolFacts(server), 0).slice(1)];
+	const lines = [head, ...factsInLines(serverToolFacts(server), 0).slice(1)];
 	printResult(context, {json, value: {server, durationMs}, lines, notes});
 }
 

@@ -4,9 +4,9 @@ import type {Act} from '../../nouns/act.ts';
 import {contentOf} from '../../nouns/field-kinds.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
-import {filterHelp, numberOption, spanOption} from '../console/options.ts';
+import {filterHelp, jsonOption, numberOption, spanOption, type Json} from '../console/options.ts';
 import {printResult} from '../console/print.ts';
-import type {Finding, ManyFlags} from './act-on-many.ts';
+import type {Finder, ManyFlags} from './act-on-many.ts';
 import {addFieldOptions, fieldValues} from './field-options.ts';
 import {identify, oneLine, shown} from './noun-commands.ts';
 
@@ -15,19 +15,17 @@ type ActedNoun<Item> = Pick<
 	'argument' | 'argumentSays' | 'isNumbered' | 'missing' | 'one'
 >;
 
-type Json = {readonly json?: boolean};
-
 type ActOptions<Item, Port, Once> = {
 	readonly noun: ActedNoun<Item>;
 	readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
-	/** The identifier, of what is typed. */
+	/** Resolves the typed text to an identifier. */
 	readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
 	/** The command that lists what there is. */
 	readonly list?: string;
 	/** Options beside `--json`, one for a verb, with what they say. */
 	readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
 	/** For acts that take several: how those are found. */
-	readonly find?: Finding<Item, Port>;
+	readonly find?: Finder<Item, Port>;
 	/** `given`: the values of such options. */
 	readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
 	/** Prints what is shown once. */
@@ -71,7 +69,7 @@ export function addActs<Item, Port, Once>(
 		}
 
 		command
-			.option('--json', 'print JSON')
+			.option(...jsonOption)
 			.action(
 				async (
 					id: string | number,
@@ -103,7 +101,7 @@ export function addActs<Item, Port, Once>(
 
 type ManyOptions<Item, Port, Once> = Pick<ActOptions<Item, Port, Once>, 'noun' | 'open'> & {
 	readonly act: Act<Item, Port, Once>;
-	readonly find: Finding<Item, Port>;
+	readonly find: Finder<Item, Port>;
 };
 
 /** `drop ID… | --filter WORDS`. */
@@ -128,7 +126,7 @@ function addActOnMany<Item, Port, Once>(
 		.option('--filter <words>', `${filterHelp}; asks first`);
 	addFieldOptions(command, fields)
 		.option('--yes', 'do not ask')
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(
 			async (
 				ids: readonly string[],

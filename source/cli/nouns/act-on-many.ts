@@ -11,7 +11,7 @@ import {printJson, printLines, tell, tellEach} from '../console/print.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 
 /** How things of a noun are found that an act is done to. */
-export type Finding<Item, Port> = Pick<Noun<Item>, 'id' | 'many' | 'name'> & {
+export type Finder<Item, Port> = Pick<Noun<Item>, 'id' | 'many' | 'name'> & {
 	readonly vocabulary: Vocabulary<Item>;
 	/** One step of a search by a filter, newest first. */
 	readonly search: (
@@ -31,13 +31,13 @@ export type ManyFlags = {
 /** Things that one filter may find: each is remembered while the others are looked for. */
 const mostFound = 10_000;
 
-/** Lines that are told of several; `--json` has every refusal. */
+/** Most lines printed; `--json` has every refusal. */
 const mostTold = 20;
 
 /** Why something was not done to one of several. */
 type Refusal = {readonly id: string; readonly code: string; readonly message: string};
 
-/** What is said of a thing before something is done to it; not the thing itself, which may be large. */
+/** What the question needs of an item; not the item itself, which may be large. */
 type Candidate = {
 	readonly id: string;
 	readonly kind: string;
@@ -47,7 +47,7 @@ type Candidate = {
 type Doing<Item, Port> = {
 	readonly noun: Pick<Noun<Item>, 'isNumbered' | 'missing' | 'one'>;
 	readonly act: Act<Item, Port, unknown>;
-	readonly find: Finding<Item, Port>;
+	readonly find: Finder<Item, Port>;
 	readonly port: Port;
 };
 
@@ -129,7 +129,7 @@ function tellAll(context: Context, lines: readonly string[]): void {
 	}
 }
 
-/** What is named, once the person has agreed to what is in doubt; `undefined`: the person has not. */
+/** The named identifiers, after a yes to those in doubt; `undefined` after a no. */
 async function agreedOf<Item, Port>(
 	context: Context,
 	{act, find, port}: Doing<Item, Port>,

@@ -45,7 +45,7 @@ const optionOf = (
 		return option.choices(options.map(({value}) => value));
 	}
 
-	// A text of several lines is taken as it is: writing it reports what is wrong with it.
+	// A text of several lines is not checked here: writing it reports its problems.
 	return flags.includes('<') && kind !== 'lines'
 		? option.argParser((text: string) => read(field, text))
 		: option;

@@ -3,13 +3,11 @@ import {SvcError} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption} from '../console/options.ts';
+import {jsonOption, numberOption, type Json} from '../console/options.ts';
 import {printTable, type Table} from '../console/print-table.ts';
 import {indentedRows, printJson, printLines} from '../console/print.ts';
 
-type Json = {readonly json?: boolean};
-
-/** What is not there is no place of a screen: a printed value has all the room that it needs. */
+/** A printed value has all the room that it needs, and no columns beside it. */
 const anyPlace = {room: Infinity, shows: () => true};
 
 const inCapitals = (keys: readonly string[]) => keys.map(key => key.toUpperCase());
@@ -35,7 +33,7 @@ export function tableOf<Item, More>(
 	};
 }
 
-/** What is told of one thing, as lines. None of its texts begins a line of its own. */
+/** The detail of one item as lines. None of its texts begins a line of its own. */
 export const linesOf = <Item, More>(
 	{head, facts, factCells}: Pick<Noun<Item, More>, 'head' | 'facts' | 'factCells'>,
 	item: Item,
@@ -95,15 +93,12 @@ export const identify = (
 					`${noun.argument === 'name' ? 'name' : 'identifier'} of the ${noun.one}`,
 			);
 
-/** Things of a noun, and what it tells of them with. */
-type Listed<Item, More> = {readonly items: readonly Item[]; readonly known: AsOf & More};
-
 type ListedNoun<Item, More> = Pick<Noun<Item, More>, 'columns' | 'many' | 'note' | 'printed'>;
 
 type ListOptions<Item, More> = {
 	readonly noun: ListedNoun<Item, More>;
 	readonly says: string;
-	readonly read: () => Promise<Listed<Item, More>>;
+	readonly read: () => Promise<readonly Item[]>;
 };
 
 /** `list [--json]`. */
@@ -115,9 +110,9 @@ export function addList<Item, More>(
 	group
 		.command('list')
 		.description(says)
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async ({json = false}: Json) => {
-			await printList(context, noun, {...(await read()), json});
+			await printList(context, noun, {items: await read(), json});
 		});
 }
 
@@ -130,12 +125,10 @@ type ShowOptions<Item, More> = {
 	readonly noun: ShownNoun<Item, More>;
 	readonly verb?: string;
 	readonly says: string;
-	/** `json`: what `--json` prints where that is not the item. */
+	/** `known`: what its facts need beside the time; `json`: what `--json` prints instead of the item. */
 	readonly read: (
 		id: string,
-	) => Promise<
-		{readonly item: Item; readonly known: AsOf & More; readonly json?: unknown} | undefined
-	>;
+	) => Promise<{readonly item: Item; readonly known?: More; readonly json?: unknown} | undefined>;
 };
 
 /** `show ID [--json]`; `verb`: another word for it. */
@@ -145,7 +138,7 @@ export function addShow<Item, More>(
 	{noun, verb = 'show', says, read}: ShowOptions<Item, More>,
 ): void {
 	identify(group.command(verb).description(says), noun)
-		.option('--json', 'print JSON')
+		.option(...jsonOption)
 		.action(async (id: string | number, {json}: Json) => {
 			const found = await read(String(id));
 			if (!found) {
@@ -158,30 +151,37 @@ export function addShow<Item, More>(
 			if (json) {
 				printJson(context, found.json ?? found.item);
 			} else {
-				printLines(context, linesOf(noun, found.item, found.known));
+				printLines(context, linesOf(noun, found.item, asOf(context, found.known)));
 			}
 		});
 }
+
+const asOf = <More>({clock}: Context, known: More | undefined) =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every part of it may be absent
+	({now: clock.now(), ...known}) as AsOf & More;
 
 /** What was typed, in a sentence. */
 export const shown = (id: string | number): string =>
 	typeof id === 'number' ? String(id) : `"${escapeLine(id, 100)}"`;
 
-/** Prints what was listed. `isFiltered`: only some were asked for. */
+type Printed<Item, More> = Json & {
+	readonly items: readonly Item[];
+	/** What the columns need beside the time. */
+	readonly known?: More;
+	/** Only some were asked for. */
+	readonly isFiltered?: boolean;
+};
+
+/** Prints what was listed. */
 export async function printList<Item, More>(
 	context: Context,
 	noun: ListedNoun<Item, More>,
-	{
-		items,
-		known,
-		json = false,
-		isFiltered = false,
-	}: Json & Listed<Item, More> & {readonly isFiltered?: boolean},
+	{items, known, json = false, isFiltered = false}: Printed<Item, More>,
 ): Promise<void> {
 	if (json) {
 		printJson(context, items);
 	} else {
-		const table = tableOf(noun, items, known);
+		const table = tableOf(noun, items, asOf(context, known));
 		await printTable(context, isFiltered ? {...table, empty: `No such ${noun.many}`} : table);
 	}
 }

@@ -42,7 +42,7 @@ export async function listRuns(
 	const columns = printed.columns.filter(
 		key => (key !== 'profile' || hasOthers) && (key !== 'node' || isElsewhere),
 	);
-	const known = {now: context.clock.now(), approvals: json ? [] : await waitingOf(home)};
+	const known = {approvals: json ? [] : await waitingOf(home)};
 	const isFiltered = words !== undefined || Object.keys(wanted).length > 0;
 	const noun = {...runNoun, printed: {...printed, columns}};
 	await printList(context, noun, {items: runs, json: json === true, known, isFiltered});

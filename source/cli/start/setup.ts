@@ -115,8 +115,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 		return;
 	}
 
-	const {platformFields, platformSettingsOf} =
-		await import('../../nouns/platform/platform-form.ts');
+	const {platformFields, settingsFromForm} = await import('../../nouns/platform/platform-form.ts');
 	const {newForm} = await import('../../tui/forms/form.ts');
 	const {setUp: steps = [], title = name} = platform;
 	await tellSentences(context, [`${title}:`, ...steps.map(step => `  ${step}`)]);
@@ -124,7 +123,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 	const written = await askAndWrite(context, surroundings, {
 		begun: newForm(platformFields(platform, there)),
 		draftOf: ({values}) => ({
-			platform: {name, settings: platformSettingsOf(platform, values, there)},
+			platform: {name, settings: settingsFromForm(platform, values, there)},
 		}),
 	});
 	if (!written) {
@@ -152,7 +151,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 
 /** Asks for what only listening to a platform needs, and writes it with `inbound: true`; resolves with whether it was written. */
 async function listen(context: Context, platform: TargetKind): Promise<boolean> {
-	const {listeningPart, platformFields, platformSettingsOf} =
+	const {listeningPart, platformFields, settingsFromForm} =
 		await import('../../nouns/platform/platform-form.ts');
 	const {newForm} = await import('../../tui/forms/form.ts');
 	const {kind: name} = platform;
@@ -160,7 +159,7 @@ async function listen(context: Context, platform: TargetKind): Promise<boolean> 
 	const part = listeningPart(platform);
 	const begun = newForm(platformFields(part, there));
 	const draftOf = ({values}: FormState): SetupDraft => ({
-		platform: {name, settings: {...platformSettingsOf(part, values, there), inbound: true}},
+		platform: {name, settings: {...settingsFromForm(part, values, there), inbound: true}},
 	});
 	if (begun.fields.length > 0) {
 		const leaves = 'Nothing more was written';

@@ -78,7 +78,7 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		/** Whether runs start without a question to a person. */
 		unattended: mode !== 'deliver_only',
 		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
-		/** What its runs get beforehand, of whatever pull request an event names. */
+		/** What the gateway fetches before each run, of the pull request that the event names. */
 		...(prefetch.length > 0 && {prefetch}),
 		/** Toolsets that give nothing, and why; that tools are deferred. */
 		notes,

@@ -3,6 +3,7 @@ import {stringify} from 'yaml';
 import {writePrivateFile} from '../../config/read-text-file.ts';
 import {parseYamlSource} from '../../config/yaml-source.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
+import {valueIn, withValueAt} from '../../core/json-path.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteCheck, RouteDefinition} from '../../core/route-editor.ts';
 import {escapeLine} from '../../core/untrusted.ts';
@@ -203,7 +204,6 @@ async function byQuestions(
 	{definition, edit, at}: DefinitionEdit,
 ): Promise<JsonObject | undefined> {
 	const {settingField} = await import('../../tui/editor/route-form.ts');
-	const {valueIn, withValueAt} = await import('../../tui/editor/draft.ts');
 	const {newForm} = await import('../../tui/forms/form.ts');
 	const settings = (await gateway.listRouteFields()).filter(
 		({path, byHand, inMapping}) =>

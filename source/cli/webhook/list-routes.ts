@@ -57,7 +57,7 @@ export async function listRoutes(
 	await printList(context, routeNoun, {
 		items,
 		json,
-		known: {now, deliveries, ...(traffic && {traffic})},
+		known: {deliveries, ...(traffic && {traffic})},
 	});
 }
 

@@ -1,5 +1,5 @@
 import {loadConfig} from '../../config/load-config.ts';
-import {rotateRouteSecret, type RotatedRoute} from '../../config/rotate-route.ts';
+import {rotateRouteSecret, type RouteRotation} from '../../config/rotate-route.ts';
 import {withoutSecrets} from '../../config/route-edit/kept-secrets.ts';
 import {saveDraft} from '../../config/route-edit/save-draft.ts';
 import {fingerprintOf, readWrittenRoute} from '../../config/route-edit/written-route.ts';
@@ -15,10 +15,10 @@ import {tell, printResult} from '../console/print.ts';
 import {readConfig, readRoutes} from '../home/receiver-facts.ts';
 
 /** Acts on routes where they are written, whether a gateway runs or not. */
-export type RouteFiles = RoutePort<RotatedRoute> &
+export type RouteFiles = RoutePort<RouteRotation> &
 	AsyncDisposable & {
 		/** Prints a new secret, this once, and until when the old one passes. */
-		sayRotated(once: RotatedSecret<RotatedRoute>, json: boolean): void;
+		sayRotated(once: RotatedSecret<RouteRotation>, json: boolean): void;
 	};
 
 /** `secret`: the next one of a route that is rotated, in place of a random one. */

@@ -6,13 +6,18 @@ import {
 import {areCodeHostEvents} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
-import {fillDeliverExtra} from '../../config/merge-subscription.ts';
-import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
+import {
+	fillDeliverExtra,
+	mergeSubscription,
+	type SubscribeFlags,
+} from '../../config/merge-subscription.ts';
 import type {Route} from '../../config/route.ts';
 import {editSubscriptions} from '../../config/subscriptions.ts';
 import {dayOf} from '../../core/clock.ts';
+import {compact} from '../../core/compact.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 import {routePath} from '../../core/route-path.ts';
 import {findCronJob, problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import {curlLine, sampleRequest} from '../../gateway/receiver/sample-event.ts';
@@ -45,7 +50,7 @@ export async function subscribe(
 	{filtersFile, deliverExtra, json, ...rest}: SubscribeOptions,
 ): Promise<void> {
 	const filters = filtersFile === undefined ? undefined : await readFilters(context, filtersFile);
-	const flags: SubscribeFlags = {...rest, ...(filters !== undefined && {filters})};
+	const flags: SubscribeFlags = {...rest, filters};
 	const paths = context.paths();
 	ensureHome(paths);
 	const config = readConfig(context);
@@ -171,15 +176,10 @@ const overflowAdvice = (
 		: undefined;
 
 /** `undefined` for one that has gone since, or has a namesake now: a change of something else is no reason to refuse the route. */
-function jobOf(context: Context, entry: JsonObject, config: Config): JobDefinition | undefined {
-	try {
-		return findCronJob(context, entry, config);
-	} catch {
-		return undefined;
-	}
-}
+const jobOf = (context: Context, entry: JsonObject, config: Config): JobDefinition | undefined =>
+	orElse(() => findCronJob(context, entry, config), undefined);
 
-/** That of a job is told of where the job is. */
+/** Why its answers cannot be delivered now; the target of a job is checked with the job. */
 async function cannotSend(
 	context: Context,
 	route: Route,
@@ -194,14 +194,14 @@ async function cannotSend(
 	const [problem] = await problemsNow(context, config, [{kind: deliver, profile}]);
 	const [ofPrefetch] = await prefetchProblemsNow(context, config, [route]);
 	const [ofReading] = await readingProblemsNow(context, config, [route]);
-	return [
+	return compact([
 		isForLog &&
 			'Its answers go to the log alone: no language model is configured (svc help model), and model.allow_offline_delivery is not set',
 		problem !== undefined && `Its answers cannot be delivered now: ${problem}`,
 		ofPrefetch !== undefined && `What it prefetches cannot be got now: ${ofPrefetch}`,
 		ofReading !== undefined &&
 			`What its commands read of the code host cannot be got now: ${ofReading}`,
-	].filter(sentence => sentence !== false);
+	]);
 }
 
 /** Whether no language model would answer, as the running gateway has it, else as the file says. */

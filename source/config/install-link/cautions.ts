@@ -1,4 +1,5 @@
 import {domainToUnicode} from 'node:url';
+import {compact} from '../../core/compact.ts';
 import {isLoopbackHost} from '../../core/hosts.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
@@ -7,11 +8,10 @@ import {escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {inlineSecret} from '../inline-secret.ts';
 import {mapTexts, type KeyPath} from '../plain-data.ts';
 import {anyReference} from '../references.ts';
-import {programCautions} from './program-cautions.ts';
 
 type Caution = InstallReview['cautions'][number];
 
-/** What is known of a server that a link wants installed. */
+/** Facts about the server that a link wants to install. */
 export type LinkFacts = {
 	readonly name: string;
 	readonly entry: JsonObject;
@@ -44,7 +44,48 @@ export function cautionsOf(facts: LinkFacts): readonly Caution[] {
 const danger = (text: string): Caution => ({weight: 'danger', text});
 const note = (text: string): Caution => ({weight: 'note', text});
 
-const when = (applies: boolean, caution: Caution): readonly Caution[] => (applies ? [caution] : []);
+type ProgramKind = {
+	readonly programs: RegExp;
+	readonly weight: Caution['weight'];
+	readonly says: (program: string) => string;
+};
+
+/** Cautions by the name of the program. */
+const programKinds: readonly ProgramKind[] = [
+	{
+		programs: /^(?:sudo|doas|pkexec|su|run0|runas)$/,
+		weight: 'danger',
+		says: program => `${program} runs what follows as somebody else, who may do everything here`,
+	},
+	{
+		programs:
+			/^(?:(?:ba|z|da|k|c|tc|fi|a)?sh|cmd|powershell|pwsh|busybox|osascript|wscript|cscript|mshta)$/,
+		weight: 'danger',
+		says: program => `${program} is a shell: what it does stands in its arguments, read them all`,
+	},
+	{
+		programs: /^(?:node|deno|bun|python[\d.]*|perl|ruby|php|env|xargs|nohup|ssh|curl|wget)$/,
+		weight: 'danger',
+		says: program => `${program} runs whatever its arguments say: read them all`,
+	},
+	{
+		programs: /^(?:npx|npm|pnpm|pnpx|yarn|bunx|uvx|uv|pipx|docker|podman|nerdctl|go|cargo)$/,
+		weight: 'danger',
+		says: program =>
+			`${program} may fetch code from the Internet and run it; other code tomorrow, where no version is named`,
+	},
+];
+
+/** What a person should know of a program and its arguments. */
+function programCautions(argv: readonly string[]): readonly Caution[] {
+	const [command = ''] = argv;
+	const program = (/[^/\\]*$/.exec(command)?.[0] ?? '')
+		.toLowerCase()
+		.replace(/\.(?:exe|cmd|bat|com)$/, '');
+	return programKinds
+		.filter(({programs}) => programs.test(program))
+		.map(({weight, says}) => ({weight, text: says(quotedName(program))}));
+}
 
 /** Addresses that only this machine or its network has. @see RFC 1918, RFC 3927, RFC 4193, RFC 4291 */
 const ownNetwork =
@@ -57,26 +98,18 @@ function hostCautions({entry: {url}, host}: LinkFacts): readonly Caution[] {
 
 	const name = host.replace(/:\d+$/, '');
 	const isLocal = isLoopbackHost(name);
-	return [
-		...when(
-			host.includes('$'),
-			danger(`Which host it is depends on a variable of this machine: ${host}`),
-		),
-		...when(
-			/(?:^|\.)xn--/i.test(name),
+	return compact([
+		host.includes('$') && danger(`Which host it is depends on a variable of this machine: ${host}`),
+		/(?:^|\.)xn--/i.test(name) &&
 			danger(
 				`The host is written with letters beyond ASCII, which may look like others: "${domainToUnicode(name)}" is ${name}`,
 			),
-		),
-		...when(
-			!isLocal && /^http:/i.test(url),
+		!isLocal &&
+			/^http:/i.test(url) &&
 			danger('http: everybody on the way can read and change what is sent'),
-		),
-		...when(
-			isLocal || ownNetwork.test(name),
+		(isLocal || ownNetwork.test(name)) &&
 			note(`${name} is this machine, or one in your own network`),
-		),
-	];
+	]);
 }
 
 /** These reveal nothing. */
@@ -110,29 +143,23 @@ function textCautions({name, entry, argv, host}: LinkFacts): readonly Caution[] 
 		text => escapeLineCounting(text, text.length + 1).flags > 0,
 	);
 	const letters = foreignLetters([...(argv ?? []), host ?? '']);
-	return [
-		...when(
-			secret !== undefined,
+	return compact([
+		secret &&
 			note(
-				`${secret?.where} looks like a secret, and everybody who has the link has it too; it would stand in config.yaml`,
+				`${secret.where} looks like a secret, and everybody who has the link has it too; it would stand in config.yaml`,
 			),
-		),
-		...when(
-			isHidden,
+		isHidden &&
 			danger(
 				String.raw`It holds characters that do not show or turn text around; they are written as \u…`,
 			),
-		),
-		...when(
-			letters.length > 0,
+		letters.length > 0 &&
 			danger(
 				`What it runs, or where it leads, has letters beyond ASCII, which may look like others: ${listOf(letters)}`,
 			),
-		),
-	];
+	]);
 }
 
-/** `р (U+0440)`, each once; what does not show is told of elsewhere. */
+/** `р (U+0440)`, each once; invisible characters have a caution of their own. */
 const foreignLetters = (words: readonly string[]): readonly string[] =>
 	[...new Set(words.flatMap(word => word.match(/[^\p{ASCII}\p{C}]/gu) ?? []))].map(
 		letter => `${letter} (U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`,
@@ -156,52 +183,37 @@ function settingCautions({entry, host}: LinkFacts): readonly Caution[] {
 	const {ssl_verify: verify, sampling, oauth = {}, enabled, trust} = entry;
 	const has = (key: string) => entry[key] !== undefined && entry[key] !== null;
 	const logins = isJsonObject(oauth) ? Object.keys(oauth).map(quotedName) : [];
-	return [
+	return compact([
 		trust === 'full'
 			? danger('trust: full, as you chose: all of its tools run without asking anybody')
 			: note(
 					'trust: untrusted: a call of a tool that does not claim to only read asks a person first',
 				),
-		...when(
-			verify === false,
-			danger('ssl_verify: false: whoever is on the way can pose as the server'),
-		),
-		...(typeof verify === 'string'
-			? [note(`ssl_verify: certificates are checked against ${quotedName(verify)} alone`)]
-			: []),
-		...when(
-			has('client_cert') || has('client_key'),
+		verify === false && danger('ssl_verify: false: whoever is on the way can pose as the server'),
+		typeof verify === 'string' &&
+			note(`ssl_verify: certificates are checked against ${quotedName(verify)} alone`),
+		(has('client_cert') || has('client_key')) &&
 			danger(`client_cert: shows a certificate of this machine to ${host ?? 'it'}`),
-		),
-		...when(
-			isJsonObject(sampling) && sampling['enabled'] === true,
+		isJsonObject(sampling) &&
+			sampling['enabled'] === true &&
 			danger('sampling: it may put questions to your language model, which you may pay for'),
-		),
-		...when(logins.length > 0, danger(`oauth: the link sets how you log in: ${logins.join(', ')}`)),
-		...when(has('auth'), note('auth: it wants a login')),
-		...when(
-			enabled === false,
-			note('enabled: false: it is not connected to until you change that'),
-		),
-	];
+		logins.length > 0 && danger(`oauth: the link sets how you log in: ${logins.join(', ')}`),
+		has('auth') && note('auth: it wants a login'),
+		enabled === false && note('enabled: false: it is not connected to until you change that'),
+	]);
 }
 
-const leftOut = ({linkTrust, unknown, ignored}: LinkFacts): readonly Caution[] => [
-	...when(
-		linkTrust !== undefined,
-		note(
-			`The link says trust: ${escapeLine(JSON.stringify(linkTrust ?? null), 40)}, which is not taken over: only you decide that`,
-		),
-	),
-	...when(
-		unknown.length > 0,
-		note(`Left out, since no setting is called so: ${listOf(unknown.map(shownPath))}`),
-	),
-	...when(
-		ignored.length > 0,
-		note(`Parameters of the link that mean nothing: ${listOf(ignored.map(quotedName))}`),
-	),
-];
+const leftOut = ({linkTrust, unknown, ignored}: LinkFacts): readonly Caution[] =>
+	compact([
+		linkTrust !== undefined &&
+			note(
+				`The link says trust: ${escapeLine(JSON.stringify(linkTrust), 40)}, which is not taken over: only you decide that`,
+			),
+		unknown.length > 0 &&
+			note(`Left out, since no setting is called so: ${listOf(unknown.map(shownPath))}`),
+		ignored.length > 0 &&
+			note(`Parameters of the link that mean nothing: ${listOf(ignored.map(quotedName))}`),
+	]);
 
 const maxListed = 10;
 

@@ -1,5 +1,5 @@
 import {SvcError} from '../../core/errors.ts';
-import {isJsonObject, type JsonObject, isDeepJson} from '../../core/json.ts';
+import {isDeepJson, isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
 import {orElse} from '../../core/or-else.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
 import {repeatedKeysIn} from '../json-source.ts';
@@ -115,7 +115,11 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function entryIn(json: string): JsonObject {
-	const value = parsed(json);
+	const value = parsedJson(json);
+	if (value === undefined) {
+		fail('bad_encoding', 'its "config" must be JSON');
+	}
+
 	if (!isJsonObject(value)) {
 		fail('not_an_object', 'its "config" must be a JSON object');
 	}
@@ -139,15 +143,7 @@ function entryIn(json: string): JsonObject {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-function parsed(json: string): unknown {
-	try {
-		return JSON.parse(json);
-	} catch {
-		return fail('bad_encoding', 'its "config" must be JSON');
-	}
-}
-
-/** What is shown, what is written and what is used must be the same to every reader. */
+/** Refuses JSON that two readers could take for different values: shown, written and used must be the same. */
 function requirePlain(value: JsonObject, json: string): void {
 	const data = isDeepJson(json) ? {ok: false, message: 'is nested too deep'} : asPlainData(value);
 	if (!data.ok) {

@@ -4,7 +4,7 @@ import {editYaml} from '../edit-yaml.ts';
 import {valueAt, type KeyPath} from '../plain-data.ts';
 import {isSecretName} from '../secret-values.ts';
 import {parseYamlSource} from '../yaml-source.ts';
-import {secretPlaces, withHiddenSecrets} from './kept-secrets.ts';
+import {placedSecrets, withHiddenSecrets} from './kept-secrets.ts';
 
 /** An entry before and after it is edited; absent where it is not there. Both hold secrets. */
 export type EntryChange = {
@@ -75,7 +75,7 @@ export function movesOthers({textBefore, textAfter, path, from = path}: ConfigCh
 	return old !== next;
 }
 
-/** The lines of an entry with what may be told of each secret in its place; `undefined` where secrets cannot be told from the rest. */
+/** The lines of an entry with its secrets hidden; `undefined` where they cannot be replaced one by one. */
 function hiddenLines(
 	text: string,
 	path: KeyPath,
@@ -83,8 +83,8 @@ function hiddenLines(
 ): string | undefined {
 	const hidden = withHiddenSecrets(after, before);
 	try {
-		const without = secretPlaces(after).reduce(
-			(rest, place) =>
+		const without = placedSecrets(after).reduce(
+			(rest, {path: place}) =>
 				editYaml(rest, {path: [...path, ...place], value: String(valueAt(hidden, place))}),
 			text,
 		);
@@ -144,9 +144,8 @@ function hideKnown(
 	entries: ReadonlyArray<JsonValue | undefined>,
 ): readonly string[] {
 	const secrets = entries
-		.filter(entry => entry !== undefined)
-		.flatMap(entry => secretPlaces(entry).map(place => String(valueAt(entry, place))))
-		.flatMap(spellings)
+		.flatMap(placedSecrets)
+		.flatMap(({value}) => spellings(typeof value === 'string' ? value : JSON.stringify(value)))
 		.toSorted((one, other) => other.length - one.length);
 	const long = secrets.filter(({length}) => length >= minLength);
 	const short = secrets

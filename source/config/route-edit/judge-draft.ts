@@ -17,19 +17,18 @@ import {generateSecret} from '../merge-subscription.ts';
 import {asPlainData, type KeyPath} from '../plain-data.ts';
 import type {Route, SkippedRoute} from '../route.ts';
 import {parseYamlSource} from '../yaml-source.ts';
-import {editsBetween} from './edits-between.ts';
 import {withKeptSecrets} from './kept-secrets.ts';
 import {noEntry, pathInConfig, readWrittenRoute, type WrittenRoute} from './written-route.ts';
 
 /** What a draft is judged in. */
-export type Surroundings = {
+export type DraftSurroundings = {
 	/** In use. */
 	readonly config: Config;
 	/** What a start would make of this text of `config.yaml`. */
 	readonly load: (text: string) => LoadedConfig;
-	/** Why the job that an entry names cannot be fired. */
 	/** `2026-11-20`. */
 	readonly today: () => string;
+	/** Why the job that an entry names cannot be fired. */
 	readonly problemWithJob: (entry: JsonObject) => string | undefined;
 };
 
@@ -40,20 +39,20 @@ export type JudgedDraft = {
 	/** As it would be written. */
 	readonly entry: JsonObject;
 	/** That was made for it. */
-	readonly secret?: string;
+	readonly secret?: string | undefined;
 	readonly problems: readonly DraftProblem[];
 	readonly warnings: readonly string[];
 	/** Those of the warnings that are of one setting. */
-	readonly notes?: readonly DraftProblem[];
+	readonly notes?: readonly DraftProblem[] | undefined;
 	/** What would be served; absent when it would not. */
-	readonly route?: Route;
+	readonly route?: Route | undefined;
 };
 
 /** What would become of a draft: only what the receiver and the loader of the files say of it. */
 export function judgeDraft(
 	name: string,
 	{draft, written}: {readonly draft: RouteDraft; readonly written: WrittenRoute},
-	surroundings: Surroundings,
+	surroundings: DraftSurroundings,
 ): JudgedDraft {
 	const data = asPlainData(draft.definition);
 	if (!data.ok) {
@@ -74,10 +73,7 @@ export function judgeDraft(
 		draft.source === 'dynamic'
 			? withDay(made, {before: written.entry, today: surroundings.today()})
 			: made;
-	const judged = {
-		entry,
-		...(secret !== undefined && {secret}),
-	};
+	const judged = {entry, secret};
 	if (missing.length > 0) {
 		return {
 			...judged,
@@ -117,10 +113,7 @@ export function judgeDraft(
 const toMake = '<make a new secret>';
 
 /** An entry with a secret that is made, where it wants one, or is new and has none. */
-function withMadeSecret(
-	entry: JsonObject,
-	isNew: boolean,
-): {readonly entry: JsonObject; readonly secret?: string} {
+function withMadeSecret(entry: JsonObject, isNew: boolean): Pick<JudgedDraft, 'entry' | 'secret'> {
 	const {secret: written} = entry;
 	const secrets = [written ?? (isNew && written === undefined ? toMake : [])].flat();
 	if (!secrets.includes(toMake)) {
@@ -172,7 +165,7 @@ type Verdict = Pick<JudgedDraft, 'problems' | 'warnings' | 'notes' | 'route'>;
 function judgeDynamic(
 	name: string,
 	{entry, isNamed}: {readonly entry: JsonObject; readonly isNamed: boolean},
-	{config}: Surroundings,
+	{config}: DraftSurroundings,
 ): Verdict {
 	const {refusals, warnings, notes, route} = isNamed
 		? checkSubscription(name, entry, config)
@@ -180,15 +173,15 @@ function judgeDynamic(
 	return {
 		problems: refusals.map(({reason, path}) => ({path, message: withoutName(name, reason, path)})),
 		warnings,
-		...(notes && {notes}),
-		...(route && {route}),
+		notes,
+		route,
 	};
 }
 
 function judgeStatic(
 	name: string,
 	options: {readonly entry: JsonObject; readonly written: WrittenRoute; readonly isNamed: boolean},
-	{load}: Surroundings,
+	{load}: DraftSurroundings,
 ): Verdict {
 	const {entry, written, isNamed} = options;
 	const wrongName = isNamed ? problemWithNewName(name) : undefined;
@@ -212,7 +205,6 @@ function judgeStatic(
 	const {webhook, problems} = loaded.config;
 	const ofRoute = ({name: other}: SkippedRoute) => other === name;
 	const place = `${edited.path.join('.')}.`;
-	const route = webhook.routes.get(name);
 	const notes = problems
 		.filter(({severity, key}) => severity === 'warning' && key.startsWith(place))
 		.map(({key, message}) => ({path: key.slice(place.length), message}));
@@ -228,7 +220,7 @@ function judgeStatic(
 			...notes.map(({path, message}) => `${path}: ${message}`),
 		],
 		notes,
-		...(route && {route}),
+		route: webhook.routes.get(name),
 	};
 }
 
@@ -270,4 +262,38 @@ function withoutName(name: string, reason: string, path: string): string {
 	}
 
 	return reason;
+}
+
+/** The keys to set and to remove at `path`, so that `before` becomes `after`: as far inside as possible, for the comments around what stays. */
+export const editsBetween = (
+	path: KeyPath,
+	before: JsonObject,
+	after: JsonObject,
+): readonly YamlEdit[] => [
+	...Object.keys(before)
+		.filter(key => !Object.hasOwn(after, key))
+		.map(key => ({path: [...path, key]})),
+	...Object.entries(after).flatMap(([key, value]) =>
+		Object.hasOwn(before, key)
+			? editsOf([...path, key], before[key] ?? null, value)
+			: [{path: [...path, key], value}],
+	),
+];
+
+function editsOf(path: KeyPath, before: JsonValue, after: JsonValue): readonly YamlEdit[] {
+	if (isDeepStrictEqual(before, after)) {
+		return [];
+	}
+
+	if (isJsonObject(before) && isJsonObject(after)) {
+		return editsBetween(path, before, after);
+	}
+
+	if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+		return after.flatMap((value: JsonValue, index) =>
+			editsOf([...path, index], before[index] ?? null, value),
+		);
+	}
+
+	return [{path, value: after}];
 }

@@ -1,7 +1,8 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {orElse} from '../../core/or-else.ts';
 import {notedRouteSchemaJson} from '../config-schema-json.ts';
-import {valueAt, type KeyPath} from '../plain-data.ts';
+import {itemKey} from '../item-errors.ts';
+import type {KeyPath} from '../plain-data.ts';
 import {referencesIn} from '../references.ts';
 import {insecureSecret} from '../route-refusals.ts';
 import {shapeOf} from '../schema-issues.ts';
@@ -16,30 +17,25 @@ export const withoutSecrets = (entry: JsonValue): JsonValue =>
 
 /** An entry that shows of its secrets only whether they are those of `before`. */
 export function withHiddenSecrets(entry: JsonValue, before: JsonValue | undefined): JsonValue {
-	const known = new Set<JsonValue>();
-	if (before !== undefined) {
-		mapSecrets(before, value => {
-			known.add(value);
-			return value;
-		});
-	}
-
+	const known = new Set(placedSecrets(before).map(({value}) => value));
 	return mapSecrets(entry, value =>
 		isOpen(value) ? value : `<${known.has(value) ? '' : 'new '}secret, ${bytesOf(value)} bytes>`,
 	);
 }
 
-/** Where the secrets of an entry stand. */
-export function secretPlaces(entry: JsonValue): readonly KeyPath[] {
-	const places: KeyPath[] = [];
-	mapSecrets(entry, (value, path) => {
+type PlacedSecret = {readonly path: KeyPath; readonly value: JsonValue};
+
+/** The secrets of an entry with their places; none where it is absent. */
+export function placedSecrets(entry: JsonValue | undefined): readonly PlacedSecret[] {
+	const secrets: PlacedSecret[] = [];
+	mapSecrets(entry ?? null, (value, path) => {
 		if (!isOpen(value)) {
-			places.push(path);
+			secrets.push({path, value});
 		}
 
 		return value;
 	});
-	return places;
+	return secrets;
 }
 
 /** What a person wrote, with the secrets of `kept` (the entry in the file) in the place of their marks. A mark counts only where a secret stands. */
@@ -68,14 +64,8 @@ export function withKeptSecrets(
 
 /** Nothing but a secret can be fetched by a mark. */
 function secretAt(kept: JsonValue | undefined, path: KeyPath): JsonValue | undefined {
-	if (kept === undefined) {
-		return undefined;
-	}
-
-	const wanted = JSON.stringify(path.map(String));
-	const place = secretPlaces(kept).find(one => JSON.stringify(one.map(String)) === wanted);
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a member of JSON is JSON
-	return place && (valueAt(kept, place) as JsonValue);
+	const wanted = itemKey(path.map(String));
+	return placedSecrets(kept).find(one => itemKey(one.path.map(String)) === wanted)?.value;
 }
 
 const markOf = (value: JsonValue, path: KeyPath): string =>
@@ -87,7 +77,7 @@ const pathOf = (written: string): KeyPath =>
 const bytesOf = (value: JsonValue): number =>
 	Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What is written in the place of a secret and is none. A number may be a secret without quotes; `token: true` says how a sender signs. */
+/** Whether a value at the place of a secret is not secret. A number may be a secret without quotes; `token: true` is a signature option. */
 function isOpen(value: JsonValue): boolean {
 	if (typeof value !== 'string') {
 		return value === null || typeof value === 'boolean';

@@ -3,7 +3,7 @@ import type {RouteField} from '../../core/route-editor.ts';
 import {notedRouteSchemaJson} from '../config-schema-json.ts';
 import {alternatives} from '../schema-issues.ts';
 
-/** Every setting of a route as a field of a form, in the order of the declarations; what a mapping with known keys has, one by one. */
+/** Every setting of a route as a field of a form, in the order of the declarations; a mapping with known keys is a field for each key. */
 export function routeFields(): readonly RouteField[] {
 	const root = notedRouteSchemaJson();
 	const [route = {}] = alternatives(root, root);
@@ -40,7 +40,7 @@ function fieldsIn(
 	});
 }
 
-/** Of what is a name or a mapping of settings, the mapping. */
+/** The mapping shape of a setting that is either a name or a mapping. */
 const settingsOf = (shapes: readonly JsonObject[]): readonly JsonObject[] =>
 	shapes.some(({enum: names}) => Array.isArray(names))
 		? shapes.filter(({properties}) => isJsonObject(properties))
@@ -103,7 +103,7 @@ function kindOfShape(given: JsonObject): RouteField['kind'] {
 	}
 }
 
-/** Both ends included, but what must be more than 0. */
+/** Inclusive bounds, and `above` as an exclusive one. */
 function boundsOf(shapes: readonly JsonObject[]): Pick<RouteField, 'least' | 'most' | 'above'> {
 	const shape = shapes.find(({type}) => type === 'integer' || type === 'number') ?? {};
 	const {minimum, maximum, exclusiveMinimum} = shape;

@@ -3,17 +3,17 @@ import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
 import {editConfig} from '../edit-config.ts';
-import {asPlainData, valueAt} from '../plain-data.ts';
+import {plainAt} from '../plain-data.ts';
 import {subscriptionsText} from '../shared-home.ts';
 import {editSubscriptions} from '../subscriptions.ts';
-import {editsBetween} from './edits-between.ts';
 import {configDiff, movesOthers, subscriptionDiff} from './entry-diff.ts';
 import {
 	editedConfig,
+	editsBetween,
 	judgeDraft,
 	renamingOf,
 	type JudgedDraft,
-	type Surroundings,
+	type DraftSurroundings,
 } from './judge-draft.ts';
 import {
 	fingerprintOf,
@@ -36,7 +36,11 @@ export type SavePlan = Pick<JudgedDraft, 'problems' | 'warnings'> & {
  *
  * @throws SvcError `route_conflict` when the entry is not what the draft was made of, and as `readWrittenRoute` does
  */
-export function planSave(name: string, draft: RouteDraft, surroundings: Surroundings): SavePlan {
+export function planSave(
+	name: string,
+	draft: RouteDraft,
+	surroundings: DraftSurroundings,
+): SavePlan {
 	const {source, from = name} = draft;
 	const written = readWrittenRoute(surroundings.config.paths, from, source);
 	refuseConflict(from, draft, written.entry);
@@ -74,7 +78,7 @@ function diffOf(
 export async function saveDraft(
 	name: string,
 	draft: RouteDraft,
-	{surroundings, clock}: {readonly surroundings: Surroundings; readonly clock: Clock},
+	{surroundings, clock}: {readonly surroundings: DraftSurroundings; readonly clock: Clock},
 ): Promise<JudgedDraft & {readonly file: string}> {
 	const {paths} = surroundings.config;
 	const {from = name} = draft;
@@ -100,8 +104,7 @@ export async function saveDraft(
 				paths,
 				written => {
 					const path = pathInConfig(written, from);
-					const data = asPlainData(written);
-					const before = data.ok ? valueAt(data.value, path) : undefined;
+					const before = plainAt(written, path);
 					return [
 						...editsBetween(path, isJsonObject(before) ? before : {}, judge()),
 						...renamingOf(path, name),

@@ -1,12 +1,13 @@
 import {createHash} from 'node:crypto';
 import {SvcError} from '../../core/errors.ts';
+import {valueIn} from '../../core/json-path.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {HomePaths} from '../config.ts';
 import {maxConfigBytes} from '../edit-config.ts';
 import {formatDiagnostic} from '../format-diagnostic.ts';
 import {createJsonPlacer} from '../json-source.ts';
 import {diagnosticIn} from '../place-diagnostic.ts';
-import {asPlainData, valueAt, type KeyPath} from '../plain-data.ts';
+import {asPlainData, type KeyPath} from '../plain-data.ts';
 import {routesPlace} from '../profiles.ts';
 import {readTextFile} from '../read-text-file.ts';
 import type {Route} from '../route.ts';
@@ -28,10 +29,10 @@ export type WrittenRoute = {
 	/** The line of one of its keys. */
 	readonly lineOf: (key: string) => number;
 	/** Absent when it is not there. */
-	readonly entry?: JsonValue;
+	readonly entry?: JsonValue | undefined;
 };
 
-/** What an unchanged entry is told by: its secrets count by their lengths alone. */
+/** Identifies an unchanged entry; of its secrets only the lengths count. */
 export const fingerprintOf = (entry: JsonValue | undefined): string =>
 	entry === undefined
 		? noEntry
@@ -39,7 +40,7 @@ export const fingerprintOf = (entry: JsonValue | undefined): string =>
 				.update(JSON.stringify(withoutSecrets(entry)))
 				.digest('base64url');
 
-/** The fingerprint of what is not there yet. */
+/** The fingerprint of a missing entry. */
 export const noEntry = 'none';
 
 /**
@@ -66,10 +67,10 @@ function readStatic({config: file}: HomePaths, name: string): WrittenRoute {
 	}
 
 	const path = pathInConfig(source.value, name);
-	const entry = jsonAt(data.value, path);
+	const entry = isJsonObject(data.value) ? valueIn(data.value, path.map(String)) : undefined;
 	const line = entry === undefined ? 0 : source.positionOfKey(path).line;
 	const lineOf = (key: string) => source.positionOfKey([...path, key]).line;
-	return {source: 'static', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
+	return {source: 'static', name, file, text, line, lineOf, entry};
 }
 
 /** Where a static route stands in `config.yaml`. */
@@ -85,14 +86,9 @@ function readDynamic(paths: HomePaths, name: string): WrittenRoute {
 	const lineAt = (path: KeyPath) => createJsonPlacer(file, text)({path, message: ''}).line;
 	const line = entry === undefined ? 0 : lineAt([name]);
 	const lineOf = (key: string) => lineAt([name, key]);
-	return {source: 'dynamic', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
+	return {source: 'dynamic', name, file, text, line, lineOf, entry};
 }
 
 /** The entry of that name. */
 export const memberOf = (entries: JsonObject, name: string): JsonValue | undefined =>
 	Object.hasOwn(entries, name) ? entries[name] : undefined;
-
-const jsonAt = (value: JsonValue, path: KeyPath): JsonValue | undefined => {
-	const parent = valueAt(value, path.slice(0, -1));
-	return isJsonObject(parent) ? memberOf(parent, String(path.at(-1))) : undefined;
-};

@@ -7,32 +7,13 @@ export const bitbucket: SenderPreset = {
 	signature: hmacSha256('x-hub-signature', {prefix: 'sha256='}),
 	names: {eventHeaders: ['x-event-key'], idHeaders: ['x-request-uuid', 'x-request-id']},
 	subjects: [
-		{
-			text: '{repository.full_name}#{pullrequest.id} comment by {comment.user.nickname}',
-			more: [' · {pullrequest.title}'],
-		},
-		{
-			text: '{repository.full_name}#{pullrequest.id}',
-			more: [' {pullrequest.state}', ' · {pullrequest.title}'],
-		},
-		{
-			text: '{repository.full_name} {commit_status.name} {commit_status.state}',
-			more: [' · {commit_status.refname}'],
-		},
-		{
-			text: '{repository.full_name}#{issue.id} {issue.state}',
-			more: [' · {issue.title}'],
-			needs: 'actor',
-		},
-		{
-			text: '{repository.full_name} {push.changes.0.new.name}',
-			more: [' · {push.changes.0.new.target.message}'],
-		},
+		'{repository.full_name}#{pullrequest.id} comment by {comment.user.nickname}[ · {pullrequest.title}]',
+		'{repository.full_name}#{pullrequest.id}[ {pullrequest.state}][ · {pullrequest.title}]',
+		'{repository.full_name} {commit_status.name} {commit_status.state}[ · {commit_status.refname}]',
+		['{repository.full_name}#{issue.id} {issue.state}[ · {issue.title}]', 'actor'],
+		'{repository.full_name} {push.changes.0.new.name}[ · {push.changes.0.new.target.message}]',
 		// Data Center
-		{
-			text: '{pullRequest.toRef.repository.project.key}/{pullRequest.toRef.repository.slug}#{pullRequest.id}',
-			more: [' {pullRequest.state}', ' · {pullRequest.title}'],
-		},
-		{text: '{repository.project.key}/{repository.slug} {changes.0.ref.displayId}'},
+		'{pullRequest.toRef.repository.project.key}/{pullRequest.toRef.repository.slug}#{pullRequest.id}[ {pullRequest.state}][ · {pullRequest.title}]',
+		'{repository.project.key}/{repository.slug} {changes.0.ref.displayId}',
 	],
 };

@@ -37,12 +37,8 @@ export const discord: SenderPreset = {
 	},
 	names: {eventFields: ['event.type', 'data.name', 'data.custom_id'], idFields: ['id']},
 	subjects: [
-		{
-			text: '/{data.name}',
-			more: [' by {member.user.username}', ' by {user.username}'],
-			needs: 'application_id',
-		},
-		{text: '{event.data.user.username}', needs: 'application_id'},
+		['/{data.name}[ by {member.user.username}][ by {user.username}]', 'application_id'],
+		['{event.data.user.username}', 'application_id'],
 	],
 	challenge,
 	acknowledge,

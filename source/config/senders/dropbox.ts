@@ -6,7 +6,7 @@ export const dropbox: SenderPreset = {
 		'`X-Dropbox-Signature`; the event is the first member of the body (`list_folder`); no identifier, and equal bodies are different events; the `GET` with a `challenge` [is answered](receiver.md#challenges)',
 	signature: hmacSha256('x-dropbox-signature'),
 	names: {eventIn: body => Object.keys(body)[0]},
-	subjects: [{text: '{list_folder.accounts.0}'}],
+	subjects: ['{list_folder.accounts.0}'],
 	greet({query}) {
 		const text = query.get('challenge');
 		return text === null ? undefined : {text};

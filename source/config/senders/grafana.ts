@@ -6,5 +6,5 @@ export const grafana: SenderPreset = {
 		'`X-Grafana-Alerting-Signature` of a contact point without a timestamp header; the event is `status` of the body (`firing`, `resolved`); no identifier: set `dedupe_body: true`',
 	signature: hmacSha256('x-grafana-alerting-signature'),
 	names: {eventFields: ['status']},
-	subjects: [{text: '{title}', needs: 'orgId'}],
+	subjects: [['{title}', 'orgId']],
 };

@@ -1,6 +1,6 @@
 import {hmacSha256, type AddressedRequest, type SenderPreset} from './sender.ts';
 
-/** What is written in full in the address before it is signed; other escapes stay. */
+/** Escapes that are decoded in the address before it is signed; others stay. */
 const unescaped = /%(?:3a|2f|3f|40|21|24|27|28|29|2a|2c|3b)/gi;
 
 const contentOf = ({url, body}: AddressedRequest): string =>
@@ -18,5 +18,5 @@ export const hubspot: SenderPreset = {
 		contentOf,
 	}),
 	names: {eventFields: ['0.subscriptionType']},
-	subjects: [{text: '{0.subscriptionType} {0.objectId}'}],
+	subjects: ['{0.subscriptionType} {0.objectId}'],
 };

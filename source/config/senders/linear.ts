@@ -9,12 +9,8 @@ export const linear: SenderPreset = {
 	}),
 	names: {eventHeaders: ['linear-event'], idHeaders: ['linear-delivery']},
 	subjects: [
-		{
-			text: '{data.issue.identifier} comment {action}',
-			more: [' · {data.body}'],
-			needs: 'webhookTimestamp',
-		},
-		{text: '{data.identifier} {action}', more: [' · {data.title}'], needs: 'webhookTimestamp'},
-		{text: '{type} {action}', more: [' · {data.name}'], needs: 'webhookTimestamp'},
+		['{data.issue.identifier} comment {action}[ · {data.body}]', 'webhookTimestamp'],
+		['{data.identifier} {action}[ · {data.title}]', 'webhookTimestamp'],
+		['{type} {action}[ · {data.name}]', 'webhookTimestamp'],
 	],
 };

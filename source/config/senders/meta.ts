@@ -7,10 +7,7 @@ export const meta: SenderPreset = {
 	signature: hmacSha256('x-hub-signature-256', {prefix: 'sha256='}),
 	hasCommonHeader: true,
 	names: {eventFields: ['object']},
-	subjects: [
-		{text: '{object} {entry.0.changes.0.field}', more: [' {entry.0.id}']},
-		{text: '{object} {entry.0.id}'},
-	],
+	subjects: ['{object} {entry.0.changes.0.field}[ {entry.0.id}]', '{object} {entry.0.id}'],
 	greet({query, isSecret}) {
 		if (query.get('hub.mode') !== 'subscribe') {
 			return undefined;

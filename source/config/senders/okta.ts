@@ -10,11 +10,7 @@ export const okta: SenderPreset = {
 	hasCommonHeader: true,
 	names: {eventFields: ['data.events.0.eventType'], idFields: ['eventId']},
 	subjects: [
-		{
-			text: '{data.events.0.displayMessage}',
-			more: [' · {data.events.0.actor.alternateId}'],
-			needs: 'eventTypeVersion',
-		},
+		['{data.events.0.displayMessage}[ · {data.events.0.actor.alternateId}]', 'eventTypeVersion'],
 	],
 	greet({header}) {
 		const text = header(challengeHeader);

@@ -11,5 +11,5 @@ export const paddle: SenderPreset = {
 		signed: '{timestamp}:{body}',
 	}),
 	names: {eventFields: ['event_type'], idFields: ['event_id']},
-	subjects: [{text: '{data.id}', more: [' {data.status}'], needs: 'notification_id'}],
+	subjects: [['{data.id}[ {data.status}]', 'notification_id']],
 };

@@ -7,11 +7,7 @@ export const pagerduty: SenderPreset = {
 	signature: hmacSha256('x-pagerduty-signature', {prefix: 'v1='}),
 	names: {eventFields: ['event.event_type'], idFields: ['event.id']},
 	subjects: [
-		{
-			text: '#{event.data.number} {event.data.status}',
-			more: [' · {event.data.title}'],
-			needs: 'event.event_type',
-		},
-		{text: '{event.data.incident.summary}', needs: 'event.event_type'},
+		['#{event.data.number} {event.data.status}[ · {event.data.title}]', 'event.event_type'],
+		['{event.data.incident.summary}', 'event.event_type'],
 	],
 };

@@ -34,11 +34,11 @@ export type HmacForm = Form & {
 	readonly signed: string;
 	/** Where the body, which is signed, tells the time: Unix milliseconds under `field`, within `toleranceMs` of our clock if they are there. */
 	readonly bodyTime?: {readonly field: string; readonly toleranceMs: number};
-	/** What is signed in place of the body, by a sender that signs its address too: the route has to say it (`public_url`). `undefined`: nothing that can be checked. */
+	/** The signed content of a sender that signs its address too, which the route has to name (`public_url`); `undefined` if the request cannot be checked. */
 	readonly contentOf?: (request: AddressedRequest) => string | undefined;
 };
 
-/** An HMAC-SHA256 of the body in hex, in a header without a prefix; `differs`: what is otherwise. */
+/** An HMAC-SHA256 of the body in hex, in a header without a prefix, unless `differs` says otherwise. */
 export const hmacSha256 = (header: string, differs: Partial<HmacForm> = {}): HmacForm => ({
 	header,
 	algorithm: 'sha256',
@@ -76,21 +76,17 @@ export type Names = {
 type Parts = string | readonly string[];
 
 /**
- * What an event is about, in one line for people: a template, if every value in it is there, then each part of `more` whose own values are. A value is a text that is not
+ * What an event is about, in one line for people: a template that fits if every value in it is there. Each part in brackets, at its end, is left out unless its own values are there. A value is a text that is not
  * blank (its first line, without `refs/heads/` and the like), a number, or a boolean; `headers.<name>` is a header. `needs` is a field that must be there too, whatever it holds.
  */
-export type SubjectRule = {
-	readonly text: string;
-	readonly more?: readonly string[];
-	readonly needs?: string;
-};
+export type SubjectRule = string | readonly [template: string, needs: string];
 
 /** A service that signs in a way of its own: what `signature: <name>` on a route stands for. Data alone; a new one is a file of this folder and a line in `senders.ts`. */
 export type SenderPreset = {
-	/** What is checked, for the manual, as Markdown. */
+	/** The checks in words, for the manual, as Markdown. */
 	readonly description: string;
 	readonly signature: SignatureForm;
-	/** Others sign under this header, too: it does not tell of this sender. */
+	/** Other senders use this header, too: it does not identify this one. */
 	readonly hasCommonHeader?: true;
 	/** Where its requests name the event and the delivery. */
 	readonly names?: Names;

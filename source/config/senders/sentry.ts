@@ -7,10 +7,10 @@ export const sentry: SenderPreset = {
 	signature: hmacSha256('sentry-hook-signature'),
 	names: {eventHeaders: ['sentry-hook-resource'], idHeaders: ['request-id']},
 	subjects: [
-		{text: '{data.issue.shortId} {action}', more: [' · {data.issue.title}']},
-		{text: '{data.triggered_rule}', more: [' · {data.event.title}']},
-		{text: '{data.metric_alert.title} {action}', more: [' · {data.description_text}']},
-		{text: '{data.error.title}', more: [' · {data.error.culprit}']},
-		{text: '{data.event.title}', more: [' · {data.event.culprit}'], needs: 'installation'},
+		'{data.issue.shortId} {action}[ · {data.issue.title}]',
+		'{data.triggered_rule}[ · {data.event.title}]',
+		'{data.metric_alert.title} {action}[ · {data.description_text}]',
+		'{data.error.title}[ · {data.error.culprit}]',
+		['{data.event.title}[ · {data.event.culprit}]', 'installation'],
 	],
 };

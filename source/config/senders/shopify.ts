@@ -7,12 +7,8 @@ export const shopify: SenderPreset = {
 	signature: hmacSha256('x-shopify-hmac-sha256', {encoding: 'base64'}),
 	names: {eventHeaders: ['x-shopify-topic'], idHeaders: ['x-shopify-webhook-id']},
 	subjects: [
-		{
-			text: '{name}',
-			more: [' {financial_status}', ' {fulfillment_status}'],
-			needs: 'admin_graphql_api_id',
-		},
-		{text: '{title}', more: [' {status}'], needs: 'admin_graphql_api_id'},
-		{text: '{id}', more: [' {status}'], needs: 'admin_graphql_api_id'},
+		['{name}[ {financial_status}][ {fulfillment_status}]', 'admin_graphql_api_id'],
+		['{title}[ {status}]', 'admin_graphql_api_id'],
+		['{id}[ {status}]', 'admin_graphql_api_id'],
 	],
 };

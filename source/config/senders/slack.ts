@@ -47,14 +47,13 @@ export const slack: SenderPreset = {
 		idFields: ['event_id', 'trigger_id', 'payload.trigger_id'],
 	},
 	subjects: [
-		{text: '{event.channel} {event.user}', more: [' · {event.text}'], needs: 'team_id'},
-		{text: '{command}', more: [' {text}', ' · {user_name}'], needs: 'response_url'},
-		{
-			text: '{payload.type}',
-			more: [' {payload.actions.0.action_id}', ' · {payload.user.username}'],
-			needs: 'payload.trigger_id',
-		},
-		{text: '{event.type}', more: [' {event.user}', ' {event.channel}'], needs: 'event_id'},
+		['{event.channel} {event.user}[ · {event.text}]', 'team_id'],
+		['{command}[ {text}][ · {user_name}]', 'response_url'],
+		[
+			'{payload.type}[ {payload.actions.0.action_id}][ · {payload.user.username}]',
+			'payload.trigger_id',
+		],
+		['{event.type}[ {event.user}][ {event.channel}]', 'event_id'],
 	],
 	challenge,
 	acknowledge,

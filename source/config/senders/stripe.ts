@@ -11,10 +11,6 @@ export const stripe: SenderPreset = {
 	}),
 	names: {eventFields: ['type'], idFields: ['id']},
 	subjects: [
-		{
-			text: '{data.object.id}',
-			more: [' {data.object.status}', ' · {data.object.description}'],
-			needs: 'api_version',
-		},
+		['{data.object.id}[ {data.object.status}][ · {data.object.description}]', 'api_version'],
 	],
 };

@@ -10,12 +10,8 @@ export const telegram: SenderPreset = {
 		eventIn: update => Object.keys(update).find(key => key !== 'update_id'),
 	},
 	subjects: [
-		{text: '{message.chat.title}', more: [' · {message.text}'], needs: 'update_id'},
-		{text: '{message.from.first_name}', more: [' · {message.text}'], needs: 'update_id'},
-		{
-			text: '{callback_query.from.first_name}',
-			more: [' · {callback_query.data}'],
-			needs: 'update_id',
-		},
+		['{message.chat.title}[ · {message.text}]', 'update_id'],
+		['{message.from.first_name}[ · {message.text}]', 'update_id'],
+		['{callback_query.from.first_name}[ · {callback_query.data}]', 'update_id'],
 	],
 };

@@ -46,13 +46,8 @@ const inOrder = (
 ): number => compare(name, otherName) || compare(value, otherValue);
 
 /** By code units, as their libraries sort. */
-function compare(left: string, right: string): number {
-	if (left === right) {
-		return 0;
-	}
-
-	return left < right ? -1 : 1;
-}
+const compare = (left: string, right: string): number =>
+	Number(left > right) - Number(left < right);
 
 /** The secret is the auth token of the account. @see https://www.twilio.com/docs/usage/security#validating-requests */
 export const twilio: SenderPreset = {
@@ -72,6 +67,6 @@ export const twilio: SenderPreset = {
 	},
 	subjects: [
 		// Not what a message says: codes to log in with come so.
-		{text: '{From}', more: [' {CallStatus}', ' {MessageStatus}'], needs: 'AccountSid'},
+		['{From}[ {CallStatus}][ {MessageStatus}]', 'AccountSid'],
 	],
 };

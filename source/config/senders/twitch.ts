@@ -22,6 +22,6 @@ export const twitch: SenderPreset = {
 		signed: '{id}{timestamp}{body}',
 	}),
 	names: {eventFields: ['subscription.type'], idHeaders: ['twitch-eventsub-message-id']},
-	subjects: [{text: '{event.broadcaster_user_name}', needs: 'subscription.type'}],
+	subjects: [['{event.broadcaster_user_name}', 'subscription.type']],
 	challenge,
 };

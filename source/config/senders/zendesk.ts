@@ -11,11 +11,5 @@ export const zendesk: SenderPreset = {
 		signed: '{timestamp}{body}',
 	}),
 	names: {eventFields: ['type'], idHeaders: ['x-zendesk-webhook-invocation-id']},
-	subjects: [
-		{
-			text: '#{detail.id}',
-			more: [' {detail.status}', ' · {detail.subject}'],
-			needs: 'zendesk_event_version',
-		},
-	],
+	subjects: [['#{detail.id}[ {detail.status}][ · {detail.subject}]', 'zendesk_event_version']],
 };

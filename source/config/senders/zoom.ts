@@ -26,6 +26,6 @@ export const zoom: SenderPreset = {
 		signed: 'v0:{timestamp}:{body}',
 	}),
 	names: {eventFields: ['event']},
-	subjects: [{text: '{payload.object.topic}', needs: 'event_ts'}],
+	subjects: [['{payload.object.topic}', 'event_ts']],
 	challenge,
 };

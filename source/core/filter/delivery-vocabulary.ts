@@ -2,7 +2,7 @@ import {deliveryOutcomes, type Delivery} from '../delivery.ts';
 import {derive} from '../derive.ts';
 import type {Term, Vocabulary} from './filter.ts';
 import {bodyTerm, payloadTerm, type ReceivedBody} from './payload-terms.ts';
-import {numberTerm, sinceTerm, textTerm} from './terms.ts';
+import {numberTerm, sinceTerm, textTerm, termsOf} from './terms.ts';
 
 /** A delivery that a filter is asked about: a row of the state, or one of the journal with what was received. */
 export type FilteredDelivery = {
@@ -101,80 +101,56 @@ const bytes = {'': 1, b: 1, k: 1000, kb: 1000, m: 1e6, mb: 1e6} as const;
 
 /** The words of a filter of deliveries. */
 export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
-	terms: new Map<string, Term<FilteredDelivery>>([
-		[
-			'route',
-			textTerm(({delivery}) => delivery.route, {
-				says: 'the requested route',
-				example: 'route:gh-*',
-				field: 'route',
-			}),
-		],
-		[
-			'event',
-			textTerm(({delivery}) => delivery.event, {
-				says: 'the type of the event',
-				example: 'event:pull_request',
-				field: 'event',
-			}),
-		],
-		[
-			'subject',
-			textTerm(({delivery}) => delivery.subject ?? '', {
-				says: 'what the event is about',
-				example: 'subject:"fix flaky"',
-			}),
-		],
-		['status', statusTerm],
-		['outcome', outcomeWord],
-		[
-			'id',
-			textTerm(({delivery}) => `${delivery.id} ${delivery.deliveryId}`, {
-				says: 'the identifier of svc or of the sender',
-				example: 'id:72d3122e',
-				field: 'id',
-			}),
-		],
-		[
-			'ms',
-			numberTerm(({delivery}) => delivery.durationMs, {
-				says: 'the time to the answer',
-				example: 'ms>100',
-				field: 'ms',
-				value: 'duration',
-				units: {'': 1, ms: 1, s: 1000},
-			}),
-		],
-		[
-			'size',
-			numberTerm(({delivery}) => delivery.bodyBytes, {
-				says: 'the length of the body',
-				example: 'size>100k',
-				field: 'size',
-				value: 'size',
-				units: bytes,
-			}),
-		],
-		[
-			'since',
-			sinceTerm(({delivery}) => delivery.receivedAt, {
-				says: 'received since: a span ago, or a time of the last day',
-				example: 'since:2h',
-				field: 'since',
-			}),
-		],
-		['has', hasTerm],
-		[
-			'ignored',
-			// `ignored:filter` is an outcome that holds what parts a name from its value.
+	terms: termsOf<FilteredDelivery>({
+		route: textTerm(({delivery}) => delivery.route, {
+			says: 'the requested route',
+			example: 'route:gh-*',
+			field: 'route',
+		}),
+		event: textTerm(({delivery}) => delivery.event, {
+			says: 'the type of the event',
+			example: 'event:pull_request',
+			field: 'event',
+		}),
+		subject: textTerm(({delivery}) => delivery.subject ?? '', {
+			says: 'what the event is about',
+			example: 'subject:"fix flaky"',
+		}),
+		status: statusTerm,
+		outcome: outcomeWord,
+		id: textTerm(({delivery}) => `${delivery.id} ${delivery.deliveryId}`, {
+			says: 'the identifier of svc or of the sender',
+			example: 'id:72d3122e',
+			field: 'id',
+		}),
+		ms: numberTerm(({delivery}) => delivery.durationMs, {
+			says: 'the time to the answer',
+			example: 'ms>100',
+			field: 'ms',
+			value: 'duration',
+			units: {'': 1, ms: 1, s: 1000},
+		}),
+		size: numberTerm(({delivery}) => delivery.bodyBytes, {
+			says: 'the length of the body',
+			example: 'size>100k',
+			field: 'size',
+			value: 'size',
+			units: bytes,
+		}),
+		since: sinceTerm(({delivery}) => delivery.receivedAt, {
+			says: 'received since: a span ago, or a time of the last day',
+			example: 'since:2h',
+			field: 'since',
+		}),
+		has: hasTerm,
+		ignored: // `ignored:filter` is an outcome that holds what parts a name from its value.
 			textTerm(({delivery}) => /^ignored:(.*)$/.exec(delivery.outcome)?.[1] ?? '', {
 				says: 'the reason why it was ignored',
 				example: 'ignored:filter',
 				words: ['event', 'filter', 'script', 'own'],
 			}),
-		],
-		['payload', payloadTerm],
-	]),
+		payload: payloadTerm,
+	}),
 	body: bodyTerm,
 	haystack: haystackOf,
 };

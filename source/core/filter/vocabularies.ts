@@ -3,57 +3,42 @@ import {derive} from '../derive.ts';
 import type {Group} from '../group.ts';
 import {logLevels, type LogRecord} from '../log.ts';
 import {chatText, originKinds, originOf} from '../origin.ts';
-import type {Term, Vocabulary} from './filter.ts';
-import {numberTerm, sinceTerm, textTerm} from './terms.ts';
+import type {Vocabulary} from './filter.ts';
+import {numberTerm, sinceTerm, textTerm, termsOf} from './terms.ts';
 
 /** The words of a filter of groups. */
 export const groupVocabulary: Vocabulary<Group> = {
-	terms: new Map<string, Term<Group>>([
-		[
-			'route',
-			textTerm(group => group.route, {
-				says: 'the route of its events',
-				example: 'route:gh-review',
-				field: 'route',
-			}),
-		],
-		[
-			'key',
-			textTerm(group => group.key, {
-				says: 'the coalescing key of its events',
-				example: 'key:api#42',
-			}),
-		],
-		[
-			'state',
-			textTerm(group => group.state, {
-				says: 'its state',
-				example: 'state:pending',
-				words: ['pending', 'dispatched'],
-			}),
-		],
-		[
-			'event',
-			textTerm(group => group.event, {says: 'the type of its latest event', example: 'event:push'}),
-		],
-		[
-			'count',
-			numberTerm(group => group.count, {
-				says: 'the number of its events',
-				example: 'count>5',
-				field: 'count',
-			}),
-		],
-		['id', numberTerm(group => group.id, {says: 'its number', example: 'id:183', field: 'id'})],
-		[
-			'since',
-			sinceTerm(group => group.lastAt, {
-				says: 'its latest event came since: a span ago, or a time of the last day',
-				example: 'since:2h',
-				field: 'since',
-			}),
-		],
-	]),
+	terms: termsOf<Group>({
+		route: textTerm(group => group.route, {
+			says: 'the route of its events',
+			example: 'route:gh-review',
+			field: 'route',
+		}),
+		key: textTerm(group => group.key, {
+			says: 'the coalescing key of its events',
+			example: 'key:api#42',
+		}),
+		state: textTerm(group => group.state, {
+			says: 'its state',
+			example: 'state:pending',
+			words: ['pending', 'dispatched'],
+		}),
+		event: textTerm(group => group.event, {
+			says: 'the type of its latest event',
+			example: 'event:push',
+		}),
+		count: numberTerm(group => group.count, {
+			says: 'the number of its events',
+			example: 'count>5',
+			field: 'count',
+		}),
+		id: numberTerm(group => group.id, {says: 'its number', example: 'id:183', field: 'id'}),
+		since: sinceTerm(group => group.lastAt, {
+			says: 'its latest event came since: a span ago, or a time of the last day',
+			example: 'since:2h',
+			field: 'since',
+		}),
+	}),
 	haystack: ({route, key, event, state, latest}) =>
 		`${route} ${key} ${event} ${state} ${latest}`.toLowerCase(),
 };
@@ -73,55 +58,37 @@ const fieldOf = ({fields}: LogRecord, name: string): string => String(fields[nam
 
 /** The words of the Logs filter: `level: room: run: delivery: route: since:` and free text; `source:` is the room, too. */
 export const logVocabulary: Vocabulary<LoggedRecord> = {
-	terms: new Map<string, Term<LoggedRecord>>([
-		[
-			'level',
-			textTerm(({record}) => record.level, {
-				says: 'its level',
-				example: 'level:error,warn',
-				words: logLevels,
-			}),
-		],
-		[
-			'room',
-			textTerm(({record}) => record.source, {
-				says: 'the room that wrote it',
-				example: 'room:webhook',
-			}),
-		],
-		[
-			'source',
-			textTerm(({record}) => record.source, {says: 'the same as `room`', example: 'source:agent'}),
-		],
-		[
-			'run',
-			numberTerm(({record}) => Number(record.fields['run'] ?? Number.NaN), {
-				says: 'the run that it is about',
-				example: 'run:184',
-			}),
-		],
-		[
-			'delivery',
-			textTerm(({record}) => fieldOf(record, 'delivery'), {
-				says: 'the delivery that it is about',
-				example: 'delivery:d7f3a1',
-			}),
-		],
-		[
-			'route',
-			textTerm(({record}) => fieldOf(record, 'route'), {
-				says: 'the route that it is about',
-				example: 'route:gh-review',
-			}),
-		],
-		[
-			'since',
-			sinceTerm(({record}) => record.at, {
-				says: 'written since: a span ago, or a time of the last day',
-				example: 'since:10m',
-			}),
-		],
-	]),
+	terms: termsOf<LoggedRecord>({
+		level: textTerm(({record}) => record.level, {
+			says: 'its level',
+			example: 'level:error,warn',
+			words: logLevels,
+		}),
+		room: textTerm(({record}) => record.source, {
+			says: 'the room that wrote it',
+			example: 'room:webhook',
+		}),
+		source: textTerm(({record}) => record.source, {
+			says: 'the same as `room`',
+			example: 'source:agent',
+		}),
+		run: numberTerm(({record}) => Number(record.fields['run'] ?? Number.NaN), {
+			says: 'the run that it is about',
+			example: 'run:184',
+		}),
+		delivery: textTerm(({record}) => fieldOf(record, 'delivery'), {
+			says: 'the delivery that it is about',
+			example: 'delivery:d7f3a1',
+		}),
+		route: textTerm(({record}) => fieldOf(record, 'route'), {
+			says: 'the route that it is about',
+			example: 'route:gh-review',
+		}),
+		since: sinceTerm(({record}) => record.at, {
+			says: 'written since: a span ago, or a time of the last day',
+			example: 'since:10m',
+		}),
+	}),
 	haystack: ({record}) => haystackOf(record),
 };
 
@@ -169,50 +136,35 @@ const chatOf = (entry: ApprovalEntry): string =>
 
 /** The words of a filter of approvals and rules. */
 export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
-	terms: new Map<string, Term<ApprovalEntry>>([
-		[
-			'kind',
-			textTerm(entry => entry.kind, {
-				says: 'the kind of the row',
-				example: 'kind:rule',
-				words: ['waiting', 'rule', 'settled'],
-			}),
-		],
-		['server', textTerm(serverOf, {says: 'the tool server', example: 'server:files'})],
-		['tool', textTerm(toolOf, {says: 'the tool, or form', example: 'tool:write_*'})],
-		[
-			'outcome',
-			textTerm(outcomeOf, {
-				says: 'the outcome, or the scope of a rule',
-				example: 'outcome:denied',
-				words: ['waiting', ...approvalOutcomes, ...approvalScopes],
-			}),
-		],
-		['route', textTerm(routeOf, {says: 'the route of its run', example: 'route:gh-review'})],
-		[
-			'from',
-			textTerm(fromOf, {
-				says: 'the origin of its run',
-				example: 'from:chat',
-				words: originKinds,
-			}),
-		],
-		[
-			'chat',
-			textTerm(chatOf, {
-				says: 'the conversation on a platform that asked, or who wrote there',
-				example: 'chat:telegram:12345',
-			}),
-		],
-		['run', numberTerm(runNumber, {says: 'the number of its run', example: 'run:184'})],
-		[
-			'since',
-			sinceTerm(
-				entry => (entry.kind === 'rule' ? entry.rule.createdAt : entry.approval.requestedAt),
-				{says: 'asked since: a span ago, or a time of the last day', example: 'since:2h'},
-			),
-		],
-	]),
+	terms: termsOf<ApprovalEntry>({
+		kind: textTerm(entry => entry.kind, {
+			says: 'the kind of the row',
+			example: 'kind:rule',
+			words: ['waiting', 'rule', 'settled'],
+		}),
+		server: textTerm(serverOf, {says: 'the tool server', example: 'server:files'}),
+		tool: textTerm(toolOf, {says: 'the tool, or form', example: 'tool:write_*'}),
+		outcome: textTerm(outcomeOf, {
+			says: 'the outcome, or the scope of a rule',
+			example: 'outcome:denied',
+			words: ['waiting', ...approvalOutcomes, ...approvalScopes],
+		}),
+		route: textTerm(routeOf, {says: 'the route of its run', example: 'route:gh-review'}),
+		from: textTerm(fromOf, {
+			says: 'the origin of its run',
+			example: 'from:chat',
+			words: originKinds,
+		}),
+		chat: textTerm(chatOf, {
+			says: 'the conversation on a platform that asked, or who wrote there',
+			example: 'chat:telegram:12345',
+		}),
+		run: numberTerm(runNumber, {says: 'the number of its run', example: 'run:184'}),
+		since: sinceTerm(
+			entry => (entry.kind === 'rule' ? entry.rule.createdAt : entry.approval.requestedAt),
+			{says: 'asked since: a span ago, or a time of the last day', example: 'since:2h'},
+		),
+	}),
 	haystack: entry =>
 		`${entry.kind} ${serverOf(entry)} ${toolOf(entry)} ${outcomeOf(entry)} ${routeOf(entry)} ${chatOf(entry)}`.toLowerCase(),
 };

@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import type {KeyPath} from '../../config/plain-data.ts';
-import {secretPlaces} from '../../config/route-edit/kept-secrets.ts';
+import {placedSecrets} from '../../config/route-edit/kept-secrets.ts';
 import {codeOf, SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createSealer, isSealed, type Sealer} from '../../core/seal.ts';
@@ -131,7 +131,10 @@ function mapSecrets(
 	const {entry} = entryOf(data);
 	return {
 		...data,
-		entry: secretPlaces(entry).reduce((changed, path) => replaceAt(changed, path, change), entry),
+		entry: placedSecrets(entry).reduce(
+			(changed, {path}) => replaceAt(changed, path, change),
+			entry,
+		),
 	};
 }
 

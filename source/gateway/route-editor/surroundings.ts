@@ -1,5 +1,5 @@
 import type {Config} from '../../config/config.ts';
-import type {Surroundings} from '../../config/route-edit/judge-draft.ts';
+import type {DraftSurroundings} from '../../config/route-edit/judge-draft.ts';
 import {type Clock, dayOf} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {findCronJob} from '../jobs/find-cron-job.ts';
@@ -7,8 +7,8 @@ import {findCronJob} from '../jobs/find-cron-job.ts';
 /** What a draft of a route is judged in, with the jobs of the home. */
 export const surroundingsOf = (
 	{clock}: {readonly clock: Clock},
-	{config, load}: {readonly config: Config; readonly load: Surroundings['load']},
-): Surroundings => ({
+	{config, load}: {readonly config: Config; readonly load: DraftSurroundings['load']},
+): DraftSurroundings => ({
 	config,
 	load,
 	today: () => dayOf(clock.now()),

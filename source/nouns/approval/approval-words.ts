@@ -16,7 +16,7 @@ import type {Tone} from '../noun.ts';
 export const askedFor = (approval: Approval): Safe =>
 	approval.kind === 'tool' ? escapeLine(quotedName(approval.tool.tool)) : literal('a form');
 
-/** The server of what is asked for; a built-in tool has none. */
+/** The server of the tool or form; `undefined` for a built-in tool. */
 export const serverOf = (approval: Approval): string | undefined =>
 	approval.kind === 'tool' ? approval.tool.server : approval.server;
 
@@ -72,7 +72,7 @@ export function decisionSentence({outcome, reason = ''}: ApprovalDecision): Safe
 		: escapeLine(said);
 }
 
-/** What the server says of a tool, as claims: nobody has verified them. */
+/** The unverified claims of a server about a tool. */
 export function claimTexts({readOnly, destructive, idempotent, openWorld}: ToolClaims): Safe {
 	const claims = [
 		readOnly === true ? literal('read-only') : literal('not read-only'),
@@ -117,7 +117,7 @@ export const reachText = ({scope, run, expiresAt, file}: ApprovalRule): Safe => 
 	}
 };
 
-/** Twenty names of a rule are shown whole, unless somebody made them to be long. */
+/** Enough for twenty names of usual length. */
 const maxKeysLength = 8000;
 
 /** Which arguments a rule covers. */

@@ -1,4 +1,5 @@
 import type {Approval, ApprovalDecision} from '../../core/approval.ts';
+import {compact} from '../../core/compact.ts';
 import {approvalVocabulary, type ApprovalEntry} from '../../core/filter/vocabularies.ts';
 import {quotedName} from '../../core/names.ts';
 import {askerWords} from '../../core/origin.ts';
@@ -13,6 +14,7 @@ import {
 import type {Act} from '../act.ts';
 import {
 	column,
+	mainColumn,
 	fact,
 	type AsOf,
 	type Column,
@@ -70,16 +72,14 @@ const argumentsText = (approval: Approval): string =>
 function forText(approval: Approval): string {
 	const {kind, run, route, job, node} = approval;
 	const words = askerWords(approval);
-	return [
+	return compact([
 		run === undefined ? 'a person' : `run #${run}`,
-		...(words === '' ? [] : [` ${words}`]),
+		words !== '' && ` ${words}`,
 		// An event that fires a job.
-		...(job && route !== undefined ? [` job ${job.name}`] : []),
-		...(node === undefined ? [] : [` at ${node}`]),
-		...(kind === 'tool' && approval.args !== null
-			? [`  ${argumentsText(approval).slice(0, 200)}`]
-			: []),
-	].join('');
+		job && route !== undefined && ` job ${job.name}`,
+		node !== undefined && ` at ${node}`,
+		kind === 'tool' && approval.args !== null && `  ${argumentsText(approval).slice(0, 200)}`,
+	]).join('');
 }
 
 /** `allowed (run) rule 4`. */
@@ -99,17 +99,16 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 	sign: ({kind}) => (kind === 'waiting' ? '!' : ' '),
 	heading: ({kind}) => (kind === 'settled' ? 'history' : kind === 'rule' ? 'rules' : kind),
 	columns: [
-		column('id', 6, {
+		mainColumn('id', 6, {
 			label: '#',
 			value: entry => (entry.kind === 'rule' ? `r${entry.rule.id}` : String(entry.approval.id)),
-			isMain: true,
 		}),
 		column('state', 13, {
 			value: (entry, known) => stateWord(entry, known).text,
 			tone: (entry, known) => stateWord(entry, known).tone ?? 'plain',
 		}),
-		column('time', 8, {value: timeText, isMain: true}),
-		column(
+		mainColumn('time', 8, timeText),
+		mainColumn(
 			'server',
 			{share: 0.3, least: 7, most: 20},
 			{
@@ -117,16 +116,10 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 					(entry.kind === 'rule' ? entry.rule.server : serverOf(entry.approval)) ?? 'built in',
 				printed: entry =>
 					(entry.kind === 'rule' ? entry.rule.server : serverOf(entry.approval)) ?? '(built in)',
-				isMain: true,
 			},
 		),
-		column(
-			'tool',
-			{share: 0.36, least: 8, most: 28},
-			{
-				value: entry => (entry.kind === 'rule' ? ruleTool(entry.rule) : askedFor(entry.approval)),
-				isMain: true,
-			},
+		mainColumn('tool', {share: 0.36, least: 8, most: 28}, entry =>
+			entry.kind === 'rule' ? ruleTool(entry.rule) : askedFor(entry.approval),
 		),
 		column('for', {least: 6}, entry =>
 			entry.kind === 'rule' ? ruleForText(entry.rule) : forText(entry.approval),

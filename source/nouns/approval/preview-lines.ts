@@ -5,7 +5,7 @@ import {type Safe, type Escaped, escapeLineCounting, escapeLine} from '../../cor
  * A line of a preview with all that is not seen in it: tabs, blanks at its end, controls. Of a line of a diff the character that it begins with is `sign`. `flags` counts neither tabs
  * nor the carriage return of a line that ends with one.
  */
-export function shownLine(
+export function previewLine(
 	line: string,
 	{title}: Pick<CallPreview, 'title'>,
 ): Escaped & {readonly sign: Safe | undefined} {
@@ -37,7 +37,7 @@ const asCode = (character: string): string =>
 /** The lines as plain text, or why they are not there. */
 export const previewTexts = (preview: CallPreview): readonly string[] =>
 	preview.lines?.map(line => {
-		const {sign = '', text} = shownLine(line, preview);
+		const {sign = '', text} = previewLine(line, preview);
 		return `${sign}${text}`;
 	}) ?? [linesLeftOut(preview)];
 

@@ -14,14 +14,14 @@ import {askedBy, claimTexts} from './approval-words.ts';
 import {approvalNoun, outcomeText, timeLeft} from './approval.ts';
 import {previewTexts} from './preview-lines.ts';
 
-/** What a request is told with. */
+/** What the facts of a request need beside it. */
 export type RequestMore = {
 	readonly rules?: readonly ApprovalRule[];
 	/** Arguments that stand in the event. */
 	readonly fromEvent?: readonly FromEvent[];
 };
 
-/** What is asked for, and of whom: `create_issue`, `on github-tools (untrusted, http api.example.com)`. Not cleaned. */
+/** The tool and its server: `create_issue`, `on github-tools (untrusted, http api.example.com)`. Not cleaned. */
 export function requestHead(approval: Approval): readonly [what: string, where?: string] {
 	if (approval.kind === 'form') {
 		return [`a form of ${approval.server} (${approval.host})`];
@@ -35,7 +35,7 @@ export function requestHead(approval: Approval): readonly [what: string, where?:
 	];
 }
 
-/** What is said of a tool, the sandbox that its server is in, as far as `servers` tell, and why its name has to be typed. */
+/** The claims about a tool, the sandbox of its server (looked up in `servers`), and why its name has to be typed. */
 export function toolFacts(
 	approval: ToolApproval,
 	servers: ReadonlyArray<Pick<ServerView, 'name' | 'profile' | 'sandbox'>> = [],

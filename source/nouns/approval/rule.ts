@@ -51,19 +51,10 @@ const problemOf = ({problem}: ApprovalRule): string | undefined =>
 export const printedRules: Pick<Noun<ApprovalEntry>, 'note' | 'printed'> = {
 	note: entry => (entry.kind === 'rule' ? problemOf(entry.rule) : undefined),
 	printed: {
-		columns: [
-			'rule',
-			'profile',
-			'server',
-			'tool',
-			'runs of',
-			'definition',
-			'arguments',
-			'holds',
-			'uses',
-			'last used',
-			'by',
-		],
+		columns:
+			'rule, profile, server, tool, runs of, definition, arguments, holds, uses, last used, by'.split(
+				', ',
+			),
 		whole: ['rule', 'tool', 'arguments', 'holds'],
 		optional: ['definition', 'profile', 'last used', 'uses', 'by'],
 		empty:
@@ -71,7 +62,7 @@ export const printedRules: Pick<Noun<ApprovalEntry>, 'note' | 'printed'> = {
 	},
 };
 
-/** What is told of a rule. */
+/** The facts of a rule. */
 export function ruleFacts(rule: ApprovalRule): readonly Fact[] {
 	const {id, profile, definition, when, args, uses, usedAt, createdAt, createdBy, file} = rule;
 	const problem = problemOf(rule);
@@ -105,7 +96,7 @@ export const ruleNoun = {
 	isNumbered: true,
 } as const;
 
-/** What can be asked for rules: a part of what a gateway does. */
+/** The operations of a gateway on rules. */
 type RulePort = {revokeApprovalRule(id: number): Promise<boolean>};
 
 /** What can be done with a rule, which on the screen is a row among requests. */

@@ -11,7 +11,7 @@ import {printableTime} from '../../terminal/text/time.ts';
 import type {Act} from '../act.ts';
 import {column, type Fact, type Noun} from '../noun.ts';
 
-/** Somebody who wrote in a chat of a messaging platform. */
+/** A person who wrote in a chat of a messaging platform. */
 export type ChatWriter = Shape<typeof chatWriterSchema>;
 type ShownChat = Shape<typeof shownChatSchema>;
 
@@ -30,7 +30,7 @@ export const personOf = ({platform, user}: Pick<ChatWriter, 'platform' | 'user'>
 const mayWords = ({allowed, approver}: ChatWriter): string =>
 	[...(allowed ? ['talk'] : []), ...(approver ? ['approve'] : [])].join(', ') || '-';
 
-/** Somebody who wrote on a messaging platform. @see manual/conversations.md */
+/** A person who wrote on a messaging platform. @see manual/conversations.md */
 export const writerNoun: Pick<Noun<ChatWriter>, 'columns' | 'many' | 'printed'> &
 	Pick<Noun<ChatWriter>, 'argument' | 'argumentSays' | 'missing' | 'one'> = {
 	one: 'person',
@@ -105,7 +105,7 @@ export function allowedText(
 	return `${personOf(person)} may talk with the agent ${added ? 'from now on' : 'already'}, and answer its requests for approval unless platforms.${person.platform}.approvers names others${note}`;
 }
 
-/** What can be asked for people: a part of what a gateway does. */
+/** The operations of a gateway on people. */
 export type ChatPort = {
 	allowWriter(person: {
 		readonly platform: string;
@@ -113,7 +113,7 @@ export type ChatPort = {
 	}): Promise<Shape<typeof allowedWriterSchema>>;
 };
 
-/** What can be done with somebody who wrote. */
+/** The acts on a person who wrote. */
 export const writerActs: ReadonlyArray<Act<ChatWriter, ChatPort>> = [
 	{
 		verb: 'allow',

@@ -8,7 +8,7 @@ import type {Copy} from '../noun.ts';
 import {decisionLines, resultWord} from './delivery-word.ts';
 
 /** What can be copied of a delivery: most of it is in the journal alone. */
-export function copiesOf({delivery}: DeliveryRow, {webhook}: GatewayState): readonly Copy[] {
+export function deliveryCopies({delivery}: DeliveryRow, {webhook}: GatewayState): readonly Copy[] {
 	const copy = (key: string, label: string, of: (stored: StoredDelivery) => string): Copy => ({
 		key,
 		label,
@@ -49,15 +49,8 @@ export const headersText = (delivery: StoredDelivery): string =>
 		.join('\n');
 
 /** Headers that curl sets by itself, or that do not belong to the message. */
-const ownHeaders: ReadonlySet<string> = new Set([
-	'accept',
-	'accept-encoding',
-	'connection',
-	'content-length',
-	'host',
-	'transfer-encoding',
-	'user-agent',
-]);
+const ownHeader =
+	/^(?:accept|accept-encoding|connection|content-length|host|transfer-encoding|user-agent)$/;
 
 /**
  * A curl line that sends the delivery again. The signature is the shell variable `$SIG`: the secret never leaves the gateway.
@@ -65,7 +58,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
  */
 export function curlText(delivery: StoredDelivery, base: string): string {
 	const headers = Object.entries(delivery.headers)
-		.filter(([name]) => !ownHeaders.has(name))
+		.filter(([name]) => !ownHeader.test(name))
 		.map(([name, value]) => `-H ${quotedWord(`${name}: ${value}`)}`);
 	return [
 		'curl',

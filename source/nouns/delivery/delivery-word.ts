@@ -6,6 +6,7 @@ import {
 	type TraceStepName,
 } from '../../core/delivery.ts';
 import {derive} from '../../core/derive.ts';
+import {parsedObject} from '../../core/json.ts';
 import type {ReceiverAnswer} from '../../core/replay.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
@@ -76,8 +77,8 @@ export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶
 /** The ending of an identifier, which every command takes: the beginning is the time, and the same in all of them. */
 export const shownId = ({id}: Pick<Delivery, 'id'>): Safe => escapeLine(id.slice(-6));
 
-/** Identifier of the delivery that a duplicate was refused for, as its decision names it; `undefined`: it is none. */
-export const duplicateOf = ({outcome, trace}: Delivery): string | undefined =>
+/** Identifier of the original of a duplicate, from its decision trace; `undefined` for other deliveries. */
+export const originalOf = ({outcome, trace}: Delivery): string | undefined =>
 	outcome === 'duplicate'
 		? / delivery ([0-9a-z]+)$/.exec(
 				trace.findLast(({step, verdict}) => step === 'duplicate' && verdict === 'stop')?.detail ??
@@ -162,13 +163,13 @@ const reasons: Readonly<Record<string, Safe>> = {
 	own: literal('ignored: the gateway wrote it itself'),
 };
 
-/** What our own receiver answered, as a person says it; a body that nobody knows as it is. @see manual/receiver.md#answers */
+/** The answer of our receiver in words; an unknown body as it is. @see manual/receiver.md#answers */
 export function answerWord({body}: Pick<ReceiverAnswer, 'body'>): Safe {
-	const {status, reason, event, error} = fieldsOf(body);
+	const {status, reason, event, error} = parsedObject(body) ?? {};
 	const word = status ?? error;
 	if (status === 'ignored') {
 		return (
-			reasons[String(reason)] ??
+			(typeof reason === 'string' ? reasons[reason] : undefined) ??
 			(typeof event === 'string'
 				? safe`ignored: the route does not take ${escapeLine(event)}`
 				: literal('ignored'))
@@ -176,13 +177,4 @@ export function answerWord({body}: Pick<ReceiverAnswer, 'body'>): Safe {
 	}
 
 	return escapeLine(typeof word === 'string' ? word : body);
-}
-
-function fieldsOf(body: string): Readonly<Record<string, unknown>> {
-	try {
-		const fields: unknown = JSON.parse(body);
-		return typeof fields === 'object' && fields !== null ? {...fields} : {};
-	} catch {
-		return {};
-	}
 }

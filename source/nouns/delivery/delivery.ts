@@ -9,8 +9,8 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, preciseTime, printableTime} from '../../terminal/text/time.ts';
 import {aboutText} from '../about.ts';
-import {column, fact, from, type Fact, type Noun, type Place} from '../noun.ts';
-import {copiesOf} from './delivery-copies.ts';
+import {column, mainColumn, fact, from, type Fact, type Noun, type Place} from '../noun.ts';
+import {deliveryCopies} from './delivery-copies.ts';
 import {
 	decisionLines,
 	resultText,
@@ -21,7 +21,7 @@ import {
 	type WorkOf,
 } from './delivery-word.ts';
 
-/** What deliveries are told with, as far as a face knows it. */
+/** What rows and facts of deliveries need beside the delivery, as far as a face knows it. */
 export type DeliveryMore = {
 	/** Where the work of each stands. */
 	readonly workOf?: WorkOf;
@@ -76,28 +76,21 @@ export const deliveryNoun: Noun<DeliveryRow, DeliveryMore> = {
 	sign: ({delivery}) => signOf(delivery),
 	columns: [
 		column('id', 0, ({delivery}) => delivery.id),
-		column('time', width => (width >= 100 ? preciseCells : 8), {
+		mainColumn('time', width => (width >= 100 ? preciseCells : 8), {
 			value: ({delivery: {receivedAt}, firstAt = receivedAt}, _known, {room}) =>
 				room >= preciseCells ? preciseTime(firstAt) : clockTime(firstAt),
 			printed: ({delivery}) => printableTime(delivery.receivedAt),
-			isMain: true,
 		}),
-		column(
-			'route',
-			{share: 0.3, least: 3, most: 24},
-			{
-				value: ({delivery, routes = []}) => (routes.length > 1 ? '(several)' : delivery.route),
-				isMain: true,
-			},
+		mainColumn('route', {share: 0.3, least: 3, most: 24}, ({delivery, routes = []}) =>
+			routes.length > 1 ? '(several)' : delivery.route,
 		),
 		column('event', 0, ({delivery}) => delivery.event),
-		column(
+		mainColumn(
 			'subject',
 			{least: 7},
 			{
 				value: ({delivery}, _known, {room}) => subjectText(delivery, room),
 				printed: ({delivery}) => delivery.subject ?? '',
-				isMain: true,
 			},
 		),
 		column('result', 18, {
@@ -136,7 +129,7 @@ export const deliveryNoun: Noun<DeliveryRow, DeliveryMore> = {
 	],
 	facts: deliveryFacts,
 	vocabulary: deliveryVocabulary,
-	copies: {of: copiesOf},
+	copies: {of: deliveryCopies},
 };
 
 function deliveryFacts({delivery}: DeliveryRow, {stored, runs}: DeliveryMore): readonly Fact[] {

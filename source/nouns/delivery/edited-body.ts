@@ -12,7 +12,7 @@ export function editableBody(delivery: StoredDelivery) {
 	return {text: `${pretty ?? text}\n`, suffix, kept: `edited-${delivery.id}${suffix}`} as const;
 }
 
-/** What came of an edit: a body to send, why nothing is sent (`as it was`), or what is wrong with it. */
+/** The result of an edit: a body to send, the reason to send nothing, or a mistake in it. */
 export type EditedBody =
 	| {readonly kind: 'body'; readonly body: string}
 	| {readonly kind: 'nothing'; readonly left: 'as it was' | 'empty'}

@@ -2,7 +2,7 @@ import {SvcError} from '../../core/errors.ts';
 import type {Group} from '../../core/group.ts';
 import type {Act} from '../act.ts';
 
-/** What can be asked for groups: a part of what a gateway does. */
+/** The operations of a gateway on groups. */
 export type GroupPort = {
 	dispatchGroup(id: number): Promise<boolean>;
 	getGroup(id: number): Promise<Group | undefined>;

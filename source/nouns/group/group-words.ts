@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {derive} from '../../core/derive.ts';
 import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
@@ -46,7 +47,7 @@ export function secondsText(ms: number): string {
 	return seconds <= maxInSeconds ? `${seconds} s` : duration(seconds * 1000);
 }
 
-/** A clock in `room` cells: its bar where there is room, and what is left of it, with `suffix` where there is room for that. */
+/** A clock in `room` cells: a bar and the time left, the bar and `suffix` only where they fit. */
 export function clockWords(clock: GroupClock, room: number, suffix = ''): readonly Word[] {
 	const left =
 		room < withSuffix ? secondsText(clock.leftMs) : `${secondsText(clock.leftMs)}${suffix}`;
@@ -152,23 +153,19 @@ export function waitsOf(
 	return longest === undefined || median === undefined ? undefined : {median, longest};
 }
 
-/** The heading of what is done: how many events those groups gathered, as a picture of four bars, and how long they waited. */
+/** The heading of dispatched groups: four bars of their sizes, and their median and longest wait. */
 export const doneHeading = derive((groups: readonly Group[]): readonly Word[] => {
 	const bars = sparkline(sizesOf(groups));
 	const waits = waitsOf(groups);
-	return [
+	return compact<Word>([
 		{text: '  ── done ── events', tone: 'quiet'},
 		...sizes.flatMap(({name}, index): readonly Word[] => [
 			{text: `  ${name} `, tone: 'quiet'},
 			{text: bars.charAt(index), tone: 'accent'},
 		]),
-		...(waits
-			? [
-					{
-						text: ` ── median wait ${duration(waits.median)}, longest ${duration(waits.longest)}`,
-						tone: 'quiet',
-					} as const,
-				]
-			: []),
-	];
+		waits && {
+			text: ` ── median wait ${duration(waits.median)}, longest ${duration(waits.longest)}`,
+			tone: 'quiet',
+		},
+	]);
 });

@@ -4,7 +4,7 @@ import {dueOf, type Group, type StoredGroup} from '../../core/group.ts';
 import {countOf} from '../../core/names.ts';
 import type {Run} from '../../core/run.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import {column, fact, type AsOf, type Fact, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, fact, type AsOf, type Fact, type Noun, type Place} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 import {
 	clockLabel,
@@ -86,19 +86,13 @@ function memberFacts(group: StoredGroup | undefined): readonly Fact[] {
 	];
 }
 
+const widths = [160, 120, 100, 76];
+
 /** Cells of a column in lists of at least 160, 120, 100, 76 and of fewer cells. */
 const byWidth =
-	(...[widest, wide, medium, narrow, least]: readonly [number, number, number, number, number]) =>
+	(...cells: readonly [number, number, number, number, number]) =>
 	(width: number): number =>
-		width >= 160
-			? widest
-			: width >= 120
-				? wide
-				: width >= 100
-					? medium
-					: width >= 76
-						? narrow
-						: least;
+		cells[widths.findIndex(least => width >= least)] ?? cells[4];
 
 /** Events of one entity that wait together and become one run. @see manual/routes.md#coalescing */
 export const groupNoun: Noun<Group, GroupMore> = {
@@ -111,16 +105,15 @@ export const groupNoun: Noun<Group, GroupMore> = {
 	name: ({key}) => key,
 	columns: [
 		column('group', 0, ({id}) => String(id)),
-		column('route', {share: 0.4, most: 28}, {value: ({route}) => route, isMain: true}),
-		column('key', {least: 8, most: 64}, {value: ({key}) => key, isMain: true}),
-		column('events', byWidth(14, 11, 10, 9, 9), {
+		mainColumn('route', {share: 0.4, most: 28}, ({route}) => route),
+		mainColumn('key', {least: 8, most: 64}, ({key}) => key),
+		mainColumn('events', byWidth(14, 11, 10, 9, 9), {
 			// All but the latest are superseded.
 			value({count}, _known, {room}) {
 				const full = `${count} (${count - 1} old)`;
 				return count === 1 ? '1' : full.length <= room ? full : `${count} (${count - 1})`;
 			},
 			printed: ({count}) => String(count),
-			isMain: true,
 		}),
 		column('first', 0, ({firstAt}) => printableTime(firstAt)),
 		column('quiet', byWidth(37, 24, 19, 16, 7), {

@@ -1,6 +1,8 @@
+import {compact} from '../../core/compact.ts';
 import type {JobView} from '../../core/job.ts';
 import {countOf} from '../../core/names.ts';
 import type {Act, Outcome} from '../act.ts';
+import {placeIn} from '../noun.ts';
 import {jobName} from './job.ts';
 
 type OfProfile = {readonly profile: string};
@@ -8,7 +10,7 @@ type OfProfile = {readonly profile: string};
 /** A job that was found by what a person typed. */
 export type NamedJob = {readonly id: string; readonly name: string};
 
-/** What can be asked for jobs: a part of what a gateway does. What changes the file itself says which job it was. */
+/** The operations of a gateway on jobs. Implementations that change the file themselves return the job. */
 export type JobPort = {
 	setJobPaused(
 		job: string,
@@ -21,14 +23,8 @@ export type JobPort = {
 	): Promise<{readonly runId: number; readonly seen?: string | undefined}>;
 };
 
-/** What is done with the jobs of a file. */
+/** The operations on the jobs of a file. */
 export type JobFilePort = JobPort & {removeJob(job: string): Promise<NamedJob>};
-
-/** Identifier and profile of a job, of what it is remembered by; an identifier may be a name, with blanks. */
-function placeIn(key: string): readonly [string, OfProfile] {
-	const end = key.indexOf(' ');
-	return [key.slice(end + 1), {profile: key.slice(0, end)}];
-}
 
 const unusable = ({state, problem = ''}: JobView): string | undefined =>
 	state === 'invalid' ? `The job is invalid: ${problem}` : undefined;
@@ -57,15 +53,12 @@ export const jobActs: ReadonlyArray<Act<JobView, JobPort>> = [
 		why: unusable,
 		ask: job => ({
 			title: `Run ${jobName(job)} now`,
-			lines: [
+			lines: compact([
 				`Starts 1 agent run now; its answer goes to ${job.deliver}.`,
-				...(job.open > 0
-					? [
-							`${countOf(job.open, 'run of it has', 'runs of it have')} not ended: this one waits for that.`,
-						]
-					: []),
-				...(job.state === 'paused' ? ['Its schedule stays paused.'] : []),
-			],
+				job.open > 0 &&
+					`${countOf(job.open, 'run of it has', 'runs of it have')} not ended: this one waits for that.`,
+				job.state === 'paused' && 'Its schedule stays paused.',
+			]),
 			act: 'run it',
 		}),
 		async effect(port, key, {item}) {

@@ -10,10 +10,10 @@ import {
 	printableTime,
 	zonedTime,
 } from '../../terminal/text/time.ts';
-import {column, fact, type Fact, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, fact, type Fact, type Noun, type Place} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 
-/** What the command line tells of a job beside its view: what is in its file, and what became of it. */
+/** What the command line knows of a job beside its view: its definition and its last runs. */
 type JobPlan = {
 	/** The next times, ISO 8601 on the clocks of its zone. */
 	readonly next: readonly string[];
@@ -56,7 +56,7 @@ const timesFrom = 76;
 const [fullNext, shortNext] = [25, 11];
 
 /** `in 4:12  15:04:24`; the day when it is another one. `isShort`: the countdown alone. */
-export function nextText({state, nextAt}: JobView, now: number, isShort = false): string {
+export function nextRunText({state, nextAt}: JobView, now: number, isShort = false): string {
 	if (state !== 'active') {
 		return state;
 	}
@@ -153,27 +153,26 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 	sign: job => (isInvalid(job) ? '!' : ' '),
 	columns: [
 		column('id', 0, ({id}) => id),
-		column(
+		mainColumn(
 			'name',
 			{share: 0.5, least: 8, most: 40},
-			{value: jobName, printed: ({name}) => name, isMain: true},
+			{value: jobName, printed: ({name}) => name},
 		),
-		column(
+		mainColumn(
 			'schedule',
 			{least: 8, most: 40},
 			{
-				// A problem names the schedule where that is what is wrong.
+				// A problem with the schedule names it.
 				takes: {after: job => (isInvalid(job) ? Infinity : 0)},
 				value: job => job.schedule,
 				words: ({state, problem = 'invalid'}) =>
 					state === 'invalid' ? [{text: `✗ ${problem}`, tone: 'bad'}] : undefined,
-				isMain: true,
 			},
 		),
 		column('state', 0, ({state}) => state),
 		column('next', width => (width >= timesFrom ? fullNext : shortNext), {
 			label: 'next run',
-			value: (job, {now}, {room}: Place) => nextText(job, now, room < fullNext),
+			value: (job, {now}, {room}: Place) => nextRunText(job, now, room < fullNext),
 			tone: ({state}) => (state === 'active' ? 'plain' : 'quiet'),
 			printed: job => nextTimeText(job),
 		}),
@@ -214,7 +213,7 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 				'next run',
 				next.length > 0
 					? next.map(at => `${at.slice(0, 19).replace('T', ' ')} ${timeZone}`).join('\n')
-					: nextText(job, now),
+					: nextRunText(job, now),
 			),
 			...fact('last run', printedLast(job) || 'never'),
 			...fact('open', countOf(open, 'run')),

@@ -6,7 +6,7 @@ import {keyName} from './key.ts';
 /** A key and its secret, which is told once. */
 export type MintedKey = {readonly key: ApiKey; readonly secret: string};
 
-/** What can be asked for keys: a part of what a gateway and a home do. */
+/** The operations on keys that a gateway and a home have. */
 export type KeyPort = {
 	rotateKey(id: string, options: {readonly overlapMs: number}): Promise<MintedKey | undefined>;
 	revokeKey(id: string): Promise<ApiKey | undefined>;

@@ -6,12 +6,13 @@ import {
 	dayOf,
 	periodEnd,
 } from '../../core/api-key.ts';
+import {compact} from '../../core/compact.ts';
 import {derive} from '../../core/derive.ts';
 import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
 import {countOf, grouped} from '../../core/names.ts';
 import type {RunSums} from '../../core/run-sums.ts';
 import {ageText, dayTime, utcTime} from '../../terminal/text/time.ts';
-import {column, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';
+import {column, mainColumn, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';
 import {sumFacts} from '../run/run-sums.ts';
 
 const soonMs = 7 * 86_400_000;
@@ -41,18 +42,18 @@ const share = ({usage}: ApiKey, {tokens}: KeyBudget): number => tokensOf(usage.p
 
 /** `chat,models of small-*`, and whether agents may act for it. */
 const scopeWords = ({endpoints, models, agents, kind}: ApiKey): string =>
-	[
+	compact([
 		endpoints.join(','),
-		...(models.length === 1 && models[0] === '*' ? [] : [`of ${models.join(',')}`]),
-		...(kind === 'live' && !agents ? ['no agents'] : []),
-	].join(' ');
+		models.join() !== '*' && `of ${models.join(',')}`,
+		kind === 'live' && !agents && 'no agents',
+	]).join(' ');
 
 const limitWords = ({rpm, parallel, budget}: ApiKey): string =>
-	[
-		...(rpm === undefined ? [] : [`${rpm} rpm`]),
-		...(parallel === undefined ? [] : [`${parallel} at a time`]),
-		...(budget ? [`${budget.tokens}/${budget.per}`] : []),
-	].join(', ') || '-';
+	compact([
+		rpm !== undefined && `${rpm} rpm`,
+		parallel !== undefined && `${parallel} at a time`,
+		budget && `${budget.tokens}/${budget.per}`,
+	]).join(', ') || '-';
 
 /** Where a key stands: with its sign, never the colour alone, and `printed` by the command line. */
 function standing(key: ApiKey, {now}: AsOf): Required<Word> & {readonly printed: string} {
@@ -97,13 +98,12 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 	id: ({id}) => id,
 	name: keyName,
 	columns: [
-		column(
+		mainColumn(
 			'name',
 			{least: 8, most: 24},
 			{
 				value: ({name}) => name || '-',
 				tone: (key, known) => (standing(key, known).tone === 'quiet' ? 'quiet' : 'plain'),
-				isMain: true,
 			},
 		),
 		column('kind', 4, {

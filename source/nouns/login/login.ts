@@ -2,7 +2,7 @@ import {type LoginAttempt, strangePage} from '../../core/logins.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {ageText, clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
-import {column, fact, from, type Fact, type ListedNoun, type Tone} from '../noun.ts';
+import {column, mainColumn, fact, from, type Fact, type ListedNoun, type Tone} from '../noun.ts';
 import {serverName} from '../server/server.ts';
 import {
 	failedReason,
@@ -104,7 +104,7 @@ export function shortReason({reason, name}: LoginEntry['server']): string | unde
 	return short === 'needs a login' ? undefined : short;
 }
 
-/** What is known of the server and of its login. Why it was not reached before, and how it usually logs in, would only confuse beside a page and a code. */
+/** Facts of the server and its login. While a login is under way, the earlier failure and the usual flow are left out: they would confuse beside a page and a code. */
 export function loginFacts(entry: LoginEntry, now: number): readonly Fact[] {
 	const {server, login, attempt} = entry;
 	const {expiresAt, issuer, scope} = login;
@@ -130,7 +130,7 @@ export function loginFacts(entry: LoginEntry, now: number): readonly Fact[] {
 }
 
 /** What there is to be copied of a login now; never a token. */
-export function copiesOf({server, attempt}: LoginEntry) {
+export function loginCopies({server, attempt}: LoginEntry) {
 	const {userCode, verificationUri, verificationUriComplete, url, tunnel} = isUnderWay(attempt)
 		? attempt
 		: ({} as Partial<LoginAttempt>);
@@ -152,11 +152,7 @@ export const loginNoun: ListedNoun<LoginEntry> = {
 	name: ({server}) => serverName(server),
 	sign: (entry, {now}) => (stateText(entry, now).tone === 'warn' ? '!' : ' '),
 	columns: [
-		column(
-			'server',
-			{share: 0.45, least: 8, most: 28},
-			{value: ({server}) => serverName(server), isMain: true},
-		),
+		mainColumn('server', {share: 0.45, least: 8, most: 28}, ({server}) => serverName(server)),
 		column('state', 18, {
 			value: (entry, {now}) => stateText(entry, now).text,
 			tone: (entry, {now}) => stateText(entry, now).tone,
@@ -168,6 +164,6 @@ export const loginNoun: ListedNoun<LoginEntry> = {
 		),
 	],
 	note: (entry, {now}) => noteText(entry, now),
-	copies: {label: 'copy …', isQuiet: true, of: copiesOf},
+	copies: {label: 'copy …', isQuiet: true, of: loginCopies},
 	vocabulary: loginVocabulary,
 };

@@ -1,4 +1,6 @@
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {compact} from '../../core/compact.ts';
+import {valueIn, withValueAt} from '../../core/json-path.ts';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {NotesOfAny} from '../../core/schema-parts.ts';
 import {conversing} from '../../platforms/conversing.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';
@@ -23,25 +25,21 @@ const unasked: ReadonlySet<string> = new Set([
 const isHidden = 'The input is hidden.';
 const isSecret = `It is written as it is typed; a reference takes its value from .env. ${isHidden}`;
 
+const textField = (key: string, description: string, more?: Partial<FieldRecord>): FieldRecord =>
+	field(key, 'text', {description, own: trimmed, ...more});
+
 const hookFields = (required: boolean): readonly FieldRecord[] => [
-	field('hook', 'text', {
+	textField('hook', 'What the webhook is called here: routes name it as their chat_id.', {
 		title: 'name',
-		description: 'What the webhook is called here: routes name it as their chat_id.',
 		required,
 		initial: 'main',
-		own: trimmed,
 	}),
-	field('url', 'text', {
-		description: `The address of the incoming webhook${required ? '' : '; empty: none is added'}. ${isHidden}`,
-		required,
-		masked: true,
-		own: trimmed,
-	}),
-	field('secret', 'text', {
-		description: `What it is signed with, where it is. ${isHidden}`,
-		masked: true,
-		own: trimmed,
-	}),
+	textField(
+		'url',
+		`The address of the incoming webhook${required ? '' : '; empty: none is added'}. ${isHidden}`,
+		{required, masked: true},
+	),
+	textField('secret', `What it is signed with, where it is. ${isHidden}`, {masked: true}),
 ];
 
 /**
@@ -84,11 +82,8 @@ const leavesOf = (
 	);
 
 function isWritten(written: JsonObject, key: string): boolean {
-	const [outer = '', inner] = key.split('.');
-	const value = Object.hasOwn(written, outer) ? written[outer] : undefined;
-	return inner === undefined
-		? value !== undefined && value !== null
-		: isJsonObject(value) && isWritten(value, inner);
+	const value = valueIn(written, key.split('.'));
+	return value !== undefined && value !== null;
 }
 
 const fieldOf = (
@@ -96,33 +91,26 @@ const fieldOf = (
 	{description, secret}: NotesOfAny,
 	{required, isThere}: {readonly required: boolean; readonly isThere: boolean},
 ): FieldRecord =>
-	field(key, 'text', {
-		description: [
-			`${description}.`,
-			...(isThere ? ['It is set: empty, it stays.'] : []),
-			...(secret ? [isSecret] : []),
-		].join(' '),
-		required: required && !isThere,
-		masked: secret === true,
-		own: trimmed,
-	});
+	textField(
+		key,
+		compact([`${description}.`, isThere && 'It is set: empty, it stays.', secret && isSecret]).join(
+			' ',
+		),
+		{required: required && !isThere, masked: secret === true},
+	);
 
-/** What is to be set below `platforms.<kind>` for what is filled in, beside what is `written` there. The first webhook is the home channel when there is none. */
-export function platformSettingsOf(
+/** The settings to write below `platforms.<kind>` for the values of the form; `written`: those that are there already. The first webhook becomes the home channel if there is none. */
+export function settingsFromForm(
 	platform: AskedPlatform,
 	values: Readonly<Record<string, FieldValue>>,
 	written: JsonObject = {},
 ): JsonObject {
 	const content = contentOf({fields: platformFields(platform, written), values});
 	const {hook, url, secret, ...rest}: Record<string, JsonValue> = {...content};
-	const settings = Object.entries(rest).reduce<JsonObject>((all, [key, value]) => {
-		const [outer = '', inner] = key.split('.');
-		const group = all[outer];
-		return {
-			...all,
-			[outer]: inner === undefined ? value : {...(isJsonObject(group) && group), [inner]: value},
-		};
-	}, {});
+	const settings = Object.entries(rest).reduce<JsonObject>(
+		(all, [key, value]) => withValueAt(all, key.split('.'), value),
+		{},
+	);
 	if (typeof hook !== 'string' || (url ?? secret) === undefined) {
 		return settings;
 	}

@@ -1,7 +1,7 @@
 import type {PlatformView} from '../../core/config-view.ts';
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import {ageText, dayTime} from '../../terminal/text/time.ts';
-import {column, fact, type AsOf, type Noun, type Word} from '../noun.ts';
+import {column, mainColumn, fact, type AsOf, type Noun, type Word} from '../noun.ts';
 
 /** A platform that messages are sent to, as it stands. */
 export type ListedPlatform = PlatformView & {
@@ -39,7 +39,7 @@ export const platformNoun: Noun<ListedPlatform> = {
 	id: ({name}) => name,
 	name: ({name}) => name,
 	columns: [
-		column('name', 12, {value: ({name}) => name, isMain: true}),
+		mainColumn('name', 12, ({name}) => name),
 		column('state', 14, {
 			value: platform => platformWord(platform).text,
 			tone: platform => platformWord(platform).tone ?? 'plain',

@@ -2,14 +2,14 @@ import type {RouteView} from '../../core/config-view.ts';
 import {overlapSpan, type Act} from '../act.ts';
 import {nameInKey} from './route.ts';
 
-/** What can be asked for routes: a part of what a gateway does, and what the command line does to the files of a home. */
+/** The operations on routes of a gateway, and of the command line on the files of a home. */
 export type RoutePort<Rotated> = {
 	setRoutePaused(name: string, to: {readonly paused: boolean}): Promise<void>;
 	rotateRoute(name: string, options: {readonly overlap_ms: number}): Promise<Rotated>;
 	removeRoute(name: string): Promise<void>;
 };
 
-/** A route with a new secret, which is told once. */
+/** A route with a new secret, which is shown once. */
 export type RotatedSecret<Rotated> = {readonly name: string; readonly rotated: Rotated};
 
 /** A route of config.yaml is edited where its comments can be seen. */

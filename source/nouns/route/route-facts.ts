@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {countOf} from '../../core/names.ts';
 import type {RouteFacts, RouteRate} from '../../core/route-editor.ts';
@@ -30,7 +31,7 @@ export type RouteMore = {
 	readonly canChange?: boolean;
 };
 
-/** What is wrong with a route; `undefined`: nothing. */
+/** The problem of a route; `undefined` if it has none. */
 export function problemText({problem, stale}: RouteView): string | undefined {
 	if (problem !== undefined) {
 		return `not served: ${problem}`;
@@ -67,15 +68,15 @@ export function routeFacts(route: RouteView, known: AsOf & RouteMore): readonly 
 	const {facts, canChange = false} = known;
 	const problem = problemText(route);
 	const loss = lossText(route, known);
-	const warnings = [
-		...(route.insecure ? ['signatures are not checked: the secret is INSECURE_NO_AUTH'] : []),
-		...(loss === undefined ? [] : [loss]),
+	const warnings = compact([
+		route.insecure && 'signatures are not checked: the secret is INSECURE_NO_AUTH',
+		loss,
 		...(route.troubles ?? []),
 		...(facts?.notes ?? []),
-	];
-	return [
-		...(problem === undefined ? [] : [{text: problem, tone: 'bad'} as const]),
-		...(route.paused === true ? [{text: pausedText, tone: 'warn'} as const] : []),
+	]);
+	return compact<Fact>([
+		problem !== undefined && {text: problem, tone: 'bad'},
+		route.paused === true && {text: pausedText, tone: 'warn'},
 		...warnings.map(text => ({text: `! ${text}`, tone: 'warn'}) as const),
 		blank,
 		...servedFacts(route),
@@ -89,7 +90,7 @@ export function routeFacts(route: RouteView, known: AsOf & RouteMore): readonly 
 		),
 		...(facts ? contentFacts(facts) : []),
 		...(canChange ? [blank, {text: howToChange[route.source], tone: 'quiet'} as const] : []),
-	];
+	]);
 }
 
 const servedFacts = ({concurrency, ...route}: RouteView): readonly Fact[] => [
@@ -123,7 +124,7 @@ const coalesceText = ({coalesceKey, windowMs, maxWaitMs}: RouteView): string | u
 		? `key ${coalesceKey}`
 		: `key ${coalesceKey}  ${windowMs / 1000} s / ${maxWaitMs / 1000} s`);
 
-/** What is loaded of a route. */
+/** The facts that are loaded on selection. */
 function loadedFacts(
 	{secret, secretSince, formerSecretsUntil, rateLimit, tools, unknownServers}: RouteFacts,
 	{rate, now}: AsOf & RouteMore,
@@ -141,7 +142,7 @@ function loadedFacts(
 
 const dayMs = 86_400_000;
 
-/** From then on a person is told that it is old, without being asked for anything. */
+/** From this age on the interface marks a secret as old. */
 const oldDays = 180;
 
 /** How old a secret is; of an old one, also by which key a new one is made. */
@@ -177,13 +178,11 @@ function rateText(limit: number, rate: RouteRate | undefined): string {
 	}
 
 	const {used, endsInMs, promisedInMs} = rate;
-	return [
+	return compact([
 		`${rate.limit} a minute`,
 		used === 0 ? 'none used now' : `${used} used, anew in ${seconds(endsInMs)}`,
-		...(promisedInMs === undefined
-			? []
-			: [`the last that waits starts in ${seconds(promisedInMs)}`]),
-	].join('; ');
+		promisedInMs !== undefined && `the last that waits starts in ${seconds(promisedInMs)}`,
+	]).join('; ');
 }
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
@@ -262,16 +261,17 @@ function trafficFacts(route: RouteView, {traffic}: RouteMore): readonly Fact[] {
 }
 
 /** Filters and prompt, each below its title. */
-const contentFacts = ({filters, prompt, promptLength = 0}: RouteFacts): readonly Fact[] => [
-	{title: 'Filters'},
-	...(filters.length === 0
-		? [{text: '  none: every event of its types passes', tone: 'quiet'} as const]
-		: filters.map(text => ({text: `  ${text}`}))),
-	{title: 'Prompt'},
-	...(prompt === undefined
-		? [{text: '  none: the payload as indented JSON', tone: 'quiet'} as const]
-		: prompt.split('\n').map(text => ({text: `  ${text}`}))),
-	...(prompt !== undefined && promptLength > prompt.length
-		? [{text: `  ${promptLength} characters in all: e shows them`, tone: 'quiet'} as const]
-		: []),
-];
+const contentFacts = ({filters, prompt, promptLength = 0}: RouteFacts): readonly Fact[] =>
+	compact<Fact>([
+		{title: 'Filters'},
+		filters.length === 0 && {text: '  none: every event of its types passes', tone: 'quiet'},
+		...filters.map(text => ({text: `  ${text}`})),
+		{title: 'Prompt'},
+		prompt === undefined && {text: '  none: the payload as indented JSON', tone: 'quiet'},
+		...(prompt?.split('\n').map(text => ({text: `  ${text}`})) ?? []),
+		prompt !== undefined &&
+			promptLength > prompt.length && {
+				text: `  ${promptLength} characters in all: e shows them`,
+				tone: 'quiet',
+			},
+	]);

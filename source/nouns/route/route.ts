@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import {routePath} from '../../core/route-path.ts';
@@ -5,7 +6,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
 import {receiverUrl} from '../delivery/delivery-copies.ts';
-import {column, from, type AsOf, type Column, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, from, type AsOf, type Column, type Noun, type Place} from '../noun.ts';
 import {lossText, problemText, routeFacts, type RouteMore} from './route-facts.ts';
 import {dayParts, isMostlyRefused, trafficKey, type RouteTraffic} from './route-traffic.ts';
 
@@ -54,18 +55,17 @@ function nameText(route: RouteView, {room}: Place): string {
 /** What does not keep a route from being served. */
 function troubleText(route: RouteView, known: AsOf & RouteMore): string {
 	const {insecure, paused = false, troubles = []} = route;
-	const loss = lossText(route, known);
-	return [
-		...(paused ? ['paused'] : []),
-		...(loss === undefined ? [] : [loss]),
-		...(insecure ? ['INSECURE_NO_AUTH'] : []),
+	return compact([
+		paused && 'paused',
+		lossText(route, known),
+		insecure && 'INSECURE_NO_AUTH',
 		...troubles,
-	].join('; ');
+	]).join('; ');
 }
 
 const wideFrom = 96;
 
-/** Narrower lists abbreviate the headings of what was counted. */
+/** Below this width the headings of the counts are abbreviated. */
 const wordsFrom = 76;
 const dayCells = 12;
 
@@ -99,7 +99,7 @@ const counted = (
 export const notServed = ({name, problem}: RouteView): string | undefined =>
 	problem === undefined ? undefined : `Route ${name} is not served: its detail says why`;
 
-/** Who may send what, and what becomes of it. @see manual/routes.md */
+/** A route: its events, their target and their traffic. @see manual/routes.md */
 export const routeNoun: Noun<ListedRoute, RouteMore> = {
 	one: 'route',
 	many: 'routes',
@@ -109,18 +109,16 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 	name: ({name}) => name,
 	sign: route => (problemText(route) !== undefined || route.insecure || route.troubles ? '!' : ' '),
 	columns: [
-		column('name', width => shares(width).name, {
+		mainColumn('name', width => shares(width).name, {
 			value: (route, _known, place) => nameText(route, place),
 			printed: ({name}) => name,
-			isMain: true,
 		}),
-		column('source', from(wideFrom, 7), {value: ({source}) => source, isMain: true}),
-		column('events', width => shares(width).events, {
+		mainColumn('source', from(wideFrom, 7), ({source}) => source),
+		mainColumn('events', width => shares(width).events, {
 			value({events: [first = '*', ...more]}) {
 				return more.length > 0 ? `${first} +${more.length}` : first;
 			},
 			printed: ({events}) => events.join(',') || '*',
-			isMain: true,
 		}),
 		column(
 			'deliver',
@@ -162,17 +160,7 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 		),
 	],
 	printed: {
-		columns: [
-			'name',
-			'source',
-			'events',
-			'deliver',
-			'taken',
-			'ignored',
-			'refused',
-			'url',
-			'problem',
-		],
+		columns: 'name source events deliver taken ignored refused url problem'.split(' '),
 		whole: ['name', 'source', 'url'],
 		optional: ['url', 'events', 'ignored', 'refused', 'taken'],
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',

@@ -6,7 +6,7 @@ import type {Act} from '../act.ts';
 import {field, trimmed} from '../field.ts';
 import {arrivalDoubt, canRetry, retriedFrom, runAdvice, whyNotHandedOver} from './run-word.ts';
 
-/** What can be asked for runs: a part of what a gateway does. */
+/** The operations of a gateway on runs. */
 export type RunPort = {
 	cancelRun(id: number): Promise<boolean>;
 	dropRun(id: number, why: {readonly reason?: string}): Promise<boolean>;
@@ -18,7 +18,7 @@ export type RunPort = {
 	getRun(id: number): Promise<Run | undefined>;
 };
 
-/** What cancelling means; what is under way may go on while the dialog is open. */
+/** The effect of cancelling, by state; the state may change while the dialog is open. */
 const cancelEffects: Readonly<Partial<Record<RunState, string>>> = {
 	queued: 'The agent does not start.',
 	running:
@@ -35,7 +35,7 @@ const retryEffect = (run: Run): string =>
 
 const gone = 'it does not exist';
 
-/** Why nothing was done with a run that is there. `undefined`: there is none. */
+/** Throws the reason if the run exists; `undefined` if it does not. */
 async function refused(
 	port: RunPort,
 	id: string,

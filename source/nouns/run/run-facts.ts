@@ -16,14 +16,14 @@ import {usageWords} from '../../core/usage.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import {type AsOf, type Fact, fact} from '../noun.ts';
 
-/** What runs are told with: all that waits for a person, and of one run what the journal has. */
+/** What rows and facts of runs need beside the run: all waiting approvals, and the stored run. */
 export type RunMore = {
 	readonly approvals?: readonly Approval[];
 	readonly stored?: StoredRun;
 };
 
 /** What a run waits for, if a person has to answer. */
-export const askedBy = (
+export const approvalOf = (
 	{id, state}: Pick<Run, 'id' | 'state'>,
 	approvals: readonly Approval[] = [],
 ): Approval | undefined => (hasEnded(state) ? undefined : approvals.find(({run}) => run === id));
@@ -31,7 +31,7 @@ export const askedBy = (
 /** `queued until 23:25:10`, with its day when that is another one: what waits for its time waits for no worker. */
 export function printedState(run: Run, {now, approvals}: AsOf & RunMore): string {
 	const {state, nextAttemptAt} = run;
-	const approval = askedBy(run, approvals);
+	const approval = approvalOf(run, approvals);
 	if (approval) {
 		return `waits approval until ${timeSeenFrom(now, approval.deadline)}`;
 	}
@@ -71,9 +71,9 @@ function chatWords(run: Run): string | undefined {
 	}
 }
 
-/** What is told of a run: where it stands, its prompt, its steps with who allowed what, its answer. */
+/** The facts of a run: its state, prompt, steps with their approvals, and answer. */
 export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): readonly Fact[] {
-	const approval = askedBy(run, approvals);
+	const approval = approvalOf(run, approvals);
 	const took = tookWords(run, now);
 	const {delivery, group, job, profile, superseded = 0} = run;
 	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
@@ -117,7 +117,7 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 	];
 }
 
-/** What is due and does not begin waits for a worker, or for the pace of its chat. */
+/** A run that is due and not started waits for a worker, or for the pace of its chat. */
 function afterNext({id, awaitsLogins, nextAttemptAt = 0, state}: Run, now: number): string {
 	if (awaitsLogins) {
 		return ` without; at once: svc runs retry ${id}`;

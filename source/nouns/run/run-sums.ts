@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {countOf, grouped} from '../../core/names.ts';
 import {sumStates, type RunSum, type RunSums, type SumsBy} from '../../core/run-sums.ts';
 import {tookWords} from '../../core/run.ts';
@@ -11,7 +12,7 @@ const spanWords = (ms: number): string => tookWords({startedAt: 0, finishedAt: m
 const successWords = ({success}: RunSum): string | undefined =>
 	success === undefined ? undefined : `${Math.floor(success * 100)}%`;
 
-/** `$1.24 + €0.30 + ?`: a question mark stands for what is not known; `undefined` where nothing was used. */
+/** `$1.24 + €0.30 + ?`: a question mark stands for unknown costs; `undefined` without any use. */
 function costsWords({costs, unpriced, uncounted}: RunSum): string | undefined {
 	const parts = [...costs.map(costWords), ...(unpriced + uncounted > 0 ? ['?'] : [])];
 	return parts.length === 0 ? undefined : parts.join(' + ');
@@ -37,7 +38,7 @@ const nameless: Readonly<Record<SumsBy, string>> = {
 const nameOf = (sum: RunSum, by: SumsBy): string =>
 	(by === 'job' ? sum.job?.name : (sum[by] ?? undefined)) ?? nameless[by];
 
-/** Whether anything is known of what runs cost. */
+/** Whether the cost of any run is known. */
 const isPriced = (rows: readonly RunSum[]): boolean => rows.some(({costs}) => costs.length > 0);
 
 /** What `svc usage` prints: one row for each route, key, model or job. @see manual/runs.md#sums */
@@ -89,21 +90,16 @@ export function sumsTable({
 export const missingFromSums = (
 	{since, until, keptMs, leftOut}: RunSums,
 	asked: number,
-): readonly string[] => [
-	...(keptMs !== undefined && asked < until - keptMs
-		? [
-				`Runs are kept for ${ageText(keptMs)} (retention.row_days): what was removed is not in these sums`,
-			]
-		: []),
-	...(since > asked
-		? [
-				`There are more runs than are looked at: these are the sums since ${dayTime(since)}; use a later --since`,
-			]
-		: []),
-	...(leftOut > 0
-		? [`${countOf(leftOut, 'run')} of further names are in no row: 1,000 are told apart`]
-		: []),
-];
+): readonly string[] =>
+	compact([
+		keptMs !== undefined &&
+			asked < until - keptMs &&
+			`Runs are kept for ${ageText(keptMs)} (retention.row_days): what was removed is not in these sums`,
+		since > asked &&
+			`There are more runs than are looked at: these are the sums since ${dayTime(since)}; use a later --since`,
+		leftOut > 0 &&
+			`${countOf(leftOut, 'run')} of further names are in no row: 1,000 are told apart`,
+	]);
 
 /** Why no row of the table has a cost, a sentence; absent where one has. Each row of the JSON says it for itself. */
 export const costUnknown = ({rows}: RunSums): readonly string[] =>

@@ -94,7 +94,7 @@ export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
 	dropped: literal('A person put it away. `t` tries it again.'),
 };
 
-/** What begins again when a person asks for another try, by the state the run is in; absent: nobody can. */
+/** What a retry repeats, by the state of the run; absent: it cannot be retried. */
 const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>> = {
 	failed: 'agent',
 	interrupted: 'agent',
@@ -111,7 +111,7 @@ export const retriedFrom = ({state, dropped}: Pick<Run, 'dropped' | 'state'>) =>
 const waits = ({state, nextAttemptAt}: Run): boolean =>
 	nextAttemptAt !== undefined && !hasEnded(state);
 
-/** Whether a person may ask for another try, or for the next one now. Whoever waited for a turn of a chat has gone. */
+/** Whether a run can be retried, or its next try started now. A turn of a chat cannot: its caller has gone. */
 export const canRetry = (run: Run): boolean =>
 	!isTurn(originOf(run)) && (retriedFrom(run) !== undefined || waits(run));
 

@@ -6,8 +6,8 @@ import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, printableTime} from '../../terminal/text/time.ts';
 import {aboutText} from '../about.ts';
-import {column, from, type AsOf, type Noun, type Place} from '../noun.ts';
-import {askedBy, printedState, runFacts, type RunMore} from './run-facts.ts';
+import {column, mainColumn, from, type AsOf, type Noun, type Place} from '../noun.ts';
+import {approvalOf, printedState, runFacts, type RunMore} from './run-facts.ts';
 import {runWordAt, signOrWord, waitsForLogin} from './run-word.ts';
 
 /** Less of a name than this says nothing. */
@@ -43,7 +43,7 @@ function whyText(run: Run, {room, shows}: Place): Safe {
 }
 
 const wordOf = (run: Run, {now, approvals}: AsOf & RunMore, room = Infinity) =>
-	runWordAt(run, now, {room, approval: askedBy(run, approvals)});
+	runWordAt(run, now, {room, approval: approvalOf(run, approvals)});
 
 /** An agent run. @see manual/runs.md */
 export const runNoun: Noun<Run, RunMore> = {
@@ -55,38 +55,25 @@ export const runNoun: Noun<Run, RunMore> = {
 	id: ({id}) => String(id),
 	name: ({id}) => `run #${id}`,
 	sign: (run, {approvals}) =>
-		needsDecision(run) || waitsForLogin(run) || askedBy(run, approvals) ? '!' : ' ',
+		needsDecision(run) || waitsForLogin(run) || approvalOf(run, approvals) ? '!' : ' ',
 	columns: [
-		column(
+		mainColumn(
 			'run',
 			{usual: 5, below: routeFrom, least: 4, most: 8},
-			{
-				label: '#',
-				value: ({id}) => String(id),
-				printed: ({id}) => `#${id}`,
-				isMain: true,
-			},
+			{label: '#', value: ({id}) => String(id), printed: ({id}) => `#${id}`},
 		),
-		column(
+		mainColumn(
 			'created',
 			{cells: 8, keeps: 20},
 			{
 				label: 'time',
 				value: ({createdAt}) => clockTime(createdAt),
 				printed: ({createdAt}) => printableTime(createdAt),
-				isMain: true,
 			},
 		),
 		column('profile', 0, ({profile}) => profile),
-		column('route', {share: 0.34, most: 24, from: routeFrom}, {value: routeText, isMain: true}),
-		column(
-			'why',
-			{least: leastName},
-			{
-				value: (run, _known, place) => whyText(run, place),
-				isMain: true,
-			},
-		),
+		mainColumn('route', {share: 0.34, most: 24, from: routeFrom}, routeText),
+		mainColumn('why', {least: leastName}, (run, _known, place) => whyText(run, place)),
 		column('event', 0, ({event, superseded}) =>
 			superseded === undefined ? event : `${event} (+${superseded})`,
 		),
@@ -118,20 +105,9 @@ export const runNoun: Noun<Run, RunMore> = {
 		column('error', 0, ({error = ''}) => error),
 	],
 	printed: {
-		columns: [
-			'run',
-			'created',
-			'profile',
-			'route',
-			'event',
-			'subject',
-			'state',
-			'node',
-			'target',
-			'tools',
-			'time',
-			'error',
-		],
+		columns: 'run created profile route event subject state node target tools time error'.split(
+			' ',
+		),
 		whole: ['run', 'created', 'state'],
 		optional: ['node', 'tools', 'target', 'time', 'event'],
 		empty: 'No runs yet: an accepted delivery starts one',

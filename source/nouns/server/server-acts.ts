@@ -2,21 +2,16 @@ import {SvcError} from '../../core/errors.ts';
 import {countOf} from '../../core/names.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Act} from '../act.ts';
+import {placeIn} from '../noun.ts';
 import {serverName, serverWords, type ListedServer} from './server.ts';
 
 type OfProfile = {readonly profile?: string};
 
-/** What can be asked for tool servers: a part of what a gateway does. */
+/** The operations of a gateway on tool servers. */
 export type ServerPort = {
 	connectServer(name: string, of: OfProfile): Promise<ServerView>;
 	disconnectServer(name: string, of: OfProfile): Promise<ServerView>;
 };
-
-/** Name and profile of a server, of what it is remembered by; names may have blanks. */
-function placeIn(id: string): readonly [string, Required<OfProfile>] {
-	const end = id.indexOf(' ');
-	return [id.slice(end + 1), {profile: id.slice(0, end)}];
-}
 
 const gone = 'it is not in config.yaml';
 

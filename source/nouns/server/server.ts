@@ -9,7 +9,7 @@ import {
 import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {ageText, printableTime} from '../../terminal/text/time.ts';
-import {column, fact, type Fact, type Noun, type Tone} from '../noun.ts';
+import {column, mainColumn, fact, type Fact, type Noun, type Tone} from '../noun.ts';
 
 /** A tool server as a running gateway has it, or as its file and the cache say while none runs. */
 export type ListedServer = Omit<ServerView, 'status' | 'since'> & {
@@ -82,7 +82,7 @@ export const serverFacts = (server: ListedServer): readonly Fact[] => [
 ];
 
 /** The tools of a server. `offered`: how many it has itself. */
-export function toolFacts({
+export function serverToolFacts({
 	tools,
 	offered,
 }: Pick<ListedServer, 'offered' | 'tools'>): readonly Fact[] {
@@ -129,16 +129,15 @@ export const serverNoun: Noun<ListedServer> = {
 	name: serverName,
 	sign: server => (needsPerson(server) || server.tools.some(({changed}) => changed) ? '!' : ' '),
 	columns: [
-		column(
+		mainColumn(
 			'name',
 			{least: 8, most: 28},
-			{label: 'server', value: serverName, isMain: true, printed: ({name}) => name},
+			{label: 'server', value: serverName, printed: ({name}) => name},
 		),
 		column('profile', 0, ({profile}) => profile),
-		column('transport', width => (width >= 60 ? 9 : 5), {
+		mainColumn('transport', width => (width >= 60 ? 9 : 5), {
 			label: (_shown, room) => (room < 9 ? 'by' : 'transport'),
 			value: ({transport}) => transport,
-			isMain: true,
 		}),
 		column('status', 18, {
 			label: 'state',
@@ -178,7 +177,7 @@ export const serverNoun: Noun<ListedServer> = {
 		...fact('transport', server.transport),
 		...fact('trust', server.trust),
 		...fact('profile', server.profile === 'default' ? undefined : server.profile),
-		...toolFacts(server),
+		...serverToolFacts(server),
 		...(server.savedAt === undefined
 			? []
 			: [{title: `As of ${printableTime(server.savedAt)}, when it was connected`}]),

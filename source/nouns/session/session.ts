@@ -95,7 +95,7 @@ const wordOf = (value: JsonValue | undefined): string => (typeof value === 'stri
 const objectsOf = (value: JsonValue | undefined): readonly JsonObject[] =>
 	Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-/** What can be asked for sessions: a part of what a gateway does. */
+/** The operations of a gateway on sessions. */
 type SessionPort = {deleteSession(id: string): Promise<boolean>};
 
 /** What can be done with a session. */

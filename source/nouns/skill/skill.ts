@@ -1,7 +1,7 @@
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import {countOf} from '../../core/names.ts';
 import {bytes} from '../../terminal/text/time.ts';
-import {column, fact, type Noun} from '../noun.ts';
+import {column, mainColumn, fact, type Noun} from '../noun.ts';
 
 /** A folder of skills, with what its `SKILL.md` says. Texts are as written. */
 export type ListedSkill = {
@@ -14,7 +14,7 @@ export type ListedSkill = {
 	readonly bytes?: number;
 	/** Absent: it cannot be loaded. */
 	readonly description?: string;
-	/** What is wrong with it. */
+	/** Its problems. */
 	readonly problems: readonly string[];
 	/** What names it, and works with an agent. */
 	readonly routes: readonly string[];
@@ -42,7 +42,7 @@ export const skillNoun: Noun<ListedSkill> = {
 	id: ({name}) => name,
 	name: ({name}) => name,
 	columns: [
-		column('name', {least: 8, most: 24}, {value: ({name}) => name, isMain: true}),
+		mainColumn('name', {least: 8, most: 24}, ({name}) => name),
 		column('size', 8, {
 			value: skill => (skill.bytes === undefined ? '-' : bytes(skill.bytes)),
 			align: 'end',

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {nonEmptyText, setting, wholeNumber} from '../../core/schema-parts.ts';
+import {flag, nonEmptyText, setting, wholeNumber} from '../../core/schema-parts.ts';
 import {defineSettings, group} from '../../core/settings.ts';
 import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
@@ -12,46 +12,36 @@ const securePort = 465;
 const address = matching(nonEmptyText, /^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/, 'an e-mail address');
 
 const smtp = defineSettings({
-	host: setting(nonEmptyText, {description: 'Name of the mail server'}),
-	port: setting(wholeNumber(1, 65_535), {
-		description: 'Its port; 465 when secure',
-		default: submissionPort,
-	}),
-	secure: setting(z.boolean(), {
-		description: 'TLS from the first byte; else STARTTLS where it is offered; true for port 465',
-		default: false,
-	}),
-	username: setting(z.string(), {description: 'Login, if the server needs one'}),
-	password: setting(z.string(), {description: 'Best a reference: ${SMTP_PASSWORD}', secret: true}),
+	host: setting(nonEmptyText, 'Name of the mail server'),
+	port: setting(wholeNumber(1, 65_535), 'Its port; 465 when secure', {default: submissionPort}),
+	secure: flag(
+		false,
+		'TLS from the first byte; else STARTTLS where it is offered; true for port 465',
+	),
+	username: setting(z.string(), 'Login, if the server needs one'),
+	password: setting(z.string(), 'Best a reference: ${SMTP_PASSWORD}', {secret: true}),
 });
 
 const imapsPort = 993;
 const imapPort = 143;
 
 const imap = defineSettings({
-	host: setting(nonEmptyText, {description: 'Name of the IMAP server, for `inbound`'}),
-	port: setting(wholeNumber(1, 65_535), {
-		description: 'Its port; 143 when not secure',
-		default: imapsPort,
-	}),
-	secure: setting(z.boolean(), {
-		description: 'TLS from the first byte; else STARTTLS, which is optional only on this machine',
-		default: true,
-	}),
-	username: setting(nonEmptyText, {description: 'Login'}),
-	password: setting(nonEmptyText, {
-		description: 'Best a reference: ${IMAP_PASSWORD}',
-		secret: true,
-	}),
-	mailbox: setting(nonEmptyText, {
-		description: 'The folder that is read; nothing in it is changed',
+	host: setting(nonEmptyText, 'Name of the IMAP server, for `inbound`'),
+	port: setting(wholeNumber(1, 65_535), 'Its port; 143 when not secure', {default: imapsPort}),
+	secure: flag(
+		true,
+		'TLS from the first byte; else STARTTLS, which is optional only on this machine',
+	),
+	username: setting(nonEmptyText, 'Login'),
+	password: setting(nonEmptyText, 'Best a reference: ${IMAP_PASSWORD}', {secret: true}),
+	mailbox: setting(nonEmptyText, 'The folder that is read; nothing in it is changed', {
 		default: 'INBOX',
 	}),
 });
 
 const fields = {
-	from: setting(address, {description: 'Sender'}),
-	home_channel: setting(address, {description: 'The chat if `deliver_extra` has no `chat_id`'}),
+	from: setting(address, 'Sender'),
+	home_channel: setting(address, 'The chat if `deliver_extra` has no `chat_id`'),
 	// The port and TLS follow from each other.
 	smtp: group(
 		{
@@ -62,7 +52,7 @@ const fields = {
 				return {...smtp.read(written), port, secure};
 			},
 		},
-		{description: 'The mail server'},
+		'The mail server',
 	),
 	imap: group(
 		{
@@ -73,15 +63,13 @@ const fields = {
 				return {...imap.read(written), port, secure};
 			},
 		},
-		{description: 'Where mails of people come in'},
+		'Where mails of people come in',
 	),
-	authserv_id: setting(nonEmptyText, {
-		description: "First word of your mail server's `Authentication-Results`; `inbound` needs it",
-	}),
-	approvals: setting(z.boolean(), {
-		description: 'Whether mails may answer requests for approval',
-		default: false,
-	}),
+	authserv_id: setting(
+		nonEmptyText,
+		"First word of your mail server's `Authentication-Results`; `inbound` needs it",
+	),
+	approvals: flag(false, 'Whether mails may answer requests for approval'),
 	...conversing,
 };
 

@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 export const chatOfApp = /^(oc|ou|on)_[\w-]{1,100}$/;
 
 const fields = {
-	app_id: setting(nonEmptyText, {description: 'The App ID: `cli_...`'}),
+	app_id: setting(nonEmptyText, 'The App ID: `cli_...`'),
 	app_secret: secretText('The App Secret', 'FEISHU_APP_SECRET'),
 	webhooks,
 	api_base: apiBase('https://open.feishu.cn'),

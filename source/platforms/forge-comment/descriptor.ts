@@ -11,7 +11,7 @@ export type ForgeClient = {readonly cli: string; readonly broken?: string};
 
 /** `forge`. @see manual/delivery-forge-comment.md */
 const forgeDeclared = defineSettings({
-	cli: setting(nonEmptyText, {description: "The code host's client", default: 'gh'}),
+	cli: setting(nonEmptyText, "The code host's client", {default: 'gh'}),
 });
 
 /** Comments on pull requests and issues. @see manual/delivery-forge-comment.md */

@@ -17,10 +17,7 @@ const fields = {
 			matching(nonEmptyText, /^\//, 'a mapping, or the absolute path of a JSON file'),
 			accountKey,
 		]),
-		{
-			description:
-				'The JSON key of a service account: the absolute path of its file, or its mapping (`client_email`, `private_key`, `token_uri`)',
-		},
+		'The JSON key of a service account: the absolute path of its file, or its mapping (`client_email`, `private_key`, `token_uri`)',
 	),
 	api_base: apiBase('https://chat.googleapis.com'),
 };

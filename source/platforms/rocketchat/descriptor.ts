@@ -4,7 +4,7 @@ import {secretText, serverAddress} from '../settings.ts';
 
 const fields = {
 	api_base: serverAddress('Address of the server, before `/api/v1`; `http:` for this machine only'),
-	user_id: setting(nonEmptyText, {description: 'Id of the user whose token it is'}),
+	user_id: setting(nonEmptyText, 'Id of the user whose token it is'),
 	auth_token: secretText('Personal access token', 'ROCKETCHAT_AUTH_TOKEN'),
 };
 

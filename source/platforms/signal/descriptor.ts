@@ -4,15 +4,16 @@ import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase, phoneNumber} from '../settings.ts';
 
 const fields = {
-	number: setting(phoneNumber, {
-		description: 'The number of the account in the daemon, in quotes: `"+491701234567"`',
-		to: String,
-	}),
-	headers: setting(z.record(settableHeaderName, headerText), {
-		description:
-			'Headers of each request, for a proxy before the daemon: `{Authorization: ${SIGNAL_PROXY}}`',
-		secret: true,
-	}),
+	number: setting(
+		phoneNumber,
+		'The number of the account in the daemon, in quotes: `"+491701234567"`',
+		{to: String},
+	),
+	headers: setting(
+		z.record(settableHeaderName, headerText),
+		'Headers of each request, for a proxy before the daemon: `{Authorization: ${SIGNAL_PROXY}}`',
+		{secret: true},
+	),
 	api_base: apiBase('http://127.0.0.1:8080'),
 };
 

@@ -6,13 +6,15 @@ import {apiBase, chatName, matching, phoneForm, secretText} from '../settings.ts
 const sender = /^(?:\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z0-9 &_+-]{1,11})$/i;
 
 const fields = {
-	account_sid: setting(matching(nonEmptyText, /^AC[\da-f]{32}$/i, 'AC and 32 hexadecimal digits'), {
-		description: 'The account: `AC...`',
-	}),
+	account_sid: setting(
+		matching(nonEmptyText, /^AC[\da-f]{32}$/i, 'AC and 32 hexadecimal digits'),
+		'The account: `AC...`',
+	),
 	auth_token: secretText('Its token', 'TWILIO_AUTH_TOKEN'),
-	api_key: setting(nonEmptyText, {
-		description: 'A key of the account (`SK...`), which is used instead of its token',
-	}),
+	api_key: setting(
+		nonEmptyText,
+		'A key of the account (`SK...`), which is used instead of its token',
+	),
 	api_secret: secretText('The secret of `api_key`', 'TWILIO_API_SECRET'),
 	from: setting(
 		matching(
@@ -20,11 +22,13 @@ const fields = {
 			sender,
 			'a number in quotes with its country code ("+15551234567"), a short code, or a name of at most 11 letters and digits',
 		),
-		{description: 'The number that sends, in quotes: `"+15551234567"`', to: String},
+		'The number that sends, in quotes: `"+15551234567"`',
+		{to: String},
 	),
-	messaging_service_sid: setting(nonEmptyText, {
-		description: 'A messaging service (`MG...`), which chooses the number instead of `from`',
-	}),
+	messaging_service_sid: setting(
+		nonEmptyText,
+		'A messaging service (`MG...`), which chooses the number instead of `from`',
+	),
 	api_base: apiBase('https://api.twilio.com'),
 };
 

@@ -6,12 +6,14 @@ const fields = {
 	access_token: secretText('Token of a system user', 'WHATSAPP_ACCESS_TOKEN'),
 	phone_number_id: setting(
 		matching(chatName, /^\d{5,25}$/, 'digits: it is not the number itself'),
-		{description: 'Identifier of the number that sends; not the number', to: String},
+		'Identifier of the number that sends; not the number',
+		{to: String},
 	),
-	api_version: setting(matching(nonEmptyText, /^v\d{1,3}\.\d{1,2}$/, 'a version as v23.0'), {
-		description: 'Version of the Graph API',
-		default: 'v23.0',
-	}),
+	api_version: setting(
+		matching(nonEmptyText, /^v\d{1,3}\.\d{1,2}$/, 'a version as v23.0'),
+		'Version of the Graph API',
+		{default: 'v23.0'},
+	),
 	api_base: apiBase('https://graph.facebook.com'),
 };
 

@@ -7,12 +7,13 @@ const topic = /^\P{Cc}{1,60}$/u;
 
 const fields = {
 	api_base: serverAddress('The address of the organization: `https://acme.zulipchat.com`'),
-	bot_email: setting(nonEmptyText, {description: 'The address of the bot'}),
+	bot_email: setting(nonEmptyText, 'The address of the bot'),
 	api_key: secretText('The API key of the bot', 'ZULIP_API_KEY'),
-	topic: setting(matching(nonEmptyText, topic, 'one line of at most 60 characters'), {
-		description: 'The topic when `deliver_extra` has no `thread_id`',
-		default: 'svc',
-	}),
+	topic: setting(
+		matching(nonEmptyText, topic, 'one line of at most 60 characters'),
+		'The topic when `deliver_extra` has no `thread_id`',
+		{default: 'svc'},
+	),
 };
 
 export type ZulipSettings = SettingsOf<typeof fields, 'apiBase' | 'apiKey' | 'botEmail'>;

@@ -3,7 +3,7 @@ import type {FromEvent} from '../../core/approvals/from-event.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {linesLeftOut, shownLine} from '../../nouns/approval/preview-lines.ts';
+import {linesLeftOut, previewLine} from '../../nouns/approval/preview-lines.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {hardWrap} from '../../terminal/text/wrap-words.ts';
@@ -56,7 +56,7 @@ export function previewRows(
 	let flags = 0;
 	for (const text of lines) {
 		const isChange = preview.title === 'change';
-		const shown = shownLine(text, preview);
+		const shown = previewLine(text, preview);
 		flags += shown.flags;
 		const wrapped = hardWrap(shown.text, width - indent, maxArgumentRows + 1 - rows.length);
 		const tone = isChange ? (lineTones[text[0] ?? ''] ?? 'quiet') : 'strong';

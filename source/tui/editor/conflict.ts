@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {codeOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RouteDefinition} from '../../core/route-editor.ts';
@@ -7,7 +8,7 @@ import {placeNow, type StillHere} from '../acts/place.ts';
 import {openMenu, type MenuItem} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeDraft, onTopOf} from './draft.ts';
-import {editText} from './edit-as-json.ts';
+import {editJson} from './edit-as-json.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
 import {changesBetween} from './shown-value.ts';
@@ -53,16 +54,14 @@ function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
 
 	const rows = (title: Safe, after: JsonObject) => {
 		const changes = changesBetween(fields, draft.base, after);
-		return [
+		return compact([
 			literal(' '),
 			title,
-			...(changes.length === 0
-				? [literal('  nothing that the form shows: a secret, or another key')]
-				: changes.slice(0, maxChanges)),
-			...(changes.length > maxChanges
-				? [safe`  … ${changes.length - maxChanges} more: b shows all of both`]
-				: []),
-		];
+			changes.length === 0 && literal('  nothing that the form shows: a secret, or another key'),
+			...changes.slice(0, maxChanges),
+			changes.length > maxChanges &&
+				safe`  … ${changes.length - maxChanges} more: b shows all of both`,
+		]);
 	};
 	return [
 		...rows(literal('They changed:'), theirs.definition),
@@ -89,7 +88,7 @@ function choicesOf(shell: Shell, theirs: RouteDefinition | undefined): readonly 
 
 const item = (key: string, label: Safe, run: () => void): MenuItem => ({key, label, run});
 
-/** Keeps what is changed here, and all else as it is in the file now. */
+/** Keeps the changes made here, and takes everything else from the file. */
 function keepMine(shell: Shell, theirs: RouteDefinition): void {
 	changeEditor(shell, state => ({...state, draft: onTopOf(state.draft, theirs)}));
 	shell.toast(literal('Your changes stand on top of theirs; a shows what that changes'));
@@ -105,7 +104,7 @@ function takeTheirs(shell: Shell, {definition, fingerprint}: RouteDefinition): v
 	refresh(shell);
 }
 
-/** Opens what is here and what is in the file; `result` is taken. */
+/** Opens both versions in the editor; its `result` becomes the draft. */
 function openBoth(shell: Shell, theirs: RouteDefinition): void {
 	const {draft} = editorNow(shell) ?? {};
 	if (!draft) {
@@ -113,7 +112,7 @@ function openBoth(shell: Shell, theirs: RouteDefinition): void {
 	}
 
 	const {definition} = onTopOf(draft, theirs);
-	editText(
+	editJson(
 		shell,
 		{result: definition, mine: draft.definition, theirs: theirs.definition},
 		{

@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {RouteBacktest, RoutePreview} from '../../core/route-editor.ts';
 import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {typedText} from '../../nouns/field-kinds.ts';
@@ -54,7 +55,7 @@ export function draftLines(
 			width,
 		),
 		...(check?.warnings ?? [])
-			// What is of one setting stands there.
+			// A warning about one setting stands at its field.
 			.filter(text => !said.some(({message}) => text.endsWith(message)))
 			.slice(0, maxWarnings)
 			.flatMap(text => paragraph(`! ${text}`, width, 'warn')),
@@ -79,16 +80,15 @@ function backtestLines(backtest: RouteBacktest | undefined, width: number): read
 	}
 
 	const {changed = 0, promptsChanged = 0, notes} = backtest;
-	const text = [
+	const text = compact([
 		`back-test: ${edited.passed} of ${deliveries} pass${today ? `, today ${today.passed}` : ''}`,
-		...(changed > 0 ? [`${changed} end otherwise`] : []),
-		...(promptsChanged > 0 ? [`${promptsChanged} other prompts`] : []),
-		...(medianPrompt === undefined ? [] : [`prompt median ${medianPrompt} characters`]),
-		...(unresolved.length > 0
-			? [`${unresolved.length} unresolved ${unresolved.length === 1 ? 'key' : 'keys'}`]
-			: []),
-		...(leftOut > 0 ? [`${leftOut} left out`] : []),
-	].join(', ');
+		changed > 0 && `${changed} end otherwise`,
+		promptsChanged > 0 && `${promptsChanged} other prompts`,
+		medianPrompt !== undefined && `prompt median ${medianPrompt} characters`,
+		unresolved.length > 0 &&
+			`${unresolved.length} unresolved ${unresolved.length === 1 ? 'key' : 'keys'}`,
+		leftOut > 0 && `${leftOut} left out`,
+	]).join(', ');
 	return [
 		...paragraph(escapeLine(text), width),
 		...notes.flatMap(note => paragraph(note, width, 'quiet')),
@@ -101,26 +101,23 @@ function previewLines(preview: RoutePreview, width: number): readonly Line[] {
 		return paragraph(problem, width, 'warn');
 	}
 
-	return [
+	return compact([
 		...trace
 			.filter(({verdict}) => verdict === 'stop')
 			.flatMap(({step, detail}) => paragraph(`✗ ${step}: ${detail}`, width, 'bad')),
 		...trace
 			.filter(({step}) => step === 'dispatch')
 			.map(({detail}) => line(safe`✓ ${escapeLine(detail)}`, 'good')),
-		...(extra && Object.keys(extra).length > 0
-			? [
-					line(
-						escapeLine(typedText({kind: 'mapping', masked: false}, extra).replaceAll('\n', ', ')),
-						'quiet',
-					),
-				]
-			: []),
+		extra &&
+			Object.keys(extra).length > 0 &&
+			line(
+				escapeLine(typedText({kind: 'mapping', masked: false}, extra).replaceAll('\n', ', ')),
+				'quiet',
+			),
 		...promptLines(prompt, unresolved, width),
-		...(promptLength > prompt.length
-			? [line(safe`… ${promptLength - prompt.length} characters more`, 'quiet')]
-			: []),
-	];
+		promptLength > prompt.length &&
+			line(safe`… ${promptLength - prompt.length} characters more`, 'quiet'),
+	]);
 }
 
 const maxPromptLines = 200;

@@ -1,4 +1,5 @@
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {withValueAt} from '../../core/json-path.ts';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {countOf} from '../../core/names.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
 
@@ -49,7 +50,7 @@ export function changeDraft(
 			};
 }
 
-/** One step back, of at most 20; the same draft where there is none. */
+/** Undoes one of at most 20 changes; without any it returns the same draft. */
 export function undo(draft: Draft): Draft {
 	const before = draft.past.at(-1);
 	return before ? {...draft, ...before, past: draft.past.slice(0, -1)} : draft;
@@ -71,33 +72,6 @@ export function unsavedText(draft: Draft): string | undefined {
 	return isDirty(draft)
 		? `${draft.name || 'The new route'} has ${countOf(count, 'change')} that ${count === 1 ? 'is' : 'are'} not saved.`
 		: undefined;
-}
-
-/** What stands at a path; `undefined`: nothing. */
-export function valueIn(definition: JsonObject, path: readonly string[]): JsonValue | undefined {
-	let value: JsonValue | undefined = definition;
-	for (const key of path) {
-		value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-	}
-
-	return value;
-}
-
-/** The definition with another value at a path; without one the key goes, and so does a mapping that it leaves empty. */
-export function withValueAt(
-	definition: JsonObject,
-	[key = '', ...rest]: readonly string[],
-	value: JsonValue | undefined,
-): JsonObject {
-	const before = Object.hasOwn(definition, key) ? definition[key] : undefined;
-	const inside = isJsonObject(before) ? before : {};
-	const next = rest.length === 0 ? value : withValueAt(inside, rest, value);
-	const isGone = next === undefined || (rest.length > 0 && Object.keys(Object(next)).length === 0);
-	if (!isGone) {
-		return {...definition, [key]: next};
-	}
-
-	return Object.fromEntries(Object.entries(definition).filter(([other]) => other !== key));
 }
 
 /** The draft rebased on the route as another writer left it: keys changed here keep their value, all others take that of the file. */

@@ -9,7 +9,7 @@ import {refresh} from './refresh.ts';
 export function editAsJson(shell: Shell): void {
 	const state = editorNow(shell);
 	if (state) {
-		editText(shell, state.draft.definition, {read: value => value});
+		editJson(shell, state.draft.definition, {read: value => value});
 	}
 }
 
@@ -18,8 +18,8 @@ type JsonEdit = {
 	readonly before?: () => void;
 };
 
-/** Opens `shown` in the editor of the person; what `read` takes from what is saved there is the draft then. `before`: done first. */
-export function editText(shell: Shell, shown: JsonObject, {read, before}: JsonEdit): void {
+/** Opens `shown` in the editor of the person; `read` makes the new draft of the saved text. `before` runs first. */
+export function editJson(shell: Shell, shown: JsonObject, {read, before}: JsonEdit): void {
 	shell.attempt(async () => {
 		const text = await shell.desktop.edit(`${JSON.stringify(shown, null, 2)}\n`, '.json');
 		if (text === undefined) {

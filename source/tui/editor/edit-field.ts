@@ -18,12 +18,12 @@ import {
 import type {Shell} from '../shell/shell.ts';
 import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
-import {isMember} from './list-setting.ts';
+import {isListMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
 import {
 	allFieldsOf,
 	fieldNow,
-	fieldsOf,
+	shownFields,
 	foldField,
 	keyOf,
 	routeForm,
@@ -69,7 +69,7 @@ export function enterField(shell: Shell): void {
 /** Unfolds the fields that are not written and goes to the first of them, or folds them. */
 function unfold(shell: Shell): void {
 	changeEditor(shell, state => {
-		const shown = new Set(fieldsOf(state).map(keyOf));
+		const shown = new Set(shownFields(state).map(keyOf));
 		const first = allFieldsOf(state).find(field => !shown.has(keyOf(field)));
 		return state.isUnfolded === true || !first
 			? {...state, isUnfolded: false}
@@ -87,12 +87,12 @@ export function leaveTyped(shell: Shell): void {
 	changeRouteForm(shell, leaveEditing);
 }
 
-/** Gives a key to what is typed. */
+/** Passes a key to the text that is being typed. */
 export function typeInField(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
 	changeRouteForm(shell, form => typeInto(form, key));
 }
 
-/** Puts a paste into what is typed. */
+/** Inserts a paste into the text that is being typed. */
 export function pasteInField(shell: Shell, pasted: string): void {
 	changeRouteForm(shell, form => pasteInto(form, pasted));
 }
@@ -114,7 +114,7 @@ export function complete(shell: Shell): void {
 	);
 }
 
-/** Another one of what can complete a `{`. */
+/** Selects another completion. */
 export const moveCompletion = (step: 1 | -1) => (shell: Shell) =>
 	changeEditor(shell, state => {
 		const {length} = completionsOf(state);
@@ -126,7 +126,7 @@ export const moveCompletion = (step: 1 | -1) => (shell: Shell) =>
 export type Begun = {
 	readonly word: string;
 	readonly candidates: readonly string[];
-	/** Written behind what is taken. */
+	/** Inserted behind the chosen completion. */
 	readonly behind: string;
 };
 
@@ -143,7 +143,7 @@ export function begunWord(state: EditorState): Begun | undefined {
 
 	const before = beforeCursor(place.editing);
 	const seen = (keys?.keys ?? []).map(({key}) => key);
-	if (isMember(field.path)) {
+	if (isListMember(field.path)) {
 		return field.path[0] === 'filters' ? begunInFilter(before, seen) : undefined;
 	}
 
@@ -165,7 +165,7 @@ function begunInFilter(before: string, seen: readonly string[]): Begun | undefin
 		: {word: field, candidates: [...seen, 'event'], behind: ' '};
 }
 
-/** What can be taken for what is typed, or was chosen, before the cursor. */
+/** The completions for the word before the cursor. */
 export function completionsOf(state: EditorState): readonly string[] {
 	const begun = state.completion === undefined ? undefined : begunWord(state);
 	return begun ? fitting(begun) : [];
@@ -189,8 +189,8 @@ function beforeCursor(typing: Typing): string {
 }
 
 /**
- * Opens the file of the route in the editor of the person, at the line of the setting `key`, or of the route where it has none. What is written there afterwards counts at once, as after a
- * reload; what the receiver says of it is told, and the form goes on from it.
+ * Opens the file of the route in the editor of the person, at the line of the setting `key`, or of the route where it has none. The saved file counts at once, as after a
+ * reload; the result of its check is shown, and the form continues with it.
  */
 export function editByHand(shell: Shell, key: string): void {
 	const {draft} = editorNow(shell) ?? {};

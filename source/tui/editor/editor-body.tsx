@@ -54,7 +54,7 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 	const isFew = height < fewRows && !isOnTemplate;
 	const least = isFew ? 1 : Math.min(side.length, Math.ceil(height * sideShare));
 	const formHeight = Math.min(rows.length, height - least);
-	// Of a field that is too tall, its beginning; of one that is typed in, what is around the cursor.
+	// A field that is too tall shows its beginning; while typing, the part around the cursor.
 	const wanted = cursor
 		? Math.max(0, cursor.row - formHeight + 3)
 		: Math.min(first, Math.max(0, last - formHeight + 1));

@@ -1,3 +1,4 @@
+import {withValueAt} from '../../core/json-path.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type PaneCommand} from '../acts/command.ts';
@@ -5,7 +6,7 @@ import {moveKeys, pageKeys, saveKeys, turnKeys} from '../forms/form-keys.ts';
 import {clearField, moveField, type FormState, isArea} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import {draftLines} from './draft-lines.ts';
-import {changeDraft, withValueAt} from './draft.ts';
+import {changeDraft} from './draft.ts';
 import {editAsJson} from './edit-as-json.ts';
 import {
 	changeRouteForm,
@@ -17,7 +18,7 @@ import {
 } from './edit-field.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {findAct} from './find-field.ts';
-import {addKey, membersOf, withMember} from './list-setting.ts';
+import {addKey, listMembers, withMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
 import {fieldNow} from './route-form.ts';
 import {isTemplate} from './route-rows.ts';
@@ -71,7 +72,7 @@ const withSecrets = (definition: JsonObject, secret: JsonValue | undefined): Jso
 /** One more, which the gateway makes when it saves. */
 const makeOne = (definition: JsonObject): JsonObject => {
 	const {secret} = definition;
-	return membersOf(secret).includes(toMake)
+	return listMembers(secret).includes(toMake)
 		? definition
 		: withSecrets(definition, withMember(secret, addKey, toMake));
 };
@@ -79,13 +80,13 @@ const makeOne = (definition: JsonObject): JsonObject => {
 /** Without the secret at a place, which passes until a time. */
 function retireOne(definition: JsonObject, at: string, until: number): JsonObject {
 	const {secret, retired_secrets: retired} = definition;
-	const old = membersOf(secret)[Number(at)];
+	const old = listMembers(secret)[Number(at)];
 	return old === undefined
 		? definition
 		: withValueAt(
 				withSecrets(definition, withMember(secret, at, undefined)),
 				['retired_secrets'],
-				[{secret: old, until: new Date(until).toISOString()}, ...membersOf(retired)],
+				[{secret: old, until: new Date(until).toISOString()}, ...listMembers(retired)],
 			);
 }
 
@@ -168,7 +169,7 @@ export const textCommands: readonly PaneCommand[] = [
 	onKeys(['editor-text.drop', 'ctrl+c'], literal('leave it as it was'), {run: leaveTyped}),
 ];
 
-/** Keys of what can complete a `{`. */
+/** Keys of the list of completions. */
 export const completionCommands: readonly PaneCommand[] = [
 	onKeys(['editor-completion.take', 'enter', 'tab'], literal('take this key'), {run: complete}),
 	onKeys(['editor-completion.down', 'down', 'ctrl+n'], literal('next key'), {

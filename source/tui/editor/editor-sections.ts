@@ -50,7 +50,7 @@ const telling = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneC
 	});
 };
 
-/** Keys of what is told once. */
+/** Keys of the result of a save, which is shown once. */
 const savedCommands: readonly PaneCommand[] = [
 	telling('secret', 's', literal('copy the secret')),
 	telling('url', 'y', literal('copy the URL')),

@@ -14,12 +14,12 @@ import type {FormPlace} from '../forms/form.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
 import type {Draft} from './draft.ts';
-import {inOrder} from './settings.ts';
+import {inFormOrder} from './settings.ts';
 
 export type EditorStep =
 	| {readonly kind: 'form'}
 	| {readonly kind: 'diff'; readonly plan: RouteSavePlan; readonly top: number}
-	/** Something that is told once: of a new route, or of a new secret. */
+	/** Shown once: a new route, or a new secret. */
 	| {
 			readonly kind: 'saved';
 			readonly name: string;
@@ -41,7 +41,7 @@ export type EditorState = {
 	readonly draft: Draft;
 	/** In the order of the form; the name has an empty path. */
 	readonly fields: readonly RouteField[];
-	/** The key of the field where keys act, and what is typed there. What is said of the draft may bring rows above it. */
+	/** The selected field by its key, since check results may add rows above it, and the text that is typed there. */
 	readonly place: Omit<FormPlace, 'index'> & {readonly key: string};
 	/** Fields that are not written are rows as well. */
 	readonly isUnfolded?: boolean;
@@ -50,12 +50,12 @@ export type EditorState = {
 	/** Part of the name of the field that is looked for; absent: none is. */
 	readonly find?: LineText | undefined;
 	readonly step: EditorStep;
-	/** What is shown is being written: nothing is to be changed meanwhile. */
+	/** A save is under way: the draft must not change. */
 	readonly isSaving?: true | undefined;
 	/** Identifiers of deliveries to look at, the newest first. */
 	readonly deliveries: readonly string[];
 	readonly delivery: number;
-	/** Rows of what it would do that were scrolled past. */
+	/** Scroll position of the preview, in rows. */
 	readonly sideTop: number;
 	readonly keys?: PayloadKeys | undefined;
 	readonly check?: RouteCheck | undefined;
@@ -70,10 +70,10 @@ export type EditorState = {
 /** The one draft of a session. */
 export const editor: LocalState<EditorState | undefined> = {initial: undefined};
 
-/** What is being edited. */
+/** The edited route. */
 export const editorNow = ({local}: Host): EditorState | undefined => local(editor).get();
 
-/** Changes what is being edited, where something is. */
+/** Updates the edited route, if there is one. */
 export function changeEditor({local}: Host, update: (state: EditorState) => EditorState): void {
 	local(editor).set(state => state && update(state));
 }
@@ -88,8 +88,8 @@ const nameField: RouteField = {
 /** The editor of a draft. */
 export const newEditor = (draft: Draft, fields: readonly RouteField[]): EditorState => ({
 	draft,
-	fields: inOrder([nameField, ...fields]),
-	// The name of one that is there is seldom what is to be changed.
+	fields: inFormOrder([nameField, ...fields]),
+	// The name of an existing route is seldom changed.
 	place: {key: draft.isNew ? '' : 'events', option: 0},
 	completion: undefined,
 	step: {kind: 'form'},

@@ -20,7 +20,7 @@ function found(state: EditorState): readonly string[] {
 				.map(keyOf);
 }
 
-/** The form at the field that is found: the one it is at already, or the next, around the end. What is folded stands as long as keys act on it. */
+/** Moves to the found field: the current one if it matches, else the next, wrapping around. A folded field is shown while it is selected. */
 function atFound(state: EditorState, step: -1 | 0 | 1 = 0): EditorState {
 	const all = allFieldsOf(state).map(keyOf);
 	const at = found(state);
@@ -68,7 +68,7 @@ export const findCommands: readonly PaneCommand[] = [
 	}),
 ];
 
-/** What is looked for, and how many fields have it; `undefined` while nothing is. */
+/** The search text and the number of matches; `undefined` without a search. */
 export function findLine(state: EditorState, width: number): Line | undefined {
 	const {find} = state;
 	if (!find) {

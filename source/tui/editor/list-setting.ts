@@ -9,7 +9,7 @@ import {payloadOperators} from '../../core/payload.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {TypedValue} from '../../nouns/field.ts';
 
-/** Settings of which each member has a row of its own. One alone may stand without its list. */
+/** List settings with a row for each member. A single member may be written without a list. */
 const listSettings: ReadonlySet<string> = new Set(['secret', 'filters']);
 
 /** Chosen among names where a mapping is to be written out. */
@@ -19,11 +19,11 @@ export const custom = 'custom';
 export const addKey = '+';
 
 /** Whether a path is that of a member of such a list, or of the row that adds one. */
-export const isMember = ([key = '', ...rest]: readonly string[]): boolean =>
+export const isListMember = ([key = '', ...rest]: readonly string[]): boolean =>
 	rest.length === 1 && listSettings.has(key);
 
 /** What stands in a list, also in one that is written as its only member. */
-export const membersOf = (value: JsonValue | undefined): readonly JsonValue[] =>
+export const listMembers = (value: JsonValue | undefined): readonly JsonValue[] =>
 	value === undefined || value === null ? [] : [value].flat();
 
 /** A list with another member, one more, or without that one; `undefined`: nothing is left. */
@@ -32,7 +32,7 @@ export function withMember(
 	at: string,
 	value: JsonValue | undefined,
 ): JsonValue | undefined {
-	const members = membersOf(list);
+	const members = listMembers(list);
 	const index = at === addKey ? members.length : Number(at);
 	const next = members.toSpliced(index, 1, ...(value === undefined ? [] : [value]));
 	const [only] = next;
@@ -62,7 +62,7 @@ export const rowsOfSettings = (
 		}
 
 		const {default: _, ...member} = field;
-		return [...membersOf(value).keys().map(String), addKey].map(at => ({
+		return [...listMembers(value).keys().map(String), addKey].map(at => ({
 			...member,
 			kind: field.secret === true ? ('texts' as const) : ('text' as const),
 			path: [key, at],
@@ -72,7 +72,7 @@ export const rowsOfSettings = (
 const known: ReadonlySet<string> = new Set(payloadOperators);
 const asks: ReadonlySet<string> = new Set(['exists', 'missing']);
 
-/** What is read as it is typed: a backslash or a bracket means what it says. */
+/** Operators whose value is taken literally, with backslashes and brackets. */
 const takesText: ReadonlySet<string> = new Set(['regex', 'in_file']);
 
 /** A filter as one line, `action in opened, synchronize`; a group, or one of several operators, as JSON. */
@@ -80,7 +80,7 @@ export function filterLine(filter: JsonValue): string {
 	const whole = JSON.stringify(filter);
 	if (!isJsonObject(filter)) {
 		// One that was typed and says nothing stands as it was typed.
-		return typeof filter === 'string' && !filterOf(filter).ok ? filter : whole;
+		return typeof filter === 'string' && !parsedFilter(filter).ok ? filter : whole;
 	}
 
 	const {field, ...rest} = filter;
@@ -89,8 +89,8 @@ export function filterLine(filter: JsonValue): string {
 		typeof field === 'string' && more.length === 0 && known.has(operator)
 			? `${field} ${operator}${valueText(operator, value)}`
 			: whole;
-	// Only what is read back as what it was.
-	const read = filterOf(line);
+	// Only if reading it back gives the same filter.
+	const read = parsedFilter(line);
 	return read.ok && JSON.stringify(read.value) === whole ? line : whole;
 }
 
@@ -110,7 +110,7 @@ const isPlain = (value: JsonValue): boolean =>
 const refuses = (problem: string): TypedValue => ({ok: false, problem});
 
 /** What a line says, or why it says nothing. */
-export function filterOf(line: string): TypedValue {
+export function parsedFilter(line: string): TypedValue {
 	const text = line.trim();
 	if (text === '') {
 		return {ok: true, value: undefined};

@@ -14,18 +14,28 @@ import {refresh} from './refresh.ts';
 
 const maxDeliveries = 20;
 
-/** Opens the form of a route. */
-export function editRoute(shell: Shell, {name, source}: RouteView): void {
-	const isStillHere = placeNow(shell, literal('e'));
+/** Makes a draft and opens its form, unless the person has left by then. `asked`: the pressed key. `make` returns `undefined` to open nothing. */
+function begin(shell: Shell, asked: Safe, make: () => Promise<Draft | undefined>): void {
+	const isStillHere = placeNow(shell, asked);
 	shell.attempt(async () => {
+		const draft = await make();
+		if (draft) {
+			await open(shell, isStillHere, draft);
+		}
+	});
+}
+
+/** Opens the form of a route. */
+export const editRoute = (shell: Shell, {name, source}: RouteView): void =>
+	begin(shell, literal('e'), async () => {
 		const read = await shell.port.readRoute(name, {source});
 		if (!read) {
 			shell.toast(safe`There is no route ${escapeLine(name)} in its file any more`, 'warn');
-			return;
+			return undefined;
 		}
 
 		const {definition, fingerprint} = read;
-		await open(shell, isStillHere, {
+		return {
 			name,
 			from: name,
 			isNew: false,
@@ -35,9 +45,8 @@ export function editRoute(shell: Shell, {name, source}: RouteView): void {
 			base: definition,
 			definition,
 			past: [],
-		});
+		};
 	});
-}
 
 const fresh: Draft = {
 	name: '',
@@ -56,12 +65,7 @@ export function addRoute(shell: Shell): void {
 	const entry = (key: string, label: Safe, source: Draft['source']) => ({
 		key,
 		label,
-		run() {
-			const isStillHere = placeNow(shell, literal('a'));
-			shell.attempt(async () => {
-				await open(shell, isStillHere, {...fresh, source});
-			});
-		},
+		run: () => begin(shell, literal('a'), async () => ({...fresh, source})),
 	});
 	openMenu(shell, {
 		title: literal('A new route'),
@@ -74,15 +78,10 @@ export function addRoute(shell: Shell): void {
 }
 
 /** Opens the form of a new dynamic route that begins with this. */
-export function addRouteWith(
+export const addRouteWith = (
 	shell: Shell,
 	begun: Pick<Draft, 'name' | 'definition' | 'traffic'>,
-): void {
-	const isStillHere = placeNow(shell, literal('S'));
-	shell.attempt(async () => {
-		await open(shell, isStillHere, {...fresh, ...begun});
-	});
-}
+): void => begin(shell, literal('S'), async () => ({...fresh, ...begun}));
 
 /** Opens the form of a new dynamic route that has what a route has, but its secrets. */
 export function copyRoute(shell: Shell, {name, source}: RouteView): void {

@@ -12,7 +12,7 @@ const unnamed = 'not-named-yet';
 /** How long a draft must rest before it is looked at, and before it is tried with all that came. */
 const restMs = {check: 150, backtest: 700} as const;
 
-/** Asks what the receiver says of the draft as it is now, with what is being typed, what it makes of the chosen delivery, and of all that came; only the newest answers count. */
+/** Checks the current draft, with the text that is being typed, and runs it against the chosen delivery and all stored ones; only the newest answers count. */
 export function refresh(shell: Shell): void {
 	changeEditor(shell, state => ({...state, version: state.version + 1}));
 	stopRefreshing(shell);

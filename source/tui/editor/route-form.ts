@@ -1,17 +1,18 @@
+import {valueIn, withValueAt} from '../../core/json-path.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import type {FormState} from '../forms/form.ts';
 import {endEditing, typedNow} from '../forms/form.ts';
-import {changeDraft, valueIn, withValueAt, type Draft} from './draft.ts';
+import {changeDraft, type Draft} from './draft.ts';
 import type {EditorState} from './editor-state.ts';
 import {
 	addKey,
 	custom,
 	filterLine,
-	filterOf,
-	isMember,
-	membersOf,
+	parsedFilter,
+	isListMember,
+	listMembers,
 	rowsOfSettings,
 	withMember,
 } from './list-setting.ts';
@@ -39,7 +40,8 @@ export const settingField = ({
 	masked: secret === true && kind !== 'json',
 	none: standard === undefined ? {} : {default: standard},
 	...(options && {options: options.map(value => ({value, title: value}))}),
-	...(isMember(path) && path[0] === 'filters' && {own: {typed: filterLine, taken: filterOf}}),
+	...(isListMember(path) &&
+		path[0] === 'filters' && {own: {typed: filterLine, taken: parsedFilter}}),
 	maxLine,
 });
 
@@ -60,11 +62,11 @@ function titleOf(field: RouteField, definition: JsonObject): string {
 
 	const {key, label} = settingOf(field);
 	const [first = '', at = ''] = path;
-	if (!isMember(path)) {
+	if (!isListMember(path)) {
 		return path.join('.') === key ? label : path.join('.');
 	}
 
-	const count = at === addKey ? membersOf(definition[first]).length : Number(at);
+	const count = at === addKey ? listMembers(definition[first]).length : Number(at);
 	return count === 0 ? label : at === addKey ? `another ${label}` : `${label} ${count + 1}`;
 }
 
@@ -76,8 +78,8 @@ export function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, f
 		return name;
 	}
 
-	if (isMember(path)) {
-		return membersOf(definition[key])[Number(at)];
+	if (isListMember(path)) {
+		return listMembers(definition[key])[Number(at)];
 	}
 
 	const value = valueIn(definition, path);
@@ -91,7 +93,7 @@ export const isFieldChanged = ({draft}: EditorState, field: RouteField): boolean
 		: JSON.stringify(heldBy(draft, field)) !==
 			JSON.stringify(heldBy({name: '', definition: draft.base}, field));
 
-/** All fields of what is edited, also those that are folded. */
+/** All fields of the route, folded ones too. */
 export const allFieldsOf = ({fields, draft}: EditorState): readonly RouteField[] =>
 	rowsOfSettings(fields, draft.definition);
 
@@ -102,8 +104,8 @@ export const foldField: RouteField = {
 	description: 'Settings that are not written; / finds one by its name',
 };
 
-/** The fields of what is edited, in rows: those that are written, are wrong, or are what every route is made of, then the row for the others. */
-export function fieldsOf(state: EditorState): readonly RouteField[] {
+/** The visible fields: written ones, those with problems, and those of every route; then the row that unfolds the others. */
+export function shownFields(state: EditorState): readonly RouteField[] {
 	const all = allFieldsOf(state);
 	const shown = state.isUnfolded === true ? all : all.filter(field => stands(state, field));
 	return [...shown, foldField];
@@ -111,7 +113,7 @@ export function fieldsOf(state: EditorState): readonly RouteField[] {
 
 /** How many fields are folded. */
 export const foldedCount = (state: EditorState): number =>
-	allFieldsOf(state).length + 1 - fieldsOf(state).length;
+	allFieldsOf(state).length + 1 - shownFields(state).length;
 
 function stands({draft, check, place}: EditorState, field: RouteField): boolean {
 	const {path, inMapping} = field;
@@ -126,7 +128,7 @@ function stands({draft, check, place}: EditorState, field: RouteField): boolean 
 	}
 
 	if (at === addKey) {
-		return first === 'filters' || membersOf(draft.definition[first]).length === 0;
+		return first === 'filters' || listMembers(draft.definition[first]).length === 0;
 	}
 
 	const {stands: when} = settingOf(field);
@@ -136,7 +138,7 @@ function stands({draft, check, place}: EditorState, field: RouteField): boolean 
 	return when === 'always' || (when === undefined && isWritten);
 }
 
-/** Whether what is said of the setting `about` (dotted keys) is said at a field: at its own, at that of which it is a part, at the last row of a list, at the rows of a mapping. */
+/** Whether a message about the setting `about` (dotted keys) belongs to a field: its own, its parent, the last row of a list, or the rows of a mapping. */
 export function isSaidOf(about: string, field: RouteField, {definition}: Draft): boolean {
 	const {path, inMapping} = field;
 	const [key = '', at = ''] = path;
@@ -145,7 +147,7 @@ export function isSaidOf(about: string, field: RouteField, {definition}: Draft):
 		return true;
 	}
 
-	if (!isMember(path)) {
+	if (!isListMember(path)) {
 		return path.length > 1 && inMapping !== true && about === key;
 	}
 
@@ -166,15 +168,15 @@ function indexIn(fields: readonly RouteField[], key: string): number {
 
 /** The field that keys act on. */
 export function fieldNow(state: EditorState): RouteField | undefined {
-	const fields = fieldsOf(state);
+	const fields = shownFields(state);
 	return fields[indexIn(fields, state.place.key)];
 }
 
-/** What is edited, as a form. */
+/** The edited route as a form. */
 export function routeForm(state: EditorState): FormState {
 	const {draft} = state;
 	const {key, ...place} = state.place;
-	const fields = fieldsOf(state);
+	const fields = shownFields(state);
 	return {
 		...place,
 		index: indexIn(fields, key),
@@ -187,13 +189,13 @@ export function routeForm(state: EditorState): FormState {
 	};
 }
 
-/** What is edited, with what became of its form. */
+/** The edited route with the changes of its form. */
 export function withForm(state: EditorState, form: FormState): EditorState {
 	const {fields, index, option, editing} = form;
 	const draft = withValues(state, form);
 	const key = fields[index]?.key ?? '';
 	const [list = '', at] = key.split('.');
-	const counts = [state.draft, draft].map(({definition}) => membersOf(definition[list]).length);
+	const counts = [state.draft, draft].map(({definition}) => listMembers(definition[list]).length);
 	const [before = 0, now = 0] = counts;
 	return {
 		...state,
@@ -209,13 +211,13 @@ export function withForm(state: EditorState, form: FormState): EditorState {
 
 function withValues(state: EditorState, {values}: FormState): Draft {
 	const {draft} = state;
-	return fieldsOf(state).reduce((changed, field) => {
+	return shownFields(state).reduce((changed, field) => {
 		const value = values[keyOf(field)];
 		return value === heldBy(draft, field) ? changed : withHeld(changed, field.path, value);
 	}, draft);
 }
 
-/** A text of nothing but blanks is none. */
+/** A blank text counts as no value. */
 function withHeld(draft: Draft, path: readonly string[], value: FieldValue): Draft {
 	const [key = '', at = ''] = path;
 	const text = typeof value === 'string' ? value.trim() : undefined;
@@ -224,7 +226,7 @@ function withHeld(draft: Draft, path: readonly string[], value: FieldValue): Dra
 		path.length === 0
 			? {name: text ?? ''}
 			: {
-					definition: isMember(path)
+					definition: isListMember(path)
 						? withValueAt(
 								draft.definition,
 								[key],
@@ -239,7 +241,7 @@ function withHeld(draft: Draft, path: readonly string[], value: FieldValue): Dra
 	);
 }
 
-/** The draft as it would be if what is typed were kept now. */
+/** The draft with the text that is being typed. */
 export function liveDraft(state: EditorState): Draft {
 	const form = routeForm(state);
 	return typedNow(form)?.ok === true ? withForm(state, endEditing(form)).draft : state.draft;

@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteCheck, RouteField} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
@@ -10,9 +11,9 @@ import {currentField, typedNow} from '../forms/form.ts';
 import {line, type Line} from '../lines/line.ts';
 import {completionsOf} from './edit-field.ts';
 import {targetKey, type EditorState} from './editor-state.ts';
-import {addKey, filterLine, isMember, membersOf} from './list-setting.ts';
+import {addKey, filterLine, isListMember, listMembers} from './list-setting.ts';
 import {
-	fieldsOf,
+	shownFields,
 	foldField,
 	foldedCount,
 	isFieldChanged,
@@ -32,9 +33,9 @@ type RouteLook = {
 	readonly losses?: string | undefined;
 };
 
-/** The fields of a route, with what is known of each beside or below it. `losses`: what is said of the events that it turned away. */
+/** The fields of a route with their checks. `losses`: a warning about events that it turned away. */
 export function routeRows(state: EditorState, {width, now, losses}: RouteLook): FieldRows {
-	const byKey = new Map(fieldsOf(state).map(field => [keyOf(field), field]));
+	const byKey = new Map(shownFields(state).map(field => [keyOf(field), field]));
 	const form = routeForm(state);
 	const isRight = typedNow(form)?.ok === true;
 	// What was said of another target says nothing of this one.
@@ -57,7 +58,7 @@ export function routeRows(state: EditorState, {width, now, losses}: RouteLook): 
 					: safe`${foldedCount(state)} more: Enter unfolds, / finds one`;
 			}
 
-			return isMember(field.path)
+			return isListMember(field.path)
 				? memberText(state, field, {value, now})
 				: shownValue(field, value);
 		},
@@ -73,14 +74,12 @@ export function routeRows(state: EditorState, {width, now, losses}: RouteLook): 
 		},
 		warnings({key}, value) {
 			const field = byKey.get(key);
-			return [
+			return compact([
 				...(isTemplate(field) ? openBraces(value) : []),
 				...saidAt(state.check?.notes, field, state),
-				...(key === 'deliver' && state.target?.problem !== undefined && isNow
-					? [state.target.problem]
-					: []),
-				...(key === 'rate_limit' && losses !== undefined ? [losses] : []),
-			];
+				key === 'deliver' && isNow && state.target?.problem,
+				key === 'rate_limit' && losses,
+			]);
 		},
 		offers: completionLines(state, width),
 	});
@@ -99,7 +98,7 @@ function memberText(
 	{value, now}: {readonly value: JsonValue | undefined; readonly now: number},
 ): Safe {
 	const [key = '', at = ''] = field.path;
-	const count = membersOf(draft.definition[key]).length;
+	const count = listMembers(draft.definition[key]).length;
 	const isSecret = field.secret === true;
 	if (at === addKey) {
 		return count > 0
@@ -113,7 +112,7 @@ function memberText(
 		const {rotated_on: on, retired_secrets: retired} = draft.definition;
 		const shown = shownValue(field, value);
 		const former = formerText(
-			membersOf(retired).flatMap(one =>
+			listMembers(retired).flatMap(one =>
 				isJsonObject(one) && typeof one['until'] === 'string' ? [Date.parse(one['until'])] : [],
 			),
 			now,
@@ -131,7 +130,7 @@ function memberText(
 		: safe`${passes} of ${deliveries}: ${said}`;
 }
 
-/** What is said at a field, with the keys down to the value where that is a part of it. */
+/** The messages at a field; those about a part of it begin with its keys. */
 const saidAt = (
 	said: readonly RouteProblem[] = [],
 	field: RouteField | undefined,

@@ -131,7 +131,7 @@ async function written<Saved>(shell: Shell, saving: Promise<Saved>): Promise<Sav
 	}
 }
 
-/** Back to the form, unless what is shown is being written. */
+/** Back to the form, unless a save is under way. */
 export const backToForm = (shell: Shell): void => {
 	if (!editorNow(shell)?.isSaving) {
 		goTo(shell, {kind: 'form'});

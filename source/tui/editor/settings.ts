@@ -53,7 +53,7 @@ const groups = {
 	},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Setting>>>>;
 
-/** What a person is told of a setting beside its value. */
+/** The words for a setting. */
 type Setting = {
 	readonly label: string;
 	/** What counts where it is not written, beyond its default. */
@@ -66,7 +66,7 @@ type GroupName = keyof typeof groups;
 
 type Known = Setting & {readonly key: string; readonly group: GroupName};
 
-/** Every setting that is told of, in the order of the form. */
+/** Every setting with words, in the order of the form. */
 export const settings: readonly Known[] = Object.entries(groups).flatMap(([group, own]) =>
 	Object.entries<Setting>(own).map(
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own keys
@@ -76,7 +76,7 @@ export const settings: readonly Known[] = Object.entries(groups).flatMap(([group
 
 const byKey = new Map(settings.map((setting, index) => [setting.key, {...setting, index}]));
 
-/** What is told of a field: of one in a mapping or a list what is told of that, of one that nothing is told of its key, at the end. */
+/** The words for a field: its own, else those of its mapping or list, else its key, at the end of the form. */
 export function settingOf({path}: Pick<RouteField, 'path'>): Known & {readonly index: number} {
 	const key = path.join('.');
 	const [first = ''] = path;
@@ -86,5 +86,5 @@ export function settingOf({path}: Pick<RouteField, 'path'>): Known & {readonly i
 }
 
 /** The fields in the order of the form. */
-export const inOrder = (fields: readonly RouteField[]): readonly RouteField[] =>
+export const inFormOrder = (fields: readonly RouteField[]): readonly RouteField[] =>
 	fields.toSorted((one, other) => settingOf(one).index - settingOf(other).index);

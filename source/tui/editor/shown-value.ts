@@ -1,16 +1,16 @@
+import {valueIn} from '../../core/json-path.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedText} from '../../nouns/field-kinds.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {valueIn} from './draft.ts';
-import {filterLine, membersOf} from './list-setting.ts';
+import {filterLine, listMembers} from './list-setting.ts';
 import {settingOf} from './settings.ts';
 
 const changeCells = 28;
 
-/** The settings that are not the same in two definitions, `  deliver to: log → forge_comment`; of long values what is around their first difference. */
+/** The settings that are not the same in two definitions, `  deliver to: log → forge_comment`; long values are cut around their first difference. */
 export const changesBetween = (
 	fields: readonly RouteField[],
 	before: JsonObject,
@@ -40,7 +40,7 @@ export const changesBetween = (
 /** A value as it is compared: all of a text, of a secret whether it is there. */
 function wholeValue(field: RouteField, value: JsonValue | undefined): string {
 	if (field.path[0] === 'filters' && value !== undefined) {
-		return membersOf(value).map(filterLine).join('; ');
+		return listMembers(value).map(filterLine).join('; ');
 	}
 
 	return typeof value === 'string' && field.secret !== true ? value : shownValue(field, value);

@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {RotatedRoute, RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -32,24 +33,18 @@ export function savedLines(
 const createdLines = (step: Extract<EditorStep, {kind: 'saved'}>): readonly Line[] => {
 	const isOld = 'isOld' in step;
 	const before = 'from' in step ? step.from : undefined;
-	return [
-		...(before === undefined
-			? []
-			: [
-					line(
-						safe`✓ ${escapeLine(before)} is called ${escapeLine(step.name)} now, in ${escapeLine(step.saved.file)}`,
-						'good',
-					),
-				]),
-		...(isOld && step.saved.secret === undefined
-			? []
-			: [
-					line(
-						safe`✓ ${escapeLine(step.name)} ${isOld ? literal('has a new secret') : literal('was created')} in ${escapeLine(step.saved.file)}`,
-						'good',
-					),
-				]),
-	];
+	return compact([
+		before !== undefined &&
+			line(
+				safe`✓ ${escapeLine(before)} is called ${escapeLine(step.name)} now, in ${escapeLine(step.saved.file)}`,
+				'good',
+			),
+		!(isOld && step.saved.secret === undefined) &&
+			line(
+				safe`✓ ${escapeLine(step.name)} ${isOld ? literal('has a new secret') : literal('was created')} in ${escapeLine(step.saved.file)}`,
+				'good',
+			),
+	]);
 };
 
 const rotatedLines = (
@@ -66,19 +61,17 @@ const rotatedLines = (
 	),
 ];
 
-const addressLines = (saved: SavedRoute, width: number): readonly Line[] => [
-	blankLine,
-	...(saved.url === undefined
-		? []
-		: [line(literal('URL'), 'quiet'), ...paragraph(saved.url, width)]),
-	...(saved.secret === undefined
-		? []
-		: [
-				line(literal('Secret, which will not be shown again'), 'warn'),
-				line(escapeLine(saved.secret), 'strong'),
-			]),
-	...saved.warnings.flatMap(text => paragraph(`! ${text}`, width, 'warn')),
-];
+const addressLines = (saved: SavedRoute, width: number): readonly Line[] => {
+	const {url, secret, warnings} = saved;
+	return compact([
+		blankLine,
+		url !== undefined && line(literal('URL'), 'quiet'),
+		...(url === undefined ? [] : paragraph(url, width)),
+		secret !== undefined && line(literal('Secret, which will not be shown again'), 'warn'),
+		secret !== undefined && line(escapeLine(secret), 'strong'),
+		...warnings.flatMap(text => paragraph(`! ${text}`, width, 'warn')),
+	]);
+};
 
 /** Rows of the line that are shown where it does not fit as a whole: it is there to be copied, and what matters must not be pushed off the screen by it. */
 const curlRows = 3;

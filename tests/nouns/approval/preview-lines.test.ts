@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {shownLine} from '../../../source/nouns/approval/preview-lines.ts';
+import {previewLine} from '../../../source/nouns/approval/preview-lines.ts';
 
 test.for([
 	['echo a  ', 'command', undefined, 'echo a··', 0],
@@ -12,11 +12,11 @@ test.for([
 	['rm\u{a0}-rf\u{2028}/', 'command', undefined, String.raw`rm\u{a0}-rf\u{2028}/`, 2],
 	['a \u{a0}', 'command', undefined, String.raw`a \u{a0}`, 1],
 ] as const)('%j of a %s is shown as it is', ([line, title, sign, text, flags]) => {
-	expect(shownLine(line, {title})).toEqual({sign, text, flags});
+	expect(previewLine(line, {title})).toEqual({sign, text, flags});
 });
 
 test('a line of blanks takes no time that grows with its square', () => {
 	const line = `true #${' '.repeat(2_000_000)}; evil`;
 
-	expect(shownLine(line, {title: 'command'}).text.endsWith(' ; evil')).toBe(true);
+	expect(previewLine(line, {title: 'command'}).text.endsWith(' ; evil')).toBe(true);
 });

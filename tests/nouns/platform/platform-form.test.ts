@@ -6,7 +6,7 @@ import type {JsonObject} from '../../../source/core/json.ts';
 import {
 	listeningPart,
 	platformFields,
-	platformSettingsOf,
+	settingsFromForm,
 } from '../../../source/nouns/platform/platform-form.ts';
 import {platformKinds, platformNamed} from '../../../source/platforms/platforms.ts';
 
@@ -141,7 +141,7 @@ test.for(platformKinds.map(({kind}) => kind))(
 			expect(description.endsWith(' The input is hidden.')).toBe(masked);
 		}
 
-		const settings = platformSettingsOf(platformNamed(kind) ?? {kind}, typed);
+		const settings = settingsFromForm(platformNamed(kind) ?? {kind}, typed);
 		expect(settings).toEqual(written);
 
 		const loaded = loadConfig({
@@ -163,17 +163,17 @@ test('what is there already need not be typed again, and a home channel stays', 
 	expect(
 		platformFields(telegram, there).map(({description}) => description.includes('stays')),
 	).toEqual([true, true]);
-	expect(platformSettingsOf(telegram, {}, there)).toEqual({});
+	expect(settingsFromForm(telegram, {}, there)).toEqual({});
 
 	const webhooks = {ops: {url}};
 	expect(asked('teams', {webhooks})).toBe('hook url secret home_channel');
 	const teams = platformNamed('teams') ?? {kind: 'teams'};
 	const added = {webhooks: {main: {url}}};
 	const typed = {hook: 'main', url};
-	expect(platformSettingsOf(teams, typed, {webhooks, home_channel: 'ops'})).toEqual(added);
-	expect(platformSettingsOf(teams, typed, {webhooks})).toEqual({...added, home_channel: 'main'});
+	expect(settingsFromForm(teams, typed, {webhooks, home_channel: 'ops'})).toEqual(added);
+	expect(settingsFromForm(teams, typed, {webhooks})).toEqual({...added, home_channel: 'main'});
 	expect(
-		platformSettingsOf(teams, {hook: 'ops', secret: 'a'}, {webhooks, home_channel: 'ops'}),
+		settingsFromForm(teams, {hook: 'ops', secret: 'a'}, {webhooks, home_channel: 'ops'}),
 	).toEqual({
 		webhooks: {ops: {secret: 'a'}},
 	});

@@ -29,18 +29,17 @@ const tunnelsPane = onePane({
 /** All that its commands are, and one line in the list of commands. */
 function addTunnelCommands(program: Command, context: Context): void {
 	const group = program.command('tunnels').description('made-up things');
-	const now = () => context.clock.now();
 	addList(group, context, {
 		noun: tunnelNoun,
 		says: 'list tunnels',
-		read: async () => ({items: tunnels, known: {now: now()}}),
+		read: async () => tunnels,
 	});
 	addShow(group, context, {
 		noun: tunnelNoun,
 		says: 'show one tunnel',
 		async read(name) {
 			const item = tunnels.find(one => one.name === name);
-			return item && {item, known: {now: now()}};
+			return item && {item};
 		},
 	});
 	addActs(group, context, {

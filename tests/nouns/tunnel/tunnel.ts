@@ -1,6 +1,6 @@
 import {termsOf, textTerm} from '../../../source/core/filter/terms.ts';
 import type {Act} from '../../../source/nouns/act.ts';
-import {column, fact, type Noun} from '../../../source/nouns/noun.ts';
+import {column, fact, mainColumn, type Noun} from '../../../source/nouns/noun.ts';
 
 /** A made-up thing. */
 export type Tunnel = {readonly name: string; readonly port: number; readonly isOpen: boolean};
@@ -13,7 +13,7 @@ export const tunnelNoun: Noun<Tunnel> = {
 	id: ({name}) => name,
 	name: ({name}) => name,
 	columns: [
-		column('name', {least: 8, most: 24}, {value: ({name}) => name, isMain: true}),
+		mainColumn('name', {least: 8, most: 24}, ({name}) => name),
 		column('port', 6, {value: ({port}) => String(port), align: 'end'}),
 		column('state', 8, ({isOpen}) => (isOpen ? '● open' : '○ closed')),
 	],

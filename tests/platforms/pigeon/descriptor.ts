@@ -4,7 +4,7 @@ import {apiBase} from '../../../source/platforms/settings.ts';
 
 const fields = {
 	api_base: apiBase('https://pigeons.example'),
-	token: setting(nonEmptyText, {description: 'By which they are let out', secret: true}),
+	token: setting(nonEmptyText, 'By which they are let out', {secret: true}),
 };
 
 export type PigeonSettings = SettingsOf<typeof fields, 'token'>;

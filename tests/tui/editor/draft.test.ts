@@ -1,5 +1,6 @@
 import {assert, dictionary, constantFrom, integer, property} from 'fast-check';
 import {expect, test} from 'vitest';
+import {withValueAt} from '../../../source/core/json-path.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {typedText, typedValue} from '../../../source/nouns/field-kinds.ts';
 import {
@@ -10,7 +11,6 @@ import {
 	onTopOf,
 	undo,
 	wireDraft,
-	withValueAt,
 	type Draft,
 } from '../../../source/tui/editor/draft.ts';
 import {settingField} from '../../../source/tui/editor/route-form.ts';

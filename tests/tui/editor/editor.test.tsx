@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {routeFields} from '../../../source/config/route-edit/route-fields.ts';
 import {senderNames} from '../../../source/config/senders/senders.ts';
 import {editor, editorNow} from '../../../source/tui/editor/editor-state.ts';
-import {fieldsOf} from '../../../source/tui/editor/route-form.ts';
+import {shownFields} from '../../../source/tui/editor/route-form.ts';
 import {settingOf, settings} from '../../../source/tui/editor/settings.ts';
 import type {Shell} from '../../../source/tui/shell/shell.ts';
 import {makeDelivery, received} from '../../helpers/make.ts';
@@ -797,7 +797,7 @@ test('a diff is scrolled to its end, and the first key up moves it', async () =>
 
 const shownKeys = (shell: Shell) => {
 	const state = editorNow(shell);
-	return (state ? fieldsOf(state) : []).map(({path}) => path[0]);
+	return (state ? shownFields(state) : []).map(({path}) => path[0]);
 };
 
 test('every setting has a name and a group, stands when it is looked for, and can be unfolded', async () => {

@@ -2,7 +2,7 @@ import {assert, constantFrom, jsonValue, property, record, string} from 'fast-ch
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {payloadOperators} from '../../../source/core/payload.ts';
-import {filterLine, filterOf, withMember} from '../../../source/tui/editor/list-setting.ts';
+import {filterLine, parsedFilter, withMember} from '../../../source/tui/editor/list-setting.ts';
 
 test.for([
 	[{field: 'action', in: ['opened', 'synchronize']}, 'action in opened, synchronize'],
@@ -17,11 +17,11 @@ test.for([
 	[{field: 'two words', exists: true}, '{"field":"two words","exists":true}'],
 ] as const)('%j is typed as %s', ([filter, line]) => {
 	expect(filterLine(filter as JsonValue)).toBe(line);
-	expect(filterOf(line)).toEqual({ok: true, value: filter});
+	expect(parsedFilter(line)).toEqual({ok: true, value: filter});
 });
 
 test('null in a list is null', () => {
-	expect(filterOf('assignee in null, ann')).toEqual({
+	expect(parsedFilter('assignee in null, ann')).toEqual({
 		ok: true,
 		value: {field: 'assignee', in: [null, 'ann']},
 	});
@@ -30,7 +30,7 @@ test('null in a list is null', () => {
 test.for(['action', 'action is x', 'action equals', '{"field"', '[1]'])(
 	'%s is no filter, and says what one is',
 	line => {
-		expect(filterOf(line)).toMatchObject({ok: false});
+		expect(parsedFilter(line)).toMatchObject({ok: false});
 	},
 );
 
@@ -40,7 +40,7 @@ test('what a line shows is what it is read back as', () => {
 			record({field: string(), operator: constantFrom(...payloadOperators), value: jsonValue()}),
 			({field, operator, value}) => {
 				const filter = JSON.parse(JSON.stringify({field, [operator]: value})) as JsonValue;
-				expect(filterOf(filterLine(filter))).toEqual({ok: true, value: filter});
+				expect(parsedFilter(filterLine(filter))).toEqual({ok: true, value: filter});
 			},
 		),
 	);

@@ -1,6 +1,6 @@
 import {Box} from 'ink';
 import {escapeLine} from '../../../core/untrusted.ts';
-import {jobName, nextText} from '../../../nouns/job/job.ts';
+import {jobName, nextRunText} from '../../../nouns/job/job.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {jobList, jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
 import {blankLine, line, type Line} from '../../lines/line.ts';
@@ -58,7 +58,12 @@ function jobsTitle(shell: Shell, width: number): Line {
 			[{text: grouped(jobs.length), tone: 'quiet'}],
 			invalid > 0 ? [{text: safe`! ${invalid} invalid`, tone: 'warn'}] : [],
 			next
-				? [{text: escapeLine(`next ${jobName(next)} ${nextText(next, now, true)}`), tone: 'quiet'}]
+				? [
+						{
+							text: escapeLine(`next ${jobName(next)} ${nextRunText(next, now, true)}`),
+							tone: 'quiet',
+						},
+					]
 				: [],
 		],
 		width,

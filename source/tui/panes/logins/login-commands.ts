@@ -1,7 +1,7 @@
 import type {LoginAttempt} from '../../../core/logins.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {isUnderWay, loginEntries, type LoginEntry} from '../../../nouns/login/login-entry.ts';
-import {copiesOf, loginNoun} from '../../../nouns/login/login.ts';
+import {loginCopies, loginNoun} from '../../../nouns/login/login.ts';
 import {serverName} from '../../../nouns/server/server.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -45,7 +45,7 @@ const copying = (
 	{label, none}: {readonly label: Safe; readonly none: Safe},
 ): PaneCommand =>
 	onSelected(loginList)([`logins.copy-${id}`, key], label, {
-		of: entry => copiesOf(entry).find(one => one.key === key),
+		of: entry => loginCopies(entry).find(one => one.key === key),
 		none,
 		run: (shell, found) =>
 			shell.attempt(async () => copyText(shell, found.text, escapeLine(found.label))),

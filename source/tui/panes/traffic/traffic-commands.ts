@@ -1,4 +1,4 @@
-import {duplicateOf} from '../../../nouns/delivery/delivery-word.ts';
+import {originalOf} from '../../../nouns/delivery/delivery-word.ts';
 import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
 import {editableBody} from '../../../nouns/delivery/edited-body.ts';
 import {literal} from '../../../terminal/text/safe.ts';
@@ -54,13 +54,13 @@ export const trafficCommands: readonly PaneCommand[] = [
 		quiet: true,
 		why(shell) {
 			const delivery = selectedDelivery(shell);
-			const leads = delivery?.runId ?? delivery?.group ?? (delivery && duplicateOf(delivery));
+			const leads = delivery?.runId ?? delivery?.group ?? (delivery && originalOf(delivery));
 			return leads === undefined ? literal('It started no run') : undefined;
 		},
 		run(shell) {
 			const delivery = selectedDelivery(shell);
 			const {runId, group} = delivery ?? {};
-			const holder = delivery && duplicateOf(delivery);
+			const holder = delivery && originalOf(delivery);
 			if (runId !== undefined) {
 				goToRun(shell, runId);
 			} else if (group !== undefined) {

@@ -5,7 +5,7 @@ import type {DeliveryRow} from '../../../core/state.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {
 	decisionLines,
-	duplicateOf,
+	originalOf,
 	resultTone,
 	resultWord,
 	shownId,
@@ -139,7 +139,7 @@ function decisionRows(delivery: Delivery, width: number): readonly Line[] {
 }
 
 function duplicateRows(delivery: Delivery): readonly Line[] {
-	const holder = duplicateOf(delivery);
+	const holder = originalOf(delivery);
 	return holder === undefined
 		? []
 		: heading(literal('Duplicate'), {
