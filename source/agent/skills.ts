@@ -1,6 +1,6 @@
 import {readdirSync, realpathSync, statSync} from 'node:fs';
 import {join, sep} from 'node:path';
-import {readTextFile} from '../config/read-text-file.ts';
+import {readTextFile} from '../config/text-files.ts';
 import {parseYamlSource} from '../config/yaml-source.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';

@@ -6,7 +6,7 @@ import type {Logger} from '../core/log.ts';
 import {orElse} from '../core/or-else.ts';
 import type {Config} from './config.ts';
 import {type Environment, variable} from './environment.ts';
-import {stampOf, readTextFile} from './read-text-file.ts';
+import {stampOf, readTextFile} from './text-files.ts';
 
 const maxPemBytes = 4 * 1024 * 1024;
 

@@ -9,7 +9,7 @@ import {editYaml, type YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {diagnosticIn} from './place-diagnostic.ts';
-import {readTextFile, refuseTooLarge, writePrivateFile} from './read-text-file.ts';
+import {readTextFile, refuseTooLarge, writePrivateFile} from './text-files.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
 /** How an edit is made. */

@@ -7,9 +7,9 @@ import type {HomePaths} from './config.ts';
 import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {asPlainData, plainAt} from './plain-data.ts';
-import {readTextFile} from './read-text-file.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
+import {readTextFile} from './text-files.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
 const section = 'mcp_servers';

@@ -3,8 +3,15 @@ import {dirname, join} from 'node:path';
 import {withFileLock} from '../core/file-lock.ts';
 import {refusePlantedFolder} from '../core/symlink-guard.ts';
 import type {HomePaths} from './config.ts';
-import {readTextFile, refuseTooLarge, writePrivateFile} from './read-text-file.ts';
-import {type EditedText, fileText, jobsText, maxEditedBytes} from './shared-home.ts';
+import {
+	readTextFile,
+	refuseTooLarge,
+	writePrivateFile,
+	type EditedText,
+	fileText,
+	jobsText,
+	maxEditedBytes,
+} from './text-files.ts';
 
 /** How long a writer of a file waits for another one, milliseconds. */
 export const editLockWaitMs = 10_000;

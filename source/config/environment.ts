@@ -1,6 +1,6 @@
 import {homedir} from 'node:os';
 import {parseEnv} from 'node:util';
-import {readTextFile} from './read-text-file.ts';
+import {readTextFile} from './text-files.ts';
 
 /** Variables by name. Look them up with `variable`: a name may be one that every object inherits. */
 export type Environment = Readonly<Record<string, string>>;

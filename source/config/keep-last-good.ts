@@ -13,8 +13,8 @@ import {membersBySchema, findUnknownKeys} from './schema-issues.ts';
 import {collectSecrets} from './secret-values.ts';
 import {sections} from './sections.ts';
 import {serverSecrets} from './server-secrets.ts';
-import type {EditedText} from './shared-home.ts';
 import {receiverPath, type ErrorReason} from './sort-errors.ts';
+import type {EditedText} from './text-files.ts';
 
 const sectionsByKey = new Map(sections.map(section => [itemKey(section.path.split('.')), section]));
 

@@ -8,8 +8,8 @@ import {soundDataOf} from './item-errors.ts';
 import {findLostKeys} from './keep-last-good.ts';
 import {createPlacer, placeless, diagnosticIn} from './place-diagnostic.ts';
 import {loadProfiles} from './profiles.ts';
-import {readTextFile} from './read-text-file.ts';
 import {standsElsewhere} from './sort-errors.ts';
+import {readTextFile} from './text-files.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
 const maxConfigBytes = 1024 * 1024;

@@ -13,7 +13,7 @@ import {
 	profilesFolder,
 } from './home-paths.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
-import {stampOf} from './read-text-file.ts';
+import {stampOf} from './text-files.ts';
 
 /** More are not looked at: each costs files to read and, in a gateway, jobs to plan. */
 const maxProfiles = 100;

@@ -12,7 +12,7 @@ import {placedSecrets} from './route-edit/kept-secrets.ts';
 import type {RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, type RawRoute} from './route-schema.ts';
 import type {Route} from './route.ts';
-import {subscriptionsText} from './shared-home.ts';
+import {subscriptionsText} from './text-files.ts';
 
 const maxNameLength = 128;
 

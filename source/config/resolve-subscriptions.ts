@@ -21,8 +21,8 @@ import type {ResolvedRoute} from './resolve-route.ts';
 import {resolveSubscription, routeContextOf} from './resolve-subscription.ts';
 import type {Route} from './route.ts';
 import {findUnknownKeys, unknownKey} from './schema-issues.ts';
-import {subscriptionsText} from './shared-home.ts';
 import type {Subscriptions} from './subscriptions.ts';
+import {subscriptionsText} from './text-files.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
 
 /** The whole file is taken over within one request. */

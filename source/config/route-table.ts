@@ -9,8 +9,8 @@ import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscr
 import {insecureSecret} from './route-refusals.ts';
 import {viewOfRoute} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
-import {subscriptionsText} from './shared-home.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
+import {subscriptionsText} from './text-files.ts';
 import {maxProblems} from './yaml-source.ts';
 
 let tablesMade = 0;

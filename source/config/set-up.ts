@@ -16,10 +16,10 @@ import {formatDiagnostic} from './format-diagnostic.ts';
 import {generateSecret} from './merge-subscription.ts';
 import {plainAt, valueAt, type KeyPath} from './plain-data.ts';
 import {platformError, platformSettings, problemWithSettings} from './platform-settings.ts';
-import {readTextFile} from './read-text-file.ts';
 import {referencesIn} from './references.ts';
 import {configDiff, movesOthers} from './route-edit/entry-diff.ts';
 import {pathInConfig, readWrittenRoute} from './route-edit/written-route.ts';
+import {readTextFile} from './text-files.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
 import {parseYamlSource} from './yaml-source.ts';
 

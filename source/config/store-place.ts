@@ -6,7 +6,7 @@ import {orElse} from '../core/or-else.ts';
 import {checked, nonEmptyText} from '../core/schema-parts.ts';
 import type {Config, GatewayConfig, HomePaths} from './config.ts';
 import type {Environment} from './environment.ts';
-import {readTextFile, writePrivateFile} from './read-text-file.ts';
+import {readTextFile, writePrivateFile} from './text-files.ts';
 
 /** The store of one gateway: a file of its home. */
 export const embeddedStore = 'sqlite';

@@ -6,7 +6,7 @@ import type {HomePaths} from './config.ts';
 import {editedSubscriptions} from './edited-text.ts';
 import {repeatedKeysIn} from './json-source.ts';
 import {createLastGoodReader, type LastGood} from './keep-last-good.ts';
-import {subscriptionsText} from './shared-home.ts';
+import {subscriptionsText} from './text-files.ts';
 import {createPositions} from './text-positions.ts';
 
 /** The entries of `webhook_subscriptions.json` as they are written, or as they last could be used. */

@@ -7,12 +7,13 @@ import {createRedact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {ListeningState} from '../platforms/listener.ts';
-import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
+import {type OutgoingMessage, withoutUnwanted} from '../platforms/outgoing-message.ts';
 import {defaultKind, kindsByName, targetKinds} from '../platforms/platforms.ts';
 import {createPost} from '../platforms/post.ts';
 import type {SenderWorld, TargetKind} from '../platforms/target-kind.ts';
-import {type Deliverer, type Receipt, outgoingText, unknownTarget} from './deliverer.ts';
+import {type Deliverer, type Receipt, unknownTarget} from './deliverer.ts';
 import {createHandOver} from './hand-over.ts';
+import {neutraliseMentions} from './neutralise-mentions.ts';
 import {type PlatformCheck, createPlatformStates} from './platform-state.ts';
 import {createSenders, senderHealth, sendSettings, withHidden} from './senders.ts';
 
@@ -233,4 +234,23 @@ function withListening(view: PlatformView, listening: ListeningState | undefined
 			};
 		}
 	}
+}
+
+/**
+ * A text as a kind of target sends it: line breaks as line feeds, no controls, no lone surrogates, at most as many characters as it takes. A longer one is cut and
+ * says so at its end. Without `rules` the text stays as it is.
+ */
+export function outgoingText(text: string, rules: TargetKind['text']): string {
+	if (!rules) {
+		return text;
+	}
+
+	const clean = withoutUnwanted(text);
+	const note = `\n\n[cut: the whole text has ${clean.length} characters]`;
+	const bounded =
+		clean.length <= rules.maxLength
+			? clean
+			: // The cut may tear a surrogate pair.
+				clean.slice(0, rules.maxLength - note.length).replace(/[\ud800-\udbff]$/, '') + note;
+	return rules.mentions === 'neutralised' ? neutraliseMentions(bounded) : bounded;
 }

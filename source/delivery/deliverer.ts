@@ -3,10 +3,9 @@ import {nearestName} from '../core/names.ts';
 import type {Target} from '../core/run.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {ListeningState} from '../platforms/listener.ts';
-import {type OutgoingMessage, withoutUnwanted} from '../platforms/outgoing-message.ts';
+import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import {deliverValues} from '../platforms/platforms.ts';
-import type {TargetHealth, TargetKind} from '../platforms/target-kind.ts';
-import {neutraliseMentions} from './neutralise-mentions.ts';
+import type {TargetHealth} from '../platforms/target-kind.ts';
 
 export type Receipt = {
 	/** For a person: `comment on acme/api#7`, `email to ops@example.com`. */
@@ -56,25 +55,6 @@ export function unknownTarget(kind: string): {
 		code: 'platform_unknown',
 		problem: `"${shown}" is not a platform${near === undefined ? '' : `, did you mean "${near}"?`}`,
 	};
-}
-
-/**
- * A text as a kind of target sends it: line breaks as line feeds, no controls, no lone surrogates, at most as many characters as it takes. A longer one is cut and
- * says so at its end. Without `rules` the text stays as it is.
- */
-export function outgoingText(text: string, rules: TargetKind['text']): string {
-	if (!rules) {
-		return text;
-	}
-
-	const clean = withoutUnwanted(text);
-	const note = `\n\n[cut: the whole text has ${clean.length} characters]`;
-	const bounded =
-		clean.length <= rules.maxLength
-			? clean
-			: // The cut may tear a surrogate pair.
-				clean.slice(0, rules.maxLength - note.length).replace(/[\ud800-\udbff]$/, '') + note;
-	return rules.mentions === 'neutralised' ? neutraliseMentions(bounded) : bounded;
 }
 
 /** How failed deliveries are tried again. */

@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
-import {writePrivateFile} from '../config/read-text-file.ts';
+import {writePrivateFile} from '../config/text-files.ts';
 import {createAuthorshipMark, type AuthorshipMark} from '../core/authorship-mark.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';

@@ -2,7 +2,7 @@ import {mkdirSync, readdirSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import {join, basename} from 'node:path';
 import type {HomePaths} from '../config/config.ts';
-import {readTextFile, writePrivateFile} from '../config/read-text-file.ts';
+import {readTextFile, writePrivateFile} from '../config/text-files.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';

@@ -3,7 +3,7 @@ import {placed} from '../config/format-diagnostic.ts';
 import {createJsonPlacer} from '../config/json-source.ts';
 import {createLastGoodReader, type LastGood} from '../config/keep-last-good.ts';
 import {placelessIn} from '../config/place-diagnostic.ts';
-import {jobsText} from '../config/shared-home.ts';
+import {jobsText} from '../config/text-files.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';

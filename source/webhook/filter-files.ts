@@ -1,6 +1,6 @@
 import {closeSync, constants, fstatSync, openSync, readFileSync, realpathSync} from 'node:fs';
 import {resolve, isAbsolute, relative, sep, join} from 'node:path';
-import {stampOf} from '../config/read-text-file.ts';
+import {stampOf} from '../config/text-files.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {World} from '../core/world.ts';
 import {deepEqual, type HoldsValue} from './filter-operators.ts';

@@ -5,7 +5,7 @@ import {silentLogger} from '../../source/core/log.ts';
 import type {Memos} from '../../source/core/memos.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import {createDeliverer} from '../../source/delivery/create-deliverer.ts';
-import {outgoingText} from '../../source/delivery/deliverer.ts';
+import {outgoingText} from '../../source/delivery/create-deliverer.ts';
 import type {OutgoingMessage} from '../../source/platforms/outgoing-message.ts';
 import {targetKinds} from '../../source/platforms/platforms.ts';
 import {createPost} from '../../source/platforms/post.ts';

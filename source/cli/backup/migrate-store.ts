@@ -8,9 +8,9 @@ import {
 	profilePaths,
 	profilesFolder,
 } from '../../config/home-paths.ts';
-import {writePrivateFile} from '../../config/read-text-file.ts';
 import {resolveInUrl} from '../../config/references.ts';
 import {storePlaceOf, storeText} from '../../config/store-place.ts';
+import {writePrivateFile} from '../../config/text-files.ts';
 import {codeOf, SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import {countOf} from '../../core/names.ts';

@@ -1,5 +1,5 @@
 import {basename, join} from 'node:path';
-import {writePrivateFile} from '../../config/read-text-file.ts';
+import {writePrivateFile} from '../../config/text-files.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {ReplayChanges} from '../../core/replay.ts';

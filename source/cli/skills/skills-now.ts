@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {readSkill, skillNames} from '../../agent/skills.ts';
 import type {Config, RouteTable} from '../../config/config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
-import {subscriptionsText} from '../../config/shared-home.ts';
+import {subscriptionsText} from '../../config/text-files.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {nearestName} from '../../core/names.ts';
 import type {ListedSkill} from '../../nouns/skill/skill.ts';

@@ -1,6 +1,6 @@
 import {stripVTControlCharacters} from 'node:util';
 import {wantColors} from '../../config/environment.ts';
-import {writePrivateFile} from '../../config/read-text-file.ts';
+import {writePrivateFile} from '../../config/text-files.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {nearestName} from '../../core/names.ts';
 import {versionMismatch} from '../../core/program.ts';

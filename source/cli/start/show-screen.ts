@@ -1,4 +1,4 @@
-import {readTextFile, writePrivateFile} from '../../config/read-text-file.ts';
+import {readTextFile, writePrivateFile} from '../../config/text-files.ts';
 import {messageOf} from '../../core/errors.ts';
 import {saveMemory} from '../../core/program.ts';
 import {freeWrites, hasTaken} from '../../terminal/free-writes.ts';

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {stringify} from 'yaml';
-import {writePrivateFile} from '../../config/read-text-file.ts';
+import {writePrivateFile} from '../../config/text-files.ts';
 import {parseYamlSource} from '../../config/yaml-source.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {valueIn, withValueAt} from '../../core/json-path.ts';

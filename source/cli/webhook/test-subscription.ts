@@ -1,5 +1,5 @@
-import {subscriptionsText} from '../../config/shared-home.ts';
 import {subscriptionNotFound} from '../../config/subscriptions.ts';
+import {subscriptionsText} from '../../config/text-files.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';

@@ -4,8 +4,8 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
 import {editConfig} from '../edit-config.ts';
 import {plainAt} from '../plain-data.ts';
-import {subscriptionsText} from '../shared-home.ts';
 import {editSubscriptions} from '../subscriptions.ts';
+import {subscriptionsText} from '../text-files.ts';
 import {configDiff, movesOthers, subscriptionDiff} from './entry-diff.ts';
 import {
 	editedConfig,

@@ -9,10 +9,9 @@ import {createJsonPlacer} from '../json-source.ts';
 import {diagnosticIn} from '../place-diagnostic.ts';
 import {asPlainData, type KeyPath} from '../plain-data.ts';
 import {routesPlace} from '../profiles.ts';
-import {readTextFile} from '../read-text-file.ts';
 import type {Route} from '../route.ts';
-import {subscriptionsText} from '../shared-home.ts';
 import {parseSubscriptions} from '../subscriptions.ts';
+import {readTextFile, subscriptionsText} from '../text-files.ts';
 import {parseYamlSource} from '../yaml-source.ts';
 import {withoutSecrets} from './kept-secrets.ts';
 

@@ -1,5 +1,5 @@
 import type {Route} from '../../config/route.ts';
-import {subscriptionsText} from '../../config/shared-home.ts';
+import {subscriptionsText} from '../../config/text-files.ts';
 import {SvcError} from '../../core/errors.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {CommandsOf} from '../contract/operation.ts';

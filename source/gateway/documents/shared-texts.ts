@@ -1,6 +1,5 @@
 import {createHash} from 'node:crypto';
-import {refuseTooLarge} from '../../config/read-text-file.ts';
-import {type EditedText, maxEditedBytes} from '../../config/shared-home.ts';
+import {refuseTooLarge, type EditedText, maxEditedBytes} from '../../config/text-files.ts';
 import {type Clock, sleep} from '../../core/clock.ts';
 import {codeOf, SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {mkdir, readdir, rm, rmdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {writePrivateFile} from '../../config/read-text-file.ts';
+import {writePrivateFile} from '../../config/text-files.ts';
 import {codeOf} from '../../core/errors.ts';
 
 const maxFileBytes = 10 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {readTextFile} from '../../config/read-text-file.ts';
+import {readTextFile} from '../../config/text-files.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';

@@ -5,7 +5,7 @@ import type {
 	Tool as ListedTool,
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
-import {readTextFile} from '../../config/read-text-file.ts';
+import {readTextFile} from '../../config/text-files.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';

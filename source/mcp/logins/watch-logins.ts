@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {stampOf} from '../../config/read-text-file.ts';
+import {stampOf} from '../../config/text-files.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';

@@ -2,7 +2,7 @@ import {createPrivateKey} from 'node:crypto';
 import {resolve} from 'node:path';
 import {createSecureContext, type SecureContext} from 'node:tls';
 import {variable} from '../../config/environment.ts';
-import {readTextFile} from '../../config/read-text-file.ts';
+import {readTextFile} from '../../config/text-files.ts';
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {codeOf} from '../../core/errors.ts';
 import {ConnectError, permanent} from './connect-error.ts';

@@ -1,6 +1,6 @@
 import {mkdir} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {writePrivateFile} from '../../config/read-text-file.ts';
+import {writePrivateFile} from '../../config/text-files.ts';
 import type {Clock} from '../../core/clock.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 
