@@ -2,10 +2,10 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import type {Environment} from '../../config/environment.ts';
 import {type Clock, sleep} from '../../core/clock.ts';
 
-/** Reads `+ GROUP` and `- GROUP`; at the end of its input it ends the groups that are left. Only numbers reach it. */
+/** Begins with the groups of its arguments, and reads `+ GROUP` and `- GROUP`; at the end of its input it ends the groups that are left. Only numbers reach it. */
 const script = `
 trap '' TERM INT HUP
-groups=
+groups=$*
 while read -r change group; do
 	case $change in
 	+) groups="$groups $group" ;;
@@ -56,7 +56,8 @@ export function createGroupSupervisor({
 	const tell = (change: '+' | '-', pgid: number) => shell?.stdin?.write(`${change} ${pgid}\n`);
 
 	const start = () => {
-		const child = spawn('/bin/sh', ['-c', script], {
+		// As arguments: when this process is killed before it could write them down the pipe, the shell knows them all the same.
+		const child = spawn('/bin/sh', ['-c', script, 'sh', ...[...groups].map(String)], {
 			cwd: '/',
 			detached: true,
 			env: {PATH: environment['PATH'] ?? '/usr/bin:/bin'},
@@ -77,9 +78,6 @@ export function createGroupSupervisor({
 		child.stdin?.on('error', () => {});
 		child.unref();
 		shell = child;
-		for (const pgid of groups) {
-			tell('+', pgid);
-		}
 	};
 
 	return {
