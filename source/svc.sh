@@ -50,7 +50,7 @@ if [ -t 0 ] && [ -t 1 ]; then
 	done
 fi
 
-# The flags and variables are those of core/node-flags.ts, which says why.
+# The flags and variables are those of core/program.ts, which says why.
 MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX:-1}
 export MALLOC_ARENA_MAX
 [ -n "$interface" ] || exec "$node" --max-semi-space-size=8 "$main" "$@"

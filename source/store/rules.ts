@@ -1,4 +1,6 @@
+import type {Approval} from '../core/approval.ts';
 import type {RunState} from '../core/run.ts';
+import {integerOf, wordOf, type Row} from './columns.ts';
 
 // What every adapter goes by, in one place and without an engine: one may read it row by row, another put it into its own statements. `tests/store/contract.ts` says it once more, in the
 // words of the port.
@@ -82,3 +84,76 @@ export const maxRejections = 10_000;
 
 /** A run that has lost so many leases may be what ends the gateway: it is not begun again without a person. */
 export const maxLostLeases = 3;
+
+/** The decision on a request whose gateway is dead. */
+export const shutdownDecision = (at: number): NonNullable<Approval['decision']> => ({
+	outcome: 'shutdown',
+	at,
+	by: 'gateway',
+	reason: 'approval_shutdown: the gateway ended while it waited',
+});
+
+export type Fate = 'requeued' | 'interrupted' | 'uncertain' | 'failed';
+
+export const noFates = (): Record<Fate, number[]> => ({
+	requeued: [],
+	interrupted: [],
+	uncertain: [],
+	failed: [],
+});
+
+/**
+ * What becomes of a run whose worker is gone, from a row of `state, side_effect, delivery_started, lost_leases, chat`. Only what can be repeated without harm is repeated; the rest waits for a
+ * person. `lost` are the leases lost so far, this one included; of a run that has ended they are not counted.
+ * @see manual/guarantees.md#nothing-accepted-is-lost
+ */
+export function fateOf(row: Row) {
+	const from = wordOf<RunState>(row['state']);
+	const [sideEffect, deliveryStarted, isChat] = ['side_effect', 'delivery_started', 'chat'].map(
+		name => integerOf(row[name]) === 1,
+	);
+	const lost = integerOf(row['lost_leases']) + 1;
+	const isDelivering = from === 'delivering';
+	const ends = <Ended extends Exclude<Fate, 'requeued'>>(fate: Ended, error: string) => ({
+		fate,
+		from,
+		state: fate,
+		lost: null,
+		error,
+	});
+	// The client of a turn of a chat, at an open connection, has gone.
+	if (isChat) {
+		return ends(
+			'failed',
+			sideEffect
+				? 'The gateway lost this turn of a chat after a tool that may change things had started: look what it did'
+				: 'The gateway ended or lost this turn of a chat while it worked on it',
+		);
+	}
+
+	// The answer was on its way to its target, on a try that may not be repeated.
+	if (isDelivering && deliveryStarted) {
+		return ends(
+			'uncertain',
+			'The gateway lost this run while its answer was being delivered: look whether it arrived',
+		);
+	}
+
+	if (!isDelivering && sideEffect) {
+		return ends(
+			'interrupted',
+			'The gateway lost this run after a tool that may change things had started',
+		);
+	}
+
+	if (lost < maxLostLeases) {
+		const state: RunState = from === 'running' ? 'queued' : from;
+		return {fate: 'requeued' as const, from, state, lost, error: null};
+	}
+
+	const times = `The gateway ended or lost this run ${lost} times while it`;
+	// An answer that is there is kept for the retry: a run that is interrupted would begin again with the agent.
+	return isDelivering
+		? ends('uncertain', `${times} delivered its answer`)
+		: ends('interrupted', `${times} worked on it`);
+}

@@ -19,7 +19,7 @@ export async function editInEditor(
 ): Promise<string | undefined> {
 	const {environment} = context;
 	const {editText} = await import('../../terminal/suspend.ts');
-	const {holdInterrupts} = await import('../../terminal/signals.ts');
+	const {holdInterrupts} = await import('../../terminal/job-control.ts');
 	// Else the file that was lent would stay. A Ctrl-C is the editor's while it is open.
 	using stop = whenAskedToStop(context);
 	const stopped = new AbortController();

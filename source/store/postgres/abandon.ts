@@ -1,5 +1,5 @@
 import {integerOf} from '../columns.ts';
-import {fateOf, noFates} from '../take-over.ts';
+import {fateOf, noFates} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import type {SqlValue, Transaction} from './database.ts';
 
