@@ -223,6 +223,39 @@ test('a second signal ends the drain at once, with 130', async () => {
 	expect((await runsOf(home)).map(({id, state}) => [id, state])).toEqual([[1, 'running']]);
 });
 
+/** A build that may be replaced. */
+async function copyOfBuild() {
+	// Of one name, so that Node finds what it has compiled of it.
+	const folder = 'node_modules/.cache/replaced-build';
+	const [build, gone] = [join(folder, 'build'), join(folder, 'gone')];
+	await rm(folder, {recursive: true, force: true});
+	await cp('build', build, {recursive: true});
+	return {
+		build,
+		gone,
+		main: join(build, 'main.js'),
+		[Symbol.asyncDispose]: async () => rm(folder, {recursive: true, force: true}),
+	};
+}
+
+test('a program that is replaced before anybody asked it for anything says so, and can be stopped', async () => {
+	await using model = await startScriptedModel([], {otherwise: {text: 'Done'}});
+	await using home = await homeFor(model);
+	await using copy = await copyOfBuild();
+	await using running = await start(home, copy.main);
+	await post(running.url, {payload: {n: 1}});
+	await running.gateway.waitFor(/Answer of route "hook"/);
+	await rename(copy.build, copy.gone);
+	const listed = await command(['runs', 'list'], {home: home.path});
+	expect(listed.code).not.toBe(0);
+	expect(listed.stderr).toContain('the program was replaced while it ran');
+	expect(await command(['gateway', 'stop'], {home: home.path})).toMatchObject({
+		code: 0,
+		stdout: 'The gateway has stopped\n',
+	});
+	expect((await running.gateway.finished).code).toBe(0);
+});
+
 test('a program that is replaced while it runs holds its runs, and loses none: they are done after the next start', async () => {
 	const answered: string[] = [];
 	await using model = await startScriptedModel([], {
@@ -232,14 +265,8 @@ test('a program that is replaced while it runs holds its runs, and loses none: t
 		},
 	});
 	await using home = await homeFor(model);
-	// Of one name, so that Node finds what it has compiled of it.
-	const folder = 'node_modules/.cache/replaced-build';
-	await using stack = new AsyncDisposableStack();
-	stack.defer(async () => rm(folder, {recursive: true, force: true}));
-	const [build, gone] = [join(folder, 'build'), join(folder, 'gone')];
-	await rm(folder, {recursive: true, force: true});
-	await cp('build', build, {recursive: true});
-	const main = join(build, 'main.js');
+	await using copy = await copyOfBuild();
+	const {build, gone, main} = copy;
 	{
 		await using running = await start(home, main);
 		// It listens before all of it is loaded.

@@ -1,5 +1,6 @@
 import {existsSync} from 'node:fs';
 import {basePaths} from '../../config/home-paths.ts';
+import {codeOf} from '../../core/errors.ts';
 import type {GatewayCommands, GatewayPort} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 
@@ -33,7 +34,12 @@ export async function findGateway(context: Context): Promise<GatewayCommands | u
 		import('../../gateway/control/control-client.ts'),
 	]);
 	return ifRunning(context, async socket => {
-		await askForStatus(socket);
+		await askForStatus(socket).catch((error: unknown) => {
+			// It is there, and can still be stopped: what else is asked of it fails by itself.
+			if (codeOf(error) !== 'program_replaced') {
+				throw error;
+			}
+		});
 		return createControlCalls(socket);
 	});
 }

@@ -7,6 +7,7 @@ import {SvcError, codeOf, explained, messageOf} from '../../core/errors.ts';
 import {jsonLine, type JsonValue} from '../../core/json.ts';
 import {identityOf} from '../../core/line-file.ts';
 import type {Logger} from '../../core/log.ts';
+import {asReplaced} from '../../core/program.ts';
 import {malformationOf} from '../../http/http-answer.ts';
 import {refuseConnection, refusalStatus} from '../../http/refuse.ts';
 import type {GatewayPort} from '../port.ts';
@@ -128,8 +129,13 @@ function createControlServer({log, ...served}: Served & {readonly log: Logger}):
 			}
 
 			void respond(served, request, response).catch((error: unknown) => {
-				log.warn('Cannot answer on the control socket', {error: messageOf(error)});
-				response.destroy();
+				const failure = asReplaced(error);
+				log.warn('Cannot answer on the control socket', {error: messageOf(failure)});
+				if (response.headersSent) {
+					response.destroy();
+				} else {
+					send(response, 500, {error: messageOf(failure), code: codeOf(failure)});
+				}
 			});
 		},
 	);
@@ -179,6 +185,13 @@ async function respond(
 		response.on('close', () => {
 			streams.delete(response);
 		});
+		return;
+	}
+
+	if (request.method === 'POST' && url.pathname === '/v1/stop') {
+		// Without what is loaded late: where an update has replaced the program, stopping must still work.
+		await port.stop();
+		send(response, 200, {done: true});
 		return;
 	}
 
