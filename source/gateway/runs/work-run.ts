@@ -80,7 +80,7 @@ export async function workRun(
 ): Promise<void> {
 	const work: Work = {...dependencies, lease, signal};
 	try {
-		const delivering = lease.phase === 'deliver' ? lease : await runAgent(work);
+		const delivering = lease.phase === 'deliver' ? lease : await workOutAnswer(work);
 		if (delivering) {
 			await deliverAnswer({...work, lease: delivering});
 		}
@@ -96,7 +96,7 @@ export async function workRun(
 }
 
 /** The agent's part. The lease to deliver with, or `undefined` when the run has been settled. */
-async function runAgent(work: Work): Promise<Lease | undefined> {
+async function workOutAnswer(work: Work): Promise<Lease | undefined> {
 	const {agent, runs, lease, settings, signal} = work;
 	const {run} = lease;
 	await work.announce(work.lease.run.id);
