@@ -219,5 +219,5 @@ function requireSubscription(entries: JsonObject, name: string, paths: HomePaths
 export const subscriptionNotFound = (name: string, file: string): SvcError =>
 	new SvcError(
 		'subscription_not_found',
-		`Cannot find route "${name}" in "${file}": see "svc webhook list"`,
+		`Cannot find a dynamic route "${name}" in "${file}": see "svc webhook list"; a route of config.yaml (static) is changed there, or by "svc webhook edit ${name}", also to pause it (enabled: false)`,
 	);

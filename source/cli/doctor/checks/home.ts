@@ -21,7 +21,7 @@ export const home: Check = {
 
 		const loose = loosePaths({folders: folders.map(name => paths[name]), files: filesOf(paths)});
 		return loose.length === 0
-			? [ok(`${paths.home}, and nobody else gets at its secrets`)]
+			? [ok(`${paths.home}, and only its owner can read its secrets`)]
 			: loose
 					.slice(0, maxShown)
 					.map(({path, mode}) =>

@@ -90,7 +90,7 @@ export function healthOfClock(heard: readonly Heard[]): Found {
 		return Number.isNaN(theirs) ? [] : [{from, seconds: Math.round((at - theirs) / 1000)}];
 	});
 	if (!first) {
-		return unknown('nobody who was asked says what the time is');
+		return unknown('no check asked a server that tells the time');
 	}
 
 	const {from, seconds} = first;
