@@ -1,5 +1,7 @@
 import {hash, randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
+import {timeWithOffset} from './clock.ts';
+import {fitsStars} from './names.ts';
 import type {
 	apiKeySchema,
 	keyBudgetSchema,
@@ -63,54 +65,23 @@ export function endOf(
 
 /** Whether `model`, a public identifier, is one of those that the key names; `*` stands for any characters, all else for itself. */
 export const mayUseModel = ({models}: Pick<ApiKey, 'models'>, model: string): boolean =>
-	models.some(pattern => matchesGlob(pattern, model));
-
-/** Linear in both, whatever stands in them. */
-function matchesGlob(pattern: string, text: string): boolean {
-	const [head = '', ...rest] = pattern.split('*');
-	const tail = rest.pop();
-	if (tail === undefined) {
-		return text === pattern;
-	}
-
-	if (!text.startsWith(head) || text.length < head.length + tail.length || !text.endsWith(tail)) {
-		return false;
-	}
-
-	let at = head.length;
-	for (const part of rest) {
-		const found = text.indexOf(part, at);
-		if (found === -1 || found + part.length > text.length - tail.length) {
-			return false;
-		}
-
-		at = found + part.length;
-	}
-
-	return true;
-}
+	models.some(pattern => fitsStars(pattern, model));
 
 const dayMs = 86_400_000;
-
-/** The day of a time by UTC, `2026-11-23`: usage is counted by it. */
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** When the period began in which `at` is, milliseconds since 1970, by UTC. Weeks begin on Monday. */
 export function periodStart(at: number, per: BudgetPeriod): number {
 	const date = new Date(at);
-	const day = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
+	const day = at - (at % dayMs);
 	switch (per) {
-		case 'day': {
+		case 'day':
 			return day;
-		}
 
-		case 'week': {
+		case 'week':
 			return day - ((date.getUTCDay() + 6) % 7) * dayMs;
-		}
 
-		case 'month': {
+		case 'month':
 			return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
-		}
 	}
 }
 
@@ -158,11 +129,9 @@ export const mintKeyId = (): string => `key_${randomDigits(12)}`;
 export function kindOfKey(text: string): KeyKind | undefined {
 	const kind = text.length > maxKeyLength ? undefined : keyPattern.exec(text)?.groups?.['kind'];
 	const start = text.slice(0, -checksumLength);
-	if ((kind !== 'live' && kind !== 'test') || text !== `${start}${checksumOf(start)}`) {
-		return undefined;
-	}
-
-	return kind;
+	return (kind === 'live' || kind === 'test') && text === `${start}${checksumOf(start)}`
+		? kind
+		: undefined;
 }
 
 /** Lower-case hex SHA-256: a key has too much chance in it to be guessed, so that no slow hash is needed. */
@@ -201,26 +170,21 @@ function randomDigits(length: number): string {
 /** Longest name of a key, in characters. */
 export const maxKeyNameLength = 64;
 
-const isPeriod = (text: string): text is BudgetPeriod =>
-	budgetPeriods.some(period => period === text);
-
 /** `100000/day`, `/week` or `/month` as a budget, else what it should be. */
 export function readBudget(text: string): KeyBudget | string {
 	const [, tokens = '', per = ''] = /^([1-9]\d{0,11})\/([a-z]+)$/.exec(text.trim()) ?? [];
-	return isPeriod(per)
-		? {tokens: Number(tokens), per}
+	const period = budgetPeriods.find(one => one === per);
+	return period
+		? {tokens: Number(tokens), per: period}
 		: `Use tokens and ${budgetPeriods.join(', ')}, as 100000/day.`;
 }
-
-/** A time that is the same on every machine: with its offset. */
-const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** `2026-12-31` (the end of that day by UTC), or a time with its offset, in milliseconds since 1970; else what it should be, or that it has passed at `now`. */
 export function readExpiry(written: string, now: number): number | string {
 	const text = written.trim();
 	const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T24:00:00Z`) : Number.NaN;
 	const isDay = !Number.isNaN(day) && new Date(day - 1).toISOString().startsWith(text);
-	const at = isDay ? day : moment.test(text) ? Date.parse(text) : Number.NaN;
+	const at = isDay ? day : timeWithOffset(text);
 	if (Number.isNaN(at)) {
 		return 'Use a day such as 2026-12-31, or a time such as 2026-12-31T18:00:00Z.';
 	}

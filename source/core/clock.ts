@@ -131,6 +131,12 @@ export function createDeadline(clock: Clock, onDue: () => void): Deadline {
 	};
 }
 
+const withOffset = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Milliseconds since 1970 of a time with its offset, which is the same on every machine: `2026-12-24T18:00:00Z`; `NaN` for any other text. */
+export const timeWithOffset = (text: string): number =>
+	withOffset.test(text) ? Date.parse(text) : Number.NaN;
+
 /** The day of a time (milliseconds since 1970), in UTC: `2026-11-20`. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
@@ -146,28 +152,31 @@ export type Busy = {
 	readonly count: number;
 };
 
+/** `action`, done by the first call alone. */
+export function once(action: () => void): () => void {
+	let done = false;
+	return () => {
+		if (!done) {
+			done = true;
+			action();
+		}
+	};
+}
+
 export function createBusy(): Busy {
 	let count = 0;
-	let waiting: Array<() => void> = [];
+	const waiting: Array<() => void> = [];
 	return {
 		begin() {
-			let ended = false;
 			count++;
-			return () => {
-				if (ended) {
-					return;
-				}
-
-				ended = true;
+			return once(() => {
 				count--;
 				if (count === 0) {
-					const resolvers = waiting;
-					waiting = [];
-					for (const resolve of resolvers) {
+					for (const resolve of waiting.splice(0)) {
 						resolve();
 					}
 				}
-			};
+			});
 		},
 		async idle() {
 			if (count > 0) {

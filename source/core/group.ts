@@ -51,35 +51,18 @@ export function stepGroup(
 	{windowMs, maxWaitMs}: GroupWindow,
 	now: number,
 ): GroupStep {
-	if (pending) {
-		const due = dueOf(pending);
-		if (now < due.at) {
-			const {firstAt, count} = pending;
-			return {
-				kind: 'join',
-				next: {
-					firstAt,
-					lastAt: now,
-					quietAt: now + windowMs,
-					capAt: firstAt + maxWaitMs,
-					count: count + 1,
-				},
-			};
-		}
-
-		return {kind: 'open', ended: due.reason, next: opened(now, {windowMs, maxWaitMs})};
-	}
-
-	return {kind: 'open', next: opened(now, {windowMs, maxWaitMs})};
+	const due = pending && dueOf(pending);
+	const isJoined = due !== undefined && now < due.at;
+	const {firstAt, count} = pending && isJoined ? pending : {firstAt: now, count: 0};
+	const next = {
+		firstAt,
+		lastAt: now,
+		quietAt: now + windowMs,
+		capAt: firstAt + maxWaitMs,
+		count: count + 1,
+	};
+	return isJoined ? {kind: 'join', next} : {kind: 'open', ...(due && {ended: due.reason}), next};
 }
-
-const opened = (now: number, {windowMs, maxWaitMs}: GroupWindow): GroupTimes => ({
-	firstAt: now,
-	lastAt: now,
-	quietAt: now + windowMs,
-	capAt: now + maxWaitMs,
-	count: 1,
-});
 
 /** The user message of a run that stands for `superseded` earlier events. @see manual/routes.md#coalescing */
 export const withSupersededNote = (prompt: string, superseded: number): string =>

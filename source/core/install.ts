@@ -1,4 +1,4 @@
-import {escapeHazards} from './json.ts';
+import {escapedUnits, escapeHazards} from './json.ts';
 import type {
 	installReviewSchema,
 	offeredInstallSchema,
@@ -117,11 +117,5 @@ function visibleJson(value: unknown): readonly Safe[] {
 /** What `escapeLine` would have to change is written as JSON escapes it. */
 const visible = (json: string): string =>
 	escapeHazards(json).replaceAll(/[^\x20-\x7e]/gu, character =>
-		escapeLine(character) === character ? character : escaped(character),
+		escapeLine(character) === character ? character : escapedUnits(character),
 	);
-
-const escaped = (character: string): string =>
-	character
-		.split('')
-		.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-		.join('');

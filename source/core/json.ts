@@ -97,21 +97,31 @@ const levels: Readonly<Record<string, number>> = {'{': 1, '[': 1, '}': -1, ']': 
  * Whether JSON `text` is nested more than 128 levels deep, so that what is made of it could exhaust the stack of whoever walks it. One pass
  * without recursion; what is no JSON gets some answer.
  */
-export function isDeepJson(text: string): boolean {
-	if (!opensMany(text)) {
-		return false;
-	}
+export const isDeepJson = (text: string): boolean =>
+	opensMany(text) && exceeds(text, {tokens: /[[\]{}"]/g, weights: levels, most: maxJsonDepth});
 
-	const tokens = /[[\]{}"]/g;
-	let depth = 0;
+/** Whether the weights of the `tokens` outside of strings ever come to more than `most`; `tokens` finds quotation marks, too. */
+function exceeds(
+	text: string,
+	{
+		tokens,
+		weights,
+		most,
+	}: {
+		readonly tokens: RegExp;
+		readonly weights: Readonly<Record<string, number>>;
+		readonly most: number;
+	},
+): boolean {
+	let sum = 0;
 	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
 		if (token[0] === '"') {
 			tokens.lastIndex = endOfString(text, tokens.lastIndex);
 		} else {
-			depth += levels[token[0]] ?? 0;
+			sum += weights[token[0]] ?? 0;
 		}
 
-		if (depth > maxJsonDepth) {
+		if (sum > most) {
 			return true;
 		}
 	}
@@ -141,27 +151,9 @@ export const maxJsonMembers = 100_000;
 const fewestChars = maxJsonMembers * 4;
 
 /** Whether JSON `text` has more members than that, in whatever objects. What is no JSON gets some answer. */
-export function isCrowdedJson(text: string): boolean {
-	if (text.length < fewestChars) {
-		return false;
-	}
-
-	const tokens = /[:"]/g;
-	let members = 0;
-	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
-		if (token[0] === '"') {
-			tokens.lastIndex = endOfString(text, tokens.lastIndex);
-		} else {
-			members += 1;
-		}
-
-		if (members > maxJsonMembers) {
-			return true;
-		}
-	}
-
-	return false;
-}
+export const isCrowdedJson = (text: string): boolean =>
+	text.length >= fewestChars &&
+	exceeds(text, {tokens: /[:"]/g, weights: {':': 1}, most: maxJsonMembers});
 
 /** The same as `isDeepJson`, of a value. Does not recurse, and ends with the first part that is too deep. */
 export function isDeepValue(value: JsonValue): boolean {
@@ -207,10 +199,8 @@ const hazards = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 export const jsonLine = (value: unknown): string => escapeHazards(JSON.stringify(value));
 
 /** The same for JSON that is written down already, on one line or on several. */
-export const escapeHazards = (json: string): string => json.replaceAll(hazards, escaped);
+export const escapeHazards = (json: string): string => json.replaceAll(hazards, escapedUnits);
 
-const escaped = (character: string): string =>
-	character
-		.split('')
-		.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-		.join('');
+/** Each UTF-16 unit of a text as JSON escapes it: `\u00e9`. */
+export const escapedUnits = (text: string): string =>
+	text.replaceAll(/[^]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

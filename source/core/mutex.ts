@@ -1,4 +1,4 @@
-import type {Clock} from './clock.ts';
+import {type Clock, once} from './clock.ts';
 
 /** Runs `task` when those of earlier calls have ended, whether they succeeded or not. Rejects as `task` does. */
 type Mutex = <Result>(task: () => Promise<Result>) => Promise<Result>;
@@ -117,15 +117,5 @@ export function createSemaphore(
 				waiting.push(enter);
 			});
 		},
-	};
-}
-
-function once(action: () => void): () => void {
-	let done = false;
-	return () => {
-		if (!done) {
-			done = true;
-			action();
-		}
 	};
 }

@@ -67,22 +67,49 @@ const plainName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
  * A stranger's name (of an argument, a field of a payload, a header, a tool, an event) as it stands in a text of ours: itself when it is a plain word of at
  * most 64 characters, else in quotation marks, as JSON has them. Not cleaned for a terminal.
  */
-export const quotedName = (name: string): string =>
-	plainName.test(name) ? name : JSON.stringify(name);
+export const quotedName = quotedUnless(plainName);
 
 /** Words with one blank between them. */
 const plainTitle = /^(?=.{1,64}$)[\p{L}\p{N}](?: ?[\p{L}\p{M}\p{N}_.:'’/&+?!()-])*$/u;
 
 /** The same for what a stranger calls something for people: a few words, too, are plain. */
-export const quotedTitle = (title: string): string =>
-	plainTitle.test(title) ? title : JSON.stringify(title);
+export const quotedTitle = quotedUnless(plainTitle);
 
 /** A path without a blank at an end, or anything else that is not seen. */
 const plainPath = /^(?! )[\p{L}\p{N}\p{M}/ _.@+,=~()[\]-]*(?<! )$/u;
 
 /** The same for a path. */
-export const quotedPath = (path: string): string =>
-	plainPath.test(path) ? path : JSON.stringify(path);
+export const quotedPath = quotedUnless(plainPath);
+
+function quotedUnless(plain: RegExp): (text: string) => string {
+	return text => (plain.test(text) ? text : JSON.stringify(text));
+}
+
+/** Whether `text` fits `pattern` as a whole; each `*` stands for any characters, all else for itself. Linear in both. */
+export function fitsStars(pattern: string, text: string): boolean {
+	const [head = '', ...rest] = pattern.split('*');
+	const tail = rest.pop();
+	if (tail === undefined) {
+		return text === pattern;
+	}
+
+	const end = text.length - tail.length;
+	if (!text.startsWith(head) || end < head.length || !text.endsWith(tail)) {
+		return false;
+	}
+
+	let from = head.length;
+	for (const part of rest) {
+		const found = text.indexOf(part, from);
+		if (found === -1 || found + part.length > end) {
+			return false;
+		}
+
+		from = found + part.length;
+	}
+
+	return true;
+}
 
 /** `4,812`. */
 export const grouped = (count: number): string =>

@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {timeWithOffset} from './clock.ts';
 import type {JsonValue} from './json.ts';
 
 /** What it takes for a changed setting to count: nothing, a new connection of its tool server, or a restart of the gateway. */
@@ -192,13 +193,11 @@ export const headerText = checked(z.union([z.string(), z.number(), z.boolean()])
 	problemWithHeader(String(written)),
 ).transform(String);
 
-const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
 /** A point in time that is the same on every machine. */
 export const isoTime = checked(z.string(), value =>
-	moment.test(value) && !Number.isNaN(Date.parse(value))
-		? undefined
-		: 'must be a time with its offset, as 2026-12-24T18:00:00Z',
+	Number.isNaN(timeWithOffset(value))
+		? 'must be a time with its offset, as 2026-12-24T18:00:00Z'
+		: undefined,
 ).meta({format: 'date-time'});
 
 /** A mapping with known keys allows no others; and zod itself would leave out the default of what it transforms. */

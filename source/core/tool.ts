@@ -105,40 +105,23 @@ export const toolFrom = ({
 
 /** The tool as the journal and the wire have it. */
 export function shownTool({from, profile, tool, name, ...about}: AskedTool): ShownTool {
-	switch (from.kind) {
-		case 'server': {
-			const {server, transport, host, endpoint, trust} = from;
-			return {server, profile, tool, name, transport, host, endpoint, trust, ...about};
-		}
-
-		case 'built-in':
-			return {profile, tool, name, ...about};
+	if (from.kind === 'built-in') {
+		return {profile, tool, name, ...about};
 	}
+
+	const {server, transport, host, endpoint, trust} = from;
+	return {server, profile, tool, name, transport, host, endpoint, trust, ...about};
 }
 
-export function toolPlace(from: ToolFrom): ToolPlace {
-	switch (from.kind) {
-		case 'server':
-			return {server: from.server, endpoint: from.endpoint};
-
-		case 'built-in':
-			return {};
-	}
-}
+export const toolPlace = (from: ToolFrom): ToolPlace =>
+	from.kind === 'server' ? {server: from.server, endpoint: from.endpoint} : {};
 
 export const isSamePlace = (one: ToolPlace, other: ToolPlace): boolean =>
 	one.server === other.server && one.endpoint === other.endpoint;
 
 /** What stands behind the name of a tool: `on github-tools`, `(built in)`. Not cleaned. */
-export function whereWords(from: ToolFrom): string {
-	switch (from.kind) {
-		case 'server':
-			return `on ${from.server}`;
-
-		case 'built-in':
-			return '(built in)';
-	}
-}
+export const whereWords = (from: ToolFrom): string =>
+	from.kind === 'server' ? `on ${from.server}` : '(built in)';
 
 /** Whose words the description, the schema and the claims of a tool are. */
 export const speakers: Readonly<Record<ToolFrom['kind'], 'the server' | 'svc'>> = {

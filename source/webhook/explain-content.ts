@@ -1,5 +1,5 @@
 import {isUtf8} from 'node:buffer';
-import {type JsonValue, isDeepJson, parsedJson} from '../core/json.ts';
+import {type JsonValue, escapedUnits, isDeepJson, parsedJson} from '../core/json.ts';
 import {headerOf} from './request-content.ts';
 import type {Claim, HmacClaim} from './signature-claim.ts';
 import type {RefusedSignature} from './signature-probe.ts';
@@ -130,7 +130,10 @@ function* jsonVariantsOf(text: string): Generator<Variant> {
 		'JSON with escaped slashes and unicode escapes (PHP)',
 		withEscapes(compact.replaceAll('/', '\\/')),
 	];
-	yield ['JSON with <, > and & escaped (Go)', compact.replaceAll(/[<>&\u2028\u2029]/g, escape)];
+	yield [
+		'JSON with <, > and & escaped (Go)',
+		compact.replaceAll(/[<>&\u2028\u2029]/g, escapedUnits),
+	];
 }
 
 const parse = (text: string): JsonValue | undefined =>
@@ -155,7 +158,4 @@ function fitsIndented(value: JsonValue): boolean {
 const withSpaces = (value: JsonValue): string =>
 	JSON.stringify(value, null, 1).replaceAll(/,\n */g, ', ').replaceAll(/\n */g, '');
 
-const withEscapes = (json: string): string => json.replaceAll(/[\u007f-\uffff]/g, escape);
-
-const escape = (character: string): string =>
-	`\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const withEscapes = (json: string): string => json.replaceAll(/[\u007f-\uffff]/g, escapedUnits);

@@ -1,6 +1,12 @@
 import {posix} from 'node:path';
 import type {RuleKey, ToolApproval} from '../approval.ts';
-import {canonicalJson, isJsonObject, type JsonObject, type JsonValue} from '../json.ts';
+import {
+	canonicalJson,
+	escapedUnits,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+} from '../json.ts';
 import {quotedName} from '../names.ts';
 import type {AskedTool} from '../tool.ts';
 import {escapeLine} from '../untrusted.ts';
@@ -221,10 +227,7 @@ export function linesByHand(
 const inYaml = (value: JsonValue): string =>
 	typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(value) && !words.has(value)
 		? value
-		: JSON.stringify(value).replaceAll(
-				/[^ -~]/g,
-				unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-			);
+		: JSON.stringify(value).replaceAll(/[^ -~]/g, escapedUnits);
 
 /** What YAML takes for something else than text. */
 const words: ReadonlySet<string> = new Set(

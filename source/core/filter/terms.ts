@@ -1,4 +1,4 @@
-import {nearestName} from '../names.ts';
+import {fitsStars, nearestName} from '../names.ts';
 import type {FilterOperator, Term} from './filter.ts';
 
 /** What a term says of itself, beside what it does. */
@@ -59,32 +59,9 @@ export function fitsAny(patterns: readonly string[], text: string): boolean {
 	return patterns.some(pattern => fits(pattern, lower));
 }
 
-/** Whether one pattern fits `text`; both are in lower case. Linear in the length of both: no pattern can stall the screen. */
-export function fits(pattern: string, text: string): boolean {
-	if (!pattern.includes('*')) {
-		return text.includes(pattern);
-	}
-
-	const parts = pattern.split('*');
-	const first = parts[0] ?? '';
-	const last = parts.at(-1) ?? '';
-	if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) {
-		return false;
-	}
-
-	let at = first.length;
-	const end = text.length - last.length;
-	for (const part of parts.slice(1, -1)) {
-		const found = text.indexOf(part, at);
-		if (found === -1 || found + part.length > end) {
-			return false;
-		}
-
-		at = found + part.length;
-	}
-
-	return true;
-}
+/** Whether one pattern fits `text`; both are in lower case. */
+export const fits = (pattern: string, text: string): boolean =>
+	pattern.includes('*') ? fitsStars(pattern, text) : text.includes(pattern);
 
 /** Whether `left` stands to `right` as the operator says. */
 export const compares: Readonly<Record<FilterOperator, (left: number, right: number) => boolean>> =
