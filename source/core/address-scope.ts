@@ -155,8 +155,8 @@ function carriedIpv4(groups: readonly string[]): string | undefined {
 		.join('.');
 }
 
-/** The eight groups in lower-case hex; the URL parser knows every spelling of an address. */
-function ipv6Groups(address: string): readonly string[] {
+/** The eight groups of an IPv6 address in lower-case hex; the URL parser knows every spelling of one. */
+export function ipv6Groups(address: string): readonly string[] {
 	const [bare = ''] = address.split('%');
 	const [before = '', after] = new URL(`http://[${bare}]/`).hostname.slice(1, -1).split('::');
 	const head = before === '' ? [] : before.split(':');

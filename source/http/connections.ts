@@ -1,6 +1,7 @@
 import type {ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
+import {ipv6Groups} from '../core/address-scope.ts';
 
 type Connection = {
 	readonly socket: Socket;
@@ -193,16 +194,6 @@ function isIdle(connection: Connection): boolean {
  * `address` is one as sockets name it.
  */
 export function peerOf(address = ''): string {
-	const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-	if (!plain.includes(':')) {
-		return plain;
-	}
-
-	const [head = '', tail] = plain.split('::');
-	const before = groupsOf(head);
-	const after = groupsOf(tail ?? '');
-	const zeros = Array.from({length: 8 - before.length - after.length}, () => '0');
-	return [...before, ...zeros, ...after].slice(0, 4).join(':');
+	const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+	return plain.includes(':') ? ipv6Groups(plain).slice(0, 4).join(':') : plain;
 }
-
-const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));

@@ -1,13 +1,11 @@
 import {idempotencyMs} from '../core/delivery.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
-import type {KeyedMutex} from '../core/mutex.ts';
 import type {Target} from '../core/run.ts';
-import type {World} from '../core/world.ts';
 import {isUncertain} from '../platforms/delivery-error.ts';
-import type {Intake} from '../store/port.ts';
 import {duplicateOf} from './journal-event.ts';
 import {
 	type ReadyEvent,
+	type ReceiverServices,
 	cleanDetail,
 	deliveryOf,
 	duplicateKeyOf,
@@ -46,15 +44,10 @@ export type DeliverDirect = (
 /** Senders wait for 5 to 30 s; the answer has to leave before they give up. */
 const deadlineMs = 25_000;
 
-type DirectDependencies = Pick<World, 'clock' | 'log'> & {
-	readonly intake: Intake;
-	readonly mutex: KeyedMutex;
-	readonly deliver: DeliverDirect;
-	/** Why nothing can be written to the journal, as it told last. */
-	readonly journalFailing: () => string | undefined;
-	/** Aborts when the gateway stops. */
-	readonly stopping: AbortSignal;
-};
+type DirectDependencies = Pick<
+	ReceiverServices,
+	'clock' | 'log' | 'intake' | 'mutex' | 'deliver' | 'journalFailing' | 'stopping'
+>;
 
 /**
  * `deliver_only`: the identifier is taken before the message goes out, and is free again when that failed for certain. Requests with the same one wait for each other; one that
@@ -114,14 +107,13 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 		log.warn(`Cannot deliver event of route "${route.name}": ${attempt.detail}`, {
 			delivery: draft.id,
 		});
-		stop(draft, deliveryFailedReply(names), {
+		const reply = stop(draft, deliveryFailedReply(names), {
 			step: 'dispatch',
 			detail: cleanDetail(draft, attempt.detail),
 		});
 		// What may have arrived is not sent again because its sender repeats the event.
-		const claim = attempt.isUncertain === true;
-		await record(ready, {reply: deliveryFailedReply(names), claim}, dependencies);
-		return deliveryFailedReply(names);
+		await record(ready, {reply, claim: attempt.isUncertain === true}, dependencies);
+		return reply;
 	}
 
 	note(draft, 'dispatch', {verdict: 'pass', detail: cleanDetail(draft, attempt.detail)});

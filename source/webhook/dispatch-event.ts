@@ -14,22 +14,19 @@ import {
 	type Commission,
 	duplicateOf,
 	withReason,
-	type EventJournal,
 } from './journal-event.ts';
 import {
-	namesOf,
-	withoutPayload,
-	type ReadyEvent,
-	duplicateKeyOf,
-	type NamedEvent,
-} from './receive-context.ts';
-import {
-	cleanDetail,
-	note,
-	stop,
-	renote,
 	type DeliveryDraft,
+	type NamedEvent,
+	type ReadyEvent,
 	type ReceiverServices,
+	cleanDetail,
+	duplicateKeyOf,
+	namesOf,
+	note,
+	renote,
+	stop,
+	withoutPayload,
 } from './receive-context.ts';
 import {
 	acceptedReply,
@@ -47,7 +44,7 @@ import {
  * @see manual/receiver.md#answers, manual/receiver.md#events-and-identifiers
  */
 export async function dispatchEvent(ready: ReadyEvent, services: ReceiverServices): Promise<Reply> {
-	const {route, draft} = ready;
+	const {route} = ready;
 	if (route.deliverOnly) {
 		return deliverDirectly(ready, services);
 	}
@@ -56,11 +53,17 @@ export async function dispatchEvent(ready: ReadyEvent, services: ReceiverService
 		return fireJob(ready, route, services);
 	}
 
-	const commission = commissionOf(ready);
-	const named = withoutPayload(ready);
-	return draft.isAboveRate
-		? journalOverflow(named, commission, services)
-		: journalEvent(named, commission, services);
+	return journal(ready, commissionOf(ready), services);
+}
+
+/** Nothing here waits, so that the payload is free before the commit. */
+function journal(
+	ready: ReadyEvent,
+	commission: Commission,
+	services: ReceiverServices,
+): Promise<Reply> {
+	const write = ready.draft.isAboveRate ? journalOverflow : journalEvent;
+	return write(withoutPayload(ready), commission, services);
 }
 
 function commissionOf(ready: ReadyEvent): Commission {
@@ -135,10 +138,7 @@ async function fireJob(
 		reply: firedReply(namesOf(ready), route.cronJob),
 		because: cleanDetail(draft, `fires job "${job.name}"`, maxBecauseLength),
 	};
-	const named = withoutPayload(ready);
-	return draft.isAboveRate
-		? journalOverflow(named, commission, services)
-		: journalEvent(named, commission, services);
+	return journal(ready, commission, services);
 }
 
 /** What the job's own prompt is followed by. */
@@ -177,7 +177,7 @@ export type FiringJob = JobKey & {
  * @see manual/routes.md#keys, manual/receiver.md#order-of-decisions
  */
 export type JobOf = (
-	route: Route & {readonly cronJob: string},
+	route: JobRoute,
 ) => {readonly ok: true; readonly job: FiringJob} | {readonly ok: false; readonly reason: string};
 
 /**
@@ -189,7 +189,7 @@ export type JobOf = (
 async function journalOverflow(
 	named: NamedEvent,
 	commission: Commission,
-	dependencies: EventJournal & Pick<ReceiverServices, 'limits'>,
+	dependencies: Pick<ReceiverServices, 'intake' | 'clock' | 'maxQueued' | 'limits'>,
 ): Promise<Reply> {
 	const {intake, clock, limits} = dependencies;
 	const {draft, route} = named;

@@ -97,14 +97,10 @@ function webhookRequestOf(pair: HttpPair, {profile, route}: WebhookPath): Webhoo
 	};
 }
 
-const answerOf = ({status, body, contentType, retryAfterSeconds, headers}: Reply): HttpAnswer => ({
-	status,
-	body,
+const answerOf = (reply: Reply): HttpAnswer => ({
+	...reply,
 	close: false,
-	...(contentType !== undefined && {contentType}),
-	...(headers && {headers}),
-	...(retryAfterSeconds !== undefined && {retryAfterSeconds}),
-	...(status === refusals.method.status && {allow: 'POST'}),
+	...(reply.status === refusals.method.status && {allow: 'POST'}),
 });
 
 const metricsAnswer = (body: string): HttpAnswer => ({

@@ -1,7 +1,7 @@
 import {closeSync, constants, fstatSync, openSync, readFileSync, realpathSync} from 'node:fs';
 import {resolve, isAbsolute, relative, sep, join} from 'node:path';
 import {stampOf} from '../config/read-text-file.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonValue, parsedJson} from '../core/json.ts';
 import type {World} from '../core/world.ts';
 import {deepEqual, type HoldsValue} from './filter-operators.ts';
 
@@ -114,7 +114,7 @@ function readFile(path: string): string | undefined {
  * are compared with them as JSON writes them.
  */
 export function membershipOf(content: string): Membership {
-	const parsed = parse(content);
+	const parsed = parsedJson(content);
 	if (Array.isArray(parsed)) {
 		return inList(parsed);
 	}
@@ -123,18 +123,7 @@ export function membershipOf(content: string): Membership {
 		? Object.keys(parsed)
 		: content.split('\n').map(line => line.trim());
 	const known = new Set(names.filter(name => name !== ''));
-	return value =>
-		typeof value === 'object'
-			? false
-			: known.has(typeof value === 'string' ? value : String(value));
-}
-
-function parse(content: string): unknown {
-	try {
-		return JSON.parse(content);
-	} catch {
-		return undefined;
-	}
+	return value => typeof value !== 'object' && known.has(String(value));
 }
 
 function inList(list: readonly JsonValue[]): Membership {

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {Ed25519Form, HmacForm, SignatureForm, TokenForm} from '../config/senders/sender.ts';
 import type {SenderName} from '../config/senders/senders.ts';
-import {type JsonValue, isJsonObject} from '../core/json.ts';
+import {parsedObject} from '../core/json.ts';
 import {type RequestHeaders, headerOf} from './request-content.ts';
 import {
 	type HmacClaim,
@@ -20,7 +20,9 @@ import {
 const problemOfBodyTime =
 	({field, toleranceMs}: NonNullable<HmacForm['bodyTime']>) =>
 	(body: Buffer, nowMs: number): string | undefined => {
-		const sentAt = memberOf(body, field);
+		// What is wrong with a body that is no JSON, the next row of the response table says.
+		const payload = parsedObject(body.toString()) ?? {};
+		const sentAt = Object.hasOwn(payload, field) ? payload[field] : undefined;
 		if (sentAt === undefined) {
 			return undefined;
 		}
@@ -34,17 +36,6 @@ const problemOfBodyTime =
 			? undefined
 			: `${field}: ${describeSkew(Math.sign(skewMs) * Math.ceil(Math.abs(skewMs) / 1000), toleranceMs / 1000)}`;
 	};
-
-function memberOf(body: Buffer, field: string): JsonValue | undefined {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
-		const payload = JSON.parse(body.toString()) as JsonValue;
-		return isJsonObject(payload) && Object.hasOwn(payload, field) ? payload[field] : undefined;
-	} catch {
-		// The next row of the response table says what is wrong with it.
-		return undefined;
-	}
-}
 
 /**
  * A header that is the secret itself, behind a prefix whose case does not matter (RFC 9110 §11.1). Only the digest of the secret is kept. What follows `Basic` is decoded: there the

@@ -49,11 +49,9 @@ export const unnamedSource = 'none';
  * @see manual/receiver.md#events-and-identifiers
  */
 export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventType {
-	for (const source of codeHostEventHeaders) {
-		const name = headerOf(headers, source);
-		if (name) {
-			return {name: name.slice(0, maxNameLength), source};
-		}
+	const said = eventInHeaders(headers, codeHostEventHeaders);
+	if (said) {
+		return said;
 	}
 
 	if (isJsonObject(payload)) {
@@ -66,6 +64,20 @@ export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventT
 	}
 
 	return {name: 'unknown', source: unnamedSource};
+}
+
+function eventInHeaders(
+	headers: RequestHeaders,
+	sources: readonly string[],
+): EventType | undefined {
+	for (const source of sources) {
+		const name = headerOf(headers, source);
+		if (name) {
+			return {name: name.slice(0, maxNameLength), source};
+		}
+	}
+
+	return undefined;
 }
 
 /** The first code host's check that it can reach us: no route without `events` wants a run for it. @see manual/receiver.md#events-and-identifiers */
@@ -87,10 +99,7 @@ const randomSource = 'random';
 export function deliveryIdOf(
 	headers: RequestHeaders,
 	sources: readonly string[] = deliveryIdHeaders,
-): {
-	readonly deliveryId: string;
-	readonly idSource: string;
-} {
+): Identifier {
 	for (const idSource of sources) {
 		const id = headerOf(headers, idSource);
 		if (id) {
@@ -141,14 +150,7 @@ export function eventOf(route: NamingRoute, {headers, payload}: Event): EventTyp
 		return {name: said.slice(0, maxNameLength), source: 'body'};
 	}
 
-	for (const source of eventHeaders) {
-		const name = headerOf(headers, source);
-		if (name) {
-			return {name: name.slice(0, maxNameLength), source};
-		}
-	}
-
-	return eventTypeOf(headers, payload);
+	return eventInHeaders(headers, eventHeaders) ?? eventTypeOf(headers, payload);
 }
 
 /**
@@ -159,9 +161,7 @@ export function eventOf(route: NamingRoute, {headers, payload}: Event): EventTyp
  */
 export function headerIdOf(route: NamingRoute, headers: RequestHeaders): Identifier {
 	const {idHeaders = [], idFields = []} = namesFor(route, headers);
-	const found =
-		firstOf(idHeaders, name => headerOf(headers, name) ?? '') ??
-		deliveryIdOf(headers, deliveryIdHeaders);
+	const found = firstOf(idHeaders, name => headerOf(headers, name) ?? '') ?? deliveryIdOf(headers);
 	return idFields.length === 0 || found.idSource === randomSource
 		? found
 		: {...found, deliveryId: identifierOf(`${found.idSource}:${found.deliveryId}`)};

@@ -1,4 +1,3 @@
-import type {Clock} from '../core/clock.ts';
 import {type TraceStep, idempotencyMs} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
 import {type Group, dueOf} from '../core/group.ts';
@@ -7,6 +6,7 @@ import type {World} from '../core/world.ts';
 import type {Accepted, DeliveryKey, Intake} from '../store/port.ts';
 import {
 	type NamedEvent,
+	type ReceiverServices,
 	cleanDetail,
 	deliveryOf,
 	duplicateKeyOf,
@@ -34,13 +34,6 @@ export type Commission = {
 /** Leaves room, in a detail of 300 characters, for what came of it. */
 export const maxBecauseLength = 230;
 
-/** Where events are kept until their runs have ended. */
-export type EventJournal = {
-	readonly intake: Intake;
-	readonly clock: Clock;
-	readonly maxQueued: () => number;
-};
-
 /**
  * Hands an event to the journal: duplicate, bounds, group and run are decided in one durable call; the 202 leaves after it.
  * Rejects as `intake.accept` does.
@@ -50,7 +43,7 @@ export type EventJournal = {
 export async function journalEvent(
 	named: NamedEvent,
 	{work, reply, because}: Commission,
-	{intake, clock, maxQueued}: EventJournal,
+	{intake, clock, maxQueued}: Pick<ReceiverServices, 'intake' | 'clock' | 'maxQueued'>,
 ): Promise<Reply> {
 	const {draft} = named;
 	// What is written says that the last steps passed: it is written only when they do.

@@ -21,15 +21,19 @@ import {type WebhookRequest, receive, receiveAuthenticated} from './receive.ts';
 import {type Reply, refusals} from './replies.ts';
 import type {RequestHeaders} from './request-content.ts';
 
-type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
+export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 	readonly services: ReceiverServices;
+	/** Makes our identifiers of deliveries. */
 	readonly ids: () => string;
 	readonly metrics: Metrics;
 	/** Counts the events under way. */
 	readonly busy: Busy;
-	/** A run waits; `isImplied`: its delivery, of which faces were told, says all of it. Must not throw. */
+	/** A run is on disk and waits; `isImplied`: the event of its delivery tells faces all of it. Must not throw. */
 	readonly onAccepted: (runId: number, isImplied: boolean) => void;
-	/** A group is on disk as it is now; must not throw. */
+	/**
+	 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
+	 * `onAccepted` reports as well. Emits nothing; must not throw.
+	 */
 	readonly onGroupChanged: (group: Group) => void;
 };
 
@@ -59,16 +63,13 @@ export function createPipeline({
 		headers: RequestHeaders,
 		identity: Pick<DeliveryDraft, 'id' | 'deliveryId' | 'idSource' | 'hasFixedId' | 'replayOf'>,
 	): DeliveryDraft => ({
-		id: identity.id,
+		...identity,
 		receivedAt: clock.now(),
 		startedAt: clock.monotonic(),
 		headers,
 		redact,
 		deliveryId: redactedIdentifier(identity.deliveryId, redact),
-		idSource: identity.idSource,
 		hasSignedId: false,
-		hasFixedId: identity.hasFixedId,
-		replayOf: identity.replayOf,
 		profile: 'default',
 		route: '-',
 		routeId: undefined,

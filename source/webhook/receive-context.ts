@@ -40,6 +40,7 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	/** Knows what this gateway wrote itself. */
 	readonly ownMark: AuthorshipMark;
 	readonly mutex: KeyedMutex;
+	/** Hands over the message of a `deliver_only` event; rejects when it failed. */
 	readonly deliver: DeliverDirect;
 	/** The scheduled job of a `cron_job` route. */
 	readonly jobOf: JobOf;

@@ -1,52 +1,50 @@
 import {createBusy} from '../core/clock.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
-import type {Group} from '../core/group.ts';
 import {mayServeInsecure} from '../core/hosts.ts';
 import type {Logger} from '../core/log.ts';
 import {createKeyedMutex} from '../core/mutex.ts';
 import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
-import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
 import type {RateUse} from '../store/limits/port.ts';
 import {createRouteCompiler} from './admission.ts';
-import type {DeliverDirect} from './direct-delivery.ts';
 import {routeKeyOf} from './dispatch-event.ts';
 import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
 import {createLateRecords} from './journal-event.ts';
 import {type Interval, createMetrics} from './metrics.ts';
-import {type RecoveredEvent, createPipeline, recoveredEvent, replayedEvent} from './pipeline.ts';
+import {
+	type PipelineDependencies,
+	type RecoveredEvent,
+	createPipeline,
+	recoveredEvent,
+	replayedEvent,
+} from './pipeline.ts';
 import type {ReceiverServices} from './receive-context.ts';
 import {type ReplayEffects, effectsOf} from './replay-plan.ts';
 import {type Reply, refusals} from './replies.ts';
 import {createScripts} from './script.ts';
 import {createSignatureDoctor} from './signature-doctor.ts';
 
-export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> &
+export type ReceiverDependencies = Pick<
+	PipelineDependencies,
+	'emit' | 'ids' | 'onAccepted' | 'onGroupChanged' | 'redact'
+> &
 	Pick<
 		ReceiverServices,
+		| 'clock'
+		| 'deliver'
 		| 'homeOf'
 		| 'intake'
 		| 'jobOf'
 		| 'journalFailing'
 		| 'limits'
+		| 'log'
 		| 'multiplexing'
 		| 'ownMark'
 		| 'routes'
 	> & {
-		/** Identifiers of deliveries, ours. */
-		readonly ids: () => string;
-		/** Hands over the message of a `deliver_only` event; rejects when it failed. */
-		readonly deliverDirect: DeliverDirect;
-		/** A run is on disk and waits; `isImplied`: its delivery, of which faces were told, says all of it. Must not throw. */
-		readonly onAccepted: (runId: number, isImplied: boolean) => void;
-		/**
-		 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
-		 * `onAccepted` is told too. Nothing is emitted here; must not throw.
-		 */
-		readonly onGroupChanged: (group: Group) => void;
 		/** Prometheus text of other rooms, appended to `/metrics`. */
 		readonly metrics: () => Promise<string>;
 		/** Other gateways have the same journal: then `/health` says when this one cannot reach it. */
@@ -113,21 +111,13 @@ export function createReceiver(
 		metrics,
 		busy,
 		services: {
-			clock,
-			log,
+			...dependencies,
 			intake: late.intake,
-			journalFailing: dependencies.journalFailing,
 			routes: oncePerTurn(dependencies.routes),
 			compile,
-			multiplexing: dependencies.multiplexing,
-			doctor: createSignatureDoctor({clock}),
-			limits: dependencies.limits,
-			scripts: createScripts({clock, environment: dependencies.environment}),
-			homeOf: dependencies.homeOf,
-			jobOf: dependencies.jobOf,
-			ownMark: dependencies.ownMark,
+			doctor: createSignatureDoctor(dependencies),
+			scripts: createScripts(dependencies),
 			mutex: createKeyedMutex(maxInLine),
-			deliver: dependencies.deliverDirect,
 			maxQueued: options.maxQueued,
 			isLoopback: mayServeInsecure(options.host),
 			isDraining: () => draining,
@@ -136,12 +126,11 @@ export function createReceiver(
 		},
 	});
 	const exchange = createExchange({
-		clock,
+		...dependencies,
 		pipeline,
 		isDraining: () => draining,
 		isUnavailable: () =>
 			dependencies.sharesStore === true && dependencies.journalFailing() !== undefined,
-		metricsHost: dependencies.metricsHost,
 		async renderMetrics() {
 			const others = await dependencies.metrics();
 			return metrics.render({inFlight: busy.count, connections: http.connections()}) + others;
@@ -162,11 +151,7 @@ export function createReceiver(
 		},
 		async close() {
 			draining = true;
-			await drain(http, {
-				clock,
-				busy,
-				onHardStop: () => stopping.abort(),
-			});
+			await drain(http, {clock, busy, onHardStop: () => stopping.abort()});
 			stopping.abort();
 			late.close();
 		},

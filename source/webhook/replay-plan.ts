@@ -1,13 +1,13 @@
 import type {Route} from '../config/route.ts';
-import type {Redact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
+import type {World} from '../core/world.ts';
 import {defaultTarget, effectOf, reachesPeople} from '../platforms/platforms.ts';
-import type {CompiledRoute} from './admission.ts';
-import {type JobOf, type JobRoute, isJobRoute} from './dispatch-event.ts';
+import {type JobRoute, isJobRoute} from './dispatch-event.ts';
 import {headersNotKept} from './filter.ts';
 import {groupNameOf} from './group-key.ts';
 import {eventOf} from './identity.ts';
 import type {KnownEvent} from './pipeline.ts';
+import type {ReceiverServices} from './receive-context.ts';
 import {parseBody} from './request-content.ts';
 import type {RenderContext} from './template.ts';
 
@@ -19,11 +19,7 @@ export type ReplayEffects = {
 	readonly needsConfirmation: boolean;
 };
 
-type PlanDependencies = {
-	readonly compile: (route: Route) => CompiledRoute;
-	readonly jobOf: JobOf;
-	readonly redact: Redact;
-};
+type PlanDependencies = Pick<ReceiverServices, 'compile' | 'jobOf'> & Pick<World, 'redact'>;
 
 /** Consequences, and where the answer goes, if there is one. */
 type Outlook = {readonly effects: readonly string[]; readonly target: string};

@@ -19,11 +19,14 @@ export type Reply = Pick<
 	readonly isPassing?: true;
 };
 
-const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply => ({
+const reply = (status: number, outcome: DeliveryOutcome, body: JsonObject): Reply => ({
 	status,
 	outcome,
-	body: JSON.stringify({error}),
+	body: JSON.stringify(body),
 });
+
+const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply =>
+	reply(status, outcome, {error});
 
 /** Rows of the response table whose body never changes. @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions */
 export const refusals = {
@@ -67,55 +70,36 @@ export type EventNames = {
 };
 
 /** 202: an agent runs in the background. */
-export const acceptedReply = ({route, event, deliveryId}: EventNames): Reply => ({
-	status: 202,
-	outcome: 'accepted',
-	body: JSON.stringify({status: 'accepted', route, event, delivery_id: deliveryId}),
-});
+export const acceptedReply = ({route, event, deliveryId}: EventNames): Reply =>
+	reply(202, 'accepted', {status: 'accepted', route, event, delivery_id: deliveryId});
 
 /** 202: a scheduled job runs in the background. `job` is the reference as the route has it. */
-export const firedReply = ({route, event, deliveryId}: EventNames, job: string): Reply => ({
-	status: 202,
-	outcome: 'accepted',
-	body: JSON.stringify({
+export const firedReply = ({route, event, deliveryId}: EventNames, job: string): Reply =>
+	reply(202, 'accepted', {
 		status: 'accepted',
 		route,
 		cron_job: job,
 		event,
 		delivery_id: deliveryId,
-	}),
-});
+	});
 
 /** 202: the event waits with others of its key. */
-export const coalescedReply = ({route, event, deliveryId}: EventNames): Reply => ({
-	status: 202,
-	outcome: 'coalesced',
-	body: JSON.stringify({status: 'coalesced', route, event, delivery_id: deliveryId}),
-});
+export const coalescedReply = ({route, event, deliveryId}: EventNames): Reply =>
+	reply(202, 'coalesced', {status: 'coalesced', route, event, delivery_id: deliveryId});
 
 /** 200: the event type is not one of the route's. */
-export const ignoredEventReply = (route: string, event: string): Reply => ({
-	status: 200,
-	outcome: 'ignored:event',
-	body: JSON.stringify({status: 'ignored', event, route}),
-});
+export const ignoredEventReply = (route: string, event: string): Reply =>
+	reply(200, 'ignored:event', {status: 'ignored', event, route});
 
 /** 200: the sender has no event to tell of. */
-export const emptyReply = ({route}: Pick<EventNames, 'route'>): Reply => ({
-	status: 200,
-	outcome: 'ignored:event',
-	body: JSON.stringify({status: 'ignored', reason: 'empty', route}),
-});
+export const emptyReply = ({route}: Pick<EventNames, 'route'>): Reply =>
+	reply(200, 'ignored:event', {status: 'ignored', reason: 'empty', route});
 
 /** 200: the filters did not match, the script asked for it, or the gateway wrote it itself. */
 export const ignoredReply = (
 	reason: 'filter' | 'script' | 'own',
 	{route}: Pick<EventNames, 'route'>,
-): Reply => ({
-	status: 200,
-	outcome: `ignored:${reason}`,
-	body: JSON.stringify({status: 'ignored', reason, route}),
-});
+): Reply => reply(200, `ignored:${reason}`, {status: 'ignored', reason, route});
 
 /** 200, or 204 without a `body`: its sender asked whether we are there. */
 export const challengeReply = ({
@@ -161,22 +145,13 @@ export const handshakeReply = (headers: Readonly<Record<string, string>>): Reply
 });
 
 /** 200: the identifier was accepted less than an hour ago. */
-export const duplicateReply = ({deliveryId}: EventNames): Reply => ({
-	status: 200,
-	outcome: 'duplicate',
-	body: JSON.stringify({status: 'duplicate', delivery_id: deliveryId}),
-});
+export const duplicateReply = ({deliveryId}: EventNames): Reply =>
+	reply(200, 'duplicate', {status: 'duplicate', delivery_id: deliveryId});
 
 /** 200: `deliver_only` reached its target. */
-export const deliveredReply = ({route, deliveryId}: EventNames, target: string): Reply => ({
-	status: 200,
-	outcome: 'delivered',
-	body: JSON.stringify({status: 'delivered', route, target, delivery_id: deliveryId}),
-});
+export const deliveredReply = ({route, deliveryId}: EventNames, target: string): Reply =>
+	reply(200, 'delivered', {status: 'delivered', route, target, delivery_id: deliveryId});
 
 /** 502: `deliver_only` did not reach its target; the reason is for the log alone. */
-export const deliveryFailedReply = ({deliveryId}: EventNames): Reply => ({
-	status: 502,
-	outcome: 'delivery',
-	body: JSON.stringify({error: 'Delivery failed', delivery_id: deliveryId}),
-});
+export const deliveryFailedReply = ({deliveryId}: EventNames): Reply =>
+	reply(502, 'delivery', {error: 'Delivery failed', delivery_id: deliveryId});

@@ -1,7 +1,13 @@
 import {isUtf8} from 'node:buffer';
 import {cloudEventNames} from '../config/senders/cloudevents.ts';
 import {senderNames, senderOf} from '../config/senders/senders.ts';
-import {isDeepJson, isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {
+	isDeepJson,
+	type JsonObject,
+	type JsonValue,
+	parsedJson,
+	parsedObject,
+} from '../core/json.ts';
 import {codeHostEventHeaders, isFormType, payloadOfForm} from '../core/payload.ts';
 import type {Redact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
@@ -126,12 +132,10 @@ export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 }
 
 function parseJson(text: string, rawJson: Buffer): ParsedBody {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
-		return {ok: true, payload: JSON.parse(text) as JsonValue, kind: 'JSON', rawJson};
-	} catch {
-		return refuse('Malformed JSON body');
-	}
+	const payload = parsedJson(text);
+	return payload === undefined
+		? refuse('Malformed JSON body')
+		: {ok: true, payload, kind: 'JSON', rawJson};
 }
 
 function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
@@ -163,6 +167,6 @@ function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject
 		return fields;
 	}
 
-	const parsed = parseJson(text, Buffer.from(text));
-	return parsed.ok && isJsonObject(parsed.payload) ? {...fields, payload: parsed.payload} : fields;
+	const payload = parsedObject(text);
+	return payload ? {...fields, payload} : fields;
 }

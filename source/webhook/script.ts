@@ -51,6 +51,42 @@ export function createScripts({
 }): Scripts {
 	const places = createSemaphore(clock, {count: atOnce, maxWaiting: maxQueued});
 
+	/** `waitedMs`: part of the timeout that went by in line. */
+	const runFile = async (
+		path: string,
+		{waitedMs, ...job}: ScriptJob & {readonly waitedMs: number},
+		signal: AbortSignal,
+	): Promise<ScriptExit> => {
+		const afterMs = job.timeoutMs - waitedMs;
+		const exit = await runInGroup(
+			{
+				command: shells.has(extname(path)) ? 'bash' : 'python3',
+				args: [path],
+				env: scriptEnvironment(environment(), job),
+				cwd: job.folder,
+				input: job.input,
+				stdout: {limitBytes: outputLimit, above: 'stop'},
+				stderr: {limitBytes: stderrKept, above: 'keep-end'},
+				timeoutMs: afterMs,
+				termGraceMs: 0,
+				signal,
+			},
+			{clock},
+		);
+		switch (exit.kind) {
+			case 'exited':
+				return exit;
+			case 'timeout':
+				return {kind: 'timeout', afterMs, waitedMs};
+			case 'too-much-output':
+				return {kind: 'too-much-output', limitBytes: outputLimit};
+			case 'aborted':
+				return {kind: 'stopped'};
+			case 'not-started':
+				return {kind: 'not-started', reason: exit.code};
+		}
+	};
+
 	return {
 		async run(job, signal) {
 			const cameAt = clock.monotonic();
@@ -68,7 +104,7 @@ export function createScripts({
 				const path = containedPath(job.folder, job.script);
 				return path === undefined
 					? {kind: 'missing'}
-					: await runFile({path, job, waitedMs, environment: environment(), clock, signal});
+					: await runFile(path, {...job, waitedMs}, signal);
 			} catch (error) {
 				return {kind: 'not-started', reason: codeOf(error)};
 			} finally {
@@ -76,48 +112,6 @@ export function createScripts({
 			}
 		},
 	};
-}
-
-type FileJob = {
-	readonly path: string;
-	readonly job: ScriptJob;
-	/** Part of the timeout that went by in line. */
-	readonly waitedMs: number;
-	readonly environment: Readonly<Record<string, string>>;
-	readonly clock: Clock;
-	readonly signal: AbortSignal;
-};
-
-async function runFile(fileJob: FileJob): Promise<ScriptExit> {
-	const {path, job, waitedMs, environment, clock, signal} = fileJob;
-	const afterMs = job.timeoutMs - waitedMs;
-	const exit = await runInGroup(
-		{
-			command: shells.has(extname(path)) ? 'bash' : 'python3',
-			args: [path],
-			env: scriptEnvironment(environment, job),
-			cwd: job.folder,
-			input: job.input,
-			stdout: {limitBytes: outputLimit, above: 'stop'},
-			stderr: {limitBytes: stderrKept, above: 'keep-end'},
-			timeoutMs: afterMs,
-			termGraceMs: 0,
-			signal,
-		},
-		{clock},
-	);
-	switch (exit.kind) {
-		case 'exited':
-			return exit;
-		case 'timeout':
-			return {kind: 'timeout', afterMs, waitedMs};
-		case 'too-much-output':
-			return {kind: 'too-much-output', limitBytes: outputLimit};
-		case 'aborted':
-			return {kind: 'stopped'};
-		case 'not-started':
-			return {kind: 'not-started', reason: exit.code};
-	}
 }
 
 /** What a script may know of our environment: no secret, nothing of `.env` but these names. @see manual/filters-and-templates.md#scripts */
