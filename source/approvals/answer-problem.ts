@@ -1,11 +1,14 @@
 import type {Approval, ApprovalAnswer, RuleKey, ToolApproval} from '../core/approval.ts';
 import {contentProblem} from '../core/approvals/content-problem.ts';
-import {areAsKeysSay, keysText, resolvedKeys, writtenKeys} from '../core/approvals/rule-keys.ts';
+import {
+	areAsKeysSay,
+	keysText,
+	maxRuleKeys,
+	resolvedKeys,
+	writtenKeys,
+} from '../core/approvals/rule-keys.ts';
 import {isJsonObject} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
-
-/** Most top-level arguments that a rule compares. */
-const maxKeys = 20;
 
 /** Why a request does not take an answer; `undefined` when it does. Names no value that was filled in. */
 export function answerProblem(approval: Approval, answer: ApprovalAnswer): string | undefined {
@@ -43,8 +46,8 @@ function allowProblem(approval: ToolApproval, answer: Allow): string | undefined
 	}
 
 	const keys = typeof answer.args === 'object' ? answer.args : undefined;
-	if (keys && (keys.length === 0 || keys.length > maxKeys)) {
-		return `a rule compares 1 to ${maxKeys} arguments`;
+	if (keys && (keys.length === 0 || keys.length > maxRuleKeys)) {
+		return `a rule compares 1 to ${maxRuleKeys} arguments`;
 	}
 
 	return keys?.every(key => isJsonObject(args) && Object.hasOwn(args, key)) === false

@@ -12,14 +12,6 @@ import {ruledBy} from './rules.ts';
 import {type PresentTools, callDeadlines} from './terms.ts';
 import type {Choice} from './ticket.ts';
 
-/** Gives every call its verdict. */
-export type CallDecider = {
-	/** Never rejects. */
-	request(call: CallToApprove): Promise<Verdict>;
-	/** Forgets the calls of a run. */
-	runEnded(runId: number): void;
-};
-
 /** Decides in this order: what makes every answer a no, the rules, a full queue, a person. */
 export function createCallDecider(world: {
 	readonly clock: Clock;
@@ -32,7 +24,7 @@ export function createCallDecider(world: {
 	/** A tool is there that a rule may be for. Never rejects. */
 	readonly met: (tool: AskedTool) => Promise<void>;
 	readonly onAllowed: (tool: AskedTool) => void;
-}): CallDecider {
+}) {
 	const {clock, keeper, book, recorder, queue, present, isClosed, met, onAllowed} = world;
 	const asked = createAskedCalls();
 
@@ -111,14 +103,16 @@ export function createCallDecider(world: {
 	};
 
 	return {
-		async request(call) {
+		/** Never rejects. */
+		async request(call: CallToApprove): Promise<Verdict> {
 			const argsBytes = bytesOf(call.args);
 			// What is nested too deep cannot be compared with another call either. What comes when its run has been given up must not answer for the next try of that run.
 			return argsBytes === undefined || call.signal.aborted
 				? decide(call, argsBytes)
 				: asked.once(call, async () => decide(call, argsBytes));
 		},
-		runEnded: runId => asked.runEnded(runId),
+		/** Forgets the calls of a run. */
+		runEnded: (runId: number) => asked.runEnded(runId),
 	};
 }
 

@@ -1,4 +1,10 @@
-import type {deliverySchema, storedDeliverySchema, traceStepSchema} from './schemas/delivery.ts';
+import type {
+	deliverySchema,
+	receiverAnswerSchema,
+	replayChangesSchema,
+	storedDeliverySchema,
+	traceStepSchema,
+} from './schemas/delivery.ts';
 import type {Shape} from './schemas/parts.ts';
 
 /** Every {@link DeliveryOutcome}. */
@@ -111,3 +117,9 @@ export function wholeTrace({
 
 /** A delivery with what was received. `body` is the raw request body; `undefined` when it was not kept. */
 export type StoredDelivery = Shape<typeof storedDeliverySchema>;
+
+/** How the receiver answers an event. */
+export type ReceiverAnswer = Shape<typeof receiverAnswerSchema>;
+
+/** What is sent again instead of what was stored. */
+export type ReplayChanges = Shape<typeof replayChangesSchema>;

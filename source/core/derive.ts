@@ -21,6 +21,23 @@ export function derive<Of extends object, Others extends readonly unknown[], Val
 	};
 }
 
+/** What `make` gives, made once for each `of` for as long as that is held. */
+export function oncePer<Of extends object, Value extends object>(
+	make: (of: Of) => Value,
+): (of: Of) => Value {
+	const known = new WeakMap<Of, Value>();
+	return of => {
+		const last = known.get(of);
+		if (last) {
+			return last;
+		}
+
+		const value = make(of);
+		known.set(of, value);
+		return value;
+	};
+}
+
 /** Remembers the last value alone. */
 export function createMemory<Value>(): Memory<Value> {
 	let last: {readonly inputs: readonly Held[]; readonly value: Value} | undefined;

@@ -28,12 +28,7 @@ export type LogRecord = {
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Says things for the person who runs the gateway. Never throws, never waits. */
-export type Logger = {
-	debug(message: string, fields?: LogFields): void;
-	info(message: string, fields?: LogFields): void;
-	note(message: string, fields?: LogFields): void;
-	warn(message: string, fields?: LogFields): void;
-	error(message: string, fields?: LogFields): void;
+export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>> & {
 	/** The same log under another source name. */
 	from(source: string): Logger;
 };

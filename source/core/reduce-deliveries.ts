@@ -2,6 +2,7 @@ import type {Delivery, DeliveryOutcome} from './delivery.ts';
 import type {GatewayEvent} from './events.ts';
 import {hasEnded} from './run.ts';
 import {type DeliveryRow, type GatewayState, limits} from './state.ts';
+import {deliveriesOf} from './traffic.ts';
 
 /** Share of the list that one route may fill once the list is full. */
 const routeShare = 0.6;
@@ -10,7 +11,7 @@ const routeShare = 0.6;
 const rejectionShare = 0.1;
 
 /** How many rows back a rejection looks for its like: a row that grows stays near the newest, also in busy traffic. */
-const nearRows = 20;
+export const nearRows = 20;
 
 const nearMs = 60_000;
 
@@ -37,12 +38,7 @@ export function deliveriesAfter(
 	events: readonly GatewayEvent[],
 ): GatewayState['deliveries'] {
 	// The receiver may have taken some before the older ones were restored.
-	const restored = events.flatMap(event =>
-		event.type === 'history-restored' ? event.deliveries : [],
-	);
-	const received = events.flatMap(event =>
-		event.type === 'delivery-received' ? [event.delivery] : [],
-	);
+	const {restored, received} = deliveriesOf(events);
 	if (restored.length + received.length === 0) {
 		return rows;
 	}

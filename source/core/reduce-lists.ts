@@ -2,6 +2,7 @@ import type {Approval} from './approval.ts';
 import type {GatewayEvent} from './events.ts';
 import {dueOf, type Group} from './group.ts';
 import {idOfNumber, numberOfId} from './ids.ts';
+import {nearRows} from './reduce-deliveries.ts';
 import {limits, type GatewayState} from './state.ts';
 import type {ServerView} from './tool-server.ts';
 
@@ -55,9 +56,6 @@ function droppedDelivery(
 
 	return dropped === undefined ? undefined : idOfNumber(numberOfId(dropped) + 1);
 }
-
-/** How many rows from the end rows can become one. */
-const nearRows = 20;
 
 const isJoined = (rows: GatewayState['deliveries'], receivedAt: number): boolean =>
 	rows

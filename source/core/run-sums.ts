@@ -1,4 +1,3 @@
-import type {RunState} from './run.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {runSumSchema, runSumsSchema} from './schemas/run-sums.ts';
 
@@ -12,15 +11,3 @@ export type RunSum = Shape<typeof runSumSchema>;
 
 /** The sums of the runs that the journal holds since a time. */
 export type RunSums = Shape<typeof runSumsSchema>;
-
-/** States in which a run that has ended is told apart, as its sum names them. */
-export const sumStates = [
-	'done',
-	'silent',
-	'failed',
-	'cancelled',
-	'interrupted',
-	'uncertain',
-	'dead',
-	'dropped',
-] as const satisfies readonly RunState[];

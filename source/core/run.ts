@@ -9,11 +9,8 @@ import type {
 	transcriptEntrySchema,
 } from './schemas/run.ts';
 
-/** Every {@link RunState}. */
-export const runStates = [
-	'queued',
-	'running',
-	'delivering',
+/** States of runs that have ended. */
+export const endedStates = [
 	'done',
 	'silent',
 	'failed',
@@ -23,6 +20,9 @@ export const runStates = [
 	'dead',
 	'dropped',
 ] as const;
+
+/** Every {@link RunState}. */
+export const runStates = ['queued', 'running', 'delivering', ...endedStates] as const;
 
 /**
  * Where a run stands.
@@ -98,16 +98,7 @@ export function toolWords({kind, data}: TranscriptEntry): string | undefined {
 
 export type StoredRun = Shape<typeof storedRunSchema>;
 
-const endedStates: ReadonlySet<RunState> = new Set([
-	'done',
-	'silent',
-	'failed',
-	'cancelled',
-	'interrupted',
-	'uncertain',
-	'dead',
-	'dropped',
-]);
+const ended: ReadonlySet<RunState> = new Set(endedStates);
 
 /** Whether the run waits for a person to decide. */
 export const needsDecision = ({state}: Pick<Run, 'state'>): boolean =>
@@ -130,7 +121,7 @@ const handedOverFrom: ReadonlySet<RunState> = new Set([
 export const canBeHandedOver = (state: RunState): boolean => handedOverFrom.has(state);
 
 /** Whether nothing more happens to a run in `state` unless a person acts. */
-export const hasEnded = (state: RunState): boolean => endedStates.has(state);
+export const hasEnded = (state: RunState): boolean => ended.has(state);
 
 /**
  * How long a run took, or has taken until `now` (milliseconds since 1970), with what it waited for between its tries: `2.4s`, `5:00`, `1:02:03`; in whole seconds while it is

@@ -16,6 +16,24 @@ export type Frozen<Value> =
 			? Readonly<Value>
 			: Value;
 
+/** One setting whose values differ. */
+export type Difference = {
+	/** As in the file: `timeout`, `tools.include`. */
+	readonly key: string;
+	readonly change: Change;
+	/** Whether it is another thing now: see `SettingNotes.identity`. */
+	readonly isOther: boolean;
+	/** The values as they would be written, `30 → 60`, or `changed` where they are secret or too long. */
+	readonly text: string;
+};
+
+/** Compares two typed values of one mapping. */
+export type DifferencesOf = (
+	before: object | undefined,
+	after: object | undefined,
+	inherited?: Change,
+) => readonly Difference[];
+
 /** All that is to be said of one setting besides its schema. */
 export type SettingNotes<Schema extends z.core.$ZodType = z.core.$ZodType> = {
 	/** What the manual and the JSON Schema say, as Markdown. */
@@ -45,16 +63,7 @@ export type SettingNotes<Schema extends z.core.$ZodType = z.core.$ZodType> = {
 	/** The settings of the mapping that it is. */
 	readonly inner?: {
 		readonly fields?: Readonly<Record<string, {readonly notes: NotesOfAny}>>;
-		readonly differences: (
-			before: object | undefined,
-			after: object | undefined,
-			inherited?: Change,
-		) => ReadonlyArray<{
-			readonly key: string;
-			readonly change: Change;
-			readonly isOther: boolean;
-			readonly text: string;
-		}>;
+		readonly differences: DifferencesOf;
 	};
 };
 

@@ -1,4 +1,11 @@
-import {createCipheriv, createDecipheriv, randomBytes, scrypt} from 'node:crypto';
+import {
+	createCipheriv,
+	createDecipheriv,
+	randomBytes,
+	scrypt,
+	type ScryptOptions,
+} from 'node:crypto';
+import {promisify} from 'node:util';
 
 /** What a sealed text begins with: a form of it, then the nonce, the tag and the ciphertext in one. */
 const sealedPrefix = 'svc-sealed:1:';
@@ -57,14 +64,7 @@ export async function createSealer(password: string, salt: string): Promise<Seal
 
 const contextOf = (place: readonly string[]): Buffer => Buffer.from(JSON.stringify(place));
 
+const derive = promisify<string, string, number, ScryptOptions, Buffer>(scrypt);
+
 const deriveKey = async (password: string, salt: string): Promise<Buffer> =>
-	new Promise((resolve, reject) => {
-		const cost = {N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26};
-		scrypt(password.normalize('NFC'), salt, keyBytes, cost, (error, key) => {
-			if (error) {
-				reject(error);
-			} else {
-				resolve(key);
-			}
-		});
-	});
+	derive(password.normalize('NFC'), salt, keyBytes, {N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26});

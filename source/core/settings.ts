@@ -1,20 +1,17 @@
 import {isDeepStrictEqual} from 'node:util';
 import {z} from 'zod';
-import {setting, units, type Change, type Frozen, type NotesOfAny} from './schema-parts.ts';
+import {
+	setting,
+	units,
+	type Change,
+	type Difference,
+	type DifferencesOf,
+	type Frozen,
+	type NotesOfAny,
+} from './schema-parts.ts';
 
 /** Declarations by the key that stands in the file. */
 export type Declarations = Readonly<Record<string, z.core.$ZodType & {readonly notes: NotesOfAny}>>;
-
-/** One setting whose values differ. */
-export type Difference = {
-	/** As in the file: `timeout`, `tools.include`. */
-	readonly key: string;
-	readonly change: Change;
-	/** Whether it is another thing now: see `SettingNotes.identity`. */
-	readonly isOther: boolean;
-	/** The values as they would be written, `30 → 60`, or `changed` for what is not to be shown or too much. */
-	readonly text: string;
-};
 
 /** The settings of one mapping, and all that follows from their declarations. */
 export type Settings<Fields extends Declarations> = {
@@ -24,11 +21,7 @@ export type Settings<Fields extends Declarations> = {
 	/** The typed value of what is written and checked: defaults filled in, keys renamed, milliseconds. A key without a value is absent. */
 	readonly read: (written: Written<Fields> | null | undefined) => ValueOf<Fields>;
 	/** What is different between two typed values, in the order of the declarations; `inherited` counts where a setting does not say what its change needs. */
-	readonly differences: (
-		before: object | undefined,
-		after: object | undefined,
-		inherited?: Change,
-	) => readonly Difference[];
+	readonly differences: DifferencesOf;
 };
 
 /** What `schema` gives. */

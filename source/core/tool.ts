@@ -1,7 +1,7 @@
 import type {CallPreview, ShownTool} from './approval.ts';
 import type {JsonObject, JsonValue} from './json.ts';
 import type {Shape} from './schemas/parts.ts';
-import type {toolResultSchema} from './schemas/tool.ts';
+import type {toolResultSchema} from './schemas/tool-server.ts';
 
 /** As many functions one request to a model takes, by the APIs that say so; more are answered with an error. */
 export const maxToolsOfRun = 128;

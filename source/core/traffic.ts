@@ -18,20 +18,19 @@ const minuteMs = 60_000;
 /** Minutes that are kept, counted back from the newest; those without a request have no entry. */
 export const trafficMinutes = 60;
 
-const receivedBy = (event: GatewayEvent): readonly Delivery[] => {
-	if (event.type === 'history-restored') {
-		return event.deliveries;
-	}
-
-	return event.type === 'delivery-received' ? [event.delivery] : [];
-};
+/** The deliveries that events bring: those of before the start, and new ones. */
+export const deliveriesOf = (events: readonly GatewayEvent[]) => ({
+	restored: events.flatMap(event => (event.type === 'history-restored' ? event.deliveries : [])),
+	received: events.flatMap(event => (event.type === 'delivery-received' ? [event.delivery] : [])),
+});
 
 /** The requests of the last hour after `events`, oldest minute first; the same array when none of them is a request or counts some. What another gateway answered is not counted. */
 export function trafficAfter(
 	traffic: readonly TrafficMinute[] | undefined,
 	events: readonly GatewayEvent[],
 ): readonly TrafficMinute[] | undefined {
-	const received = events.flatMap(receivedBy).filter(({idSource}) => idSource !== 'import');
+	const {restored, received: fresh} = deliveriesOf(events);
+	const received = [...restored, ...fresh].filter(({idSource}) => idSource !== 'import');
 	const counted = events.flatMap(event => (event.type === 'traffic-counted' ? event.minutes : []));
 	if (received.length === 0 && counted.length === 0) {
 		return traffic;

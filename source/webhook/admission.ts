@@ -1,6 +1,7 @@
 import type {RouteTable} from '../config/config.ts';
 import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route, SkippedRoute} from '../config/route.ts';
+import {oncePer} from '../core/derive.ts';
 import type {JsonObject} from '../core/json.ts';
 import {type EventSubjectReader, compileSubject} from './event-subject.ts';
 import {isFromForeignPage} from './exchange.ts';
@@ -142,26 +143,16 @@ export type CompiledRoute = {
 export function createRouteCompiler(
 	holdsValueIn: (profile: string) => HoldsValue,
 ): (route: Route) => CompiledRoute {
-	const compiled = new WeakMap<Route, CompiledRoute>();
-	return route => {
-		const known = compiled.get(route);
-		if (known) {
-			return known;
-		}
-
-		const made: CompiledRoute = {
-			id: routeIdOf(route),
-			matches: compileFilters(route.filters, holdsValueIn(route.profile)),
-			keptHeaders: keptHeadersOf(route),
-			subjectOf: compileSubject(route),
-			prompt: route.prompt === undefined ? undefined : parseTemplate(route.prompt),
-			events: route.events.length === 0 ? undefined : new Set(route.events),
-			renderExtra: compileExtra(route.deliverExtra),
-			groupKey: route.coalesce && compileGroupKey(route.coalesce.key),
-		};
-		compiled.set(route, made);
-		return made;
-	};
+	return oncePer(route => ({
+		id: routeIdOf(route),
+		matches: compileFilters(route.filters, holdsValueIn(route.profile)),
+		keptHeaders: keptHeadersOf(route),
+		subjectOf: compileSubject(route),
+		prompt: route.prompt === undefined ? undefined : parseTemplate(route.prompt),
+		events: route.events.length === 0 ? undefined : new Set(route.events),
+		renderExtra: compileExtra(route.deliverExtra),
+		groupKey: route.coalesce && compileGroupKey(route.coalesce.key),
+	}));
 }
 
 /** The name of a route and its profile in one. A profile's name holds no slash. */
@@ -189,18 +180,13 @@ export function authenticate(
 	services: ReceiverServices,
 ): Reply | undefined {
 	if (route.insecure) {
-		if (!services.isLoopback) {
-			return stop(draft, refusals.signature, {
-				step: 'signature',
-				detail: `${insecureSecret}: the receiver does not listen on loopback`,
-			});
-		}
-
-		if (isFromForeignPage(draft.headers)) {
-			return stop(draft, refusals.signature, {
-				step: 'signature',
-				detail: `${insecureSecret}: sent by a page in a browser, which is not of this machine`,
-			});
+		const problem = services.isLoopback
+			? isFromForeignPage(draft.headers) &&
+				'sent by a page in a browser, which is not of this machine'
+			: 'the receiver does not listen on loopback';
+		if (problem !== false) {
+			const detail = `${insecureSecret}: ${problem}`;
+			return stop(draft, refusals.signature, {step: 'signature', detail});
 		}
 
 		note(draft, 'signature', {verdict: 'skip', detail: insecureSecret});

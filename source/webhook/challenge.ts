@@ -66,18 +66,15 @@ export function answerGreeting(
 		return undefined;
 	}
 
-	if ('problem' in answer || !maySend(answer.text)) {
-		const problem = 'problem' in answer ? answer.problem : 'it is no plain text';
-		return stop(draft, refusals.method, {
-			step: 'event',
-			detail: `a challenge of ${kind}, refused: ${problem}`,
-		});
+	const decide = (reply: Reply, said: string) =>
+		stop(draft, reply, {step: 'event', detail: `a challenge of ${kind}, ${said}`});
+	if ('problem' in answer) {
+		return decide(refusals.method, `refused: ${answer.problem}`);
 	}
 
-	return stop(draft, greetingReply(answer.text, answer.member), {
-		step: 'event',
-		detail: `a challenge of ${kind}, answered`,
-	});
+	return maySend(answer.text)
+		? decide(greetingReply(answer.text, answer.member), 'answered')
+		: decide(refusals.method, 'refused: it is no plain text');
 }
 
 /**

@@ -1,10 +1,9 @@
 import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
 import type {Busy} from '../core/clock.ts';
-import type {DeliveryOutcome, StoredDelivery} from '../core/delivery.ts';
+import type {DeliveryOutcome, StoredDelivery, ReplayChanges} from '../core/delivery.ts';
 import {SvcError, messageOf} from '../core/errors.ts';
 import type {Group} from '../core/group.ts';
-import type {ReplayChanges} from '../core/replay.ts';
 import type {World} from '../core/world.ts';
 import {enterRoute} from './admission.ts';
 import {deliveryIdOf, redactedIdentifier} from './identity.ts';

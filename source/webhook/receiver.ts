@@ -1,9 +1,8 @@
 import {createBusy} from '../core/clock.ts';
-import type {StoredDelivery} from '../core/delivery.ts';
+import type {StoredDelivery, ReceiverAnswer, ReplayChanges} from '../core/delivery.ts';
 import {mayServeInsecure} from '../core/hosts.ts';
 import type {Logger} from '../core/log.ts';
 import {createKeyedMutex} from '../core/mutex.ts';
-import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';

@@ -1,5 +1,6 @@
 import type {SignatureSpec} from '../config/route.ts';
 import {type SenderName, formOf, senderNames, senders} from '../config/senders/senders.ts';
+import {oncePer} from '../core/derive.ts';
 import {formScheme} from './form-scheme.ts';
 import {type RequestHeaders, headerOf} from './request-content.ts';
 import {
@@ -146,23 +147,13 @@ export const senderSchemes = Object.fromEntries(
 	senderNames.map(name => [name, formScheme(name, senders[name].signature)]),
 ) as Readonly<Record<SenderName, Scheme>>;
 
-const ownSchemes = new WeakMap<SignatureSpec, Scheme>();
+const ownSchemeOf = oncePer((spec: SignatureSpec) => formScheme(spec.kind, formOf(spec)));
 
 /** The scheme that `spec` names or describes; made once per object. */
-export function schemeOf(spec: SignatureSpec): Scheme {
-	if (spec.kind !== 'custom' && spec.header === undefined) {
-		return senderSchemes[spec.kind];
-	}
-
-	const known = ownSchemes.get(spec);
-	if (known) {
-		return known;
-	}
-
-	const scheme = formScheme(spec.kind, formOf(spec));
-	ownSchemes.set(spec, scheme);
-	return scheme;
-}
+export const schemeOf = (spec: SignatureSpec): Scheme =>
+	spec.kind !== 'custom' && spec.header === undefined
+		? senderSchemes[spec.kind]
+		: ownSchemeOf(spec);
 
 /** In the order of precedence: the first scheme whose header is present decides alone. @see manual/signatures.md#schemes */
 export const recognisedSchemes: readonly Scheme[] = [

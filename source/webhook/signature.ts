@@ -3,6 +3,7 @@ import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
 import {decodedKeyOf, keyPrefix, publicPrefix} from '../config/secret-problem.ts';
 import {takesHexKeys} from '../config/senders/senders.ts';
+import {oncePer} from '../core/derive.ts';
 import {
 	type Claim,
 	type SignatureVerdict,
@@ -166,39 +167,21 @@ const maxRetired = 20;
 
 const maxRetiredPublicKeys = 5;
 
-const keysOfRoutes = new WeakMap<Route, SignatureKeys>();
-
-const retiredKeysOfRoutes = new WeakMap<Route, readonly RetiredKeys[]>();
-
 /** The keys of the secrets of `route`, made once per route object. */
-export function signatureKeysOf(route: Route): SignatureKeys {
-	const known = keysOfRoutes.get(route);
-	if (known) {
-		return known;
-	}
-
-	const keys = makeSignatureKeys(route.secrets, takesHexKeys(route.signature));
-	keysOfRoutes.set(route, keys);
-	return keys;
-}
+export const signatureKeysOf: (route: Route) => SignatureKeys = oncePer(({secrets, signature}) =>
+	makeSignatureKeys(secrets, takesHexKeys(signature)),
+);
 
 /**
  * The keys of its retired secrets, also of those whose time is over; made when a signature first needs them. The 20 that pass longest, and of public keys among them, `whpk_` or in hex, 5: every request that
  * nobody signed is compared with all of them.
  */
-export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
-	const known = retiredKeysOfRoutes.get(route);
-	if (known) {
-		return known;
-	}
-
-	const retired = longestLasting(route).map(({secret, until}) => ({
+export const retiredKeysOf: (route: Route) => readonly RetiredKeys[] = oncePer(route =>
+	longestLasting(route).map(({secret, until}) => ({
 		keys: makeSignatureKeys([secret], takesHexKeys(route.signature)),
 		until,
-	}));
-	retiredKeysOfRoutes.set(route, retired);
-	return retired;
-}
+	})),
+);
 
 function longestLasting(route: Route): Route['retiredSecrets'] {
 	const areHexKeys = takesHexKeys(route.signature);

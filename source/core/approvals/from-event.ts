@@ -4,6 +4,7 @@ import type {StoredDelivery} from '../delivery.ts';
 import {receivedBody} from '../filter/payload-terms.ts';
 import {isJsonObject, type JsonValue} from '../json.ts';
 import {quotedName} from '../names.ts';
+import {lookUp} from '../payload.ts';
 
 /** An argument of a call that holds what a stranger's event says. */
 export type FromEvent = {
@@ -220,12 +221,13 @@ const innerOf = (
 	path: readonly string[],
 	most: number,
 ): readonly Open[] =>
-	(isJsonObject(value)
-		? Object.keys(value)
-				.slice(0, most)
-				.map(name => ({path: [...path, name.slice(0, maxFieldLength)], value: value[name] ?? null}))
-		: value.slice(0, most).map((inner, index) => ({path: [...path, String(index)], value: inner}))
-	).toReversed();
+	Object.keys(isJsonObject(value) ? value : value.slice(0, most))
+		.slice(0, most)
+		.map(name => ({
+			path: [...path, name.slice(0, maxFieldLength)],
+			value: lookUp(value, [name]) ?? null,
+		}))
+		.toReversed();
 
 const maxDepth = 64;
 

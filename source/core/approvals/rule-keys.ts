@@ -13,7 +13,7 @@ import {escapeLine} from '../untrusted.ts';
 import {folderOf, isBelowFolder, isWrittenAsFolder, realPathOf} from './below-folder.ts';
 
 /** Most arguments that a rule compares. */
-const maxRuleKeys = 20;
+export const maxRuleKeys = 20;
 
 const maxKeyLength = 200;
 

@@ -69,17 +69,13 @@ function reasonOf(rule: ApprovalRule, {tool, args, run, ...asker}: ToolApproval)
 }
 
 function argumentReason(bound: ApprovalRule['args'], args: JsonValue): string {
-	if (!bound) {
-		return 'it was made after the call asked';
+	if (bound?.keys) {
+		return `${argumentsText(bound.keys)} ${bound.keys.length === 1 ? 'is' : 'are'} not the same`;
 	}
 
-	if (!bound.keys) {
-		return bound.hash === jsonHash(args)
-			? 'it was made after the call asked'
-			: 'its arguments are not exactly the same';
-	}
-
-	return `${argumentsText(bound.keys)} ${bound.keys.length === 1 ? 'is' : 'are'} not the same`;
+	return !bound || bound.hash === jsonHash(args)
+		? 'it was made after the call asked'
+		: 'its arguments are not exactly the same';
 }
 
 const argumentsText = (keys: readonly string[]): string =>

@@ -1,6 +1,5 @@
 import {z} from 'zod';
 import {approvalOutcomes, approvalScopes, ruleOwnerKinds} from '../approval.ts';
-import {originShape} from './origin.ts';
 import {
 	facts,
 	integer,
@@ -15,6 +14,7 @@ import {
 	text,
 	yesOrNo,
 } from './parts.ts';
+import {originShape} from './run.ts';
 
 const scope = z.enum(approvalScopes);
 

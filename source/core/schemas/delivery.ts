@@ -48,3 +48,15 @@ export const storedDeliverySchema = deliverySchema.extend({
 	headers: z.record(text, text),
 	body: z.custom<Uint8Array>(value => value instanceof Uint8Array).exactOptional(),
 });
+
+export const receiverAnswerSchema = facts({status: integer, body: text}).register(
+	z.globalRegistry,
+	{id: 'ReceiverAnswer'},
+);
+
+export const replayChangesSchema = z.strictObject({
+	/** UTF-8. */
+	body: maybeText,
+	/** Name of another route, also of another profile. */
+	route: maybeText,
+});

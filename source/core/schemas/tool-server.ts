@@ -4,6 +4,7 @@ import {toolClaimsSchema} from './approval.ts';
 import {
 	facts,
 	integer,
+	maybe,
 	maybeInteger,
 	maybeNumber,
 	maybeText,
@@ -88,4 +89,10 @@ export const testedServerSchema = facts({
 	server: serverViewSchema,
 	/** Milliseconds from the start to the list of tools. */
 	durationMs: number,
+});
+
+export const toolResultSchema = facts({
+	/** What the model reads. */
+	text,
+	isError: maybe,
 });
