@@ -12,7 +12,7 @@ import type {ApiState, ClusterMember, JournalCounts} from './state.ts';
 import type {ServerView} from './tool-server.ts';
 import type {TrafficMinute} from './traffic.ts';
 
-/** What the gateway samples of itself about once a second. */
+/** Load of the gateway, sampled about once a second. */
 export type HealthSample = {
 	/** Delay of the event loop, 99th percentile of the last interval, milliseconds. */
 	readonly loopDelayP99Ms: number;
@@ -32,35 +32,35 @@ type EventFacts = {
 		readonly profile: string;
 	};
 	'gateway-stopping': unknown;
-	/** Only from an attached face: the gateway in the other process does not answer any more. */
+	/** Only from an attached face: the gateway in the other process no longer answers. */
 	'gateway-lost': unknown;
-	/** Only from an attached face: something that the gateway said could not be read, so that what is shown may lack something until the whole state has come again. */
+	/** Only from an attached face: a message of the gateway could not be read; the face may be incomplete until the whole state has been sent again. */
 	'message-skipped': {readonly reason: string};
-	/** What the journal still knows from before the start. Oldest first. */
+	/** The history in the journal from before the start. Oldest first. */
 	'history-restored': {
 		readonly deliveries: readonly Delivery[];
-		/** The newest, and older ones that wait for a person. */
+		/** The newest, and older ones that need a decision. */
 		readonly runs: readonly Run[];
-		/** Every run from this one on is among them; all are when it is absent. */
+		/** `runs` is complete from this number on; absent: it holds all runs. */
 		readonly runsFrom?: number;
 		/** Every pending group, then the newest that were dispatched. */
 		readonly groups: readonly Group[];
-		/** The newest that were settled, oldest first; what waited when the process ended was denied. */
+		/** The newest settled ones, oldest first; requests that waited at the end of the process are denied. */
 		readonly approvals: readonly Approval[];
 	};
-	/** What the journal holds now; what is told of runs since changes it. */
+	/** Counts of the journal; later events of runs change them. */
 	'journal-counted': {readonly counts: JournalCounts};
-	/** The runs that wait, and the places of those at work. */
+	/** The waiting runs, and the occupied places. */
 	'queue-counted': {readonly queue: RunQueue};
-	/** Nothing can be written to the store, and why; without a reason: it can be again. */
+	/** Why the store cannot be written; without a reason: it can be written again. */
 	'store-failing': {readonly reason?: string};
-	/** The gateways on the store that this one shares, as they stand now, those that are gone among them. */
+	/** All gateways on the shared store, also those that are gone. */
 	'cluster-changed': {
 		readonly members: readonly ClusterMember[];
 		/** `GatewayState.notesLagMs`. */
 		readonly notesLagMs?: number;
 	};
-	/** Requests by minute of the last hour, as the journal knows of them: after a start that could not restore all of them as deliveries. */
+	/** Requests by minute of the last hour, from the journal: after a start that could not restore all of them as deliveries. */
 	'traffic-counted': {
 		readonly minutes: readonly TrafficMinute[];
 	};
@@ -72,7 +72,7 @@ type EventFacts = {
 	'webhook-disabled': unknown;
 	'webhook-closed': unknown;
 	'api-changed': {readonly api: ApiState};
-	/** Keys of the chat API as they stand now, and identifiers of those that are listed no more. All of them after the start. */
+	/** Changed keys of the chat API, all of them after the start, and identifiers of removed ones. */
 	'keys-changed': {
 		readonly keys: readonly ApiKey[];
 		readonly gone: readonly string[];
@@ -80,18 +80,18 @@ type EventFacts = {
 	'routes-changed': {readonly routes: readonly RouteView[]};
 	'delivery-received': {readonly delivery: Delivery};
 	'group-changed': {readonly group: Group};
-	/** The jobs as they stand now, all of them. */
+	/** All jobs. */
 	'jobs-changed': {readonly jobs: readonly JobView[]};
 	'run-changed': {readonly run: Run};
 	'approval-requested': {readonly approval: Approval};
-	/** Its deadline was moved. */
+	/** The deadline was moved. */
 	'approval-extended': {readonly approval: Approval};
 	'approval-settled': {readonly approval: Approval};
-	/** The rules as they stand now, all of them. */
+	/** All rules. */
 	'approval-rules-changed': {
 		readonly rules: readonly ApprovalRule[];
 	};
-	/** The install links that wait for a person, all of them. */
+	/** All install links that wait for a person. */
 	'installs-changed': {
 		readonly installs: readonly WaitingInstall[];
 	};
@@ -105,26 +105,26 @@ type EventFacts = {
 		readonly entry: TranscriptEntry;
 	};
 	/**
-	 * What the model says in a run, while it says it; no more often than ten times a second, and in no journal: what is whole comes as `run-progressed`. Redacted, but not cleaned, as
-	 * it is cut anywhere: whoever shows it cleans it.
+	 * Text that the model streams in a run, at most ten times a second, not journaled; the whole text follows as `run-progressed`. Redacted but not cleaned, since
+	 * it may be cut anywhere: clean it before it is shown.
 	 */
 	'run-said': {
 		readonly runId: number;
-		/** Characters (UTF-16 units) that the answer had before: 0 begins another. More than were heard: somebody left some out. */
+		/** Offset in the answer (UTF-16 units): 0 begins a new answer. A gap means that text was skipped. */
 		readonly from: number;
 		readonly text: string;
 	};
 	'model-selected': {
 		readonly model: ModelView;
-		/** A provider whose key is in the environment; using it costs money, so a person must agree. */
+		/** A provider whose key is in the environment. It costs money, so a person must agree. */
 		readonly offer?: ModelView;
 	};
-	/** The configured model cannot be used; runs fail until that is mended. */
+	/** The configured model cannot be used; runs fail meanwhile. */
 	'model-refused': {readonly reason: string};
-	/** Calls of the configured model fail, again and again; until one is answered, or another model is selected. */
+	/** Calls of the configured model fail repeatedly, until one is answered or another model is selected. */
 	'model-silent': {readonly reason: string};
 	'model-answers': unknown;
-	/** The entries of `alerts`, all of them, with how the last message of each went. */
+	/** All entries of `alerts`, each with the result of its last message. */
 	'alerts-changed': {readonly alerts: readonly AlertView[]};
 	'platform-changed': {readonly platform: PlatformView};
 	'config-reloaded': {
@@ -132,14 +132,14 @@ type EventFacts = {
 		readonly changes: readonly string[];
 		/** Keys whose change needs a restart. */
 		readonly restartNeeded: readonly string[];
-		/** What is wrong with it all the same: an error takes out one thing, whose last good version stays where there is one. */
+		/** Remaining problems: an error disables one thing, whose last good version stays in use where there is one. */
 		readonly problems: readonly Diagnostic[];
 	};
 	'config-rejected': {
 		readonly problems: readonly Diagnostic[];
 	};
 	'health-sampled': {readonly health: HealthSample};
-	/** The newest records of earlier processes, oldest first. */
+	/** The newest log records of earlier processes, oldest first. */
 	'log-restored': {readonly records: readonly LogRecord[]};
 	'log-written': {readonly record: LogRecord};
 };

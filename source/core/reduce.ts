@@ -10,12 +10,12 @@ import {trafficAfter} from './traffic.ts';
 
 type Type = GatewayEvent['type'];
 
-/** Parts of the state that are other than before; `undefined`: absent from now on. */
+/** Changed parts of the state; `undefined` removes a part. */
 type Parts = {readonly [Key in keyof GatewayState]?: GatewayState[Key] | undefined};
 
 /**
- * The state after `events`. Pure. A part that no event touched stays the same object, so that a view which reads only that
- * part does not draw again. Takes batches: the long lists are copied once a batch, not once an event.
+ * The state after `events`. Pure. Unchanged parts stay the same objects, so that views of them are not
+ * redrawn. Takes batches: the long lists are copied once per batch, not once per event.
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
 	const next = {...state};
@@ -113,7 +113,7 @@ const changes: {readonly [Key in Exclude<Type, Listed>]: Change<Key>} & {
 
 type LongList = {
 	readonly of: readonly Type[];
-	/** `state` has what the lists above made; `before` is the state before the batch. */
+	/** `state` includes the results of the lists above; `before` is the state before the batch. */
 	readonly after: (
 		state: GatewayState,
 		events: readonly GatewayEvent[],
@@ -121,7 +121,7 @@ type LongList = {
 	) => Parts;
 };
 
-/** The long lists: a batch changes each of them at most once, and only when it holds an event of one of these types. In this order. */
+/** The long lists, in the order of their computation. A batch changes each at most once, and only when it holds an event of the types in `of`. */
 const lists = [
 	{
 		of: ['history-restored', 'delivery-received'],
@@ -177,7 +177,7 @@ export const isKnownEvent = (value: unknown): value is GatewayEvent =>
 
 type Totals = GatewayState['totals'];
 
-/** What another gateway answered does not count; nor what is answered to strangers, who know no route or not its secret: that says nothing about the senders. */
+/** Deliveries of other gateways do not count; nor do 401 and 404, which any stranger can cause. */
 const withDelivery = (totals: Totals, {idSource, status}: Delivery): Totals =>
 	idSource === 'import' || status === 401 || status === 404
 		? totals
