@@ -7,7 +7,7 @@ import {
 } from 'node:crypto';
 import {promisify} from 'node:util';
 
-/** What a sealed text begins with: a form of it, then the nonce, the tag and the ciphertext in one. */
+/** Prefix of a sealed text, with the version of its form; nonce, tag and ciphertext follow in base64url. */
 const sealedPrefix = 'svc-sealed:1:';
 
 const cipher = 'aes-256-gcm';
@@ -17,13 +17,13 @@ const tagBytes = 16;
 
 /** Encrypts texts with one key. */
 export type Sealer = {
-	/** `text` as `svc-sealed:1:…`, which opens in the same `place` only. */
+	/** `text` as `svc-sealed:1:…`, which opens only with the same `place`. */
 	seal(text: string, place: readonly string[]): string;
-	/** The text again; `undefined` for another key, another place, or what was changed. */
+	/** The original text; `undefined` for another key, another place, or a changed text. */
 	open(sealed: string, place: readonly string[]): string | undefined;
 };
 
-/** Whether a text is one that was sealed. */
+/** Whether a value is a sealed text. */
 export const isSealed = (text: unknown): text is string =>
 	typeof text === 'string' && text.startsWith(sealedPrefix);
 

@@ -5,7 +5,7 @@ import type {Known, KnownField} from './proposals.ts';
 /** Values in the order in which they are proposed; the same may come several times. */
 type Reader = (state: GatewayState) => Iterable<string>;
 
-/** What the state knows of the values of terms, by their names; a name means the same in every list. */
+/** Readers of the known values of terms, by name; a name means the same in every list. */
 const readers: ReadonlyMap<string, Reader> = new Map(
 	Object.entries<Reader>({
 		route: ({routes, deliveries, runs}) => [
@@ -46,7 +46,7 @@ const readers: ReadonlyMap<string, Reader> = new Map(
 /** Terms of which the state knows every value: one that it does not know can find nothing. */
 const whole: ReadonlySet<string> = new Set(['route', 'server']);
 
-/** What `state` knows of the values of terms. A value that the journal alone has may be missing; each name is read once. */
+/** The values of terms that occur in `state`. Values that are only in the journal may be missing; each name is read once. */
 export function knownValues(
 	state: GatewayState,
 	fields: () => readonly KnownField[] = () => [],

@@ -7,7 +7,7 @@ import {type Run, runStates} from '../run.ts';
 import type {Vocabulary} from './filter.ts';
 import {numberTerm, sinceTerm, textTerm, termsOf} from './terms.ts';
 
-/** The words of a filter of groups. */
+/** The terms of the filter of groups. */
 export const groupVocabulary: Vocabulary<Group> = {
 	terms: termsOf<Group>({
 		route: textTerm(group => group.route, {
@@ -44,7 +44,7 @@ export const groupVocabulary: Vocabulary<Group> = {
 		`${route} ${key} ${event} ${state} ${latest}`.toLowerCase(),
 };
 
-/** The words of a filter of runs. */
+/** The terms of the filter of runs. */
 export const runVocabulary: Vocabulary<Run> = {
 	terms: termsOf<Run>({
 		route: textTerm(run => run.route, {
@@ -123,7 +123,7 @@ export const runVocabulary: Vocabulary<Run> = {
 			.toLowerCase(),
 };
 
-/** A record that a filter is asked about. */
+/** A log record to be filtered. */
 type LoggedRecord = {readonly record: LogRecord};
 
 /** `message k=v`, as one line. */
@@ -136,7 +136,7 @@ const haystackOf = derive((record: LogRecord) =>
 
 const fieldOf = ({fields}: LogRecord, name: string): string => String(fields[name] ?? '');
 
-/** The words of the Logs filter: `level: room: run: delivery: route: since:` and free text; `source:` is the room, too. */
+/** The terms of the filter of logs; `source:` is the same as `room:`. */
 export const logVocabulary: Vocabulary<LoggedRecord> = {
 	terms: termsOf<LoggedRecord>({
 		level: textTerm(({record}) => record.level, {
@@ -172,7 +172,7 @@ export const logVocabulary: Vocabulary<LoggedRecord> = {
 	haystack: ({record}) => haystackOf(record),
 };
 
-/** A request that waits or was settled, or a rule that stands for a person. */
+/** A waiting or settled request, or a rule. */
 export type ApprovalEntry =
 	| {readonly kind: 'waiting' | 'settled'; readonly approval: Approval}
 	| {readonly kind: 'rule'; readonly rule: ApprovalRule};
@@ -214,7 +214,7 @@ const chatOf = (entry: ApprovalEntry): string =>
 			: ''
 		: chatText(entry.approval);
 
-/** The words of a filter of approvals and rules. */
+/** The terms of the filter of approvals and rules. */
 export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 	terms: termsOf<ApprovalEntry>({
 		kind: textTerm(entry => entry.kind, {
