@@ -10,10 +10,10 @@ const unknownRoute = '(unknown)';
 
 const otherRoutes = '(other)';
 
-/** No profile is called like this: the two labels above stay apart from routes that have the same name. */
+/** Not a valid name of a profile: keeps the two labels above apart from routes with the same name. */
 const noProfile = '-';
 
-/** Answer times of the current interval that are kept for its percentile. */
+/** Most answer times kept for the percentile of an interval. */
 const maxSamples = 1024;
 
 export type Interval = {
@@ -24,18 +24,18 @@ export type Interval = {
 };
 
 export type Metrics = {
-	/** `routeId` (`CompiledRoute.id`) is `undefined` for names that no route has, so that strangers cannot grow the list. */
+	/** `routeId` (`CompiledRoute.id`) is `undefined` for unknown routes, so that strangers cannot grow the list. */
 	observe(
 		routeId: string | undefined,
 		delivery: Pick<Delivery, 'profile' | 'route' | 'outcome' | 'durationMs' | 'bodyBytes'>,
 	): void;
-	/** A request that the parser refused, or that took too long: its status. */
+	/** Counts a request that the parser refused, or that took too long, by status. */
 	refuseRequest(status: number): void;
-	/** An idle connection that was closed for a new one. */
+	/** Counts an idle connection that was closed for a new one. */
 	evictConnection(): void;
-	/** A connection above the limit, when no other was idle. */
+	/** Counts a connection that was refused above the limit. */
 	dropConnection(): void;
-	/** What happened since the last call. */
+	/** The requests since the last call. */
 	interval(): Interval;
 	/** Prometheus text. */
 	render(gauges: {readonly inFlight: number; readonly connections: number}): string;
@@ -45,7 +45,7 @@ type RouteLabels = {readonly profile: string; readonly route: string};
 
 type RouteCounts = {readonly labels: RouteLabels; readonly outcomes: Map<string, number>};
 
-/** Counts what the receiver answers, in memory and bounded. @see manual/metrics.md */
+/** Counts the answers of the receiver, in bounded memory. @see manual/metrics.md */
 export function createMetrics(): Metrics {
 	const requests = new Map<string, RouteCounts>();
 	const refused = new Map<string, number>();

@@ -41,11 +41,11 @@ export type Pipeline = {
 	post(request: WebhookRequest, headers: RequestHeaders): Promise<Reply>;
 	/** Sends a stored event through everything after authentication, under an identifier of its own; never rejects. */
 	replay(event: KnownEvent, replayOf: string): Promise<Reply>;
-	/** The same for an event that its sender could not deliver, under the identifier that the sender gave it. */
+	/** The same for an event that its sender could not deliver, under the identifier by the sender. */
 	recover(event: KnownEvent, deliveryId: string): Promise<Reply>;
 };
 
-/** Wraps the response table: opens a draft for each event, and reports how it ended to the faces, the journal and the metrics. */
+/** Wraps the response table: opens a draft for each event, and reports its outcome to the faces, the journal and the metrics. */
 export function createPipeline({
 	services,
 	ids,
@@ -82,7 +82,7 @@ export function createPipeline({
 		trace: [],
 	});
 
-	/** What was decided stands, whatever goes wrong where it is told. */
+	/** A failing report does not change the decision. */
 	const tell = (draft: DeliveryDraft, report: () => void) => {
 		try {
 			report();
@@ -126,7 +126,7 @@ export function createPipeline({
 		}
 	};
 
-	/** Whatever went wrong, nothing was accepted: the sender is asked to come again. */
+	/** Answers an unexpected error: nothing was accepted, the sender should try again. */
 	const fail = (draft: DeliveryDraft, error: unknown): Reply => {
 		log.error(`Cannot accept delivery for route "${draft.route}": ${messageOf(error)}`, {
 			delivery: draft.id,
@@ -149,7 +149,7 @@ export function createPipeline({
 		return reply;
 	};
 
-	/** What is known of the sender was checked before, or is a person's word. */
+	/** Takes an event that was authenticated before, or that a person sends. */
 	const take = async (
 		{route, body, headers}: KnownEvent,
 		identity: Parameters<typeof openDraft>[1],
@@ -193,7 +193,7 @@ export function createPipeline({
 	};
 }
 
-/** What the journal was told on the way; everything else is noted at the end, so that each delivery can be opened. */
+/** Outcomes that the journal holds already; all others are noted at the end, so that each delivery can be opened. */
 const recorded: ReadonlySet<DeliveryOutcome> = new Set([
 	'accepted',
 	'coalesced',
@@ -201,7 +201,7 @@ const recorded: ReadonlySet<DeliveryOutcome> = new Set([
 	'delivery',
 ]);
 
-/** An event whose sender is known, and its route. */
+/** An authenticated event and its route. */
 export type KnownEvent = {
 	readonly route: Route;
 	readonly body: Buffer;
@@ -219,7 +219,7 @@ export type RecoveredEvent = {
 	readonly body: string;
 };
 
-/** The event that `stored` was, with `changes`. @throws SvcError `route_not_found`, `body_not_kept` */
+/** A stored event with `changes`. @throws SvcError `route_not_found`, `body_not_kept` */
 export function replayedEvent(
 	stored: StoredDelivery,
 	{body, route: name = stored.route}: ReplayChanges,

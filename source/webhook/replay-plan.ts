@@ -15,16 +15,16 @@ export type ReplayEffects = {
 	readonly route: string;
 	/** One line per consequence, cleaned. */
 	readonly effects: readonly string[];
-	/** Whether anything beyond the log happens. */
+	/** Whether it has effects beyond the log. */
 	readonly needsConfirmation: boolean;
 };
 
 type PlanDependencies = Pick<ReceiverServices, 'compile' | 'jobOf'> & Pick<World, 'redact'>;
 
-/** Consequences, and where the answer goes, if there is one. */
+/** Consequences, and the target of the answer. */
 type Outlook = {readonly effects: readonly string[]; readonly target: string};
 
-/** What an event would do on `route` if its filters and its script let it pass, and the script leaves it as it is. Changes nothing. */
+/** The effects of an event on `route` if its filters and its script pass it unchanged. Changes nothing. */
 export function effectsOf(
 	{route, body, headers}: KnownEvent,
 	dependencies: PlanDependencies,

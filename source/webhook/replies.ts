@@ -3,7 +3,7 @@ import type {Group} from '../core/group.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {HttpAnswer} from '../http/http-answer.ts';
 
-/** An answer of the receiver: what the client gets, and what faces call it. */
+/** An answer of the receiver: the HTTP answer and the outcome. */
 export type Reply = Pick<
 	HttpAnswer,
 	'body' | 'contentType' | 'headers' | 'retryAfterSeconds' | 'status'
@@ -11,11 +11,11 @@ export type Reply = Pick<
 	readonly outcome: DeliveryOutcome;
 	/** The run that the request started. */
 	readonly runId?: number;
-	/** The delivery does not say all of the run: it is one of a job, or starts later. */
+	/** The delivery does not imply the whole run: it belongs to a job, or starts later. */
 	readonly isMoreThanImplied?: true;
 	/** The group that the event waits in, and the one that was dispatched to make room for it. */
 	readonly joined?: {readonly group: Group; readonly dispatched?: Group};
-	/** Nothing is known of its sender, and nothing came of it: it is shown, and not kept. */
+	/** An unauthenticated request without effect: shown, but not stored. */
 	readonly isPassing?: true;
 };
 
@@ -62,7 +62,7 @@ export const rateReply = (retryAfterSeconds: number): Reply => ({
 /** 400: the body is empty or malformed. */
 export const bodyReply = (error: string): Reply => refusal(400, 'body', error);
 
-/** What the replies to a readable event name. */
+/** The names in replies to a readable event. */
 export type EventNames = {
 	readonly route: string;
 	readonly event: string;
@@ -73,7 +73,7 @@ export type EventNames = {
 export const acceptedReply = ({route, event, deliveryId}: EventNames): Reply =>
 	reply(202, 'accepted', {status: 'accepted', route, event, delivery_id: deliveryId});
 
-/** 202: a scheduled job runs in the background. `job` is the reference as the route has it. */
+/** 202: a scheduled job runs in the background. `job`: the reference as in the route. */
 export const firedReply = ({route, event, deliveryId}: EventNames, job: string): Reply =>
 	reply(202, 'accepted', {
 		status: 'accepted',
@@ -87,21 +87,21 @@ export const firedReply = ({route, event, deliveryId}: EventNames, job: string):
 export const coalescedReply = ({route, event, deliveryId}: EventNames): Reply =>
 	reply(202, 'coalesced', {status: 'coalesced', route, event, delivery_id: deliveryId});
 
-/** 200: the event type is not one of the route's. */
+/** 200: the event type is not in `events`. */
 export const ignoredEventReply = (route: string, event: string): Reply =>
 	reply(200, 'ignored:event', {status: 'ignored', event, route});
 
-/** 200: the sender has no event to tell of. */
+/** 200: the list of events is empty. */
 export const emptyReply = ({route}: Pick<EventNames, 'route'>): Reply =>
 	reply(200, 'ignored:event', {status: 'ignored', reason: 'empty', route});
 
-/** 200: the filters did not match, the script asked for it, or the gateway wrote it itself. */
+/** 200: the filters did not match, the script ignored the event, or it concerns a comment of this gateway. */
 export const ignoredReply = (
 	reason: 'filter' | 'script' | 'own',
 	{route}: Pick<EventNames, 'route'>,
 ): Reply => reply(200, `ignored:${reason}`, {status: 'ignored', reason, route});
 
-/** 200, or 204 without a `body`: its sender asked whether we are there. */
+/** 200, or 204 without content: the answer to a challenge. */
 export const challengeReply = ({
 	body,
 	text,
@@ -117,7 +117,7 @@ export const challengeReply = ({
 			}
 		: echo(text);
 
-/** What a sender sent, and no browser may take for a page. */
+/** Echoes a text of the sender, so that no browser takes it for a page. */
 const echo = (text: string): Reply => ({
 	status: 200,
 	outcome: 'challenge',

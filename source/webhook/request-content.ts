@@ -21,7 +21,7 @@ export function headerOf(headers: RequestHeaders, name: string): string | undefi
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** Headers that name the delivery, first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
+/** Headers with the delivery identifier; the first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
 export const deliveryIdHeaders = [
 	'x-forge-delivery',
 	'x-github-delivery',
@@ -33,7 +33,7 @@ export const deliveryIdHeaders = [
 	'x-request-id',
 ] as const;
 
-/** Event and delivery of the senders that a route can name. */
+/** Headers with event and delivery of all known senders. */
 const senderHeaders = [
 	...senderNames.map(name => senderOf(name)?.names ?? {}),
 	cloudEventNames(undefined),
@@ -51,14 +51,14 @@ const storedNames: ReadonlySet<string> = new Set(storedHeaders);
 
 const maxStoredValueLength = 512;
 
-/** Whether a header may be stored and shown: never a secret, a token or a signature. */
+/** Whether a header is stored and shown with every delivery: never one with a secret, a token or a signature. */
 export const isStoredHeader = (name: string): boolean => storedNames.has(name);
 
-/** What is looked at of a value: enough to know a secret that is cut. */
+/** Characters of a value that are read: enough to recognise a secret that is cut. */
 const lookedAt = 2048;
 
 /**
- * The headers that are kept with a delivery, redacted and cleaned, at most 512 characters each. Those of `further` are kept as they came or not at all: a filter that is asked again
+ * The headers to be stored with a delivery, redacted and cleaned, at most 512 characters each. Those of `further` are stored unchanged or not at all, since filters of a replay
  * must not see another value.
  */
 export function headersToStore(
@@ -67,7 +67,7 @@ export function headersToStore(
 	further: readonly string[] = [],
 ): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};
-	// A request has fewer headers than there are names to look for.
+	// Over the headers: a request has fewer headers than there are stored names.
 	for (const name in headers) {
 		const value = storedNames.has(name) ? headerOf(headers, name) : undefined;
 		if (value !== undefined) {
@@ -93,17 +93,17 @@ export type ParsedBody =
 			readonly ok: true;
 			readonly payload: JsonValue;
 			readonly kind: 'JSON' | 'form' | 'JSON in a form';
-			/** The payload as it came; `undefined` for the fields of a form. */
+			/** The JSON as received; `undefined` for the fields of a form. */
 			readonly rawJson: Buffer | undefined;
 	  }
-	/** `error` is for the client and repeats nothing of what it sent. */
+	/** `error` is for the client, and repeats no content of the request. */
 	| {readonly ok: false; readonly error: string};
 
 const refuse = (error: string): ParsedBody => ({ok: false, error});
 
 /**
- * The payload of a body: JSON of any shape whatever the content type says, except that a form becomes an object. A JSON object that is only called
- * a form stays one. In a form of a code host (its event header is there) the JSON in the field `payload` is the payload.
+ * The payload of a body: any JSON, whatever the content type; a form becomes an object. JSON with the content type of
+ * a form is still read as JSON. In a form of a code host (with its event header) the JSON in the field `payload` is the payload.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#bodies
  */
@@ -121,7 +121,7 @@ export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 		return parseJson(text, body);
 	}
 
-	// Clients such as curl call any body a form unless they are told otherwise; and nobody signs what it is called, so that the identifier in it must not go by that. No form begins like this.
+	// Clients such as curl label any body as a form by default. The content type is not signed, so that an identifier in the body must not depend on it. No form begins with these characters.
 	const json = /^\s*[{[]/.test(text) ? parseJson(text, body) : undefined;
 	return json?.ok
 		? json
@@ -158,8 +158,8 @@ function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
 }
 
 /**
- * Any other form whose field `payload` holds a JSON object gives that object, so that `payload.<x>` reaches into it. What
- * is nested more than 128 levels deep stays text: a script gets a form written out as JSON, which would exhaust the stack.
+ * In other forms, a JSON object in the field `payload` is parsed, so that `payload.<x>` can read its members. Above
+ * 128 levels it stays text: scripts receive a form as JSON, and writing deeper JSON would exhaust the stack.
  */
 function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject {
 	const text = Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;

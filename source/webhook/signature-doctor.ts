@@ -19,25 +19,25 @@ import {type RefusedSignature, createProbe, isRight} from './signature-probe.ts'
 import {readClaim} from './signature-schemes.ts';
 import {verifySignature} from './signature.ts';
 
-/** Explanations a second. Strangers cause them: what is beyond is refused without. */
+/** Most explanations a second, since strangers can cause them; further refusals are not explained. */
 const maxPerSecond = 5;
 
-/** Milliseconds of a second that explanations may take; the one that goes beyond is the last. A large JSON body takes as much. */
+/** Most time for explanations in a second, milliseconds; the one that exceeds it is the last. A large JSON body alone can take as long. */
 const maxMsPerSecond = 50;
 
-/** Sentences of one explanation. */
+/** Most sentences of one explanation. */
 const maxFindings = 4;
 
 type Circumstances = {
 	readonly route: Route;
-	/** The routes whose secrets may have been meant; the first 50 are tried. May hold `route` itself. */
+	/** Routes whose secrets are tried, at most the first 50. May include `route` itself. */
 	readonly others: Iterable<Route>;
 };
 
 export type SignatureDoctor = {
 	/**
-	 * `refusal`, the detail of the verdict, and what else is known of it, as one line for the person at the terminal; `refusal` alone once five
-	 * others were explained within the second, or 50 ms were spent on them. No secret, no digest and no value of a header is in it.
+	 * `refusal` (the detail of the verdict) with an explanation, as one line for the operator; `refusal` alone after five
+	 * explanations, or 50 ms of them, within the second. Contains no secret, no digest and no value of a header.
 	 */
 	explain(
 		request: SignedRequest,
@@ -45,7 +45,7 @@ export type SignatureDoctor = {
 	): string;
 };
 
-/** Explains refused signatures, at most five a second and 50 ms of it. */
+/** Explains refused signatures, at most five a second, for at most 50 ms. */
 export function createSignatureDoctor({clock}: {readonly clock: Clock}): SignatureDoctor {
 	let since = -Infinity;
 	let explained = 0;
@@ -73,8 +73,8 @@ export function createSignatureDoctor({clock}: {readonly clock: Clock}): Signatu
 }
 
 /**
- * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences that say what would have passed. Empty when it
- * is not refused. Pure. Bounded: bodies above 256 KiB are judged by their headers alone, and what is hashed is at most 8 MiB.
+ * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences on what would have passed. Empty when it
+ * is not refused. Pure. Bounded: bodies above 256 KiB are judged by their headers alone, and at most 8 MiB are hashed.
  *
  * @see manual/signatures.md#refused-signatures
  */
@@ -105,7 +105,7 @@ export function explainRefusal(
 	return findings;
 }
 
-/** The surest first; each is worked out only when it is asked for. */
+/** The most certain first; a generator, so that each is computed on demand. */
 function* findingsOf(refusal: RefusedSignature): Generator<string> {
 	const {route, request} = refusal;
 	const reading = readClaim(route.signature, request.headers, addressOf(route, request));
@@ -133,23 +133,23 @@ function* findingsOf(refusal: RefusedSignature): Generator<string> {
 	}
 }
 
-/** A digest that a header holds in some form. */
+/** A digest found in a header. */
 type Found = {
 	readonly algorithm: HmacAlgorithm;
 	readonly encoding: DigestEncoding;
-	/** As a stranger wrote it: to be compared, not to be shown. */
+	/** Untrusted: for comparison, not to be shown. */
 	readonly prefix: string;
 	readonly digest: Buffer;
 };
 
 const milliseconds = /^\d{13}$/;
 
-/** Items of a header that are looked at. */
+/** Most items of a header that are read. */
 const maxItems = 16;
 
 /**
- * What is odd about the way in which the signature is written, and the claim as it was probably meant: with the digests that the header holds in another
- * encoding, of another length, or behind another prefix.
+ * The error in the written form of a signature, and the claim as probably meant: with digests in another
+ * encoding, of another length, or after another prefix.
  */
 function explainForm(
 	{request: {headers}}: RefusedSignature,
