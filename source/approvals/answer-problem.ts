@@ -10,7 +10,7 @@ import {
 import {isJsonObject} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** Why a request does not take an answer; `undefined` when it does. Names no value that was filled in. */
+/** Why an answer is invalid for a request; `undefined`: it is valid. Names no value of a form. */
 export function answerProblem(approval: Approval, answer: ApprovalAnswer): string | undefined {
 	switch (answer.choice) {
 		case 'deny':
@@ -55,7 +55,7 @@ function allowProblem(approval: ToolApproval, answer: Allow): string | undefined
 		: undefined;
 }
 
-/** A rule that lasts says what it covers where the tool may destroy, and says it in one way. */
+/** A lasting rule for a tool that may be destructive must say what it covers, in exactly one way. */
 function lastingProblem(
 	{lasting, tool}: ToolApproval,
 	{scope, args, when, typedName}: Allow,
@@ -77,7 +77,7 @@ function lastingProblem(
 		: undefined;
 }
 
-/** What the `when` of an answer compares, none without one; or why there can be no such rule. It covers the call that it is made for. */
+/** The keys in `when` of an answer, if any, or why there can be no such rule. The rule must cover its own call. */
 export async function whenKeys(
 	approval: Approval,
 	answer: ApprovalAnswer,

@@ -134,7 +134,7 @@ function textAt(place: Place, context: RenderContext): string | undefined {
 		: textOf(valueOfPlace(place, context));
 }
 
-/** What belongs in a place, as it came; `undefined` when it is missing. */
+/** The raw value for a place; `undefined` when it is missing. */
 export function valueOfPlace(
 	{key, path}: Place,
 	{payload, event}: RenderContext,
@@ -159,7 +159,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 		: JSON.stringify(value);
 }
 
-/** Characters that the texts of one `deliver_extra` may still have. */
+/** Characters left for the texts of one `deliver_extra`. */
 type Budget = {left: number};
 
 /** Renders the value for one event. */
