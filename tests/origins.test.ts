@@ -6,8 +6,7 @@ import {eventLine} from '../source/cli/lines/event-line.ts';
 import {linesOf, tableOf} from '../source/cli/nouns/noun-commands.ts';
 import type {ToolApproval} from '../source/core/approval.ts';
 import {parseFilter} from '../source/core/filter/filter.ts';
-import {runVocabulary} from '../source/core/filter/run-vocabulary.ts';
-import {approvalVocabulary} from '../source/core/filter/vocabularies.ts';
+import {runVocabulary, approvalVocabulary} from '../source/core/filter/vocabularies.ts';
 import {silentLogger} from '../source/core/log.ts';
 import {
 	conversationName,

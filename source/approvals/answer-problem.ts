@@ -1,13 +1,16 @@
 import type {Approval, ApprovalAnswer, RuleKey, ToolApproval} from '../core/approval.ts';
 import {contentProblem} from '../core/approvals/content-problem.ts';
-import {areAsKeysSay, keysText, resolvedKeys, writtenKeys} from '../core/approvals/rule-keys.ts';
+import {
+	areAsKeysSay,
+	keysText,
+	maxRuleKeys,
+	resolvedKeys,
+	writtenKeys,
+} from '../core/approvals/rule-keys.ts';
 import {isJsonObject} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** Most top-level arguments that a rule compares. */
-const maxKeys = 20;
-
-/** Why a request does not take an answer; `undefined` when it does. Names no value that was filled in. */
+/** Why an answer is invalid for a request; `undefined`: it is valid. Names no value of a form. */
 export function answerProblem(approval: Approval, answer: ApprovalAnswer): string | undefined {
 	switch (answer.choice) {
 		case 'deny':
@@ -43,8 +46,8 @@ function allowProblem(approval: ToolApproval, answer: Allow): string | undefined
 	}
 
 	const keys = typeof answer.args === 'object' ? answer.args : undefined;
-	if (keys && (keys.length === 0 || keys.length > maxKeys)) {
-		return `a rule compares 1 to ${maxKeys} arguments`;
+	if (keys && (keys.length === 0 || keys.length > maxRuleKeys)) {
+		return `a rule compares 1 to ${maxRuleKeys} arguments`;
 	}
 
 	return keys?.every(key => isJsonObject(args) && Object.hasOwn(args, key)) === false
@@ -52,7 +55,7 @@ function allowProblem(approval: ToolApproval, answer: Allow): string | undefined
 		: undefined;
 }
 
-/** A rule that lasts says what it covers where the tool may destroy, and says it in one way. */
+/** A lasting rule for a tool that may be destructive must say what it covers, in exactly one way. */
 function lastingProblem(
 	{lasting, tool}: ToolApproval,
 	{scope, args, when, typedName}: Allow,
@@ -74,7 +77,7 @@ function lastingProblem(
 		: undefined;
 }
 
-/** What the `when` of an answer compares, none without one; or why there can be no such rule. It covers the call that it is made for. */
+/** The keys in `when` of an answer, if any, or why there can be no such rule. The rule must cover its own call. */
 export async function whenKeys(
 	approval: Approval,
 	answer: ApprovalAnswer,

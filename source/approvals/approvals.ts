@@ -12,99 +12,99 @@ import type {JsonValue} from '../core/json.ts';
 import type {Origin} from '../core/origin.ts';
 import type {AskedTool, Verdict} from '../core/tool.ts';
 
-/** The run that asks. */
+/** The run that makes a call. */
 export type AskingRun = {
 	readonly id: number;
-	/** Where it comes from; decides how far a yes may reach. */
+	/** Its origin; decides the scopes of an approval. */
 	readonly origin: Origin;
-	/** What it was asked to do. */
+	/** Its prompt. */
 	readonly prompt?: string;
-	/** When it ends at the latest, milliseconds since 1970: no deadline lies beyond. */
+	/** When it ends at the latest, milliseconds since 1970: an upper bound for deadlines. */
 	readonly endsAt: number;
 };
 
-/** A call that needs a yes. */
+/** A call that needs an approval. */
 export type CallToApprove = {
 	readonly tool: AskedTool;
 	readonly args: JsonValue;
 	readonly preview?: CallPreview;
-	/** Names the call within its run (without a run: among all tries): it is asked about once. */
+	/** Identifies the call within its run (without a run: among all tries), so that it asks only once. */
 	readonly callId: string;
-	/** What the model said before it. */
+	/** What the model said before the call. */
 	readonly said?: string;
 	/** Absent when a person tries a tool. */
 	readonly run?: AskingRun;
-	/** How long the call itself may take, milliseconds. */
+	/** Timeout of the call itself, milliseconds. */
 	readonly toolTimeoutMs: number;
-	/** Its abort denies. */
+	/** An abort denies the call. */
 	readonly signal: AbortSignal;
 };
 
 export type FormToFill = AskedForm & {
-	/** The run whose call the server asks for, where that is known. */
+	/** The run whose call made the server ask, where that is known. */
 	readonly run?: AskingRun;
 };
 
-/** What is known of the tools of a server now, or of those that are built in. */
+/** The present tools of a server, or the built-in ones. */
 export type ToolsChange = {
 	readonly profile: string;
 	/** Absent for the built-in tools. */
 	readonly server?: string;
 	/** `ShownTool.endpoint`; absent for built-in tools, and when the server is gone, or has no tools. */
 	readonly endpoint?: string;
-	/** `AskedTool.definition` by the server's own names; absent when the server is gone from the configuration, or switched off. */
+	/** `AskedTool.definition` by the names of the server; absent when the server was removed from the configuration, or switched off. */
 	readonly definitions?: ReadonlyMap<string, string>;
-	/** The same tools as a person is shown them. */
+	/** The same tools as shown to people. */
 	readonly tools?: readonly AskedTool[];
 };
 
-/** The rules of the file as they stand now. */
+/** The present rules of the file. */
 export type RulesOfFile = {
 	readonly rules: readonly FileRule[];
-	/** Whether the file could be read whole: else what is missing may come back, and keeps its definition until then. */
+	/** Whether the whole file could be read: otherwise missing rules may come back, and are kept with their definitions. */
 	readonly isWhole: boolean;
 };
 
 /**
- * The one queue of everything that needs a person's yes. Rules are asked first, then a person, and at the deadline the answer is no. The first answer
- * wins; every other way out (deadline, abort, shutdown, void, full queue) is a denial. At most 200 wait.
+ * The queue of everything that needs an approval. Rules decide first, then a person; at the deadline a request is denied. The first answer
+ * wins; every other outcome (deadline, abort, shutdown, void, full queue) is a denial. At most 200 requests wait.
  *
  * @see manual/tool-servers.md#settings, manual/approvals.md
  */
 export type Approvals = {
-	/** Never rejects. The same call (run and `callId`, tool and arguments) joins the request, or the verdict, that is there. */
+	/** Never rejects. A repeated call (run and `callId`, tool and arguments) shares the waiting request, or its verdict. */
 	request(call: CallToApprove): Promise<Verdict>;
-	/** Never rejects. What is filled in goes to the caller and nowhere else. */
+	/** Never rejects. The content of the form is passed only to the caller. */
 	elicit(form: FormToFill): Promise<FormAnswer>;
 	/**
-	 * Answers what waits; `by` is who, as it is recorded. Resolves once it is on disk.
-	 * @throws SvcError `approval_invalid` for an answer that the request does not take; it waits on
+	 * Answers a waiting request; `by` is recorded. Resolves when it is durable.
+	 * @throws SvcError `approval_invalid` for an invalid answer; the request keeps waiting
 	 */
 	settle(id: number, answer: ApprovalAnswer, by: string): Promise<AnswerOutcome>;
-	/** Moves the deadline by five minutes, at most to `latestDeadline`; `undefined` when it does not wait. */
+	/** Moves the deadline by five minutes, at most to `latestDeadline`; `undefined` for a request that does not wait. */
 	extend(id: number): Approval | undefined;
-	/** Oldest first. */
+	/** Waiting requests, oldest first. */
 	waiting(): readonly Approval[];
-	/** Those that hold, oldest first. */
+	/** Rules in force, oldest first. */
 	rules(): readonly ApprovalRule[];
 	/**
-	 * Ends a rule; `false` when there is none. Durable when it resolves.
-	 * @throws SvcError `journal_unavailable` when it could not be removed: it holds on; `approval_invalid` for one that stands in a file
+	 * Ends a rule; `false` for an unknown one. Durable when it resolves.
+	 * @throws SvcError `journal_unavailable` when it could not be removed: it stays in force; `approval_invalid` for a rule of a file
 	 */
 	revoke(id: number): Promise<boolean>;
-	/** The rules that are kept were changed elsewhere: takes them over. Never rejects. */
+	/** Takes over stored rules that were changed elsewhere. Never rejects. */
 	setKeptRules(rules: readonly ApprovalRule[]): Promise<void>;
-	/** What the file says now; what it does not say any more has ended when this returns. Never rejects. */
+	/** Sets the rules of the file; removed ones have ended when this returns. Never rejects. */
 	setFileRules(file: RulesOfFile): Promise<void>;
 	/**
-	 * A person takes `definition` for the one that the rule of a file is for, as its tool has it now; `undefined` when there is no such rule.
-	 * @throws SvcError `approval_invalid` when the tool is not there or is defined otherwise, and for a rule that cannot take another definition
+	 * Lets a person accept `definition`, the present one of the tool, for the rule of a file; `undefined` for an unknown rule.
+	 * @throws SvcError `approval_invalid` when the tool is missing or defined differently, and for a rule with a fixed definition
 	 */
 	acceptRule(id: number, definition: string): Promise<ApprovalRule | undefined>;
-	/** Denies what the run still waits for and ends its rules. For each end of the agent's work on a run, also one that is tried again. */
+	/** Denies the waiting requests of a run and ends its rules. Called at each end of the work of the agent on a run, also before another try. */
 	runEnded(runId: number): void;
-	/** Denies what waits for a tool that changed or is gone, and removes rules for other definitions than the present one. */
+	/** Denies requests for tools that changed or were removed, and removes rules for other definitions than the present one. */
 	toolsChanged(change: ToolsChange): void;
-	/** Denies everything that waits and everything that comes, and resolves when that is written down. */
+	/** Denies all waiting and new requests, and resolves when that is stored. */
 	[Symbol.asyncDispose](): Promise<void>;
 };

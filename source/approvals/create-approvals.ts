@@ -16,26 +16,26 @@ import {ruledBy} from './rules.ts';
 import {createPresentTools, formDeadlines} from './terms.ts';
 import {choiceOf, type Subject, type Ticket} from './ticket.ts';
 
-/** How often the log is told what waits: there may be no other face. */
+/** Interval of reminders in the log, which may be the only face. */
 const remindMs = 60_000;
 
 export type ApprovalsDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly keeper: ApprovalKeeper;
-	/** The rules that are kept. */
+	/** The stored rules. */
 	readonly rules: readonly ApprovalRule[];
-	/** Whether the gateway is ending: what is given up then was not given up by a person. */
+	/** Whether the gateway is stopping, so that aborts do not come from a person. */
 	readonly isStopping?: () => boolean;
-	/** Gets each decision once, with all of the arguments. Must not throw. */
+	/** Receives each decision once, with all arguments. Must not throw. */
 	readonly audit?: (approval: Approval) => void;
-	/** A person allowed a call of a tool as it is defined now. Must not throw. */
+	/** A person allowed a call of a tool with its present definition. Must not throw. */
 	readonly onAllowed?: (tool: AskedTool) => void;
 	/** What `~` stands for in a rule. */
 	readonly userHome?: string;
-	/** Folders that no rule reaches into, absolute: that of the program itself. */
+	/** Folders closed to all rules, absolute: the data directory of svc. */
 	readonly closedFolders?: readonly string[];
 };
 
-/** The queue of everything that needs a person's yes. @see Approvals */
+/** Creates the queue of approvals. @see Approvals */
 export function createApprovals(dependencies: ApprovalsDependencies): Approvals {
 	const {clock, emit, log, keeper, rules, isStopping = () => false} = dependencies;
 	const {onAllowed = () => {}, userHome = '/', closedFolders = []} = dependencies;
@@ -54,7 +54,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 		...parts,
 		recorder,
 		onRule(id, {runId}, denial) {
-			// Written down while its tool, its server or its run went away.
+			// Its tool, its server or its run ended while the rule was stored.
 			if (denial?.outcome === 'void') {
 				book.drop(id);
 			} else if (denial === denials.runEnded && runId !== undefined) {
@@ -74,7 +74,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 		onAllowed,
 	});
 
-	/** A new rule also covers what waits already: no person is asked about what they just agreed to. */
+	/** Applies a new rule to waiting calls: people are not asked again about what they just approved. */
 	const allowWaiting = async (id: number) => {
 		for (const ticket of queue.tickets()) {
 			const {call} = ticket.subject;
@@ -100,7 +100,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 	const ticketOf = (id: number): Ticket | undefined =>
 		queue.tickets().find(ticket => ticket.shown()?.id === id);
 
-	/** `false` when it is decided already. */
+	/** `false` for a decided request. */
 	const answer = async (ticket: Ticket, given: ApprovalAnswer, by: string): Promise<boolean> => {
 		const shown = ticket.shown();
 		if (!shown || ticket.isDecided) {

@@ -12,15 +12,7 @@ import {ruledBy} from './rules.ts';
 import {type PresentTools, callDeadlines} from './terms.ts';
 import type {Choice} from './ticket.ts';
 
-/** Gives every call its verdict. */
-export type CallDecider = {
-	/** Never rejects. */
-	request(call: CallToApprove): Promise<Verdict>;
-	/** Forgets the calls of a run. */
-	runEnded(runId: number): void;
-};
-
-/** Decides in this order: what makes every answer a no, the rules, a full queue, a person. */
+/** Decides calls in this order: reasons for a denial in any case, rules, a full queue, a person. */
 export function createCallDecider(world: {
 	readonly clock: Clock;
 	readonly keeper: Pick<ApprovalKeeper, 'lastAllowed'>;
@@ -29,10 +21,10 @@ export function createCallDecider(world: {
 	readonly queue: Queue;
 	readonly present: PresentTools;
 	readonly isClosed: () => boolean;
-	/** A tool is there that a rule may be for. Never rejects. */
+	/** Reports a tool that a rule of a file may cover. Never rejects. */
 	readonly met: (tool: AskedTool) => Promise<void>;
 	readonly onAllowed: (tool: AskedTool) => void;
-}): CallDecider {
+}) {
 	const {clock, keeper, book, recorder, queue, present, isClosed, met, onAllowed} = world;
 	const asked = createAskedCalls();
 
@@ -60,7 +52,7 @@ export function createCallDecider(world: {
 		return rule ?? (queue.isFull && !book.mayFind(call) ? denials.full : undefined);
 	};
 
-	/** Where a path leads takes a moment to find out; the request counts meanwhile, and can be denied. */
+	/** Looks for rules that compare real paths. That takes a moment, in which the request counts and can be denied. */
 	const lookFor = (call: CallToApprove) => {
 		const {isFull} = queue;
 		return async (): Promise<Choice | undefined> => {
@@ -111,18 +103,20 @@ export function createCallDecider(world: {
 	};
 
 	return {
-		async request(call) {
+		/** Never rejects. */
+		async request(call: CallToApprove): Promise<Verdict> {
 			const argsBytes = bytesOf(call.args);
-			// What is nested too deep cannot be compared with another call either. What comes when its run has been given up must not answer for the next try of that run.
+			// Arguments that are nested too deeply cannot be compared with another call. A call of an aborted try must not decide for the next try of its run.
 			return argsBytes === undefined || call.signal.aborted
 				? decide(call, argsBytes)
 				: asked.once(call, async () => decide(call, argsBytes));
 		},
-		runEnded: runId => asked.runEnded(runId),
+		/** Forgets the calls of a run. */
+		runEnded: (runId: number) => asked.runEnded(runId),
 	};
 }
 
-/** Size as JSON in UTF-8; `undefined` for what is nested too deep to be walked. */
+/** Size as JSON in UTF-8; `undefined` for arguments that are nested too deeply. */
 function bytesOf(args: JsonValue): number | undefined {
 	try {
 		const text = JSON.stringify(args);
@@ -132,7 +126,7 @@ function bytesOf(args: JsonValue): number | undefined {
 	}
 }
 
-/** What the caller is told. A call whose run was given up meanwhile is not made. */
+/** The verdict for the caller. A call whose run was aborted meanwhile is denied. */
 function verdictOf({approval, denial}: ApprovalResult, signal: AbortSignal): Verdict {
 	const decision = approval?.decision;
 	if (denial || decision?.outcome !== 'allowed') {

@@ -13,7 +13,7 @@ import {type Deadlines, type Terms, approvalTerms} from './terms.ts';
 
 type Times = Deadlines & {readonly requestedAt: number};
 
-/** The request for a call as a person is shown it. `last`: what was allowed before of the same tool. */
+/** The request for a call, as shown to a person. `last`: the last allowed call of the tool. */
 export function callDraft(
 	call: CallToApprove & {readonly argsBytes: number},
 	times: Times,
@@ -25,7 +25,7 @@ export function callDraft(
 	};
 }
 
-/** A call that is decided without a person, as histories have it. */
+/** A call decided without a person, for the history. */
 export const unaskedCall = (
 	call: CallToApprove & {readonly argsBytes: number},
 	times: Times,
@@ -56,7 +56,7 @@ function unchanged(tool: AskedTool): AskedTool {
 	return {...rest, changed: false};
 }
 
-/** The request for a form. What a masked field holds at first is not shown. */
+/** The request for a form. Initial values of masked fields are left out. */
 export const formDraft = (form: FormToFill, times: Times): Omit<FormApproval, 'id'> => ({
 	kind: 'form',
 	profile: form.profile,
@@ -80,7 +80,7 @@ const asker = (run: AskingRun | undefined) =>
 
 const maxContextLength = 600;
 
-/** Without half a character at its end. */
+/** The beginning of a text, without a torn surrogate pair. */
 const beginningOf = (text: string): string => text.slice(0, maxContextLength).toWellFormed();
 
 /** Most requests that wait at once. */
@@ -91,13 +91,13 @@ export const maxArgsBytes = 1024 * 1024;
 
 const maxReasonLength = 500;
 
-/** Why a request ends without a person's word; the agent reads the reason. */
+/** A denial without a person; the agent reads the reason. */
 export type Denial = {
 	readonly outcome: Exclude<ApprovalOutcome, 'allowed'>;
 	readonly reason: string;
 };
 
-/** Every way out of a request that is neither a yes nor a person's no. */
+/** All denials without a person, except at the deadline. */
 export const denials = {
 	runEnded: {outcome: 'cancelled', reason: 'approval_cancelled: the run has ended'},
 	aborted: {outcome: 'cancelled', reason: 'approval_cancelled: the call was given up'},
@@ -129,7 +129,7 @@ export const deniedBy = ({outcome, reason}: Denial, at: number): ApprovalDecisio
 	reason,
 });
 
-/** The denial of a request that waited for `waitedMs` in vain. */
+/** The denial of a request after `waitedMs` without an answer. */
 export const timedOut = (waitedMs: number, at: number): ApprovalDecision => ({
 	outcome: 'timeout',
 	at,
@@ -137,7 +137,7 @@ export const timedOut = (waitedMs: number, at: number): ApprovalDecision => ({
 	reason: `approval_timeout: nobody agreed within ${Math.round(waitedMs / 1000)} seconds`,
 });
 
-/** A person's no, with what the agent is told of it. */
+/** A denial by a person, with the reason for the agent. */
 export function refusedBy(by: string, at: number, reason = ''): ApprovalDecision {
 	const told = escapeLine(reason.trim(), maxReasonLength);
 	return {outcome: 'denied', at, by, reason: `approval_denied${told && `: ${told}`}`};

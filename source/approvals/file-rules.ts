@@ -11,15 +11,15 @@ import type {RuleBook} from './rule-book.ts';
 import {isUnseen} from './rules.ts';
 import type {PresentTools} from './terms.ts';
 
-/** Joins what stands in a file with the tools that there are. Each entry is kept as a rule, with the definition that its tool had when it was seen first. */
+/** Binds the entries of a file to present tools. Each entry is stored as a rule, with the definition of its tool when first seen. */
 export type FileRules = {
-	/** What ended has ended when this returns. Never rejects. */
+	/** Sets the entries; removed ones have ended when this returns. Never rejects. */
 	set(file: RulesOfFile): Promise<void>;
-	/** A tool is there, perhaps for the first time since an entry was written. Never rejects. */
+	/** Reports a present tool, perhaps for the first time since an entry was written. Never rejects. */
 	met(tool: AskedTool): Promise<void>;
-	/** The tools of a server were told of. Never rejects. */
+	/** To be called after the tools of a server changed. Never rejects. */
 	lookAgain(): Promise<void>;
-	/** Rules were changed by others: what stands in the file here, and is kept no more, is kept again. Never rejects. */
+	/** To be called after other gateways changed rules: stores missing entries again. Never rejects. */
 	keepAgain(): Promise<void>;
 	/** @see Approvals.acceptRule */
 	accept(id: number, definition: string): Promise<ApprovalRule | undefined>;
@@ -30,7 +30,7 @@ export function createFileRules(
 		readonly keeper: Pick<ApprovalKeeper, 'addRule' | 'changeRule' | 'removeRules'>;
 		readonly book: RuleBook;
 		readonly present: PresentTools;
-		/** A rule may allow calls from now on. */
+		/** A rule was bound, and may allow calls from now on. */
 		readonly onBound: (id: number) => void;
 	},
 ): FileRules {
@@ -44,7 +44,7 @@ export function createFileRules(
 			log.error('Cannot keep the approval rules of config.yaml: calls ask', facts);
 		});
 
-	/** The definition of an entry, once it is known, is on disk before anything is allowed by it. */
+	/** Stores the definition of an entry before the rule allows anything. */
 	const bind = async (rule: ApprovalRule, tool: AskedTool) => {
 		const entry = written.get(rule.file?.entry ?? '');
 		const keys = entry && (await resolvedKeys(entry.when ?? []));
@@ -71,7 +71,7 @@ export function createFileRules(
 		for (const rule of book.ofFiles().filter(({definition}) => definition === '')) {
 			const tool = find(rule);
 			const isGiven = written.get(rule.file?.entry ?? '')?.definition !== undefined;
-			// What is not as it was when it was seen first is nothing that the person who wrote the entry has seen.
+			// A changed tool differs from the one that the writer of the entry knew.
 			if (tool && (isGiven || !tool.changed)) {
 				// oxlint-disable-next-line no-await-in-loop -- each is a write of its own
 				await bind(rule, tool);
@@ -147,7 +147,7 @@ export function createFileRules(
 	};
 }
 
-/** The rule for a tool that comes from there. */
+/** The rule for a tool of this origin. */
 function placed(rule: NewRule, from: ToolFrom): NewRule {
 	const {server: _, endpoint: __, ...unplaced} = rule;
 	return from.kind === 'server' ? {...rule, ...toolPlace(from)} : unplaced;
@@ -175,7 +175,7 @@ function acceptProblem(
 		: `${file.place} says "definition": write the new one there`;
 }
 
-/** Wherever it stands. */
+/** Identifies an entry, wherever it stands in the file. */
 const entryOf = ({owner, profile, name, when, definition}: FileRule): string =>
 	jsonHash(plain({owner, profile, name, when, definition}));
 

@@ -13,34 +13,34 @@ import {type Denial, denials, maxWaiting} from './drafts.ts';
 import type {Recorder} from './recorder.ts';
 import {type Choice, createTicket, type Subject, type Ticket} from './ticket.ts';
 
-/** How a request went. */
+/** The result of a request. */
 export type ApprovalResult = {
-	/** As it was written down; absent when it could not be. */
+	/** The stored approval; absent when it could not be stored. */
 	readonly approval?: Approval;
-	/** Why it is denied, whatever was written down. */
+	/** A denial that overrides the stored decision. */
 	readonly denial?: Denial;
-	/** What a form was filled in with. */
+	/** The content of a form. */
 	readonly content?: JsonObject;
 };
 
-/** What is asked. */
+/** How a request is made. */
 type Request = {
-	/** Makes what a person is shown. */
+	/** Makes the approval to be shown. */
 	readonly draft: () => Promise<NewApproval>;
-	/** Looks whether the request is decided without a person. */
+	/** Decides the request without a person, where possible. */
 	readonly look?: () => Promise<Choice | undefined>;
 };
 
-/** What waits for a person. */
+/** The requests that wait for a person. */
 export type Queue = {
-	/** Asks, and waits for the first way out; the request counts, and can be denied, from the start. Never rejects. */
+	/** Makes a request and waits for its first outcome; it counts, and can be denied, from the start. Never rejects. */
 	ask(subject: Subject, request: Request): Promise<ApprovalResult>;
 	readonly isFull: boolean;
-	/** With a number, oldest first, also those whose decision is being written down. */
+	/** Requests with a number, oldest first, also those whose decision is being stored. */
 	tickets(): readonly Ticket[];
-	/** Denies what is concerned. */
+	/** Denies the requests about matching subjects. */
 	deny(concerned: (subject: Subject) => boolean, denial: Denial): void;
-	/** Resolves when everything that was asked is written down. */
+	/** Resolves when all requests are stored. */
 	settled(): Promise<void>;
 };
 
@@ -48,7 +48,7 @@ export function createQueue(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: Pick<ApprovalKeeper, 'add'>;
 		readonly recorder: Recorder;
-		/** An answer made a rule; the request is denied all the same when there is a `denial`. */
+		/** An answer made a rule; with a `denial` the request itself is denied all the same. */
 		readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
 		readonly isStopping: () => boolean;
 	},
@@ -136,9 +136,9 @@ export function createQueue(
 	};
 }
 
-/** The calls of each run that were asked about, so that none is asked about twice. */
+/** Remembers the calls of each run, so that none asks twice. */
 type AskedCalls = {
-	/** The verdict of the same call, perhaps still to come; `ask` when there is none. */
+	/** The verdict of the same call, perhaps pending, else the one of `ask`. */
 	once(call: CallToApprove, ask: () => Promise<Verdict>): Promise<Verdict>;
 	/** Forgets the calls of a run. */
 	runEnded(runId: number): void;
@@ -170,7 +170,7 @@ export function createAskedCalls(): AskedCalls {
 	};
 }
 
-/** Models have been seen to give one identifier to several calls: a yes to one of them must not be a yes to another. */
+/** Includes tool and arguments: some models give one identifier to several calls, and an approval must not cover another call. */
 function keyOf({callId, tool, args}: CallToApprove): string {
 	const {server = '', endpoint = ''} = toolPlace(tool.from);
 	return `${tool.profile}\n${server}\n${endpoint}\n${tool.definition}\n${jsonHash([callId, tool.tool, args])}`;

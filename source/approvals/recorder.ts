@@ -10,11 +10,11 @@ import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {RuleBook} from './rule-book.ts';
 
-/** Writes decisions down and tells of them, once each. */
+/** Stores and reports decisions, once each. */
 export type Recorder = {
-	/** The decision about what waited, with the rule that it makes; that of another gateway, where it came first. Never rejects: a rule that cannot be kept makes the yes one for this call alone. */
+	/** Stores the decision on a waiting request with its rule; returns an earlier one of another gateway instead. Never rejects: if the rule cannot be stored, only this call is allowed. */
 	settled(approval: Approval, decision: ApprovalDecision, rule?: NewRule): Promise<Approval>;
-	/** A decision about a request that never waited; `undefined` when it could not be written down. */
+	/** Stores the decision on a request that never waited; `undefined` when that failed. */
 	atOnce(draft: NewApproval, decision: ApprovalDecision): Promise<Approval | undefined>;
 };
 
@@ -22,7 +22,7 @@ export function createRecorder(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: ApprovalKeeper;
 		readonly book: RuleBook;
-		/** Gets each decision once, with the arguments still there. Must not throw. */
+		/** Receives each decision once, with its arguments. Must not throw. */
 		readonly audit?: (approval: Approval) => void;
 	},
 ): Recorder {

@@ -15,23 +15,23 @@ import {
 } from './rules.ts';
 import type {PresentTools} from './terms.ts';
 
-/** The standing rules, in memory and in their keeper. A rule is kept before it is added here. */
+/** The standing rules, in memory and in their store. A rule is stored before it is added here. */
 export type RuleBook = {
-	/** Those that hold, oldest first; each that allows nothing now with the reason. */
+	/** The rules in force, oldest first; with a reason where a rule allows nothing at present. */
 	all(): readonly ApprovalRule[];
-	/** The first rule that allows a call without a look at where its paths lead. */
+	/** The first rule that allows a call without comparing real paths. */
 	findNow(call: RuledCall): ApprovalRule | undefined;
-	/** Whether `find` may find another one; also a rule whose tool was not seen yet. */
+	/** Whether `find` may find another rule, also one whose tool was not seen yet. */
 	mayFind(call: RuledCall): boolean;
-	/** The first rule that allows a call; of `only` alone, if that is given. It held when this resolved. */
+	/** The first rule that allows a call, or only rule `only`. It is in force when this resolves. */
 	find(call: RuledCall, only?: number): Promise<ApprovalRule | undefined>;
-	/** Those of files, also those that stand there no more. */
+	/** The rules of files, also removed ones. */
 	ofFiles(): readonly ApprovalRule[];
-	/** What stands in the files: a rule of a file whose entry is not there allows nothing. */
+	/** Sets the present entries of files: rules of missing entries allow nothing. */
 	setEntries(entries: ReadonlySet<string>): void;
-	/** Puts a rule in the place of the one with its number. */
+	/** Replaces the rule with the same number. */
 	change(rule: ApprovalRule): void;
-	/** Tells of all of them: what is known of their tools is something else now. */
+	/** Reports all rules again, after their tools changed. */
 	tell(): void;
 	readonly isFull: boolean;
 	add(rule: ApprovalRule): void;
@@ -39,31 +39,31 @@ export type RuleBook = {
 	used(id: number): void;
 	/** Ends the rules of a run. */
 	runEnded(runId: number): void;
-	/** Ends the rules that a change makes void. */
+	/** Ends the rules that a change invalidates. */
 	toolsChanged(change: ToolsChange): void;
-	/** Ends rules at once; the caller removes them from the keeper. */
+	/** Ends rules at once; the caller removes them from the store. */
 	forget(ids: readonly number[]): void;
 	/** Ends one rule at once. */
 	drop(id: number): void;
-	/** What is kept now, also by other gateways. What has ended here stays ended. */
+	/** Sets the stored rules, also those of other gateways. Rules that ended here stay ended. */
 	setKept(kept: readonly ApprovalRule[]): void;
-	/** Ends one rule at once, and resolves when that is on disk; `false` when there is none. @throws SvcError `journal_unavailable` */
+	/** Ends one rule at once, and resolves when that is durable; `false` for an unknown rule. @throws SvcError `journal_unavailable` */
 	revoke(id: number): Promise<boolean>;
 };
 
-/** A book with the rules that were kept. */
+/** Creates the book with the stored rules. */
 export function createRuleBook(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: Pick<ApprovalKeeper, 'removeRules'>;
 		readonly present: Pick<PresentTools, 'named'>;
-		/** Folders that no rule reaches into, absolute. */
+		/** Folders closed to all rules, absolute. */
 		readonly closed: readonly string[];
 	},
 	kept: readonly ApprovalRule[],
 ): RuleBook {
 	const {clock, emit, log, keeper, present, closed} = world;
 	let rules = kept;
-	/** Rules whose end is written down, or tried to be. */
+	/** Rules that ended here, whether or not that is stored yet. */
 	const gone = new Set<number>();
 	let entries: ReadonlySet<string> = new Set();
 
@@ -89,7 +89,7 @@ export function createRuleBook(
 				: {...rule, problem, ...(tool && {present: tool.definition})};
 		});
 
-	/** That the rule is still the one that was looked at. */
+	/** Whether the rule is still in force, and unchanged. */
 	const holds = (rule: ApprovalRule): boolean =>
 		inForce().some(({id, definition}) => id === rule.id && definition === rule.definition);
 
@@ -105,7 +105,7 @@ export function createRuleBook(
 		return undefined;
 	};
 
-	/** What ended must not allow anything, whatever the disk says. */
+	/** Ended rules allow nothing, even if the store fails. */
 	const end = async (ended: readonly ApprovalRule[]) => {
 		const ids = new Set(ended.map(({id}) => id));
 		for (const id of ids) {

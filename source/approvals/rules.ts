@@ -17,10 +17,10 @@ import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';
 /** How long `always` holds, milliseconds. */
 const alwaysMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Most rules that hold at once; a yes that would make another one holds once. */
+/** Most rules in force; beyond that an approval covers only its own call. */
 export const maxRules = 1000;
 
-/** What a rule is compared with. */
+/** The facts of a call that rules are compared with. */
 export type RuledCall = Pick<CallToApprove, 'args'> & {
 	readonly tool: Pick<
 		CallToApprove['tool'],
@@ -30,7 +30,7 @@ export type RuledCall = Pick<CallToApprove, 'args'> & {
 	readonly run?: Pick<AskingRun, 'id' | 'origin'>;
 };
 
-/** Whether a tool may destroy: it is so unless its server says that it does not. @see MCP 2025-06-18, ToolAnnotations `destructiveHint` */
+/** Whether a tool may be destructive, which is assumed unless its server denies it. @see MCP 2025-06-18, ToolAnnotations `destructiveHint` */
 export const mayDestroy = ({claims}: Pick<CallToApprove['tool'], 'claims'>): boolean =>
 	claims.destructive !== false;
 
@@ -39,8 +39,8 @@ export const isInForce = ({expiresAt}: Pick<ApprovalRule, 'expiresAt'>, now: num
 	expiresAt === undefined || now < expiresAt;
 
 /**
- * The rules that allow the call at `now`, but for the arguments under their `when`: those are compared by `areAsKeysSay`. Everything that a rule is bound to must be equal; the name that a model
- * uses does not count, unless a person wrote it into a file.
+ * The rules that allow the call at `now`, before their `when` is compared by `areAsKeysSay`. Everything that a rule is bound to must be equal; the name for
+ * models counts only for rules of files.
  */
 export const rulesFor = (
 	call: RuledCall,
@@ -49,7 +49,7 @@ export const rulesFor = (
 ): readonly ApprovalRule[] => rules.filter(rule => isInForce(rule, now) && allows(rule, call));
 
 const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
-	// No rule was made, or written, in view of what that reason says.
+	// No rule was made with such a reason in view.
 	tool.why === undefined &&
 	(rule.owner === undefined || (run !== undefined && isRuledBy(rule.owner, run.origin))) &&
 	(rule.file === undefined || (rule.file.name === tool.name && !isTooWide(rule, tool))) &&
@@ -60,18 +60,18 @@ const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
 	(rule.scope !== 'run' || (rule.run !== undefined && rule.run === run?.id)) &&
 	(rule.args === undefined || rule.args.hash === argsHash(args, rule.args.keys));
 
-/** Whether a rule of a file may be for a call, and its tool was not seen yet. */
+/** Whether a rule of a file may cover a call, and its tool was not seen before. */
 export const isUnseen = ({file, definition, profile}: ApprovalRule, {tool}: RuledCall): boolean =>
 	tool.why === undefined &&
 	file?.name === tool.name &&
 	definition === '' &&
 	profile === tool.profile;
 
-/** Whether a rule of a file is for a tool that may destroy, and says nothing of its arguments. */
+/** Whether a rule of a file covers a tool that may be destructive without limiting its arguments. */
 const isTooWide = ({when}: Pick<ApprovalRule, 'when'>, tool: RuledCall['tool']): boolean =>
 	when === undefined && mayDestroy(tool);
 
-/** The hash of all arguments, or of the values under `keys`; `undefined` when the arguments have not all of them. */
+/** The hash of all arguments, or of the values under `keys`; `undefined` when any key is missing. */
 function argsHash(args: JsonValue, keys: readonly string[] | undefined): string | undefined {
 	if (keys === undefined) {
 		return jsonHash(args);
@@ -88,7 +88,7 @@ const hasAll = (
 ): args is {readonly [key: string]: JsonValue} =>
 	isJsonObject(args) && keys.every(key => Object.hasOwn(args, key));
 
-/** The rule that an answer makes; `undefined` for a yes to this one call. The answer was checked by `answerProblem`. */
+/** The rule that an answer makes; `undefined` when it covers only this call. The answer was checked by `answerProblem`. */
 export function ruleOf(
 	{tool, args, run, lasting}: ToolApproval,
 	answer: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
@@ -126,7 +126,7 @@ function boundArgs(
 
 	const keys = which === 'exact' ? undefined : which.toSorted();
 	const hash = argsHash(args, keys);
-	// What cannot be compared can be equal to nothing: the empty text is no hash.
+	// Missing keys never match: the empty text is no hash.
 	return {args: {hash: hash ?? '', ...(keys ? {keys} : shownOf(args))}};
 }
 
@@ -135,7 +135,7 @@ const maxShownBytes = 4096;
 const shownOf = (args: JsonValue) =>
 	Buffer.byteLength(JSON.stringify(args)) <= maxShownBytes ? {shown: args} : {};
 
-/** The decision that a rule makes. Who reads it later may find the rule gone: it says what the rule was. */
+/** The decision by a rule. It describes the rule, which may be gone when the decision is read later. */
 export const ruledBy = (rule: ApprovalRule, at: number): ApprovalDecision => ({
 	outcome: 'allowed',
 	at,
@@ -148,7 +148,7 @@ export const ruledBy = (rule: ApprovalRule, at: number): ApprovalDecision => ({
 
 const maxBy = 300;
 
-/** `job nightly, path below /home/alice/notes/`; empty for a rule that is bound to neither. */
+/** `job nightly, path below /home/alice/notes/`; empty for a rule without such bounds. */
 function bindingOf({owner, when, file}: ApprovalRule): string {
 	return [
 		...(owner ? [`${owner.kind} ${quotedName(owner.name)}`] : []),
@@ -157,7 +157,7 @@ function bindingOf({owner, when, file}: ApprovalRule): string {
 	].join(', ');
 }
 
-/** The rules that a change of a server ends: all of a server that is gone or is somewhere else now, and those for another definition than the present one; those of a file wait for a person. A tool that is only not listed keeps its rule. */
+/** The rules that a change of a server ends: all rules of a removed or moved server, and those for another definition than the present one. Rules of files wait for a person instead. A tool that is merely not listed keeps its rules. */
 export const voidedRules = (
 	rules: readonly ApprovalRule[],
 	{profile, server, endpoint, definitions}: ToolsChange,
@@ -173,8 +173,8 @@ export const voidedRules = (
 	);
 
 /**
- * Why the rule of a file allows nothing now; `undefined`: it does. `tool`: what has its tool's name now, as far as that was seen. `closed`: folders that no
- * rule reaches into, absolute.
+ * Why the rule of a file allows nothing at present; `undefined`: it is effective. `tool`: the present tool of its name, if seen. `closed`: folders closed to all
+ * rules, absolute.
  */
 export function problemWithRule(
 	rule: ApprovalRule,

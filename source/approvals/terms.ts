@@ -5,32 +5,32 @@ import {type AskedTool, toolPlace} from '../core/tool.ts';
 import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';
 import {mayDestroy} from './rules.ts';
 
-/** No call waits longer without being moved, milliseconds. @see manual/approvals.md */
+/** Longest wait of a call unless its deadline is moved, milliseconds. @see manual/approvals.md */
 const maxWaitMs = 300_000;
 
-/** A request leaves this much of the time of its call, and of its run. */
+/** Time that a request leaves for its call, and for the rest of its run. */
 const marginMs = 5000;
 
-/** A person gets at least this long, however short the tool's own time. */
+/** Shortest wait, however short the timeout of the tool. */
 const minWaitMs = 5000;
 
-/** How far a request without a run can be moved at least. */
+/** Least upper bound of the deadline of a request without a run. */
 const maxTryMs = 15 * 60_000;
 
-/** By how much a deadline is moved at a time. */
+/** Step by which a deadline is moved. */
 const extensionMs = 5 * 60_000;
 
-/** When a request is denied by itself. Milliseconds since 1970. */
+/** When a request is denied automatically. Milliseconds since 1970. */
 export type Deadlines = {readonly deadline: number; readonly latestDeadline: number};
 
-/** The deadline of a request that is made at `now` and may wait for `waitMs`; with a run it lies 5 s before the run's end, so that the agent can still answer. */
+/** The deadline of a request at `now` that may wait for `waitMs`; at the latest 5 s before the end of its run, so that the agent can still answer. */
 function deadlines(now: number, waitMs: number, run: AskingRun | undefined): Deadlines {
 	const latest = run ? run.endsAt - marginMs : now + Math.max(maxTryMs, waitMs);
 	const latestDeadline = Math.max(latest, now);
 	return {deadline: Math.min(now + waitMs, latestDeadline), latestDeadline};
 }
 
-/** A call waits for 300 s or the tool's own time less 5 s, whichever is shorter, but for no less than 5 s. */
+/** A call waits for 300 s or the timeout of the tool less 5 s, whichever is shorter, but at least 5 s. */
 export const callDeadlines = (
 	{toolTimeoutMs, run}: Pick<CallToApprove, 'toolTimeoutMs' | 'run'>,
 	now: number,
@@ -39,29 +39,29 @@ export const callDeadlines = (
 	return deadlines(now, Math.min(waitMs, maxWaitMs), run);
 };
 
-/** A form waits as long as its server's settings say. @see manual/tool-servers.md#settings */
+/** A form waits as long as the settings of its server say. @see manual/tool-servers.md#settings */
 export const formDeadlines = (
 	{timeoutMs, run}: {readonly timeoutMs: number; readonly run?: AskingRun},
 	now: number,
 ): Deadlines => deadlines(now, timeoutMs, run);
 
-/** The deadline five minutes later, as far as it can be moved. */
+/** The deadline moved by five minutes, at most to the latest one. */
 export const extended = ({deadline, latestDeadline}: Deadlines): number =>
 	Math.min(deadline + extensionMs, latestDeadline);
 
-/** What is asked of the person who agrees to a call. */
+/** The conditions of an approval. */
 export type Terms = {
 	readonly scopes: readonly ApprovalScope[];
 	readonly mustTypeName: boolean;
-	/** Whose runs a rule of scope `always` is for. */
+	/** Whose runs a rule of scope `always` covers. */
 	readonly lasting?: NonNullable<ToolApproval['lasting']>;
-	/** The definition is not the one that was allowed, or else seen, before. */
+	/** The definition differs from the one allowed, or else seen, before. */
 	readonly changed: boolean;
 };
 
 /**
- * How far a yes may reach. A stranger's event can steer the run that it starts, so a yes in it reaches that run at most. What claims to destroy, was never allowed or changed gets no more than
- * its run either, and its name must be typed. What has a reason of ours to ask (no sandbox works) is asked about each time. A job gets a yes for good for its own runs; for what may destroy only with the arguments that are meant.
+ * The scopes of an approval. An untrusted event can steer its run, so an approval there covers at most that run. A tool that claims to be destructive, was never allowed before, or changed, gets
+ * at most its run as well, and its name must be typed. A call with a reason of ours (no sandbox works) asks each time. Jobs can get lasting rules for their own runs; for tools that may be destructive only with bound arguments.
  */
 export function approvalTerms(
 	tool: Pick<AskedTool, 'claims' | 'changed' | 'definition' | 'why'>,
@@ -89,7 +89,7 @@ export function approvalTerms(
 	};
 }
 
-/** Whether a face may make a rule that lasts: for what strangers start, only who may write the configuration. */
+/** Whether faces may make lasting rules: for runs started by strangers, only the configuration can. */
 const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {
 	job: true,
 	route: false,
@@ -99,10 +99,10 @@ const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {
 const widestScope: Readonly<Record<Origin['kind'], ApprovalScope>> = {
 	delivery: 'run',
 	job: 'process',
-	// The holder of the key writes what the agent reads.
+	// The holder of the key writes the prompt.
 	key: 'process',
 	person: 'process',
-	// A conversation passes on what others wrote.
+	// A conversation may pass on untrusted text.
 	chat: 'run',
 };
 
@@ -111,12 +111,12 @@ const everyScope: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'
 const scopesUpTo = (widest: ApprovalScope, hasRun: boolean): readonly ApprovalScope[] =>
 	everyScope.slice(0, everyScope.indexOf(widest) + 1).filter(scope => scope !== 'run' || hasRun);
 
-/** What tools there are now, as far as that was told. */
+/** The known present tools. */
 export type PresentTools = {
 	changed(change: ToolsChange): void;
-	/** The tool that models call so. */
+	/** The tool with this name for models. */
 	named(profile: string, name: string): AskedTool | undefined;
-	/** Whether a tool is known to be another one now, or none, or one of another server: a run goes on with the tools that it started with. */
+	/** Whether a tool is known to have changed, or to be gone or moved, since its run started. */
 	isStale(tool: Pick<AskedTool, 'profile' | 'from' | 'tool' | 'definition'>): boolean;
 };
 

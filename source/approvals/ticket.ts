@@ -6,42 +6,42 @@ import {deniedBy, refusedBy, timedOut, type Denial} from './drafts.ts';
 import {ruleOf, type RuledCall} from './rules.ts';
 import {extended, type Deadlines} from './terms.ts';
 
-/** What was decided about a request, and what it takes along. */
+/** The decision on a request, with its rule or content. */
 export type Choice = {
 	readonly decision: ApprovalDecision;
 	/** The rule that the answer makes. */
 	readonly rule?: NewRule;
-	/** What a form was filled in with: for the caller alone. */
+	/** The content of a form, for the caller only. */
 	readonly content?: JsonObject;
 };
 
-/** What a request is about, as far as it decides what concerns it. */
+/** The facts of a request that decide which changes concern it. */
 export type Subject = Deadlines & {
 	readonly profile: string;
 	/** Absent for a built-in tool. */
 	readonly server?: string;
 	readonly runId?: number;
-	/** For a call, not for a form. */
+	/** Absent for a form. */
 	readonly call?: RuledCall;
 	readonly signal: AbortSignal;
 };
 
-/** One request from its start to its end. The first decision wins; it has a deadline from the start. */
+/** One request from start to end. The first decision wins; the deadline counts from the start. */
 export type Ticket = Disposable & {
 	readonly subject: Subject;
 	/** Resolves with the first decision. */
 	readonly choice: Promise<Choice>;
-	/** `false` when it is decided already. */
+	/** Decides the request; `false` when it is already decided. */
 	decide(choice: Choice): boolean;
-	/** Denies; what was decided and is not yet written down is denied to its caller all the same. */
+	/** Denies the request; while a decision is being stored, the caller is denied all the same. */
 	overrideWithDenial(denial: Denial): void;
-	/** Why it is denied in spite of its decision. */
+	/** The denial that overrides its decision. */
 	overridingDenial(): Denial | undefined;
-	/** It is written down and has a number. */
+	/** Sets the stored request with its number. */
 	opened(approval: NewApproval & {readonly id: number}): Approval;
-	/** As it is shown; absent before it has a number. */
+	/** The request as shown; absent before it has a number. */
 	shown(): Approval | undefined;
-	/** As it was written down; resolves at the end. */
+	/** The stored approval; resolves at the end. */
 	readonly settled: Promise<Approval>;
 	finish(approval: Approval): void;
 	/** Moves the deadline; `undefined` when it is decided. */
@@ -49,7 +49,7 @@ export type Ticket = Disposable & {
 	readonly isDecided: boolean;
 };
 
-/** Starts the time of a request. `onAbort` says what the abort of its signal means. */
+/** Starts the time of a request. `onAbort` returns the denial after an abort. */
 export function createTicket(
 	subject: Subject,
 	{clock, onAbort}: {readonly clock: Clock; readonly onAbort: () => Denial},
@@ -77,7 +77,7 @@ export function createTicket(
 	};
 
 	const plan = () => {
-		// A wall clock that is set must not move a deadline.
+		// Setting the wall clock must not move the deadline.
 		const left = deadline - requestedAt - (clock.monotonic() - start);
 		timer.set(Math.max(left, 0), () => {
 			decide({decision: timedOut(deadline - requestedAt, clock.now())});
@@ -134,7 +134,7 @@ export function createTicket(
 	};
 }
 
-/** What an answer decides. `answerProblem` has found nothing wrong with it; `keys` is what its `when` means. */
+/** The choice by an answer that `answerProblem` has accepted; `keys`: the keys of its `when`. */
 export function choiceOf(
 	approval: Approval,
 	answer: ApprovalAnswer,

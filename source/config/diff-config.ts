@@ -1,4 +1,4 @@
-import type {Difference} from '../core/settings.ts';
+import type {Difference} from '../core/schema-parts.ts';
 import {reportedAlert} from './alerts.ts';
 import {reportedRule} from './approval-rules.ts';
 import type {Config, WebhookConfig} from './config.ts';

@@ -1,4 +1,4 @@
-import type {Difference} from '../core/settings.ts';
+import type {Difference} from '../core/schema-parts.ts';
 import {platformKinds, sectionsOfKinds} from '../platforms/platforms.ts';
 import {apiSettings} from './api-settings.ts';
 import type {Config} from './config.ts';

@@ -3,21 +3,21 @@ import {lookup as systemLookup} from 'node:dns/promises';
 import {BlockList, isIP, isIPv6, type LookupFunction} from 'node:net';
 
 /**
- * Who can be behind an address: anybody, the local network, this machine, or (link-local and the metadata services of clouds) whoever hands
- * out credentials to machines. `reserved` is nobody.
+ * Which network an address belongs to: the internet, the local network, this machine, or `link-local`, where cloud metadata services hand
+ * out credentials. `reserved` addresses belong to no host.
  */
 export type AddressScope = 'public' | 'private' | 'loopback' | 'link-local' | 'reserved';
 
 /** All addresses of a name. */
 export type ResolveName = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** As other programs on this machine would find them. */
+/** Resolves as the system does. */
 export const resolveBySystem: ResolveName = async host =>
 	systemLookup(host, {all: true, hints: ADDRCONFIG});
 
 /**
- * The scope of an IP address, without brackets; `undefined` for what is none. IPv4 addresses that are written or carried in IPv6 count as what they are; what the
- * local network translates by its own prefix is at least as near as that network. @see RFC 8215
+ * The scope of an IP address, without brackets; `undefined` for any other text. An IPv4 address embedded in IPv6 has the scope of the IPv4 address; one behind the
+ * local translation prefix is `private` at the widest. @see RFC 8215
  */
 export function addressScope(address: string): AddressScope | undefined {
 	if (isIP(address) === 0) {
@@ -31,7 +31,7 @@ export function addressScope(address: string): AddressScope | undefined {
 	return scope === 'public' && isLocallyTranslated(groups) ? 'private' : scope;
 }
 
-/** The scope of what a name server answered; what is no address is `reserved`. */
+/** The scope of an answer of a name server; anything but an address is `reserved`. */
 export function scopeOf({address}: LookupAddress): AddressScope {
 	return addressScope(address) ?? 'reserved';
 }
@@ -39,10 +39,10 @@ export function scopeOf({address}: LookupAddress): AddressScope {
 /** The host of a URL without the brackets of an IPv6 address. */
 export const bareHost = ({hostname}: URL): string => hostname.replaceAll(/^\[|\]$/g, '');
 
-/** Whether browsers take `name` for this machine without asking a name server. @see RFC 6761 §6.3 */
+/** Whether browsers resolve `name` to this machine without a name server. @see RFC 6761 §6.3 */
 export const isLocalName = (name: string): boolean => /(?:^|\.)localhost\.?$/i.test(name);
 
-/** `find` as `net.connect()` asks for addresses: all or the first, of one family or both. */
+/** `find` as the `lookup` of `net.connect()`: all addresses or the first, of one family or both. */
 export function lookupBy(
 	find: (host: string) => Promise<readonly LookupAddress[]>,
 ): LookupFunction {
@@ -123,7 +123,7 @@ const subnets: ReadonlyArray<readonly [AddressScope, readonly string[]]> = [
 ];
 
 const lists = subnets.map(([scope, ranges]) => {
-	// One for each family: an IPv4 address would be looked for among mapped ones, too.
+	// One list for each family: a shared list would also compare IPv4 addresses with mapped ones.
 	const of = {ipv4: new BlockList(), ipv6: new BlockList()};
 	for (const range of ranges) {
 		const [net = '', prefix = ''] = range.split('/');
@@ -155,8 +155,8 @@ function carriedIpv4(groups: readonly string[]): string | undefined {
 		.join('.');
 }
 
-/** The eight groups in lower-case hex; the URL parser knows every spelling of an address. */
-function ipv6Groups(address: string): readonly string[] {
+/** The eight groups of an IPv6 address in lower-case hex; the URL parser knows every spelling of one. */
+export function ipv6Groups(address: string): readonly string[] {
 	const [bare = ''] = address.split('%');
 	const [before = '', after] = new URL(`http://[${bare}]/`).hostname.slice(1, -1).split('::');
 	const head = before === '' ? [] : before.split(':');

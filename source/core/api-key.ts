@@ -1,5 +1,7 @@
 import {hash, randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
+import {timeWithOffset} from './clock.ts';
+import {fitsStars} from './names.ts';
 import type {
 	apiKeySchema,
 	keyBudgetSchema,
@@ -12,11 +14,11 @@ import type {Shape} from './schemas/parts.ts';
 export const keyKinds = ['live', 'test'] as const;
 type KeyKind = (typeof keyKinds)[number];
 
-/** What of the chat API a key may be for. */
+/** The parts of the chat API that a key may use. */
 export const apiEndpoints = ['chat', 'responses', 'models', 'approvals'] as const;
 export type ApiEndpoint = (typeof apiEndpoints)[number];
 
-/** Those of a key for which none were named: answering approvals is asked for by name. */
+/** The endpoints of a key that names none: `approvals` must be named. */
 export const usualEndpoints: readonly ApiEndpoint[] = ['chat', 'responses', 'models'];
 
 export const budgetPeriods = ['day', 'week', 'month'] as const;
@@ -28,16 +30,16 @@ export type KeyBudget = Shape<typeof keyBudgetSchema>;
 export type KeyUsage = Shape<typeof keyUsageSchema>;
 export type KeyDay = Shape<typeof keyDaySchema>;
 
-/** All of a key but what it used, which is summed up for a person alone. */
+/** A key without its usage, which is summed up only for people. */
 export type KeyFacts = Omit<ApiKey, 'usage'>;
 
-/** What a person decides when a key is made. */
+/** What a person chooses when creating a key. */
 export type KeyGrant = Pick<ApiKey, 'name' | 'kind' | 'endpoints' | 'models' | 'agents'> &
 	Partial<Pick<ApiKey, 'rpm' | 'parallel' | 'budget' | 'expiresAt'>>;
 
-/** What is kept of a key. */
+/** A key as it is stored. */
 export type KeyRecord = Omit<ApiKey, 'usage' | 'hint' | 'retiring'> & {
-	/** Newest first, at most two: what passes, and what passes until a rotation is over. Hex SHA-256 of the whole key. */
+	/** Newest first, at most two: the current secret, and the former one during a rotation. `hash`: hex SHA-256 of the whole key. */
 	readonly secrets: ReadonlyArray<{
 		readonly hash: string;
 		readonly hint: string;
@@ -46,10 +48,10 @@ export type KeyRecord = Omit<ApiKey, 'usage' | 'hint' | 'retiring'> & {
 	}>;
 };
 
-/** Why a key passes no more. */
+/** Why a key no longer passes. */
 type KeyEnd = 'revoked' | 'expired';
 
-/** Whether the key itself has ended at `now`, milliseconds since 1970. */
+/** How the key has ended by `now`, milliseconds since 1970; `undefined`: it still passes. */
 export function endOf(
 	{revokedAt, expiresAt}: Pick<ApiKey, 'revokedAt' | 'expiresAt'>,
 	now: number,
@@ -61,60 +63,29 @@ export function endOf(
 	return expiresAt !== undefined && expiresAt <= now ? 'expired' : undefined;
 }
 
-/** Whether `model`, a public identifier, is one of those that the key names; `*` stands for any characters, all else for itself. */
+/** Whether the key allows `model`, a public identifier; in its patterns `*` stands for any characters. */
 export const mayUseModel = ({models}: Pick<ApiKey, 'models'>, model: string): boolean =>
-	models.some(pattern => matchesGlob(pattern, model));
-
-/** Linear in both, whatever stands in them. */
-function matchesGlob(pattern: string, text: string): boolean {
-	const [head = '', ...rest] = pattern.split('*');
-	const tail = rest.pop();
-	if (tail === undefined) {
-		return text === pattern;
-	}
-
-	if (!text.startsWith(head) || text.length < head.length + tail.length || !text.endsWith(tail)) {
-		return false;
-	}
-
-	let at = head.length;
-	for (const part of rest) {
-		const found = text.indexOf(part, at);
-		if (found === -1 || found + part.length > text.length - tail.length) {
-			return false;
-		}
-
-		at = found + part.length;
-	}
-
-	return true;
-}
+	models.some(pattern => fitsStars(pattern, model));
 
 const dayMs = 86_400_000;
-
-/** The day of a time by UTC, `2026-11-23`: usage is counted by it. */
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** When the period began in which `at` is, milliseconds since 1970, by UTC. Weeks begin on Monday. */
 export function periodStart(at: number, per: BudgetPeriod): number {
 	const date = new Date(at);
-	const day = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
+	const day = at - (at % dayMs);
 	switch (per) {
-		case 'day': {
+		case 'day':
 			return day;
-		}
 
-		case 'week': {
+		case 'week':
 			return day - ((date.getUTCDay() + 6) % 7) * dayMs;
-		}
 
-		case 'month': {
+		case 'month':
 			return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
-		}
 	}
 }
 
-/** When it ends and the next begins. */
+/** When that period ends and the next one begins. */
 export function periodEnd(at: number, per: BudgetPeriod): number {
 	const start = periodStart(at, per);
 	if (per === 'month') {
@@ -129,7 +100,7 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base = digits.length;
 const randomLength = 30;
 const checksumLength = 6;
-/** The largest multiple of 62 that a byte can be below: bytes above it would make some digits more likely. */
+/** The largest multiple of 62 up to 256: larger bytes are skipped, as they would make some digits more likely. */
 const evenBytes = 256 - (256 % base);
 
 /** What `api.key_prefix` may be. */
@@ -137,12 +108,12 @@ export const keyPrefixPattern = /^[a-z][a-z0-9]{0,15}$/;
 
 const keyPattern = /^[a-z][a-z0-9]{0,15}_(?<kind>live|test)_[0-9A-Za-z]{36}$/;
 
-/** The longest key, in characters; nothing longer is looked at. */
+/** Length of the longest key, in characters; longer texts are not checked. */
 export const maxKeyLength = 16 + '_live_'.length + randomLength + checksumLength;
 
 /**
- * A new key: `<prefix>_live_` or `<prefix>_test_`, 30 random characters of base 62 (178 bits), and the CRC-32 of all that as six more, so that a key that was cut or
- * mistyped is known without asking anywhere.
+ * A new key: `<prefix>_live_` or `<prefix>_test_`, 30 random characters of base 62 (178 bits), then the CRC-32 of all that in six more, so that a cut or
+ * mistyped key is recognised without a look-up.
  *
  * @see manual/api-keys.md#what-a-key-looks-like
  */
@@ -154,21 +125,19 @@ export function mintKey({kind, prefix}: {readonly kind: KeyKind; readonly prefix
 /** A new identifier of a key: public, short enough to be typed. */
 export const mintKeyId = (): string => `key_${randomDigits(12)}`;
 
-/** Which kind a text is that has the form and the checksum of a key, whoever made it. */
+/** The kind of a text with the form and the checksum of a key, valid or not; `undefined` for any other text. */
 export function kindOfKey(text: string): KeyKind | undefined {
 	const kind = text.length > maxKeyLength ? undefined : keyPattern.exec(text)?.groups?.['kind'];
 	const start = text.slice(0, -checksumLength);
-	if ((kind !== 'live' && kind !== 'test') || text !== `${start}${checksumOf(start)}`) {
-		return undefined;
-	}
-
-	return kind;
+	return (kind === 'live' || kind === 'test') && text === `${start}${checksumOf(start)}`
+		? kind
+		: undefined;
 }
 
-/** Lower-case hex SHA-256: a key has too much chance in it to be guessed, so that no slow hash is needed. */
+/** Lower-case hex SHA-256. A key has enough random bits not to need a slow hash. */
 export const hashOfKey = (key: string): string => hash('sha256', key);
 
-/** For a person to know it again: `svc_live_pdvC…fuC0`. */
+/** The part of a key by which a person recognises it: `svc_live_pdvC…fuC0`. */
 export function hintOfKey(key: string): string {
 	const start = key.lastIndexOf('_') + 1;
 	return `${key.slice(0, start + 4)}…${key.slice(-4)}`;
@@ -201,26 +170,21 @@ function randomDigits(length: number): string {
 /** Longest name of a key, in characters. */
 export const maxKeyNameLength = 64;
 
-const isPeriod = (text: string): text is BudgetPeriod =>
-	budgetPeriods.some(period => period === text);
-
-/** `100000/day`, `/week` or `/month` as a budget, else what it should be. */
+/** Reads `100000/day`, `/week` or `/month` as a budget; a text is the error message. */
 export function readBudget(text: string): KeyBudget | string {
 	const [, tokens = '', per = ''] = /^([1-9]\d{0,11})\/([a-z]+)$/.exec(text.trim()) ?? [];
-	return isPeriod(per)
-		? {tokens: Number(tokens), per}
+	const period = budgetPeriods.find(one => one === per);
+	return period
+		? {tokens: Number(tokens), per: period}
 		: `Use tokens and ${budgetPeriods.join(', ')}, as 100000/day.`;
 }
 
-/** A time that is the same on every machine: with its offset. */
-const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-/** `2026-12-31` (the end of that day by UTC), or a time with its offset, in milliseconds since 1970; else what it should be, or that it has passed at `now`. */
+/** Reads `2026-12-31` (the end of that day by UTC) or a time with its offset as milliseconds since 1970; a text is the error message. */
 export function readExpiry(written: string, now: number): number | string {
 	const text = written.trim();
 	const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T24:00:00Z`) : Number.NaN;
 	const isDay = !Number.isNaN(day) && new Date(day - 1).toISOString().startsWith(text);
-	const at = isDay ? day : moment.test(text) ? Date.parse(text) : Number.NaN;
+	const at = isDay ? day : timeWithOffset(text);
 	if (Number.isNaN(at)) {
 		return 'Use a day such as 2026-12-31, or a time such as 2026-12-31T18:00:00Z.';
 	}

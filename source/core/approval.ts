@@ -19,28 +19,28 @@ import type {Shape} from './schemas/parts.ts';
 /** Every {@link ApprovalScope}. */
 export const approvalScopes = ['once', 'run', 'process', 'always'] as const;
 
-/** How far a yes reaches: this call, the rest of its run, until the gateway ends, or until its rule expires. */
+/** How long an approval lasts: for this call, the rest of its run, until the gateway ends, or until its rule expires. */
 export type ApprovalScope = (typeof approvalScopes)[number];
 
 /** Every kind of {@link RuleOwner}. */
 export const ruleOwnerKinds = ['job', 'route', 'chat'] as const;
 
-/** Whose runs a rule is for. */
+/** Whose runs a rule covers. */
 export type RuleOwner = Shape<typeof ruleOwnerSchema>;
 
 /** One argument that a rule compares. */
 export type RuleKey = Shape<typeof ruleKeySchema>;
 
-/** What a tool server says of a tool. Claims: nobody has verified them. */
+/** What a tool server claims about a tool; not verified. */
 export type ToolClaims = Shape<typeof toolClaimsSchema>;
 
-/** The tool that a call is for, as far as a person needs it to decide. Strings are cleaned by `escapeLine` or `escapeBlock`. `toolFrom` reads where it comes from. */
+/** The tool of a call, as shown to the person who decides. Strings are cleaned by `escapeLine` or `escapeBlock`. `toolFrom` reads its origin. */
 export type ShownTool = Shape<typeof askedToolSchema> & {
-	/** What the program knows of a tool is never taken for what it shows: one without a server would count as built in. */
+	/** Keeps an `AskedTool` from being passed as a `ShownTool`: without `server` it would count as built in. */
 	readonly from?: never;
 };
 
-/** What svc tells of what a call of a tool of its own would do. */
+/** What a call of a built-in tool would do. */
 export type CallPreview = Shape<typeof callPreviewSchema>;
 
 /** One field of a form that a tool server wants filled in. */
@@ -57,7 +57,7 @@ export const approvalOutcomes = [
 	'full',
 ] as const;
 
-/** The way out of a request. `timeout`, `cancelled`, `shutdown` and `void` deny like `denied` does. */
+/** The outcome of a request. All but `allowed` deny. */
 export type ApprovalOutcome = (typeof approvalOutcomes)[number];
 
 /** How a request was settled. */
@@ -76,13 +76,13 @@ export type Approval = ToolApproval | FormApproval;
 /** What a face may answer. */
 export type ApprovalAnswer = Shape<typeof approvalAnswerSchema>;
 
-/** What became of an answer: when it was not the first, how another one, or the deadline, settled it; nothing when there is no such request. */
+/** The effect of an answer: where it came too late, `approval` shows how the request was settled; absent without such a request. */
 export type AnswerOutcome = Shape<typeof answerOutcomeSchema>;
 
-/** A standing yes. It holds for one definition of one tool of one server of one profile and for nothing else. */
+/** A standing approval. It covers one definition of one tool of one server of one profile, and nothing else. */
 export type ApprovalRule = Shape<typeof approvalRuleSchema>;
 
-/** A rule that a person wrote into `config.yaml`. It allows calls with the definition that its tool has when it is seen first, or with the one that is written. */
+/** A rule that a person wrote into `config.yaml`. It allows calls with the definition that its tool has when first seen, or with the definition that the rule names. */
 export type FileRule = {
 	/** Without `id`. */
 	readonly owner: RuleOwner;
@@ -102,12 +102,12 @@ export type AskedForm = {
 	readonly host: string;
 	readonly message: string;
 	readonly fields: readonly FormField[];
-	/** How long it waits for an answer when nobody asks for more time, milliseconds. */
+	/** Time for an answer unless it is extended, milliseconds. */
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
 };
 
-/** `decline`: a person said no. `cancel`: nobody answered. */
+/** `decline`: a person refused. `cancel`: there was no answer. */
 export type FormAnswer =
 	| {readonly action: 'accept'; readonly content: JsonObject}
 	| {readonly action: 'decline'}

@@ -1,25 +1,25 @@
 import {createHmac, timingSafeEqual} from 'node:crypto';
 import {maxMarkLength} from './mark-length.ts';
 
-/** Knows again what this gateway wrote where others read and write, too. */
+/** Recognises texts that this gateway wrote in places where others write as well. */
 export type AuthorshipMark = {
 	/** The text with the mark at its end: `maxMarkLength` characters more at most. */
 	readonly sign: (text: string) => string;
-	/** Whether `text` is, word for word, one that was signed with this key. Looks at the last characters first: a text without a mark costs nothing. */
+	/** Whether `text` was signed with this key and not changed since. Looks at the last characters first: a text without a mark costs nothing. */
 	readonly isOwn: (text: string) => boolean;
 };
 
-/** What stands before the mark itself is its whole text: without it, a mark that was copied would pass below any other. */
+/** The MAC covers the whole text before the mark: a mark copied below another text does not pass. */
 const markAtEnd = /\s*<!-- svc:([A-Za-z0-9_-]{22}) -->\s*$/;
 
-/** No text that code hosts take is longer; in UTF-16 units. */
+/** The longest text that code hosts accept, in UTF-16 units. */
 const maxTextLength = 262_144;
 
 const macBytes = 16;
 
 /**
- * A mark is an HTML comment, which code hosts keep and do not show. It holds a MAC of the text before it under a key of this home, and nothing else: nobody can make one, learns anything
- * from one, or may put one under words of their own.
+ * A mark is an HTML comment, which code hosts keep but do not show. It holds only a MAC of the text before it, under a key of this home: without the key a mark can neither be
+ * made nor moved below another text, and it discloses nothing.
  *
  * @see manual/delivery-forge-comment.md#what-svc-wrote-itself, RFC 2104
  */
@@ -37,7 +37,7 @@ export function createAuthorshipMark(key: Uint8Array): AuthorshipMark {
 				return false;
 			}
 
-			// Only the end is searched: whatever a stranger wrote before it, this takes the same time.
+			// Only the end is searched: the time does not depend on the text before it.
 			const end = text.slice(-2 * maxMarkLength);
 			const found = markAtEnd.exec(end.trimEnd());
 			const [whole = '', mac = ''] = found ?? [];
@@ -52,5 +52,5 @@ export function createAuthorshipMark(key: Uint8Array): AuthorshipMark {
 	};
 }
 
-/** Code hosts turn line feeds into pairs, and cut blanks at either end. */
+/** Code hosts turn LF into CRLF, and trim the text. */
 const normalise = (text: string): string => text.replaceAll('\r\n', '\n').trim();

@@ -30,20 +30,20 @@ export function boundText(text: string, maxBytes: number): string {
 	return `${head}\n[… ${tailStart - headEnd} bytes left out …]\n${tail}`;
 }
 
-/** As far as one can tell without the model. */
+/** An estimate that needs no model. */
 export const charactersPerToken = 4;
 
-/** Tokens that so many characters may be, where no model has counted them. Of a text that may be in any script its bytes of UTF-8 are meant: a Chinese character is about a token. */
+/** Estimated tokens of a text, where no model has counted them. Pass bytes of UTF-8 for text of any script: a Chinese character is about a token. */
 export const estimatedTokens = (characters: number): number =>
 	Math.ceil(characters / charactersPerToken);
 
-/** Tokens that a text of so many bytes may be which came in so many pieces. Models say a token at a time: a piece is at least one, also where it is a digit. */
+/** Estimated tokens of a streamed text. Models send a token at a time: each piece is at least one token. */
 export const streamedTokens = (bytes: number, pieces: number): number =>
 	Math.max(estimatedTokens(bytes), pieces);
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** Bytes of UTF-8 of all texts in a value, whatever they are called, but for members of these names. Binary data has none. */
+/** Bytes of UTF-8 of all texts in a value, except in members with the names of `but`. Binary data counts as 0. */
 export function textBytesIn(value: unknown, but: ReadonlySet<string> = noNames): number {
 	if (typeof value === 'string') {
 		return Buffer.byteLength(value);
@@ -61,7 +61,7 @@ export function textBytesIn(value: unknown, but: ReadonlySet<string> = noNames):
 	return bytes;
 }
 
-/** Sets a member of a map that keeps the `max` members that were set last. */
+/** Sets a member of a map that keeps the `max` latest ones. */
 export function keepLast<Key, Value>(
 	map: Map<Key, Value>,
 	[key, value]: readonly [Key, Value],
@@ -75,19 +75,19 @@ export function keepLast<Key, Value>(
 	}
 }
 
-/** What a tool server asks our model; bounded, and allowed by its policy. Its words are untrusted. @see manual/tool-servers.md#bounds */
+/** A request of a tool server to our model, within the bounds and the policy of the server. Its texts are untrusted. @see manual/tool-servers.md#bounds */
 export type SampleRequest = {
 	/** The server's name in the configuration. */
 	readonly server: string;
-	/** Instead of the configured model; same provider. */
+	/** Used instead of the configured model; same provider. */
 	readonly model?: string;
-	/** The server's words, like the messages. */
+	/** Written by the server, as the messages are. */
 	readonly system?: string;
 	readonly messages: ReadonlyArray<{readonly role: 'user' | 'assistant'; readonly text: string}>;
 	readonly maxTokens: number;
 	readonly temperature?: number;
 	readonly stopSequences?: readonly string[];
-	/** Aborts at the policy's timeout, and when the server cancels or is gone. */
+	/** Aborts at the timeout of the policy, and when the server cancels or disconnects. */
 	readonly signal: AbortSignal;
 };
 

@@ -3,23 +3,23 @@ import {reduce} from './reduce.ts';
 import {type GatewayState, initialState} from './state.ts';
 
 export type Broker = {
-	/** Reports an event. Cheap: the state is computed when somebody looks, listeners hear once a turn of the event loop. */
+	/** Reports an event. Cheap: the state is computed on demand, and listeners are called once per turn of the event loop. */
 	readonly emit: Emit;
 	getState(): GatewayState;
-	/** Calls `listener` with each turn's events that are not in the state yet, in order, every event exactly once. A listener that throws is dropped. */
+	/** Calls `listener` once per turn with the events since the last call, or since the state at subscription; in order, each exactly once. A listener that throws is dropped. */
 	subscribe(listener: (events: readonly GatewayEvent[]) => void): () => void;
 };
 
-/** Unread events are folded into the state at this many, so that an unobserved gateway holds no more. */
+/** At this many unread events the state is computed, which bounds the memory of an unobserved gateway. */
 const maxBacklog = 2048;
 
-/** Joins those who report with those who watch: events in, state and batches of events out. */
+/** Connects the rooms that report events with the faces that show them: events in, state and batches of events out. */
 export function createBroker(onListenerError: (error: unknown) => void = () => {}): Broker {
 	let state = initialState;
 	let unread: GatewayEvent[] = [];
 	let untold: GatewayEvent[] = [];
 	let telling = false;
-	/** With how many of the events that are not told yet each knows from the state already. */
+	/** Listeners, with the number of pending events that their initial state already includes. */
 	const listeners = new Map<(events: readonly GatewayEvent[]) => void, number>();
 
 	const getState = () => {

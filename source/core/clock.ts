@@ -3,7 +3,7 @@
  * by hand and nothing sleeps. All values are milliseconds.
  */
 export type Clock = {
-	/** Milliseconds since 1970, as the wall clock says it; may jump. */
+	/** Milliseconds since 1970 by the wall clock; may jump. */
 	now(): number;
 	/** Milliseconds from an arbitrary start; never goes back. For durations. */
 	monotonic(): number;
@@ -76,17 +76,17 @@ export function every(
 	};
 }
 
-/** A moment at which something happens, unless it is moved again. */
+/** A moment at which a callback runs, unless the moment is moved. */
 type Deadline = {
-	/** So many milliseconds from now. */
+	/** Sets the moment, `ms` milliseconds from now. */
 	move(ms: number): void;
-	/** It happens no more, unless it is moved. */
+	/** Unsets the moment. */
 	clear(): void;
-	/** For good: no timer is left. */
+	/** Unsets the moment, and cancels the timer. */
 	[Symbol.dispose](): void;
 };
 
-/** Calls `onDue` at the moment. It may be moved with every word of a stream: a timer is not made anew for that, it looks where the moment is now when it ends. */
+/** Calls `onDue` at the moment. Moving it is cheap enough for every token of a stream: the timer stays, and is set again only when it ends before the moment. */
 export function createDeadline(clock: Clock, onDue: () => void): Deadline {
 	let due = Infinity;
 	let timer: {readonly at: number; readonly cancel: () => void} | undefined;
@@ -131,12 +131,17 @@ export function createDeadline(clock: Clock, onDue: () => void): Deadline {
 	};
 }
 
+const withOffset = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Milliseconds since 1970 of a time with its offset, which is the same on every machine: `2026-12-24T18:00:00Z`; `NaN` for any other text. */
+export const timeWithOffset = (text: string): number =>
+	withOffset.test(text) ? Date.parse(text) : Number.NaN;
+
 /** The day of a time (milliseconds since 1970), in UTC: `2026-11-20`. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /**
- * Counts work under way, so that "nothing is happening" is a fact and not a guess: work is counted before it starts. Tests and
- * the drain wait for it instead of sleeping.
+ * Counts work under way, before it starts. Tests and the drain wait for the count to reach 0 instead of sleeping.
  */
 export type Busy = {
 	/** Counts one piece of work until the returned function is called (more calls do nothing). */
@@ -146,28 +151,31 @@ export type Busy = {
 	readonly count: number;
 };
 
+/** `action`, done by the first call alone. */
+export function once(action: () => void): () => void {
+	let done = false;
+	return () => {
+		if (!done) {
+			done = true;
+			action();
+		}
+	};
+}
+
 export function createBusy(): Busy {
 	let count = 0;
-	let waiting: Array<() => void> = [];
+	const waiting: Array<() => void> = [];
 	return {
 		begin() {
-			let ended = false;
 			count++;
-			return () => {
-				if (ended) {
-					return;
-				}
-
-				ended = true;
+			return once(() => {
 				count--;
 				if (count === 0) {
-					const resolvers = waiting;
-					waiting = [];
-					for (const resolve of resolvers) {
+					for (const resolve of waiting.splice(0)) {
 						resolve();
 					}
 				}
-			};
+			});
 		},
 		async idle() {
 			if (count > 0) {
@@ -182,17 +190,17 @@ export function createBusy(): Busy {
 	};
 }
 
-/** A timer that has one moment at most. Disposal is for good: nothing can be set any more. */
+/** A timer with at most one pending call. After disposal, `set` does nothing. */
 type Timer = {
-	/** Calls `callback` after `delayMs`, in place of what was set before. */
+	/** Calls `callback` after `delayMs`, instead of the call set before. */
 	set(delayMs: number, callback: () => void): void;
-	/** Whether nothing is set, and something may be. */
+	/** Whether no call is pending and the timer is not disposed. */
 	isFree(): boolean;
 	readonly cancel: () => void;
 	readonly [Symbol.dispose]: () => void;
 };
 
-/** A timer of which nothing is set yet. */
+/** A timer without a pending call. */
 export function createTimer(clock: Pick<Clock, 'after'>): Timer {
 	let stop: (() => void) | undefined;
 	let isOver = false;
@@ -220,14 +228,14 @@ export function createTimer(clock: Pick<Clock, 'after'>): Timer {
 	};
 }
 
-/** The one way out of several; what is added to `stops` until then ends, too. */
+/** One function that calls all of `stops`, also those that are added before it is called. */
 export const stopAll = (stops: Iterable<() => void>) => (): void => {
 	for (const stop of stops) {
 		stop();
 	}
 };
 
-/** What `task` becomes, unless `signal` aborts first: then rejects with its reason, and the task goes on unheard. */
+/** Settles as `task` does; rejects with the reason of `signal` when that aborts first. The task is not stopped, its result is ignored then. */
 export async function within<Value>(task: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	signal.throwIfAborted();
 	const {promise: aborted, reject} = Promise.withResolvers<never>();

@@ -1,4 +1,4 @@
-/** The values that are there: `condition && value` stands for one that may be left out. */
+/** The values without `false`, `null` and `undefined`: write `condition && value` for an optional one. */
 export const compact = <Value>(
 	values: ReadonlyArray<Value | false | null | undefined>,
 ): readonly Value[] =>

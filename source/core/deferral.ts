@@ -10,9 +10,9 @@ export const schemaTokens = ({
 }: Pick<Tool, 'name' | 'description' | 'inputSchema'>): number =>
 	estimatedTokens(JSON.stringify({name, description, inputSchema}).length);
 
-/** A tool as far as it counts for whether tools are deferred. */
+/** The facts about a tool that decide whether tools are deferred. */
 export type WeighedTool = {
-	/** Those of svc's own are never deferred. */
+	/** Built-in tools are never deferred. */
 	readonly isOfServer: boolean;
 	/** See `schemaTokens`. */
 	readonly tokens: number;
@@ -23,7 +23,7 @@ const isTooMuch = (tools: readonly WeighedTool[], maxSchemaTokens: number): bool
 	(tools.length > maxToolsOfRun ||
 		tools.reduce((sum, {tokens}) => sum + tokens, 0) > maxSchemaTokens);
 
-/** What a person is told of it, with the bound that is exceeded. */
+/** The sentence for people, with the bound that is exceeded. */
 function deferredText(tools: readonly WeighedTool[], maxSchemaTokens: number): string {
 	const all = tools.length;
 	const deferred = tools.filter(({isOfServer}) => isOfServer).length;
@@ -35,7 +35,7 @@ function deferredText(tools: readonly WeighedTool[], maxSchemaTokens: number): s
 	return `${countOf(all, 'tool')}, ${deferred === all ? 'all' : grouped(deferred)} of them deferred (${why}): the model finds them with tool_search`;
 }
 
-/** Whether the tools of a run are more than a request carries, as a person is told of it; `undefined`: nothing is deferred. @see manual/tool-servers.md#many-tools */
+/** A sentence that says which tools of a run are deferred, because a request cannot carry them all; `undefined`: none. @see manual/tool-servers.md#many-tools */
 export const deferralOf = (
 	tools: readonly WeighedTool[],
 	maxSchemaTokens: number,

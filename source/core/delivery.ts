@@ -1,4 +1,10 @@
-import type {deliverySchema, storedDeliverySchema, traceStepSchema} from './schemas/delivery.ts';
+import type {
+	deliverySchema,
+	receiverAnswerSchema,
+	replayChangesSchema,
+	storedDeliverySchema,
+	traceStepSchema,
+} from './schemas/delivery.ts';
 import type {Shape} from './schemas/parts.ts';
 
 /** Every {@link DeliveryOutcome}. */
@@ -10,7 +16,7 @@ export const deliveryOutcomes = [
 	'ignored:filter',
 	'ignored:script',
 	'ignored:own', // about a comment that this gateway wrote
-	'challenge', // its sender asked whether we are there
+	'challenge', // the sender verified the address
 	'duplicate',
 	'route', // 404
 	'slip', // 503, the route cannot be used as it is written
@@ -29,7 +35,7 @@ export const deliveryOutcomes = [
 ] as const;
 
 /**
- * How the receiver ended a request, in the words of the contract's response table.
+ * How the receiver ended a request, as the response table names it.
  *
  * @see manual/receiver.md#answers
  */
@@ -38,7 +44,7 @@ export type DeliveryOutcome = (typeof deliveryOutcomes)[number];
 /** How long a delivery identifier, or an identical body, counts as a duplicate: an hour. @see manual/receiver.md#settings */
 export const idempotencyMs = 3_600_000;
 
-/** The steps of a decision in their order. */
+/** The steps of a decision, in order. */
 export const traceOrder = [
 	'route',
 	'size',
@@ -57,18 +63,18 @@ export const traceOrder = [
 export type TraceStepName = (typeof traceOrder)[number];
 
 /**
- * One line of a decision trace. `stop` is the step that ended the request. Steps that were not reached are
- * absent; a face that wants them shown derives them. `detail` is for a person: cleaned by `escapeLine`, at most 300 characters.
+ * One line of a decision trace. `stop` marks the step that ended the request; later steps are
+ * absent. `detail` is for people: cleaned by `escapeLine`, at most 300 characters.
  */
 export type TraceStep = Shape<typeof traceStepSchema>;
 
 /**
- * One inbound event and its fate. Strings that came from outside are cleaned by `escapeLine` when the value is made
- * (`flags` counts what had to be made visible), so every face may show them.
+ * One inbound event and its outcome. Untrusted strings are cleaned by `escapeLine` when the value is made
+ * (`flags` counts the characters made visible), so every face may show them.
  */
 export type Delivery = Shape<typeof deliverySchema>;
 
-/** Outcomes of deliveries whose sender was known, and which were not the fault of a moment: their bodies are kept. */
+/** Outcomes of authenticated deliveries that were decided by their content: their bodies are kept. */
 export const decidedOutcomes: readonly DeliveryOutcome[] = [
 	'accepted',
 	'coalesced',
@@ -83,11 +89,11 @@ export const decidedOutcomes: readonly DeliveryOutcome[] = [
 	'queue',
 ];
 
-/** Whether a request was turned away: nothing came of it, its sender may try again. A direct delivery that failed was tried. */
+/** Whether a request was refused without effect, so that its sender may try again. A failed direct delivery is no rejection: it was tried. */
 export const isRejection = ({status, outcome}: Pick<Delivery, 'status' | 'outcome'>): boolean =>
 	status >= 400 && outcome !== 'delivery';
 
-/** The decision with its last step, which the journal has as the number of the run: it is known only when the decision is on disk. */
+/** The trace with its last step. The journal stores the trace before the number of the run is known; this adds it. */
 export function wholeTrace({
 	trace,
 	status,
@@ -109,5 +115,11 @@ export function wholeTrace({
 		: [...trace.slice(0, -1), {...last, detail: `${last.detail}; ${queued}`}];
 }
 
-/** A delivery with what was received. `body` is the raw request body; `undefined` when it was not kept. */
+/** A delivery with the received request. `body` is the raw request body; `undefined` when it was not kept. */
 export type StoredDelivery = Shape<typeof storedDeliverySchema>;
+
+/** How the receiver answers an event. */
+export type ReceiverAnswer = Shape<typeof receiverAnswerSchema>;
+
+/** Changes to a stored delivery before it is sent again. */
+export type ReplayChanges = Shape<typeof replayChangesSchema>;

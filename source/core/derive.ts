@@ -1,10 +1,10 @@
 /**
- * `make()`, or what it made last time when none of `inputs` changed. For texts that are costly to lay out. It lets go of what it was given:
- * what a pane showed last, thousands of rows, must not stay until the pane is opened again.
+ * `make()`, or its last result when none of `inputs` changed. For costly layouts. Holds its inputs weakly:
+ * the thousands of rows that a pane showed last may be collected while it is closed.
  */
 export type Memory<Value> = (inputs: readonly unknown[], make: () => Value) => Value;
 
-/** What `make` gives, made once for each `of` for as long as that is held; anew when one of the `others` changed, which are held with it. */
+/** Caches the result of `make` for each `of`, weakly; made again when one of the `others` changed, which are cached with it. */
 export function derive<Of extends object, Others extends readonly unknown[], Value>(
 	make: (of: Of, ...others: Others) => Value,
 ): (of: Of, ...others: Others) => Value {
@@ -21,7 +21,24 @@ export function derive<Of extends object, Others extends readonly unknown[], Val
 	};
 }
 
-/** Remembers the last value alone. */
+/** Caches the result of `make` for each `of`, weakly. */
+export function oncePer<Of extends object, Value extends object>(
+	make: (of: Of) => Value,
+): (of: Of) => Value {
+	const known = new WeakMap<Of, Value>();
+	return of => {
+		const last = known.get(of);
+		if (last) {
+			return last;
+		}
+
+		const value = make(of);
+		known.set(of, value);
+		return value;
+	};
+}
+
+/** A memory of the last value only. */
 export function createMemory<Value>(): Memory<Value> {
 	let last: {readonly inputs: readonly Held[]; readonly value: Value} | undefined;
 	return (inputs, make) => {
@@ -36,13 +53,13 @@ export function createMemory<Value>(): Memory<Value> {
 	};
 }
 
-/** An object only for as long as somebody else has it. */
+/** An input: objects are held weakly. */
 type Held = {readonly weak: WeakRef<object>} | {readonly own: unknown};
 
 const hold = (input: unknown): Held =>
 	typeof input === 'object' && input !== null ? {weak: new WeakRef(input)} : {own: input};
 
-/** Equal to no input, once nobody has it any more. */
+/** In the place of a collected object: equal to no input. */
 const gone = Symbol('gone');
 
 function inputOf(held: Held | undefined): unknown {

@@ -16,16 +16,16 @@ export class SvcError extends Error {
 }
 
 /**
- * An error that somebody else tells of (another process of this program, or the cause of this one), under the code that it has there.
+ * An error that another process of this program, or the cause of an error, reports under its own code.
  *
- * @param code.length bounded by the caller; a newer program may know codes that this one does not
+ * @param code its length is bounded by the caller; a newer program may use codes that this one does not know
  */
 export const errorWithCode = (
 	code: string,
 	message: string,
 	options?: {readonly cause?: unknown},
 ): SvcError =>
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- who reads it compares it with codes that are known
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readers compare it with known codes
 	new SvcError(code as ErrorCode, message, options);
 
 /** The `code` of any thrown value: ours, Node's (`EADDRINUSE`), or `unknown`. */
@@ -34,7 +34,7 @@ export function codeOf(error: unknown): string {
 	return typeof code === 'string' && code !== '' ? code : 'unknown';
 }
 
-/** The message of any thrown value, for a person; still to be redacted and cleaned. Of what the file system refused: why, in words. */
+/** The message of any thrown value, for people; still to be redacted and cleaned. For errors of the file system the reason in words. */
 export function messageOf(error: unknown): string {
 	const refusal = refusalOf(error);
 	if (refusal) {
@@ -45,7 +45,7 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : textOf(error);
 }
 
-/** `error`, or where nobody said what could not be done when the file system refused: that, why, and what to do. */
+/** `error` itself, or for a plain error of the file system one that says what failed, why, and what to do. */
 export function explained(error: unknown): unknown {
 	const refusal = refusalOf(error);
 	if (!refusal) {
@@ -60,7 +60,7 @@ export function explained(error: unknown): unknown {
 	);
 }
 
-/** Why the file system refuses, and what to do about it. */
+/** Errors of the file system: the reason, and what to do. */
 const refusals: Readonly<Record<string, readonly [reason: string, mend: string]>> = {
 	EACCES: ['permission is denied', 'let the user of svc read and write it'],
 	EDQUOT: ["this user's share of the disk is used up", 'free some space and try again'],
@@ -76,7 +76,7 @@ const refusals: Readonly<Record<string, readonly [reason: string, mend: string]>
 	EROFS: ['the file system is read-only', 'mount it for writing, or use another folder'],
 };
 
-/** What each system call does to a path. Others (`connect`, `spawn`) are refused for other reasons. */
+/** What each system call does to a path. Other calls (`connect`, `spawn`) do not concern files. */
 const acts: Readonly<Record<string, string>> = {
 	access: 'use',
 	chmod: 'change the rights of',
@@ -117,7 +117,7 @@ function textOf(value: unknown): string {
 	try {
 		return String(value);
 	} catch {
-		// What came from outside may be no text and have no way to become one.
+		// A thrown value may have no string form.
 		return Object.prototype.toString.call(value);
 	}
 }

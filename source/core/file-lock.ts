@@ -11,21 +11,21 @@ const retryMs = 15;
 const sqliteBusy = 5;
 
 /**
- * Locks that this process holds, or is about to. Two traps: the kernel gives up all locks of a process on a file when the
- * process closes any descriptor of that file, so a second try from here must not even open it; and a database that nobody
- * refers to is collected, closed, and its lock with it.
+ * Locks that this process holds or is taking. Two traps: the kernel releases all locks of a process on a file when the
+ * process closes any descriptor of that file, so a second attempt must not even open it; and an unreferenced
+ * database is collected and closed, which releases its lock.
  */
 const held = new Map<string, DatabaseSync | undefined>();
 
-/** What came of looking after a lock: it was in its place, was put there again, another process has taken its place, or the folder that it is for is another one. */
+/** Result of checking a lock: still held, taken again after its file was removed, lost to another process, or its folder was replaced. */
 export type LockKept = 'kept' | 'retaken' | 'lost' | 'moved';
 
 export type FileLock = Disposable & {
-	/** Whether there was no such file before: whoever removed it may have removed it from under a process that still holds it. */
+	/** Whether the file did not exist. It may have been removed while another process still holds its lock. */
 	readonly isNew: boolean;
 	/**
-	 * Looks whether the file at the path is still the one that is locked: a lock on a file that somebody removed keeps nobody away. One that is gone is created and locked again, and the
-	 * folder that it is in; the folder `within` never: whoever moved that away may be about to put another one in its place.
+	 * Checks that the file at the path is still the locked one: a lock on a removed file excludes no other process. A missing file, and its folder, are created and locked
+	 * again; the folder `within` never is, since another one may be about to be put in its place.
 	 *
 	 * @throws SvcError `lock_failed`
 	 */
@@ -33,10 +33,10 @@ export type FileLock = Disposable & {
 };
 
 /**
- * Takes an exclusive lock that lives until it is disposed of or the process ends, however it ends: the kernel holds
- * it, through SQLite's file locks. `path` (its folder must exist) is created with 0600 when it is not there, never
- * removed here, and belongs to the lock alone. `within`: the folder that the lock is for, its own one when absent, or the one above.
- * `undefined`: somebody holds it, in another process or in this one.
+ * Takes an exclusive lock that lasts until disposal or the end of the process, however it ends: the kernel holds
+ * it, through SQLite's file locks. `path` (its folder must exist) is created with 0600 when missing, is never
+ * removed here, and serves as a lock only. `within`: the folder that the lock protects, by default its own one.
+ * `undefined`: this or another process already holds it.
  *
  * @throws SvcError `lock_failed` when the file cannot be used as a lock.
  */
@@ -95,7 +95,7 @@ function keeper(
 					return 'lost';
 				}
 
-				// The new lock is there before the old one goes.
+				// The new lock is taken before the old one is released.
 				database.close();
 				({database, identity} = next);
 				held.set(key, database);
@@ -113,7 +113,7 @@ function keeper(
 	};
 }
 
-/** A function that looks after the lock at `path`, says what it found, what lasts only once, and answers whether it is held. `within`: as `lockFile` was given it. */
+/** A function that checks the lock at `path`, logs each problem once, and returns whether the lock is held. `within`: as passed to `lockFile`. */
 export function createLockWatch(
 	lock: FileLock,
 	{
@@ -157,7 +157,7 @@ const problems: Partial<Record<LockKept, (path: string, within: string) => strin
 		`Cannot keep the lock "${path}": "${within}" was moved away, removed or replaced while the gateway runs; stop the gateway, put the right folder there, start again`,
 };
 
-/** Never those above it. */
+/** Makes the folder, but none above it. */
 function makeFolder(folder: string): void {
 	try {
 		mkdirSync(folder, {mode: 0o700});
@@ -206,7 +206,7 @@ const failure = (path: string, error: unknown) =>
 				cause: error,
 			});
 
-/** One name for one file, whatever links lead to its folder. */
+/** One name per file, with the links on the way to its folder resolved. */
 function identify(path: string): string {
 	try {
 		return join(realpathSync(dirname(path)), basename(path));

@@ -7,9 +7,9 @@ import type {Shape} from './schemas/parts.ts';
 export type GroupReason = NonNullable<Group['reason']>;
 
 /**
- * Events of one entity that wait together and become one run. Strings from outside are cleaned by `escapeLine` when the value is made. Times are
- * milliseconds since 1970 on a clock that never jumps: the wall clock when its first event came, or when the process began if that was later, and the monotonic clock
- * from there.
+ * Events of one entity that wait together and become one run. Untrusted strings are cleaned by `escapeLine` when the value is made. Times are
+ * milliseconds since 1970 on a clock that never jumps: the wall clock at the first event, or at the start of the process if that was later, plus the monotonic clock
+ * since then.
  *
  * @see manual/routes.md#coalescing
  */
@@ -24,16 +24,16 @@ export type StoredGroup = Shape<typeof storedGroupSchema>;
 /** The two clocks of a route's groups, milliseconds. */
 export type GroupWindow = {readonly windowMs: number; readonly maxWaitMs: number};
 
-/** What holds for a group after an event. */
+/** Times and count of a group after an event. */
 type GroupTimes = Pick<Group, 'firstAt' | 'lastAt' | 'quietAt' | 'capAt' | 'count'>;
 
 /** What an event does to the group of its key. */
 export type GroupStep =
-	/** No group waits, or the one that waits is over: that one is dispatched first, for `ended`. */
+	/** Opens a new group. `ended`: why the waiting group, if any, is dispatched before that. */
 	| {readonly kind: 'open'; readonly ended?: GroupReason; readonly next: GroupTimes}
 	| {readonly kind: 'join'; readonly next: GroupTimes};
 
-/** When a pending group is dispatched if nothing else happens, and why. A tie is the quiet window's. */
+/** When and why a pending group is dispatched if no further event comes. A tie counts as `quiet`. */
 export const dueOf = ({
 	quietAt,
 	capAt,
@@ -41,7 +41,7 @@ export const dueOf = ({
 	quietAt <= capAt ? {at: quietAt, reason: 'quiet'} : {at: capAt, reason: 'cap'};
 
 /**
- * The state machine of the contract: what an event at `now` does to the pending group of its key, if there is one. Pure. The event's route says
+ * The state machine of the contract: the effect of an event at `now` on the pending group of its key. Pure. The present settings of the route say
  * how long the group waits from here on; the cap counts from the first event.
  *
  * @see manual/routes.md#coalescing
@@ -51,35 +51,18 @@ export function stepGroup(
 	{windowMs, maxWaitMs}: GroupWindow,
 	now: number,
 ): GroupStep {
-	if (pending) {
-		const due = dueOf(pending);
-		if (now < due.at) {
-			const {firstAt, count} = pending;
-			return {
-				kind: 'join',
-				next: {
-					firstAt,
-					lastAt: now,
-					quietAt: now + windowMs,
-					capAt: firstAt + maxWaitMs,
-					count: count + 1,
-				},
-			};
-		}
-
-		return {kind: 'open', ended: due.reason, next: opened(now, {windowMs, maxWaitMs})};
-	}
-
-	return {kind: 'open', next: opened(now, {windowMs, maxWaitMs})};
+	const due = pending && dueOf(pending);
+	const isJoined = due !== undefined && now < due.at;
+	const {firstAt, count} = pending && isJoined ? pending : {firstAt: now, count: 0};
+	const next = {
+		firstAt,
+		lastAt: now,
+		quietAt: now + windowMs,
+		capAt: firstAt + maxWaitMs,
+		count: count + 1,
+	};
+	return isJoined ? {kind: 'join', next} : {kind: 'open', ...(due && {ended: due.reason}), next};
 }
-
-const opened = (now: number, {windowMs, maxWaitMs}: GroupWindow): GroupTimes => ({
-	firstAt: now,
-	lastAt: now,
-	quietAt: now + windowMs,
-	capAt: now + maxWaitMs,
-	count: 1,
-});
 
 /** The user message of a run that stands for `superseded` earlier events. @see manual/routes.md#coalescing */
 export const withSupersededNote = (prompt: string, superseded: number): string =>

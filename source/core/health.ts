@@ -1,17 +1,17 @@
-/** How something that was looked at is. `unknown`: it was not asked, or did not tell. */
+/** Result of a check. `unknown`: it was not made, or gave no answer. */
 export type Health = 'ok' | 'warning' | 'failed' | 'unknown';
 
-/** One line about the installation. Texts may hold what strangers said: whoever shows them cleans them. */
+/** One line about the installation. Texts may be untrusted: clean them before they are shown. */
 export type Finding = {
-	/** What was looked at: `port`, `model`. */
+	/** The checked part: `port`, `model`. */
 	readonly subject: string;
 	readonly health: Health;
 	readonly found: string;
-	/** What to do: a command, or a line of configuration. */
+	/** The remedy: a command, or a line of configuration. */
 	readonly mend?: string;
 };
 
-/** The sign before a line; the word stands beside it. */
+/** The sign before a line, beside the word. */
 export const healthSigns: Readonly<Record<Health, string>> = {
 	ok: '✓',
 	warning: '!',

@@ -1,15 +1,15 @@
 import {isIPv4} from 'node:net';
 
-/** What one text of a list of hosts allows. */
+/** One entry of a list of allowed hosts. */
 export type HostRule = {
-	/** Absent: any. As `hostOf` gives it. */
+	/** In the form of `hostOf`; absent: any host. */
 	readonly host?: string;
-	/** Names below `host` instead of `host` itself. */
+	/** Allows the names below `host` instead of `host` itself. */
 	readonly below: boolean;
 	readonly ports: readonly number[];
 };
 
-/** As the URL parser gives it: lower case, no port, IPv6 in brackets or not. */
+/** In the form of the URL parser: lower case, no port, IPv6 with or without brackets. */
 type HostAndPort = {readonly host: string; readonly port: number};
 
 const defaultPorts = [80, 443];
@@ -17,8 +17,8 @@ const defaultPorts = [80, 443];
 const written = /^(\*\.)?(\*|[^\s/?#@:*[\]\\]+|\[[\d:.A-Fa-f]+\])(?::(\d{1,5}))?$/u;
 
 /**
- * What `text` allows: `docs.example.com` that name alone, `*.example.com` the names below it, `*` any host, an address itself; with `:port` that port, otherwise 80 and 443. `undefined`: it is no
- * host. Names are compared as the URL parser spells them: case, other spellings of an address and a dot at the end do not count.
+ * Parses an entry: `docs.example.com` allows exactly that name, `*.example.com` the names below it, `*` any host, an address itself; with `:port` only that port, otherwise 80 and 443.
+ * `undefined`: not a host. Names are compared in the form of the URL parser, which normalises case, spellings of addresses and a dot at the end.
  *
  * @see manual/web.md#hosts
  */
@@ -40,7 +40,7 @@ export function readHostRule(text: string): HostRule | undefined {
 		: {host: hostOf(host), below: isNameBelow, ports};
 }
 
-/** A rule as people write it; one that `readHostRule` reads as the same. */
+/** A rule in its written form, for `readHostRule`. */
 export const hostRuleText = ({host = '*', below, ports}: HostRule): string =>
 	[
 		below ? '*.' : '',
@@ -48,10 +48,10 @@ export const hostRuleText = ({host = '*', below, ports}: HostRule): string =>
 		ports.length === 1 ? `:${ports[0]}` : '',
 	].join('');
 
-/** A host as rules have it: without brackets and without the dot at its end. */
+/** A host in the form of rules: without brackets and without a dot at its end. */
 export const hostOf = (hostname: string): string => hostname.replaceAll(/^\[|\]$|\.$/g, '');
 
-/** Whether one of `rules` allows the host at this port. Says nothing about the addresses that its name has. */
+/** Whether one of `rules` allows the host at this port. Does not check the addresses behind the name. */
 export const isListed = (rules: readonly HostRule[], {host, port}: HostAndPort): boolean =>
 	rules.some(rule => rule.ports.includes(port) && matches(rule, hostOf(host)));
 
@@ -73,8 +73,8 @@ const hostsForInsecureRoutes: ReadonlySet<string> = new Set(['127.0.0.1', 'local
  */
 export const mayServeInsecure = (host: string): boolean => hostsForInsecureRoutes.has(host);
 
-/** Port of a receiver that says nothing else. */
+/** Default port of the receiver. */
 export const defaultPort = 8644;
 
-/** Of the chat API. */
+/** Default port of the chat API. */
 export const defaultApiPort = 8642;

@@ -1,4 +1,4 @@
-import {escapeHazards} from './json.ts';
+import {escapedUnits, escapeHazards} from './json.ts';
 import type {
 	installReviewSchema,
 	offeredInstallSchema,
@@ -7,29 +7,29 @@ import type {
 import type {Shape} from './schemas/parts.ts';
 import {type Safe, escapeLine} from './untrusted.ts';
 
-/** What installing a tool server from a link would do, for a person to decide. */
+/** The effect of installing a tool server from a link, for a person to decide. */
 export type InstallReview = Shape<typeof installReviewSchema>;
 
-/** A link that was opened outside of the interface and waits for a person there. Without the link: it may hold a secret, and events are written to logs. */
+/** A link opened outside of the interface that waits for a person there. Without the link itself, which may hold a secret: events are logged. */
 export type WaitingInstall = Shape<typeof waitingInstallSchema>;
 
 /** The same with the link. */
 export type OfferedInstall = Shape<typeof offeredInstallSchema>;
 
-/** One line of what a person reads before a tool server is installed from a link. */
+/** One line of the review before a tool server is installed from a link. */
 export type InstallLine = {
 	readonly text: Safe;
 	readonly tone: 'strong' | 'plain' | 'danger';
-	/** Our words, broken at blanks; else what stands there, broken at any character. */
+	/** Our own text, to be wrapped at blanks; else content of the link, to be wrapped at any character. */
 	readonly isProse: boolean;
 };
 
-/** More than an entry of 32 KiB can have when each of its characters is escaped. */
+/** An entry of 32 KiB is shorter even when each of its characters is escaped. */
 const maxLength = 1_000_000;
 
 /**
- * All of what would be installed, for a person: what it is, what to beware of, and the whole entry, in which each character can be seen. Lines are as long as they
- * need to be; cut them where the screen ends, leave nothing out.
+ * The whole review for a person: what is installed, the warnings, and the complete entry with every character visible. Lines may be of any length:
+ * wrap them, cut nothing.
  */
 export const installLines = (review: InstallReview): readonly InstallLine[] => [
 	...installSummary(review),
@@ -37,7 +37,7 @@ export const installLines = (review: InstallReview): readonly InstallLine[] => [
 	...installEntry(review),
 ];
 
-/** The name, what it is, and what to beware of. */
+/** The name, the program or host, and the warnings. */
 export function installSummary(review: InstallReview): readonly InstallLine[] {
 	const {name, linkName, exists, freeName, cautions} = review;
 	return [
@@ -103,8 +103,8 @@ const lineOf = (text: string, tone: InstallLine['tone']): InstallLine => ({
 const empty = lineOf('', 'plain');
 
 /**
- * A text in quotation marks, as JSON has it; escaped besides is what does not show, what turns text around, and what terminals do not agree about. Two texts never
- * look the same but for letters that look alike.
+ * A text as a JSON string. Invisible characters, bidi controls, and characters of disputed width are escaped as well. Two texts look
+ * the same only where letters look alike.
  */
 const visibleText = (text: string): string => visible(JSON.stringify(text));
 
@@ -114,14 +114,8 @@ function visibleJson(value: unknown): readonly Safe[] {
 		.map(row => escapeLine(`  ${visible(row)}`, maxLength));
 }
 
-/** What `escapeLine` would have to change is written as JSON escapes it. */
+/** Writes the characters that `escapeLine` would change as JSON escapes. */
 const visible = (json: string): string =>
 	escapeHazards(json).replaceAll(/[^\x20-\x7e]/gu, character =>
-		escapeLine(character) === character ? character : escaped(character),
+		escapeLine(character) === character ? character : escapedUnits(character),
 	);
-
-const escaped = (character: string): string =>
-	character
-		.split('')
-		.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-		.join('');

@@ -10,7 +10,7 @@ export function valueIn(object: JsonObject, path: readonly string[]): JsonValue 
 	return value;
 }
 
-/** The object with another value at a path; `undefined` removes the key, and the mappings that it leaves empty. */
+/** A copy of the object with another value at a path; `undefined` removes the key, and mappings that become empty. */
 export function withValueAt(
 	object: JsonObject,
 	[key = '', ...rest]: readonly string[],

@@ -15,7 +15,7 @@ export type JsonObject = {readonly [key: string]: JsonValue};
 export const isJsonObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a text is as JSON; `undefined` when it is none. Nobody bounds its depth here: `isDeepJson` does. */
+/** The value of a JSON text; `undefined` for invalid JSON. Does not bound the depth: see `isDeepJson`. */
 export function parsedJson(text: string): JsonValue | undefined {
 	try {
 		const value: JsonValue = JSON.parse(text);
@@ -25,19 +25,19 @@ export function parsedJson(text: string): JsonValue | undefined {
 	}
 }
 
-/** The JSON object that a text is; `undefined` when it is none. */
+/** The object of a JSON text; `undefined` for anything else. */
 export function parsedObject(text: string): JsonObject | undefined {
 	const value = parsedJson(text);
 	return isJsonObject(value) ? value : undefined;
 }
 
-/** What reads as JSON, `null` too, is that; all else is the text. */
+/** The value of a JSON text, else the text itself. */
 export function jsonOrText(text: string): JsonValue {
 	const value = parsedJson(text);
 	return value === undefined ? text : value;
 }
 
-/** The one text that every JSON text of the same value becomes: members sorted by their names' UTF-16 units, no white space. @see RFC 8785 */
+/** The canonical JSON of a value: members sorted by the UTF-16 units of their names, no white space. @see RFC 8785 */
 export function canonicalJson(value: JsonValue): string {
 	if (isJsonObject(value)) {
 		const members = Object.keys(value)
@@ -46,7 +46,7 @@ export function canonicalJson(value: JsonValue): string {
 		return `{${members.join(',')}}`;
 	}
 
-	// `isJsonObject` tells no list from a value that is none to the compiler.
+	// After `isJsonObject`, the compiler still needs to be told which values are lists.
 	return Array.isArray(value)
 		? `[${value.map((item: JsonValue) => canonicalJson(item)).join(',')}]`
 		: JSON.stringify(value);
@@ -56,7 +56,7 @@ export function canonicalJson(value: JsonValue): string {
 export const jsonHash = (value: JsonValue): string =>
 	createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** What the language has and its types do not know yet. */
+/** Functions of the platform that its types lack. */
 type ExactJson = {
 	parse(
 		text: string,
@@ -69,8 +69,8 @@ type ExactJson = {
 const exactJson = JSON as unknown as ExactJson;
 
 /**
- * The value of a JSON text that `JSON.stringify` writes down with every number as it was: `12345678901234567890`, `1.10`. Such numbers are opaque objects
- * in it. Throws as `JSON.parse` does.
+ * Parses JSON so that `JSON.stringify` writes every number as it was: `12345678901234567890`, `1.10`. Such numbers are opaque objects
+ * in the result. Throws as `JSON.parse` does.
  */
 export const parseExactly = (text: string): unknown =>
 	exactJson.parse(text, (_, value, {source}) =>
@@ -79,7 +79,7 @@ export const parseExactly = (text: string): unknown =>
 			: value,
 	);
 
-/** A JSON text indented by two, its numbers as they were; `undefined` for what is no JSON, or nested too deep to be written. */
+/** A JSON text indented by two, with its numbers as they were; `undefined` for invalid JSON, and for JSON nested too deeply. */
 export function prettyJson(text: string): string | undefined {
 	try {
 		return JSON.stringify(parseExactly(text), null, 2);
@@ -88,30 +88,40 @@ export function prettyJson(text: string): string | undefined {
 	}
 }
 
-/** Levels of nesting that are walked, compared or written out. `JSON.parse` takes any number of them, most of what follows does not. */
+/** Levels of nesting that are walked, compared or written. `JSON.parse` accepts any depth; recursive functions do not. */
 export const maxJsonDepth = 128;
 
 const levels: Readonly<Record<string, number>> = {'{': 1, '[': 1, '}': -1, ']': -1};
 
 /**
- * Whether JSON `text` is nested more than 128 levels deep, so that what is made of it could exhaust the stack of whoever walks it. One pass
- * without recursion; what is no JSON gets some answer.
+ * Whether JSON `text` is nested more than 128 levels deep, so that a recursive walk of its value could exhaust the stack. One pass
+ * without recursion. The result for invalid JSON is arbitrary.
  */
-export function isDeepJson(text: string): boolean {
-	if (!opensMany(text)) {
-		return false;
-	}
+export const isDeepJson = (text: string): boolean =>
+	opensMany(text) && exceeds(text, {tokens: /[[\]{}"]/g, weights: levels, most: maxJsonDepth});
 
-	const tokens = /[[\]{}"]/g;
-	let depth = 0;
+/** Whether the weights of the `tokens` outside of strings ever come to more than `most`; `tokens` finds quotation marks, too. */
+function exceeds(
+	text: string,
+	{
+		tokens,
+		weights,
+		most,
+	}: {
+		readonly tokens: RegExp;
+		readonly weights: Readonly<Record<string, number>>;
+		readonly most: number;
+	},
+): boolean {
+	let sum = 0;
 	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
 		if (token[0] === '"') {
 			tokens.lastIndex = endOfString(text, tokens.lastIndex);
 		} else {
-			depth += levels[token[0]] ?? 0;
+			sum += weights[token[0]] ?? 0;
 		}
 
-		if (depth > maxJsonDepth) {
+		if (sum > most) {
 			return true;
 		}
 	}
@@ -119,7 +129,7 @@ export function isDeepJson(text: string): boolean {
 	return false;
 }
 
-/** Whether there are more brackets than may be open at once, those within strings counted as well: a search costs a twentieth of the walk. */
+/** Whether there are more brackets, also within strings, than may be open at once: a quick test before the walk, at a twentieth of its cost. */
 function opensMany(text: string): boolean {
 	let count = 0;
 	for (const bracket of '{[') {
@@ -134,36 +144,18 @@ function opensMany(text: string): boolean {
 	return false;
 }
 
-/** Members of all objects of one text that are read. Each name that is new costs the parser microseconds: 10 MiB of them hold up everybody for seconds. */
+/** Most members in all objects of one text. Each new name costs the parser microseconds: 10 MiB of them would block the event loop for seconds. */
 export const maxJsonMembers = 100_000;
 
 /** The shortest member is `"":0,`. */
 const fewestChars = maxJsonMembers * 4;
 
-/** Whether JSON `text` has more members than that, in whatever objects. What is no JSON gets some answer. */
-export function isCrowdedJson(text: string): boolean {
-	if (text.length < fewestChars) {
-		return false;
-	}
+/** Whether JSON `text` has more members than that in all its objects. The result for invalid JSON is arbitrary. */
+export const isCrowdedJson = (text: string): boolean =>
+	text.length >= fewestChars &&
+	exceeds(text, {tokens: /[:"]/g, weights: {':': 1}, most: maxJsonMembers});
 
-	const tokens = /[:"]/g;
-	let members = 0;
-	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
-		if (token[0] === '"') {
-			tokens.lastIndex = endOfString(text, tokens.lastIndex);
-		} else {
-			members += 1;
-		}
-
-		if (members > maxJsonMembers) {
-			return true;
-		}
-	}
-
-	return false;
-}
-
-/** The same as `isDeepJson`, of a value. Does not recurse, and ends with the first part that is too deep. */
+/** `isDeepJson` for a value. Does not recurse, and stops at the first part that is too deep. */
 export function isDeepValue(value: JsonValue): boolean {
 	const open: Array<{readonly value: JsonValue; readonly depth: number}> = [{value, depth: 0}];
 	for (let next = open.pop(); next; next = open.pop()) {
@@ -182,7 +174,7 @@ export function isDeepValue(value: JsonValue): boolean {
 	return false;
 }
 
-/** The index behind the quotation mark that ends the string of which `from` is the first character. */
+/** The index after the closing quotation mark of the string whose first character is at `from`. */
 function endOfString(text: string, from: number): number {
 	const marks = /["\\]/g;
 	marks.lastIndex = from;
@@ -197,20 +189,18 @@ function endOfString(text: string, from: number): number {
 	return text.length;
 }
 
-/** Beyond what JSON escapes by itself: DEL, C1 controls (NEL among them), format and separator characters, tags. */
+/** Characters that JSON leaves as they are: DEL, C1 controls (NEL among them), format and separator characters, tags. */
 const hazards = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * `value` as JSON on one line, whoever cuts the lines: some readers break them at U+0085, U+2028 and U+2029 too. What a terminal might obey or hide is escaped as well.
- * The value is the same for who parses it.
+ * `value` as JSON on one line, also for readers that break lines at U+0085, U+2028 and U+2029. Characters that a terminal might obey or hide are escaped as well.
+ * Parses to the same value.
  */
 export const jsonLine = (value: unknown): string => escapeHazards(JSON.stringify(value));
 
-/** The same for JSON that is written down already, on one line or on several. */
-export const escapeHazards = (json: string): string => json.replaceAll(hazards, escaped);
+/** The same for an existing JSON text of any number of lines. */
+export const escapeHazards = (json: string): string => json.replaceAll(hazards, escapedUnits);
 
-const escaped = (character: string): string =>
-	character
-		.split('')
-		.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-		.join('');
+/** Each UTF-16 unit of a text as JSON escapes it: `\u00e9`. */
+export const escapedUnits = (text: string): string =>
+	text.replaceAll(/[^]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

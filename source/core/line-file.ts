@@ -7,15 +7,15 @@ import {ownFileFlags} from './symlink-guard.ts';
 
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
-/** How much a file of lines may take. */
+/** Limits of a file of lines. */
 export type LineFileOptions = {
-	/** Above this size the file is set aside, bytes. */
+	/** Size above which the file is rotated, bytes. */
 	readonly maxBytes: number;
-	/** How many files that were set aside are kept: `.1` is the newest. */
+	/** Number of rotated files that are kept: `.1` is the newest. */
 	readonly kept: number;
-	/** Lines that may wait for the disk; what comes then is lost. */
+	/** Most lines that may wait for the disk; further lines are lost. */
 	readonly maxBacklog: number;
-	/** The line that says how many were lost. */
+	/** The line that reports the lost lines. */
 	readonly describeLost: (lines: number) => string;
 };
 
@@ -25,7 +25,7 @@ type LineFile = AsyncDisposable & {
 };
 
 /**
- * Appends lines to a file (0600), in order. A disk that fails or is slow loses lines, counted in the next line that can be written; it stops nobody. Disposal waits
+ * Appends lines to a file (0600), in order. When the disk fails or is slow, lines are lost, never waited for; the next written line reports their number. Disposal waits
  * for the disk.
  */
 export function createLineFile(
@@ -41,7 +41,7 @@ export function createLineFile(
 		while (waiting.length > 0) {
 			const lines = waiting;
 			waiting = [];
-			// One write after the other keeps the order.
+			// One write after another keeps the order.
 			// oxlint-disable-next-line no-await-in-loop
 			await append(lines);
 		}
@@ -65,7 +65,7 @@ export function createLineFile(
 			bytes += Buffer.byteLength(text);
 			lost -= told;
 		} catch {
-			// There is nowhere left to say it but the file itself, later.
+			// Only the file itself can report it, later.
 			lost += lines.length;
 		}
 	};
@@ -104,14 +104,14 @@ async function setAside(path: string, kept: number): Promise<void> {
 	await rename(path, `${path}.1`);
 }
 
-/** Writes of one file follow each other, as they were asked for. */
+/** Writes to one file are made in the order of the calls. */
 const byPath = createKeyedMutex();
 
 /**
- * Replaces a file as a whole, or makes it: written beside it under another name, 0600 from its first moment, synced, renamed, and the folder synced; readers see the old
- * text or the new one. A link in its place stays, and its target is replaced: whether that may be is the caller's to say. The owner stays, where root writes.
+ * Replaces or creates a file atomically: written beside it under another name, 0600 from the start, synced, renamed, and the folder synced; readers see the old
+ * text or the new one. A symbolic link stays and its target is replaced: the caller decides whether that is safe. When root writes, the owner stays.
  *
- * Ours, because the packages for this open their temporary file under a name that can be guessed, and through a link that somebody put there.
+ * Not a package, because those open their temporary file under a guessable name and follow a link planted there.
  *
  * Rejects as the file system does, with `path` for the path.
  */
@@ -125,7 +125,7 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
 	const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
 	try {
 		{
-			// `x`: the file is made here and now, whatever name somebody guessed.
+			// `x`: fails where the name exists already, as a planted file or link would.
 			await using file = await open(temporary, 'wx', 0o600);
 			await file.writeFile(content);
 			await file.sync();
@@ -138,20 +138,20 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
 		await rename(temporary, target);
 	} catch (error) {
 		await rm(temporary, {force: true});
-		// A name that is ours says nothing to anybody, and a failed write names none.
+		// The temporary name means nothing to people, and a failed write names no file.
 		throw error instanceof Error ? Object.assign(error, {path, dest: undefined}) : error;
 	}
 
 	await syncFolder(dirname(target));
 }
 
-/** The name is as durable as the bytes only after this. */
+/** Makes the rename durable. */
 async function syncFolder(folder: string): Promise<void> {
 	await using handle = await open(folder, constants.O_RDONLY);
 	await handle.sync();
 }
 
-/** Which file is at a path, whatever it is called: `none` when there is no file, `undefined` when nobody can tell. */
+/** Device and inode of the file at a path: `none` without a file, `undefined` when it cannot be read. */
 export function identityOf(file: string): string | undefined {
 	try {
 		const found = statSync(file, {bigint: true, throwIfNoEntry: false});

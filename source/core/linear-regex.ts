@@ -43,7 +43,7 @@ function compile(pattern: string): RE2JS {
 }
 
 /**
- * What other engines know and this one refuses, by the text after the colon of the engine's message. Order matters:
+ * Constructs of other engines that this one refuses, by its message. Order matters:
  * `(?<=` starts like `(?<`.
  */
 const constructs: ReadonlyArray<readonly [start: RegExp, name: string]> = [

@@ -1,8 +1,8 @@
-/** Those who hear of something. */
+/** Subscribers to one kind of notification. */
 export type Listeners<Heard extends readonly unknown[]> = {
-	/** Tells all of them now; none may throw. */
+	/** Calls all listeners now; none may throw. */
 	readonly tell: (...heard: Heard) => void;
-	/** Tells `listener` from now on, until the way out is called. One that is given twice is told twice. */
+	/** Calls `listener` from now on, until the returned function is called. A listener subscribed twice is called twice. */
 	readonly subscribe: (listener: (...heard: Heard) => void) => () => void;
 };
 

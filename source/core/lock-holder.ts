@@ -1,6 +1,6 @@
 import {readFileSync, statSync} from 'node:fs';
 
-/** Another process that holds a lock on the file at `path`, as far as the system tells (Linux does); not always one of this machine's view. */
+/** The id of another process that holds a lock on the file at `path`, where the system tells (Linux does). It may belong to another PID namespace. */
 export function lockHolder(path: string): number | undefined {
 	try {
 		return lockersOf(statSync(path), readFileSync('/proc/locks', 'utf8')).find(
@@ -12,7 +12,7 @@ export function lockHolder(path: string): number | undefined {
 }
 
 /**
- * The processes that hold a lock on a file, as `/proc/locks` has them: `major:minor:inode`, in hexadecimal, hexadecimal and decimal. An inode alone is one of each file system.
+ * The processes with a lock on a file, by `/proc/locks`, where files are `major:minor:inode` in hexadecimal, hexadecimal and decimal. The device counts, since inodes repeat across file systems.
  *
  * @see proc_locks(5), makedev(3)
  */

@@ -3,12 +3,12 @@ import type {Clock} from './clock.ts';
 import type {Redact} from './redact.ts';
 import {escapeLine} from './untrusted.ts';
 
-/** The gravest first. `note`: nothing is wrong, and the person who runs the gateway wants to know it: a decision, an answer that goes nowhere else, a start. */
+/** The gravest first. `note`: not a problem, but of interest to the operator: a decision, an answer that goes only to the log, a start. */
 export const logLevels = ['error', 'warn', 'note', 'info', 'debug'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-/** Whether a person who looks at the log sees it at once. */
+/** Whether the log shows records of this level by default. */
 export const matters = (level: LogLevel): boolean => isAtLeast(level, 'note');
 
 /** Whether a record is at least as grave as `least`. */
@@ -19,7 +19,7 @@ export const isAtLeast = (level: LogLevel, least: LogLevel): boolean =>
 export type LogRecord = {
 	readonly at: number;
 	readonly level: LogLevel;
-	/** The room that speaks: `webhook`, `agent`, … */
+	/** The room that wrote it: `webhook`, `agent`, … */
 	readonly source: string;
 	readonly message: string;
 	readonly fields: Readonly<Record<string, string | number | boolean>>;
@@ -27,20 +27,15 @@ export type LogRecord = {
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Says things for the person who runs the gateway. Never throws, never waits. */
-export type Logger = {
-	debug(message: string, fields?: LogFields): void;
-	info(message: string, fields?: LogFields): void;
-	note(message: string, fields?: LogFields): void;
-	warn(message: string, fields?: LogFields): void;
-	error(message: string, fields?: LogFields): void;
-	/** The same log under another source name. */
+/** Writes records for the operator. Never throws, never waits. */
+export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>> & {
+	/** The same logger under another source name. */
 	from(source: string): Logger;
 };
 
 const maxMessageLength = 2000;
 
-/** A logger that redacts by value, cleans for a terminal, and hands each record to `write`. */
+/** A logger that redacts and cleans each record before it passes it to `write`. */
 export function createLogger(
 	{
 		clock,
@@ -73,7 +68,7 @@ export function createLogger(
 	};
 }
 
-/** A logger that says nothing. */
+/** A logger that discards its records. */
 export const silentLogger: Logger = {
 	debug() {},
 	info() {},
@@ -94,17 +89,17 @@ const quoted = (value: string | number | boolean): string =>
 		? JSON.stringify(value)
 		: String(value);
 
-/** A line that is longer was not written by the log; the rest of it is not looked into. */
+/** Longest line that is parsed; the rest of a longer one is ignored. */
 const maxLength = 64 * 1024;
 
-/** Fields that are read of a line: each looks through the line once. */
+/** Most fields parsed from a line: each costs one pass over it. */
 const maxFields = 64;
 
 const head =
 	/^(\d{4}-\d\d-\d\dT[\d:.]{8,15}Z) (debug|info|note|warn|error) {1,2}(\S{1,64}) +(.*)$/s;
 const fact = / ([A-Za-z_][\w-]{0,63})=("(?:[^"\\]|\\.)*"|[\w./:@#+-]+)$/;
 
-/** The record of a line that `logLine` wrote; `undefined` for any other line. What stands at the end as `key=value` counts as a field. */
+/** The record of a line that `logLine` wrote; `undefined` for any other line. Every `key=value` at the end counts as a field. */
 export function readLogLine(line: string): LogRecord | undefined {
 	const [, time = '', level = '', source = '', rest = ''] =
 		head.exec(line.slice(0, maxLength)) ?? [];
@@ -147,17 +142,17 @@ function valueOf(text: string): string | number | boolean {
 	return /^-?\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : text;
 }
 
-/** What libraries call. */
+/** The methods of `console` that libraries call. */
 const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as const;
 
 const maxTextLength = 2000;
 
-/** Who hears what libraries say; the newest alone. */
+/** Receivers of captured text; only the newest is called. */
 const hearers: Array<(text: string) => void> = [];
 
 /**
- * Takes what libraries write to `console` away from the terminal, which is drawn on and believed by people, while strangers choose the words of warnings: `hear` gets
- * at most 2,000 characters of it, as they are, and must not throw. Who captures later hears it instead, until disposal; after the last one `console` is what it was.
+ * Keeps text that libraries write to `console` off the terminal: it would disturb the screen, and may be untrusted. `hear` receives
+ * at most 2,000 characters of it, raw, and must not throw. A later capture takes precedence until its disposal; the last disposal restores `console`.
  */
 export function captureConsole(hear: (text: string) => void): Disposable {
 	// An object of its own: the same function may hear twice.
@@ -197,7 +192,7 @@ function restoreMethods(): void {
 	Object.assign(console, originals);
 }
 
-/** What cannot be shown must not end who says it. */
+/** Never throws: a value without a text must not end the library that logs it. */
 function textOf(parts: readonly unknown[]): string {
 	const short = parts.map(part => (typeof part === 'string' ? part.slice(0, maxTextLength) : part));
 	try {

@@ -1,2 +1,2 @@
-/** Characters that the mark of `OwnMark.sign` adds to a text, at most. Apart from it, so that what only counts loads no cryptography. */
+/** Most characters that `AuthorshipMark.sign` adds to a text. A file of its own, so that counting loads no cryptography. */
 export const maxMarkLength = 64;

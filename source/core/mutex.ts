@@ -1,6 +1,6 @@
-import type {Clock} from './clock.ts';
+import {type Clock, once} from './clock.ts';
 
-/** Runs `task` when those of earlier calls have ended, whether they succeeded or not. Rejects as `task` does. */
+/** Runs `task` after the tasks of earlier calls have settled. Rejects as `task` does. */
 type Mutex = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
 /** One task at a time, in the order of the calls. */
@@ -8,15 +8,15 @@ export function createMutex(): Mutex {
 	let last: Promise<unknown> = Promise.resolve();
 	return async task => {
 		const mine = last.then(task);
-		// Those behind wait for the end of this task, not for its success.
+		// Later tasks run even if this one fails.
 		last = mine.catch(() => {});
 		return mine;
 	};
 }
 
 /**
- * Runs `task` when it is called, one at a time: while one is under way, once more behind it, however often that is called for meanwhile. Settles as the `task` that began after the call.
- * `oneByOne`: what else is not to run at the same time.
+ * Runs `task` on each call, one at a time: calls during a run share one further run. Settles as the run that began after the call.
+ * `oneByOne`: a mutex shared with other tasks.
  */
 export function createRepeat<Result>(
 	task: () => Promise<Result>,
@@ -64,11 +64,11 @@ export function createKeyedMutex(maxWaiting = Infinity): KeyedMutex {
 }
 
 type Semaphore = {
-	/** Resolves to `release` once a place is free; to `undefined` when too many wait already, `waitMs` passed or `signal` aborted. */
+	/** Resolves to `release` once a place is free; to `undefined` when too many wait, after `waitMs`, or when `signal` aborts. */
 	take(waitMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 };
 
-/** At most `count` holders at once and `maxWaiting` behind them, served in order. */
+/** At most `count` holders and `maxWaiting` waiters, served in order. */
 export function createSemaphore(
 	clock: Clock,
 	{count, maxWaiting}: {readonly count: number; readonly maxWaiting: number},
@@ -117,15 +117,5 @@ export function createSemaphore(
 				waiting.push(enter);
 			});
 		},
-	};
-}
-
-function once(action: () => void): () => void {
-	let done = false;
-	return () => {
-		if (!done) {
-			done = true;
-			action();
-		}
 	};
 }

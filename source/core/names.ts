@@ -1,10 +1,10 @@
 const maxNameLength = 64;
 
-/** The words of a text that stand between blanks and line breaks: a long list of names, written as one text. */
+/** The words of a text, separated by white space: for long lists of names written as one text. */
 export const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * The name of `known` that was probably meant by `name`: at most two edits away (one for names of up to four characters), case not counted,
+ * The member of `known` nearest to `name`: at most two edits away (one for names of up to four characters), ignoring case;
  * the first of several. `undefined` when none is near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
@@ -27,7 +27,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 	return nearest === undefined ? '' : `, did you mean "${nearest}"`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+/** The number of insertions, deletions, replacements and swaps of neighbours between two texts. */
 function editDistance(from: string, to: string): number {
 	let beforeLast: number[] = [];
 	let last = Array.from({length: to.length + 1}, (_, index) => index);
@@ -60,34 +60,61 @@ function editDistance(from: string, to: string): number {
 const at = (row: readonly number[], column: number): number =>
 	row[column] ?? Number.POSITIVE_INFINITY;
 
-/** Letters, digits and what joins them, as programs name things: it cannot look like more than a name, nor end where it does not. */
+/** Letters, digits and connectors, as in identifiers: unambiguous without quotation marks. */
 const plainName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
 /**
- * A stranger's name (of an argument, a field of a payload, a header, a tool, an event) as it stands in a text of ours: itself when it is a plain word of at
- * most 64 characters, else in quotation marks, as JSON has them. Not cleaned for a terminal.
+ * An untrusted name (of an argument, a field of a payload, a header, a tool, an event) within a text of ours: a plain word of at
+ * most 64 characters as it is, anything else as a JSON string. Not cleaned for a terminal.
  */
-export const quotedName = (name: string): string =>
-	plainName.test(name) ? name : JSON.stringify(name);
+export const quotedName = quotedUnless(plainName);
 
 /** Words with one blank between them. */
 const plainTitle = /^(?=.{1,64}$)[\p{L}\p{N}](?: ?[\p{L}\p{M}\p{N}_.:'’/&+?!()-])*$/u;
 
-/** The same for what a stranger calls something for people: a few words, too, are plain. */
-export const quotedTitle = (title: string): string =>
-	plainTitle.test(title) ? title : JSON.stringify(title);
+/** The same for untrusted titles: several plain words need no quotation marks. */
+export const quotedTitle = quotedUnless(plainTitle);
 
-/** A path without a blank at an end, or anything else that is not seen. */
+/** A path without outer blanks and without invisible characters. */
 const plainPath = /^(?! )[\p{L}\p{N}\p{M}/ _.@+,=~()[\]-]*(?<! )$/u;
 
 /** The same for a path. */
-export const quotedPath = (path: string): string =>
-	plainPath.test(path) ? path : JSON.stringify(path);
+export const quotedPath = quotedUnless(plainPath);
+
+function quotedUnless(plain: RegExp): (text: string) => string {
+	return text => (plain.test(text) ? text : JSON.stringify(text));
+}
+
+/** Whether `text` fits `pattern` as a whole; each `*` stands for any characters, all else for itself. Linear in both. */
+export function fitsStars(pattern: string, text: string): boolean {
+	const [head = '', ...rest] = pattern.split('*');
+	const tail = rest.pop();
+	if (tail === undefined) {
+		return text === pattern;
+	}
+
+	const end = text.length - tail.length;
+	if (!text.startsWith(head) || end < head.length || !text.endsWith(tail)) {
+		return false;
+	}
+
+	let from = head.length;
+	for (const part of rest) {
+		const found = text.indexOf(part, from);
+		if (found === -1 || found + part.length > end) {
+			return false;
+		}
+
+		from = found + part.length;
+	}
+
+	return true;
+}
 
 /** `4,812`. */
 export const grouped = (count: number): string =>
 	String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** `1 event`, `2 events`, `4,812 events`; a plural that is not made with an `s` is given. */
+/** `1 event`, `2 events`, `4,812 events`; pass an irregular plural as `many`. */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
 	`${grouped(count)} ${count === 1 ? one : many}`;

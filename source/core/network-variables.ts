@@ -5,12 +5,12 @@ const names =
 	/^(?:SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy)$/;
 
 /**
- * Whether a variable says how a program gets out of this network: through which proxy, and whose certificates it takes. Programs that we start get these: tool servers
- * those of this process, the code host's client those of the profile.
+ * Whether a variable configures network access: proxies and trusted certificates. Programs that we start inherit these: tool servers
+ * from this process, the client of the code host from the profile.
  */
 export const isNetworkVariable = (name: string): boolean => names.test(name);
 
-/** Those of an environment. */
+/** The network variables of an environment. */
 export const networkVariables = (
 	environment: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>
@@ -18,7 +18,7 @@ export const networkVariables = (
 
 const proxyName = /^(?:https?|all)_proxy$/i;
 
-/** What must not be shown of the proxies of an environment: `user:password` and the password (or the user where there is no password), as they are written and decoded. */
+/** The secrets in the proxy variables of an environment: `user:password` and the password (or the user without one), as written and decoded. */
 export const proxySecrets = (environment: Readonly<Record<string, string>>): readonly string[] =>
 	Object.entries(environment)
 		.filter(([name]) => proxyName.test(name))
@@ -30,7 +30,7 @@ function ofUserinfo(userinfo = ''): readonly string[] {
 	return [userinfo, password || user].flatMap(text => [text, unescape(text)]);
 }
 
-/** What OpenSSL calls a certificate whose issuer nobody here knows. */
+/** Error codes of OpenSSL for a certificate of an unknown authority. */
 export const unknownAuthorityCodes = [
 	'SELF_SIGNED_CERT_IN_CHAIN',
 	'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -42,10 +42,10 @@ export const unknownAuthorityCodes = [
 
 const codes: ReadonlySet<string> = new Set(unknownAuthorityCodes);
 
-/** Its words, for libraries that put a code of their own in the place of its. */
+/** Messages of OpenSSL, for libraries that replace its codes. */
 const words =
 	/self.signed certificate|unable to (?:verify the first|get (?:local )?issuer) certificate/i;
 
-/** Whether an error says that a certificate was not issued by an authority that is known here. */
+/** Whether an error reports a certificate of an unknown authority. */
 export const isUnknownAuthority = (error: unknown): boolean =>
 	codes.has(codeOf(error)) || words.test(messageOf(error));

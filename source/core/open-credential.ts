@@ -1,11 +1,11 @@
-/** Longer words are no credentials of the shapes that are known, unless they are one of the values. */
+/** Credentials of known shapes are not longer than this; known values may be. */
 const maxWordLength = 1024;
 
-/** What comes before a credential, and is part of its shape: `Authorization: Bearer `. At the end of what precedes a word. */
+/** A prefix that is part of the shape of a credential: `Authorization: Bearer `. Matched right before a word. */
 const leads =
 	/(?:\bauthorization["']?[ \t]{0,8}(?:[:=][ \t]{0,8}["']?(?:[a-z][\w-]{0,30}[ \t]{1,8})?)?|\bbearer[ \t]{1,8}|-----BEGIN[A-Z0-9 ]{0,60})$/i;
 
-/** A little more than what `leads` can match. */
+/** A little more than the longest match of `leads`. */
 const leadLength = 120;
 
 /** Where the last word of printable ASCII begins; the length of the text when it does not end in one. */
@@ -24,8 +24,8 @@ function lastWordOf(text: string): number {
 }
 
 /**
- * From where on a text that goes on may turn out to be a credential; its length when from nowhere. `openSpaced`: from where on it may be one of the values that one would cut by words, because
- * they are no ASCII or hold white space. `longest`: length of the longest of the others.
+ * The offset in an unfinished text from which it may turn out to be a credential; the length of the text when there is none. `openSpaced`: the same offset for secret values with white space
+ * or non-ASCII characters, which are not single words. `longest`: length of the longest other value.
  */
 export function openCredentialFrom(
 	text: string,
@@ -44,8 +44,8 @@ export function openCredentialFrom(
 const isLetterOrDigit = /^[A-Za-z0-9]$/;
 
 /**
- * From where on a text is the beginning of one of `values` that is not whole yet; its length when from nowhere. In the middle of a word it is none of less than `least` characters. Most texts
- * end in nothing that one of them begins with, and cost a look at each of their characters.
+ * Finds the offset from which a text ends in the incomplete beginning of one of `values`; the length of the text when there is none. In the middle of a word, beginnings of less than `least`
+ * characters do not count. Most texts end in no such beginning, and cost one set look-up per character.
  */
 export function createOpenValueFrom(
 	values: readonly string[],
@@ -77,7 +77,7 @@ export function createOpenValueFrom(
 
 const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/;
 
-/** Where a private key begins whose end is still to come. */
+/** The offset of a private key without its end line; the length of the text when there is none. */
 function openKeyFrom(text: string): number {
 	const begin = text.lastIndexOf('-----BEGIN ');
 	if (begin === -1) {

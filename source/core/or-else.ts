@@ -1,4 +1,4 @@
-/** What `make` returns, or `fallback` when it throws: for what may not be there, whatever the reason. */
+/** The result of `make`, or `fallback` when it throws: for optional things that may be missing for any reason. */
 export function orElse<Value>(make: () => Value, fallback: Value): Value {
 	try {
 		return make();

@@ -1,20 +1,20 @@
 import type {RuleOwner} from './approval.ts';
 import type {Run} from './run.ts';
 
-/** A conversation on a messaging platform, whoever writes in it. */
+/** A conversation on a messaging platform, without its writer. */
 export type Conversation = Omit<NonNullable<Run['conversation']>, 'user'>;
 
 /**
  * Where a run comes from.
  *
- * - `delivery`: an event of a sender. Without its identifier: nothing is known of the run, which counts as a stranger's. `job`: its route fires one.
- * - `job`: a schedule or a person fired it.
- * - `key`, `person`, `chat`: a turn of a chat, of a key of the API, of the person at the terminal, of a conversation on a messaging platform.
+ * - `delivery`: an event of a sender. Without an identifier the origin is unknown and counts as untrusted. `job`: the job that its route fires.
+ * - `job`: a job fired by its schedule or a person.
+ * - `key`, `person`, `chat`: a turn of a chat with an API key, with the person at the terminal, or on a messaging platform.
  */
 export type Origin =
 	| {
 			readonly kind: 'delivery';
-			/** `-` where nothing is known of the run. */
+			/** `-` for an unknown origin. */
 			readonly route: string;
 			readonly delivery?: string;
 			readonly job?: NonNullable<Run['job']>;
@@ -36,18 +36,18 @@ export const originKinds = [
 /** Where a turn of a chat comes from. */
 export type TurnOrigin = Extract<Origin, {readonly kind: 'key' | 'person' | 'chat'}>;
 
-/** Of one that is answered over an open connection: never run again. */
+/** The origin of a turn that is answered over an open connection; such a run is never repeated. */
 export type CallerOrigin = Exclude<TurnOrigin, {readonly kind: 'chat'}>;
 
-/** What runs and approvals say of it, in the journal and on the wire. */
+/** The origin as runs and approvals store and send it. */
 type OriginFacts = Pick<Run, 'delivery' | 'job' | 'chat' | 'conversation'> & {
 	readonly route?: string;
 };
 
-/** What stands in the place of a key where the person at the terminal asks; no key is called so. */
+/** Stands in place of the key for turns of the person at the terminal; no key has this name. */
 export const personKey = 'terminal';
 
-/** Where a run, or the run that an approval is of, comes from. */
+/** The origin of a run, or of the run of an approval. */
 export function originOf({route = '-', delivery, job, chat, conversation}: OriginFacts): Origin {
 	if (delivery !== undefined) {
 		return {kind: 'delivery', route, delivery, ...(job && {job})};
@@ -68,7 +68,7 @@ export function originOf({route = '-', delivery, job, chat, conversation}: Origi
 	return {kind: 'delivery', route};
 }
 
-/** What is kept and told of where a run comes from: `originOf` the other way round. */
+/** The stored form of an origin: the inverse of `originOf`. */
 export function originFacts(origin: Origin): OriginFacts {
 	switch (origin.kind) {
 		case 'delivery': {
@@ -100,7 +100,7 @@ const turns: Readonly<Record<Origin['kind'], boolean>> = {
 	chat: true,
 };
 
-/** Whether it is a turn of a chat: it is answered where it was asked. */
+/** Whether it is a turn of a chat, which is answered where it was asked. */
 export const isTurn = (origin: Origin): origin is TurnOrigin => turns[origin.kind];
 
 /** `telegram:12345`, `telegram:12345/17` with its thread; no two conversations have the same. Not cleaned. */
@@ -111,13 +111,13 @@ export function conversationName({platform, chat, thread}: Conversation): string
 
 const plainConversation = /^[a-z]+:[\w.@+:!#-]{1,64}(?:\/[\w.@$-]{1,64})?$/;
 
-/** The name as it stands in a text of ours: in quotation marks, as JSON has them, where it is not plain. Not cleaned. */
+/** The name within a text of ours: as a JSON string unless it is plain. Not cleaned. */
 export function conversationWords(conversation: Conversation): string {
 	const name = conversationName(conversation);
 	return plainConversation.test(name) ? name : JSON.stringify(name);
 }
 
-/** The conversation of a name. */
+/** The conversation with this name: the inverse of `conversationName`. */
 export function conversationNamed(name: string): Conversation {
 	const [, platform = '', chat = '', thread] = /^([^:]*):([^/]*)(?:\/(.*))?$/s.exec(name) ?? [];
 	return {
@@ -127,7 +127,7 @@ export function conversationNamed(name: string): Conversation {
 	};
 }
 
-/** What a run belongs to: `gh-review`, its route; `job digest`; `key chat-app`; `your chat` of the person at the terminal; `telegram:12345`. Not cleaned of its own. */
+/** The owner of a run for people: its route `gh-review`, `job digest`, `key chat-app`, `your chat` for the person at the terminal, `telegram:12345`. Not cleaned. */
 export function originWords(
 	origin: Origin,
 	quoted: (name: string) => string = name => name,
@@ -150,7 +150,7 @@ export function originWords(
 	}
 }
 
-/** The same for the run that an approval is of; empty without a run, and where nothing is known of it. */
+/** The same for the run of an approval; empty without a run, and for an unknown origin. */
 export function askerWords(
 	{run, ...facts}: OriginFacts & {readonly run?: number},
 	quoted?: (name: string) => string,
@@ -160,11 +160,11 @@ export function askerWords(
 	return run === undefined || isUnknown ? '' : originWords(origin, quoted);
 }
 
-/** `telegram:12345/17 99`, the conversation and who wrote, as filters read it; empty for what comes from elsewhere. Not cleaned. */
+/** `telegram:12345/17 99`, the conversation and its writer, for filters; empty for other origins. Not cleaned. */
 export const chatText = ({conversation}: Pick<OriginFacts, 'conversation'>): string =>
 	conversation ? `${conversationName(conversation)} ${conversation.user}` : '';
 
-/** What of the prompt strangers wrote, a sentence; absent where none of them did. */
+/** Which part of the prompt is untrusted, for people; absent: none. */
 export const untrustedWords: Readonly<Record<Origin['kind'], string | undefined>> = {
 	delivery: 'text of the event is untrusted',
 	job: undefined,
@@ -173,7 +173,7 @@ export const untrustedWords: Readonly<Record<Origin['kind'], string | undefined>
 	chat: 'text of the conversation is untrusted',
 };
 
-/** Whose run it is, as rules of approvals are bound to it; a rule for a chat is for all of its threads. What an event started is its route's, whatever job that fires. */
+/** The owner of a run, to which approval rules are bound. A chat counts with all its threads; a run of an event belongs to the route, also when that fires a job. */
 export function ruleOwnerOf(origin: Origin): RuleOwner | undefined {
 	switch (origin.kind) {
 		case 'delivery':
@@ -194,7 +194,7 @@ export function ruleOwnerOf(origin: Origin): RuleOwner | undefined {
 	}
 }
 
-/** Whether a rule of `owner` is for runs that come from `origin`. */
+/** Whether a rule of `owner` covers runs of `origin`. */
 export function isRuledBy(owner: RuleOwner, origin: Origin): boolean {
 	const asking = ruleOwnerOf(origin);
 	if (asking?.kind !== owner.kind) {

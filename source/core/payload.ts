@@ -7,8 +7,8 @@ type PayloadReader = (payload: JsonValue) => JsonValue | undefined;
 const payloadPrefix = 'payload.';
 
 /**
- * The reader of a dotted path, made once. `payload.<x>` reads from a top-level `payload` object when there is one, else from the root. Own properties
- * only; list indexes are allowed. The work is bounded by the path, however deep the payload is.
+ * Compiles a dotted path. `payload.<x>` reads from a top-level `payload` object when there is one, else from the root. Own properties
+ * only; list indexes are allowed. The work is bounded by the length of the path.
  *
  * @see manual/filters-and-templates.md#filters, manual/runs.md#states-of-a-run
  */
@@ -32,7 +32,7 @@ function wrappedPayload(root: JsonValue): JsonValue {
 	return isJsonObject(inner) ? inner : root;
 }
 
-/** What a dotted path leads to, from the root. Own properties and list indexes (`0`, `1`, …) only; `undefined` when there is nothing. */
+/** The value at a path from the root. Own properties and list indexes (`0`, `1`, …) only; `undefined` when it is missing. */
 export function lookUp(root: JsonValue, path: readonly string[]): JsonValue | undefined {
 	let value: JsonValue | undefined = root;
 	for (const name of path) {
@@ -58,13 +58,13 @@ function memberOf(value: JsonValue, name: string): JsonValue | undefined {
 	return index === undefined ? undefined : value[index];
 }
 
-/** `0`, `1`, …, as JSON paths write them: no sign, no leading zero. */
+/** The index written as `0`, `1`, …, without sign and leading zeros. */
 function indexOf(name: string): number | undefined {
 	const index = Number(name);
 	return Number.isSafeInteger(index) && index >= 0 && String(index) === name ? index : undefined;
 }
 
-/** Headers in which code hosts name their event, lower case, in their order. @see manual/receiver.md#events-and-identifiers */
+/** Headers in which code hosts name their event, lower case, in order of precedence. @see manual/receiver.md#events-and-identifiers */
 export const codeHostEventHeaders = [
 	'x-forge-event',
 	'x-forge2-event',
@@ -78,14 +78,14 @@ export const codeHostEventHeaders = [
 export const isFormType = (contentType: string | undefined): boolean =>
 	/^application\/x-www-form-urlencoded/i.test(contentType ?? '');
 
-/** What the field `payload` of a form holds; `undefined` without one. */
+/** The field `payload` of a form; `undefined` without one. */
 export function payloadOfForm(form: string): string | undefined {
 	const fields = new URLSearchParams(form);
-	// The last of several counts, as it does of every field.
+	// Of repeated fields the last one counts.
 	return fields.getAll('payload').at(-1);
 }
 
-/** The payload that a code host wrote into a form, as text; `undefined` for every other body. */
+/** The JSON payload within the form of a code host; `undefined` for every other body. */
 export function codeHostPayload({
 	body,
 	headers,
@@ -98,7 +98,7 @@ export function codeHostPayload({
 	return text.startsWith('{') ? undefined : payloadOfForm(text);
 }
 
-/** What an entry of `filters` can ask of a field. @see manual/filters-and-templates.md#filters */
+/** The operators of an entry of `filters`. @see manual/filters-and-templates.md#filters */
 export const payloadOperators = [
 	'exists',
 	'missing',

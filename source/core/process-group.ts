@@ -3,34 +3,34 @@ import type {Readable} from 'node:stream';
 import type {Clock} from './clock.ts';
 import {codeOf} from './errors.ts';
 
-/** How much of an output is kept, and what happens above it. What is not kept is read all the same: a full pipe would stop the command. */
+/** How much of an output is kept, and what happens above that. The rest is read and dropped, since a full pipe would block the command. */
 export type OutputRule = {
 	readonly limitBytes: number;
-	/** `keep-ends`: as much of the beginning as of the end, with a line between them that tells how much is missing. */
+	/** `keep-ends`: half from the start and half from the end, with a line between them that counts the missing bytes. */
 	readonly above: 'keep-start' | 'keep-end' | 'keep-ends' | 'stop';
 };
 
-/** One command, run without a shell: every argument arrives as it is. */
+/** One command, run without a shell: arguments are passed unchanged. */
 export type GroupJob = {
 	readonly command: string;
 	readonly args: readonly string[];
 	/** The whole environment of the command. */
 	readonly env: Readonly<Record<string, string>>;
 	readonly cwd: string;
-	/** Fed to its standard input, which it need not read. */
+	/** Written to its standard input; the command need not read it. */
 	readonly input: Buffer | string;
 	readonly stdout: OutputRule;
 	readonly stderr: OutputRule;
 	readonly timeoutMs: number;
 	/** From SIGTERM to SIGKILL; 0: SIGKILL at once. */
 	readonly termGraceMs: number;
-	/** Ends the group, with that grace. */
+	/** Ends the group, with `termGraceMs`. */
 	readonly signal: AbortSignal;
 	/** Ends the group at once. */
 	readonly killed?: AbortSignal;
-	/** What the command reads at its descriptors 3, 4, …, each to its end. */
+	/** Contents for its descriptors 3, 4, …. */
 	readonly feeds?: readonly Buffer[];
-	/** Called once the command runs, which leads the group `pid`. What it returns ends with the command. */
+	/** Called once the command runs, with the id of its process group. The result is disposed when the command exits. */
 	readonly onStart?: (pid: number) => Disposable;
 };
 
@@ -41,23 +41,23 @@ export type GroupExit =
 			readonly code: number | null;
 			readonly stdout: string;
 			readonly stderr: string;
-			/** How long the whole `stdout` is; absent where nothing is missing between its ends, and under every other rule. */
+			/** Length of the whole output, when `keep-ends` left out its middle. */
 			readonly stdoutBytes?: number;
 	  }
-	/** `stdout`: what there was until then, under the rule `keep-ends`. */
+	/** `stdout`: the output until then, under the rule `keep-ends`. */
 	| {readonly kind: 'timeout'; readonly stdout?: string}
 	| {readonly kind: 'too-much-output'}
 	| {readonly kind: 'aborted'; readonly stdout?: string}
 	/** `code` is Node's: `ENOENT`, `EACCES`, … */
 	| {readonly kind: 'not-started'; readonly code: string};
 
-/** A process that left the group may hold our pipes open; its output is not waited for longer. */
+/** Longest wait for the end of the output: a process that left the group may hold our pipes open. */
 const closeGraceMs = 1000;
 
 /**
- * Runs a command to its end and the end of its process group. Never rejects. The command leads a group of its own, which is ended at the timeout,
- * on an abort, above an output limit with `stop`, and, with SIGKILL, when the command itself has exited. How it exited then stands, whatever is
- * left to read. No listener, timer or pipe outlives the result.
+ * Runs a command until it and its process group have ended. Never rejects. The command leads a group of its own, which is ended at the timeout,
+ * on an abort, above an output limit with `stop`, and, with SIGKILL, once the command itself has exited. Its exit then is the result, even while output is
+ * still read. No listener, timer or pipe outlives the result.
  */
 export async function runInGroup(
 	job: GroupJob,
@@ -74,7 +74,7 @@ export async function runInGroup(
 	}
 }
 
-/** Starts a command as the leader of a group of its own, with pipes to it. `signalGroup` ends them all. @throws whatever `spawn` throws */
+/** Starts a command as the leader of its own process group, with pipes to it. End the group with `signalGroup`. @throws as `spawn` does */
 export function startGroup({
 	command,
 	args,
@@ -93,12 +93,12 @@ export function startGroup({
 	return child;
 }
 
-/** Writes what a process that was just started reads at its descriptors 3, 4, …, each of which must be a pipe. */
+/** Writes `feeds` to the descriptors 3, 4, … of a newly started process, each of which must be a pipe. */
 export function feedChild(child: ChildProcess, feeds: readonly Buffer[]): void {
 	for (const [index, content] of feeds.entries()) {
 		const pipe = child.stdio[3 + index];
 		if (pipe && 'end' in pipe) {
-			// A command that never reads it ends without it.
+			// The command may end without reading it.
 			pipe.on('error', () => {});
 			pipe.end(content);
 		}
@@ -116,7 +116,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	};
 
 	const end = (exit: GroupExit, graceMs: number) => {
-		// How the command exited stands, and its number may be another's by now.
+		// Its exit is the result, and its process id may be reused by now.
 		if (hasExited) {
 			return;
 		}
@@ -132,7 +132,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	};
 
 	const stop = () => {
-		// Also of a command that has exited: the rest of its output was still in the pipe.
+		// Also after the exit of the command, while the rest of its output is read.
 		verdict ??= {kind: 'too-much-output'};
 		end(verdict, job.termGraceMs);
 	};
@@ -144,7 +144,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	onAbort(job.killed, cleanup, () => end({kind: 'aborted'}, 0));
 	if (child.pid !== undefined && job.onStart) {
 		const started = cleanup.use(job.onStart(child.pid));
-		// Its number may be another's later.
+		// Its process id may be reused later.
 		child.once('exit', () => started[Symbol.dispose]());
 	}
 
@@ -193,7 +193,7 @@ function onAbort(
 	});
 }
 
-/** How many of `limitBytes` are kept of the beginning; the rest is kept of the end. */
+/** How many of `limitBytes` are kept from the start; the rest from the end. */
 const headBytes: Readonly<Record<OutputRule['above'], (limitBytes: number) => number>> = {
 	'keep-start': limitBytes => limitBytes,
 	stop: limitBytes => limitBytes,
@@ -201,7 +201,7 @@ const headBytes: Readonly<Record<OutputRule['above'], (limitBytes: number) => nu
 	'keep-ends': limitBytes => Math.ceil(limitBytes / 2),
 };
 
-/** Reads to the end and keeps what `rule` says; calls `stop` once when it says so. `cutBytes`: how long the whole is, where its middle was left out. */
+/** Reads to the end and keeps the part that the rule says; calls `stop` once above the limit of the rule `stop`. `cutBytes`: length of the whole output when its middle was left out. */
 function collect(
 	stream: Readable | null,
 	{limitBytes, above}: OutputRule,
@@ -224,7 +224,7 @@ function collect(
 		if (tailLimit > 0 && first.length < chunk.length) {
 			tail.push(chunk.subarray(first.length));
 			tailLength += chunk.length - first.length;
-			// What the chunks behind it fill by themselves is not needed any more.
+			// Drop leading chunks that later ones replace.
 			while (tail[0] && tailLength - tail[0].length >= tailLimit) {
 				tailLength -= tail[0].length;
 				tail.shift();
@@ -248,7 +248,7 @@ function collect(
 	};
 }
 
-/** Signals all that is left of the group which a child leads. */
+/** Signals the remaining processes of the group of a child. */
 export function signalGroup({pid}: Pick<ChildProcess, 'pid'>, signal: NodeJS.Signals): void {
 	if (pid === undefined) {
 		return;

@@ -4,20 +4,20 @@ import {every, type Clock} from './clock.ts';
 import {codeOf, SvcError} from './errors.ts';
 
 /**
- * What Node is started with wherever this program starts itself; the first line of the bundle and `svc.sh` say the same. Left alone, V8 lets its young generation grow to tens of
- * megabytes for the sake of throughput that this program does not need.
+ * Node flags for every process that this program starts of itself, as in the first line of the bundle and in `svc.sh`. By default V8 lets its young generation grow to tens of
+ * megabytes, for throughput that this program does not need.
  */
 export const nodeFlags: readonly string[] = ['--max-semi-space-size=8'];
 
 /**
- * Variables that it is started with, unless they are set: the threads of V8 share one heap of the C library, instead of keeping one each with what it no longer needs. With a screen
- * that is 20 of 200 MB, at the same CPU; a C library other than that of GNU does not know it.
+ * Default environment variables of such processes: the threads of V8 share one heap of the C library instead of one each. With a screen
+ * that saves 20 of 200 MB at the same CPU. Only the GNU C library knows the variable.
  */
 export const nodeVariables: Readonly<Record<string, string>> = {MALLOC_ARENA_MAX: '1'};
 
 /**
- * Lets the heap grow by half instead of to twice of what is in use before it is looked through; by a quarter it costs a tenth of the CPU of an ignored event, and saves no memory that can be measured. Not a flag of the start: while a program loads, nearly all of it stays, and looking
- * through it costs a tenth of the time.
+ * Lets the heap grow by 50 % instead of 100 % before a full collection. At 25 % an ignored event costs a tenth more CPU, without measurable savings of memory. Not a start flag: while a program loads, nearly
+ * everything stays in use, and more collections would cost a tenth of the start.
  */
 export function growSlowly(): void {
 	setFlagsFromString('--heap-growing-percent=50');
@@ -25,10 +25,10 @@ export function growSlowly(): void {
 
 const lookMs = 2000;
 
-/** Share of a core from which on V8 has better things to do: at full load it would cost an ignored event a quarter more. */
+/** Share of a core above which memory is not saved: at full load that would make an ignored event a quarter dearer. */
 const busyShare = 0.4;
 
-/** Has V8 give back memory that it empties, while there is little to do. For a process with a screen, which is large, and open all day. */
+/** Lets V8 return unused memory at low load. For a process with a screen, which is large and open all day. */
 export function saveMemory(
 	clock: Clock,
 	{
@@ -36,7 +36,7 @@ export function saveMemory(
 		usage = () => process.cpuUsage(),
 	}: {readonly set?: (flag: string) => void; readonly usage?: () => NodeJS.CpuUsage} = {},
 ): Disposable {
-	// V8 complains on stderr of a flag that it does not know: said only to those that were tried.
+	// V8 writes a complaint about an unknown flag to stderr: set it only for tested versions.
 	if (!process.versions.v8.startsWith('13.')) {
 		return {[Symbol.dispose]() {}};
 	}
@@ -67,8 +67,8 @@ export function saveMemory(
 const maxCauses = 8;
 
 /**
- * `error`, or what it means where it, or what caused it, is that a part of the program that is loaded late is not there any more: another version took its place, as an update does, while
- * this process ran. `program_replaced` then.
+ * `error`, or `program_replaced` where it, or one of its causes, is a missing module: an update replaced the files of the program while
+ * this process ran.
  */
 export function asReplaced(error: unknown): unknown {
 	let cause = error;
@@ -87,7 +87,7 @@ export function asReplaced(error: unknown): unknown {
 	return error;
 }
 
-/** A part of the program that is loaded by itself, such as a thread, by paths from the file `importer`: `source` in the source, `bundled` in the bundle, where it is a file of its own. */
+/** The URL of a separately loaded part of the program, such as a worker thread. Paths relative to the file `importer`: `source` in the source tree, `bundled` in the bundle. */
 export const partUrl = (importer: string, source: string, bundled: string): URL =>
 	new URL(importer.endsWith('.ts') ? source : bundled, importer);
 
@@ -95,8 +95,8 @@ export const partUrl = (importer: string, source: string, bundled: string): URL 
 export const version: string = packageJson.version;
 
 /**
- * What a person has to know when a face and its gateway are of two versions of the program: both, what may come of it, and what to do; `undefined` when they are of one, or
- * the gateway has not said.
+ * The warning when a face and its gateway have different versions, and the advice; `undefined` when they are the same, or
+ * the gateway has not told its version.
  */
 export const versionMismatch = ({
 	gateway,
@@ -112,5 +112,5 @@ export const versionMismatch = ({
 				'To have one version, end the gateway ("svc gateway stop") and start it again with the svc that you want.',
 			];
 
-/** A demo is of the version of its program. */
+/** The version without the suffix of a demo. */
 const released = (name: string): string => name.replace(/ demo$/, '');

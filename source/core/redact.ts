@@ -1,21 +1,21 @@
 import {isJsonObject, type JsonObject, type JsonValue} from './json.ts';
 import {createOpenValueFrom, openCredentialFrom} from './open-credential.ts';
 
-/** Replaces what must not be shown or stored. Pure for a given set of secrets. */
+/** Replaces secrets in a text. Pure for a given set of secrets. */
 export type Redact = {
 	(text: string): string;
-	/** Of a text that goes on: from where on it may be a credential that is not whole yet; its length when from nowhere. */
+	/** The offset in an unfinished text from which it may be an incomplete credential; its length when there is none. */
 	readonly openFrom?: (text: string) => number;
-	/** So many characters of a credential may come before `openFrom` tells of it. */
+	/** Characters of a credential that may pass before `openFrom` detects it. */
 	readonly lead?: number;
-	/** The same of the secrets that are known by their value alone: text of others, which may be about credentials, stays as it is but for those. */
+	/** Replaces only known secret values: for text of others, which may legitimately look like credentials. */
 	readonly known?: Redact;
 };
 
-/** What becomes of a text, whose path is the names above it; of the name of a member, which has no path. */
+/** Redacts a text. `path`: the names above it; `undefined` for the name of a member. */
 type Hide = (text: string, path: string | undefined) => string;
 
-/** A copy of a value without secrets, also in the names of its members. */
+/** A redacted copy of a value; the names of members are redacted, too. */
 export function redactJson(value: JsonObject, hide: Hide, path?: string): JsonObject;
 export function redactJson(value: JsonValue, hide: Hide, path?: string): JsonValue;
 export function redactJson(value: JsonValue, hide: Hide, path = ''): JsonValue {
@@ -42,16 +42,16 @@ export function redactJson(value: JsonValue, hide: Hide, path = ''): JsonValue {
 
 const redactedMark = '[redacted]';
 
-/** Most words end in a letter or two with which some secret begins: in the middle of a word that is no reason to hold them back. */
+/** Within a word, shorter beginnings of a secret are not held back: most words end in a letter or two that some secret begins with. */
 const leastOpen = 4;
 
-/** Texts that were looked at and held nothing: names, identifiers and headers come again, each several times for one event. */
+/** Size of the cache of texts without secrets: names, identifiers and headers recur, several times for one event. */
 const maxHarmless = 512;
 const maxHarmlessLength = 128;
 
 /**
- * What a credential looks like, whatever its value. The part before the secret is kept as group 1. Every pattern is linear:
- * it begins at something rare, and no two quantifiers in a row match the same character.
+ * Shapes of credentials, whatever their value. Group 1, before the secret, is kept. Every pattern is linear:
+ * it begins with something rare, and no two adjacent quantifiers match the same character.
  */
 const shapes: readonly RegExp[] = [
 	/(\bauthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?(?:[a-z][\w-]{0,30}[ \t]{1,8})?)[^\s"',;]{4,}/gi,
@@ -72,8 +72,8 @@ const shapes: readonly RegExp[] = [
 ];
 
 /**
- * Secrets by where they come from, as one list: the same array until one of its parts is other than before, since what is made of many secrets is dear. `part`
- * gives its owner the way to say which secrets it has now.
+ * One list of secrets from several owners: the same array until a part changes, since preparing many secrets is costly. `part`
+ * returns a function with which its owner sets its secrets.
  */
 export function createSecretList() {
 	const parts = new Map<object, readonly string[]>();
@@ -92,13 +92,13 @@ export function createSecretList() {
 
 export type SecretList = ReturnType<typeof createSecretList>;
 
-/** UUIDs, digests and numbers, which each event brings anew: no shape is of these characters alone. */
+/** UUIDs, digests and numbers, new with each event: no shape consists of these characters only. */
 const shapeless = /^[\da-f-]*$/;
 
 /**
- * Replaces credentials by `[redacted]`: those of `secretValues` (6 characters or more; also as base64, URL-encoded and
- * JSON-escaped text) and, unless `byShape` is false, whatever has the shape of one. `secretValues` is asked each time, so that a reload counts at once;
- * it should return the same array while nothing changed. Time grows linearly with the text.
+ * Replaces credentials by `[redacted]`: those of `secretValues` (6 characters or more; also base64, URL-encoded and
+ * JSON-escaped) and, unless `byShape` is false, any text in the shape of a credential. `secretValues` is called each time, so that a reload takes effect at once;
+ * it should return the same array while nothing changed. Linear in the length of the text.
  */
 export function createRedact(
 	secretValues: () => readonly string[],
@@ -184,10 +184,10 @@ export function createRedact(
 	});
 }
 
-/** Nothing in it ends a word. */
+/** Printable ASCII without white space: a single word. */
 const isWord = /^[\x21-\x7E]*$/;
 
-/** Most texts hold no credential, and looking costs a tenth of replacing. A global pattern that was found begins anew when it is replaced. */
+/** Most texts hold no credential, and `test` costs a tenth of `replace`. `replace` resets the `lastIndex` that `test` leaves behind. */
 const hide = (text: string, pattern: RegExp, by: string): string =>
 	pattern.test(text) ? text.replace(pattern, by) : text;
 
@@ -205,8 +205,8 @@ function formsOf(value: string): readonly string[] {
 }
 
 /**
- * The characters of base64 text that depend on `bytes` alone, for each way they can fall on groups of three: `user:secret`
- * of basic authentication shifts them.
+ * The base64 characters that depend only on `bytes`, for each of the three alignments: in basic authentication
+ * the user name before the secret shifts it.
  */
 function base64FormsOf(bytes: Buffer): readonly string[] {
 	return [0, 1, 2].flatMap(offset => {
@@ -217,10 +217,10 @@ function base64FormsOf(bytes: Buffer): readonly string[] {
 	});
 }
 
-/** UTF-16 units by which texts are looked up. Shorter ones are words that occur everywhere; hiding them would hide the log. */
+/** Length of the look-up prefix, and of the shortest hidden text, in UTF-16 units. Hiding shorter ones would hide common words. */
 export const minHiddenLength = 6;
 
-/** Texts that begin alike. */
+/** Texts with the same prefix. */
 type Bucket = {
 	/** Longest first. */
 	readonly lengths: readonly number[];
@@ -228,8 +228,8 @@ type Bucket = {
 };
 
 /**
- * Replaces each of `texts` (of 6 characters or more) by `mark`: from left to right, of those that begin at one place the longest. They are looked up by how they begin, because a pattern of
- * thousands of them takes seconds to make and milliseconds for every line. Time grows linearly with the text.
+ * Replaces each of `texts` (6 characters or more) by `mark`, from left to right, the longest match first. Texts are looked up by their prefix, because a regular expression of
+ * thousands of them takes seconds to compile and milliseconds for each line. Linear in the length of the text.
  */
 export function createHider(texts: readonly string[], mark: string): (text: string) => string {
 	const alike = Map.groupBy(
@@ -239,7 +239,7 @@ export function createHider(texts: readonly string[], mark: string): (text: stri
 	const buckets = new Map(
 		alike.entries().map(([beginning, some]) => [beginning, bucketOf(some)] as const),
 	);
-	// Few texts need few places: most processes know a handful of secrets, and make a hider at each reload.
+	// Sized by the number of texts: most processes know a handful of secrets, and make a hider at each reload.
 	const mayBegin = new Uint8Array(Math.min(maxHashCount, 64 * (buckets.size + 1)));
 	const hashAt = (text: string, index: number): number => hashOf(text, index) % mayBegin.length;
 	for (const beginning of buckets.keys()) {
@@ -274,6 +274,6 @@ const bucketOf = (texts: readonly string[]): Bucket => ({
 
 const maxHashCount = 2 ** 16;
 
-/** Of three units: enough to pass over most places without a look at the map. */
+/** A hash of three units: enough to skip the map at most offsets. */
 const hashOf = (text: string, index: number): number =>
 	text.charCodeAt(index) + text.charCodeAt(index + 1) * 31 + text.charCodeAt(index + 2) * 31 * 31;

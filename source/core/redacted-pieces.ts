@@ -1,26 +1,26 @@
 import {minHiddenLength, type Redact} from './redact.ts';
 
-/** A text that comes in pieces, on its way out. */
+/** Redaction of a streamed text. */
 export type RedactedPieces = {
-	/** What may be shown once `piece` is there, redacted; what may be the beginning of a credential waits for the next piece. */
+	/** The redacted text that may be shown after `piece`; a possible beginning of a credential is held back until the next piece. */
 	add(piece: string): string;
-	/** What was held back, unless it is as long as a secret can be: something else is said, and the text may go on later. */
+	/** The held text when the stream pauses, empty if it is long enough to be part of a secret; the text may go on later. */
 	pause(): string;
-	/** What was held back: the text is whole. */
+	/** The held text at the end of the stream. */
 	end(): string;
 	readonly isHolding: boolean;
 };
 
-/** What is longer is no credential: its end is not waited for. */
+/** Most characters held back: credentials are shorter. */
 const maxHeldLength = 32_768;
 
-/** Redacts a text that comes in pieces, wherever it is cut, also letter by letter. */
+/** Redacts a streamed text, however it is cut, even letter by letter. */
 export function createRedactedPieces(redact: Redact): RedactedPieces {
-	/** The end of the text so far, of which so many characters have left already. */
+	/** The end of the text so far; its first `left` characters have been shown already. */
 	let tail = '';
 	let left = 0;
 
-	/** What is new in `text`, which begins as `tail` does. */
+	/** The part of `text`, which begins with `tail`, that was not shown yet; redacted. */
 	const newIn = (text: string): string => {
 		if (left >= text.length) {
 			return '';
@@ -28,7 +28,7 @@ export function createRedactedPieces(redact: Redact): RedactedPieces {
 
 		const shown = redact(text);
 		let same = 0;
-		// A credential that begins in what has left is hidden from there on.
+		// A credential that begins in the shown part is hidden from there on.
 		while (same < left && shown[same] === text[same]) {
 			same++;
 		}
@@ -42,7 +42,7 @@ export function createRedactedPieces(redact: Redact): RedactedPieces {
 			const open = redact.openFrom?.(text) ?? text.length;
 			const from = text.length - left > maxHeldLength ? text.length : open;
 			const head = text.slice(0, from);
-			// A credential that lies across the cut is found in the whole, and not in its halves.
+			// A credential across the cut is found only in the whole text.
 			if (from < text.length && redact(head) + redact(text.slice(from)) !== redact(text)) {
 				tail = text;
 				return '';

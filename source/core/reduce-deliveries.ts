@@ -2,22 +2,23 @@ import type {Delivery, DeliveryOutcome} from './delivery.ts';
 import type {GatewayEvent} from './events.ts';
 import {hasEnded} from './run.ts';
 import {type DeliveryRow, type GatewayState, limits} from './state.ts';
+import {deliveriesOf} from './traffic.ts';
 
 /** Share of the list that one route may fill once the list is full. */
 const routeShare = 0.6;
 
-/** Share of the full list that rejections may keep: they cost a stranger nothing. */
+/** Share of the full list that rejections may keep: anyone can cause them for free. */
 const rejectionShare = 0.1;
 
-/** How many rows back a rejection looks for its like: a row that grows stays near the newest, also in busy traffic. */
-const nearRows = 20;
+/** How many rows back similar rejections are searched: in busy traffic, too, a growing row stays near the newest. */
+export const nearRows = 20;
 
 const nearMs = 60_000;
 
-/** Names of routes that a row remembers. */
+/** Most names of routes in a row. */
 const maxRoutes = 5;
 
-/** What anybody can cause without end. */
+/** Outcomes that anyone can cause in any number. */
 const rejections: ReadonlySet<DeliveryOutcome> = new Set([
 	'signature',
 	'route',
@@ -28,21 +29,16 @@ const rejections: ReadonlySet<DeliveryOutcome> = new Set([
 ]);
 
 /**
- * The rows after `events`. Rejections of one kind and route that come close together become one row from the third on, those of routes that do
- * not exist whatever they are called. When the list is full, rejections above their share go first, then the oldest rows of a route that fills
+ * The rows after `events`. From the third on, close rejections of one outcome and route become one row; requests for unknown routes count as
+ * one route. When the list is full, rejections above their share are dropped first, then the oldest rows of a route above
  * its share: a flood cannot push real events out.
  */
 export function deliveriesAfter(
 	rows: GatewayState['deliveries'],
 	events: readonly GatewayEvent[],
 ): GatewayState['deliveries'] {
-	// The receiver may have taken some before the older ones were restored.
-	const restored = events.flatMap(event =>
-		event.type === 'history-restored' ? event.deliveries : [],
-	);
-	const received = events.flatMap(event =>
-		event.type === 'delivery-received' ? [event.delivery] : [],
-	);
+	// The receiver may have taken new deliveries before the older ones were restored.
+	const {restored, received} = deliveriesOf(events);
 	if (restored.length + received.length === 0) {
 		return rows;
 	}
@@ -55,7 +51,7 @@ export function deliveriesAfter(
 	return next.length > limits.deliveries ? trim(next) : next;
 }
 
-/** Deliveries, oldest first, as rows: rejections of one kind that came close together are one. */
+/** Deliveries, oldest first, as rows; close rejections of one kind share a row. */
 export function deliveryRows(deliveries: readonly Delivery[]): readonly DeliveryRow[] {
 	const rows: DeliveryRow[] = [];
 	for (const delivery of deliveries) {
@@ -74,7 +70,7 @@ function append(rows: DeliveryRow[], delivery: Delivery): void {
 		return;
 	}
 
-	// `limits.groupAfter` of a kind: these two and the one that came.
+	// `limits.groupAfter` of a kind: these two and the new one.
 	const [newer = -1, older = -1] = like;
 	const first = rows[older];
 	const second = rows[newer];
@@ -88,8 +84,8 @@ function append(rows: DeliveryRow[], delivery: Delivery): void {
 }
 
 /**
- * Where the rows near the end are that stand for the same rejection, newest first. With others in between, only those of the last minute:
- * what goes on now must not be counted where nobody looks any more.
+ * Indexes of recent rows for the same rejection, newest first. With other rows in between, only those of the last minute:
+ * a current rejection must not be counted in a row far up the list.
  */
 function likeNear(rows: readonly DeliveryRow[], delivery: Delivery): readonly number[] {
 	const found: number[] = [];
@@ -111,7 +107,7 @@ const isSameRejection = (a: Delivery, b: Delivery): boolean =>
 	a.outcome === b.outcome &&
 	(a.outcome === 'route' || (a.route === b.route && a.profile === b.profile));
 
-/** `row` with one more delivery, as a row of several. */
+/** `row` with one more delivery. */
 function joined(row: DeliveryRow, delivery: Delivery): DeliveryRow {
 	const {key, count, firstAt = row.delivery.receivedAt, routes = [row.delivery.route]} = row;
 	const others = routes.filter(name => name !== delivery.route);
@@ -178,8 +174,8 @@ function withoutExcess(
 type Reasons = Pick<DeliveryRow, 'reasons' | 'otherReasons'>;
 
 /**
- * The reasons of a row after one more delivery: the detail of the step that stopped it, the newest last, at most `limits.reasons`. The one that
- * was not heard for longest makes room and is counted with the others. A delivery that no step stopped changes nothing.
+ * The reasons of a row after one more delivery: the details of the stopping steps, the newest last, at most `limits.reasons`. The least recent
+ * one is dropped and counted in `otherReasons`. A delivery that no step stopped changes nothing.
  */
 export function refusalReasonsAfter(
 	{reasons = [], otherReasons = 0}: Reasons,
@@ -200,17 +196,17 @@ export function refusalReasonsAfter(
 	};
 }
 
-/** A number, not the digits of a name: `skew -713 s` is like `skew -714 s`, `X-Hub-Signature-256` is not like `X-Hub-Signature-1`. */
+/** Numbers, but not digits within names: `skew -713 s` equals `skew -714 s`, `X-Hub-Signature-256` differs from `X-Hub-Signature-1`. */
 const numbers = /(?<![\p{L}\d_]|[\p{L}\d_]-)\d+(?![\p{L}\d_])/gu;
 
-/** What details have in common that differ in their numbers alone; a sender whose clock is ahead is not like one whose clock is behind. */
+/** A detail with its numbers replaced by 0; signs stay, so that a clock ahead differs from one behind. */
 const kindOf = (detail: string): string => detail.replaceAll(numbers, '0');
 
 type Work = NonNullable<Delivery['work']>;
 
 /**
- * The rows after `events`, with what became of their deliveries: runs and groups are forgotten sooner than the events that they are of. Those under way are told of by their runs; a row keeps
- * how one ended, and that a later event of its group took its place.
+ * The rows after `events`, with the results of their deliveries, since runs and groups are dropped from the state sooner than deliveries. A row keeps the final state of its run,
+ * and that a later event of its group superseded it; the state of open runs is in `runs`.
  */
 export function worksAfter(
 	rows: readonly DeliveryRow[],

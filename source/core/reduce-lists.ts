@@ -2,14 +2,15 @@ import type {Approval} from './approval.ts';
 import type {GatewayEvent} from './events.ts';
 import {dueOf, type Group} from './group.ts';
 import {idOfNumber, numberOfId} from './ids.ts';
+import {nearRows} from './reduce-deliveries.ts';
 import {limits, type GatewayState} from './state.ts';
 import type {ServerView} from './tool-server.ts';
 
 type Whole = NonNullable<GatewayState['wholeFrom']>;
 
 /**
- * From where on the lists hold everything, after `events`. What a full list drops need not be its oldest row (a busy route gives way to quiet ones), so the lists
- * have gaps behind the newest that was dropped. Pure; the same object while nothing changed.
+ * From which delivery and run on the lists are complete, after `events`. A full list may drop a row that is not its oldest (rows of a busy route go first), so the lists
+ * have gaps before the newest dropped row. Pure; the same object while nothing changed.
  */
 export function wholeAfter(
 	before: GatewayState,
@@ -38,7 +39,7 @@ export function wholeAfter(
 			};
 }
 
-/** The identifier after the newest row that went; rows that grew have their key still, and two that became one are no loss. */
+/** The identifier after the newest dropped row. Grown rows keep their key; merged rows are not dropped. */
 function droppedDelivery(
 	before: GatewayState['deliveries'],
 	after: GatewayState['deliveries'],
@@ -56,9 +57,6 @@ function droppedDelivery(
 	return dropped === undefined ? undefined : idOfNumber(numberOfId(dropped) + 1);
 }
 
-/** How many rows from the end rows can become one. */
-const nearRows = 20;
-
 const isJoined = (rows: GatewayState['deliveries'], receivedAt: number): boolean =>
 	rows
 		.slice(-nearRows)
@@ -75,8 +73,8 @@ function droppedRun(before: GatewayState['runs'], after: GatewayState['runs']): 
 type ApprovalEvent<Type extends GatewayEvent['type']> = GatewayEvent & {readonly type: Type};
 
 /**
- * What waits for a person, what was settled and which rules hold, after one event. Events of one request may come in any order: what was settled
- * waits no more.
+ * Waiting and settled approvals, and rules, after one event. Events of one request may come in any order: a settled request
+ * never waits again.
  */
 export const approvalParts = {
 	'history-restored': (
@@ -121,8 +119,8 @@ const has = (approvals: readonly Approval[], id: number): boolean =>
 	approvals.some(one => one.id === id);
 
 /**
- * The groups after `events`: pending ones by when they are due, then the newest that were dispatched. Both are capped. Pure. Events of one group may come in any order: a
- * group that was dispatched stays dispatched, and does not lose events that it has.
+ * The groups after `events`: pending ones by due time, then the newest dispatched ones. Both are capped. Pure. Events of one group may come in any order: a
+ * dispatched group stays dispatched, and its count never shrinks.
  */
 export function groupsAfter(
 	groups: readonly Group[],
@@ -170,7 +168,7 @@ function sorted(groups: readonly Group[]): readonly Group[] {
 	];
 }
 
-/** The keys of the chat API after some changed: those that are known keep their place. */
+/** The keys of the chat API after a change: known keys keep their place. */
 export function keysAfter(
 	keys: GatewayState['keys'],
 	event: Pick<GatewayEvent & {readonly type: 'keys-changed'}, 'keys' | 'gone'>,
@@ -185,7 +183,7 @@ export function keysAfter(
 	return [...known, ...changed.values()].filter(({id}) => !gone.has(id)).slice(-limits.keys);
 }
 
-/** The tool servers after `events`: by profile, the gateway's own first, and name. */
+/** The tool servers after `events`, in the order of `inServerOrder`. */
 export function serversAfter(
 	servers: GatewayState['servers'],
 	events: readonly GatewayEvent[],

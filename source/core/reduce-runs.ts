@@ -2,7 +2,7 @@ import type {GatewayEvent} from './events.ts';
 import {hasEnded, needsDecision, type Run, type RunState, type TranscriptEntry} from './run.ts';
 import {type GatewayState, limits, type RunSaid} from './state.ts';
 
-/** The runs after `events`, by id. Above the limit the oldest of those go first that have ended and need nobody, then the oldest that wait: what is at work stays. */
+/** The runs after `events`, by id. Above the limit the oldest ended runs without an open decision are dropped first, then the oldest queued ones; runs at work stay. */
 export function runsAfter(
 	runs: GatewayState['runs'],
 	events: readonly GatewayEvent[],
@@ -14,14 +14,14 @@ export function runsAfter(
 		return known.has(id);
 	};
 
-	/** Nothing with a greater number is there: most runs are new, and are not looked for. */
+	/** The greatest id so far. Most runs are new: those above it need no look-up. */
 	let newest = runs.at(-1)?.id ?? 0;
 	let inOrder = true;
 	for (const event of events) {
 		for (const run of runsOf(event)) {
 			const isNew = run.id > newest;
 			inOrder &&= isNew;
-			// What a delivery implies, and what was restored, is older than what the run says itself.
+			// A run implied by a delivery, or restored, is older than a reported one.
 			const isOlder = event.type === 'delivery-received' || event.type === 'history-restored';
 			if (isNew || !isOlder || !(changed.has(run.id) || isKnown(run.id))) {
 				changed.set(run.id, run);
@@ -43,7 +43,7 @@ export function runsAfter(
 	return next.length > limits.runs ? trim(next) : next;
 }
 
-/** The runs that `event` tells of. An accepted delivery implies its queued run. */
+/** The runs in `event`. An accepted delivery implies its queued run. */
 function runsOf(event: GatewayEvent): readonly Run[] {
 	if (event.type === 'history-restored') {
 		return event.runs;
@@ -97,7 +97,7 @@ function trim(runs: readonly Run[]): readonly Run[] {
 	return kept.slice(-limits.runs);
 }
 
-/** The last transcript entries of the runs that are under way; an ended run's are in the journal. */
+/** The last transcript entries of open runs; those of ended runs are in the journal. */
 export function progressAfter(
 	progress: GatewayState['progress'],
 	events: readonly GatewayEvent[],
@@ -116,24 +116,24 @@ export function progressAfter(
 	return next;
 }
 
-/** The end of an answer, as much of it as is kept. */
+/** The kept end of an answer. */
 export function lastOfSaid({at, from, text}: RunSaid): RunSaid {
 	const excess = text.length - limits.saidCharacters;
 	if (excess <= 0) {
 		return {at, from, text};
 	}
 
-	// Never the second half of a pair.
+	// Do not begin with the second half of a surrogate pair.
 	const cut = /[\udc00-\udfff]/.test(text.charAt(excess)) ? excess + 1 : excess;
 	return {at, from: from + cut, text: text.slice(cut)};
 }
 
 const endings: ReadonlySet<TranscriptEntry['kind']> = new Set(['text', 'retry', 'error']);
 
-/** Whether an entry of the transcript says how an answer ended: it is there whole, or it broke off. */
+/** Whether a transcript entry ends an answer: with the whole text, a retry or an error. */
 export const endsAnswer = ({kind}: Pick<TranscriptEntry, 'kind'>): boolean => endings.has(kind);
 
-/** What the model is saying after `events`. What a reader has missed is counted in `from`. */
+/** The streamed answers after `events`. `from` counts the characters that a reader has missed, too. */
 export const saidAfter = (
 	said: GatewayState['said'],
 	events: readonly GatewayEvent[],

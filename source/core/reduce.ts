@@ -1,5 +1,6 @@
 import type {Delivery} from './delivery.ts';
 import type {GatewayEvent} from './events.ts';
+import {isJsonObject} from './json.ts';
 import {deliveriesAfter, worksAfter} from './reduce-deliveries.ts';
 import {approvalParts, groupsAfter, keysAfter, serversAfter, wholeAfter} from './reduce-lists.ts';
 import {progressAfter, runsAfter, saidAfter} from './reduce-runs.ts';
@@ -9,12 +10,12 @@ import {trafficAfter} from './traffic.ts';
 
 type Type = GatewayEvent['type'];
 
-/** Parts of the state that are other than before; `undefined`: absent from now on. */
+/** Changed parts of the state; `undefined` removes a part. */
 type Parts = {readonly [Key in keyof GatewayState]?: GatewayState[Key] | undefined};
 
 /**
- * The state after `events`. Pure. A part that no event touched stays the same object, so that a view which reads only that
- * part does not draw again. Takes batches: the long lists are copied once a batch, not once an event.
+ * The state after `events`. Pure. Unchanged parts stay the same objects, so that views of them are not
+ * redrawn. Takes batches: the long lists are copied once per batch, not once per event.
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
 	const next = {...state};
@@ -28,7 +29,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 	}
 
 	const types = new Set(events.map(({type}) => type));
-	for (const {of, after} of lists) {
+	for (const {of, after} of longLists) {
 		if (of.some(type => types.has(type))) {
 			put(next, after(next, events, state));
 		}
@@ -46,12 +47,14 @@ function put(state: GatewayState, parts: Parts): void {
 	}
 }
 
-/** What a single event changes, by its type. */
-const changes: {
-	readonly [Key in Type]?: (
-		event: GatewayEvent & {readonly type: Key},
-		state: GatewayState,
-	) => Parts;
+type Change<Key extends Type> = (
+	event: GatewayEvent & {readonly type: Key},
+	state: GatewayState,
+) => Parts;
+
+/** What a single event changes, by its type. Only an event that one of the `lists` takes may be missing. */
+const changes: {readonly [Key in Exclude<Type, Listed>]: Change<Key>} & {
+	readonly [Key in Listed]?: Change<Key>;
 } = {
 	'gateway-started': ({pid, version, home, profile, at}) => ({
 		gateway: {pid, version, home, profile, startedAt: at, stopping: false, reachable: true},
@@ -108,16 +111,18 @@ const changes: {
 	'health-sampled': ({health}) => ({health}),
 };
 
-/** The long lists: a batch changes each of them at most once, and only when it holds an event of one of these types. In this order. */
-const lists: ReadonlyArray<{
+type LongList = {
 	readonly of: readonly Type[];
-	/** `state` has what the lists above made; `before` is the state before the batch. */
+	/** `state` includes the results of the lists above; `before` is the state before the batch. */
 	readonly after: (
 		state: GatewayState,
 		events: readonly GatewayEvent[],
 		before: GatewayState,
 	) => Parts;
-}> = [
+};
+
+/** The long lists, in the order of their computation. A batch changes each at most once, and only when it holds an event of the types in `of`. */
+const lists = [
 	{
 		of: ['history-restored', 'delivery-received'],
 		after: ({deliveries}, events) => ({deliveries: deliveriesAfter(deliveries, events)}),
@@ -157,11 +162,22 @@ const lists: ReadonlyArray<{
 		of: ['log-restored', 'log-written'],
 		after: ({logs}, events) => ({logs: logsAfter(logs, events)}),
 	},
-];
+] as const satisfies readonly LongList[];
+
+const longLists: readonly LongList[] = lists;
+
+type Listed = (typeof lists)[number]['of'][number];
+
+/** Whether this version knows the type of `value`: a gateway of a later version may send events of others. */
+export const isKnownEvent = (value: unknown): value is GatewayEvent =>
+	isJsonObject(value) &&
+	typeof value['type'] === 'string' &&
+	(Object.hasOwn(changes, value['type']) ||
+		longLists.some(({of}) => of.some(type => type === value['type'])));
 
 type Totals = GatewayState['totals'];
 
-/** What another gateway answered does not count; nor what is answered to strangers, who know no route or not its secret: that says nothing about the senders. */
+/** Deliveries of other gateways do not count; nor do 401 and 404, which any stranger can cause. */
 const withDelivery = (totals: Totals, {idSource, status}: Delivery): Totals =>
 	idSource === 'import' || status === 401 || status === 404
 		? totals

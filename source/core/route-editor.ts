@@ -20,7 +20,7 @@ export type RouteField = Shape<typeof routeFieldSchema>;
 /** How much of its rate a route has used now. */
 export type RouteRate = Shape<typeof routeRateSchema>;
 
-/** What somebody would make of a route. */
+/** A changed or new route, before it is saved. */
 export type RouteDraft = Shape<typeof routeDraftSchema>;
 
 /** What a draft makes of one delivery. */

@@ -1,29 +1,29 @@
 import {grouped} from './names.ts';
 
-/** The runs that are `queued`, by what they wait for: each is counted once. */
+/** The `queued` runs by the reason of their wait; each is counted once. */
 export type RunWaits = {
-	/** A worker, or that their route or their job has room. */
+	/** For a worker, or for room in their route or job. */
 	readonly worker: number;
-	/** The start that they were promised: their events came above the rate limit of their route. */
+	/** For their promised start: their events came above the rate limit of the route. */
 	readonly rateLimit: number;
-	/** A person who logs in to a tool server. */
+	/** For a login to a tool server. */
 	readonly login: number;
-	/** The time of their next try. */
+	/** For their next try. */
 	readonly retry: number;
 };
 
-/** Places of runs that are at work: turns of chats, and runs that ask a person, take none. */
+/** Places for runs at work. Turns of chats, and runs that wait for an approval, take none. */
 export type RunPlaces = {readonly taken: number; readonly all: number};
 
 /** The queue of runs at one moment. */
 export type RunQueue = {
 	readonly waits: RunWaits;
-	/** When the run that has waited for a worker for longest was due, milliseconds since 1970; absent: none waits for one. */
+	/** Due time of the run that has waited longest for a worker, milliseconds since 1970; absent: none waits. */
 	readonly oldestDueAt?: number;
 	readonly places: RunPlaces;
 };
 
-/** Runs that wait, from which on a person should know: a few do whenever events come together. */
+/** Number of waiting runs that is worth a notice; a few wait whenever events come together. */
 export const longQueue = 10;
 
 const waitText: ReadonlyArray<readonly [keyof RunWaits, string]> = [
@@ -33,11 +33,11 @@ const waitText: ReadonlyArray<readonly [keyof RunWaits, string]> = [
 	['retry', 'for the next try'],
 ];
 
-/** How many runs are queued. */
+/** The number of queued runs. */
 export const queuedOf = (waits: RunWaits): number =>
 	waitText.reduce((sum, [key]) => sum + waits[key], 0);
 
-/** `81 for a worker (the oldest for 0:50), 62 for the rate limit`; empty where none waits. `age`: that of the oldest run which waits for a worker. */
+/** `81 for a worker (the oldest for 0:50), 62 for the rate limit`; empty without waiting runs. `age`: of the oldest run that waits for a worker. */
 export const waitWords = (waits: RunWaits, age?: string): string =>
 	waitText
 		.flatMap(([key, text]) => {
@@ -46,7 +46,7 @@ export const waitWords = (waits: RunWaits, age?: string): string =>
 		})
 		.join(', ');
 
-/** How long the oldest run has waited for a worker, milliseconds; `undefined` where none waits for one. A clock that was set back counts as no time. */
+/** Longest wait for a worker, milliseconds; `undefined` where none waits. Never negative, also when the clock was set back. */
 export const oldestWaitMs = (
 	{oldestDueAt}: Pick<RunQueue, 'oldestDueAt'>,
 	now: number,

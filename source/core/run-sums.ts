@@ -1,26 +1,13 @@
-import type {RunState} from './run.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {runSumSchema, runSumsSchema} from './schemas/run-sums.ts';
 
-/** What runs are summed by. */
+/** Every {@link SumsBy}. */
 export const sumsBy = ['route', 'key', 'model', 'job'] as const;
 
 export type SumsBy = (typeof sumsBy)[number];
 
-/** The runs that have one route, key, model or job in common. */
+/** The sum over the runs of one route, key, model or job. */
 export type RunSum = Shape<typeof runSumSchema>;
 
-/** The sums of the runs that the journal holds since a time. */
+/** The sums over the runs in the journal since a time. */
 export type RunSums = Shape<typeof runSumsSchema>;
-
-/** States in which a run that has ended is told apart, as its sum names them. */
-export const sumStates = [
-	'done',
-	'silent',
-	'failed',
-	'cancelled',
-	'interrupted',
-	'uncertain',
-	'dead',
-	'dropped',
-] as const satisfies readonly RunState[];

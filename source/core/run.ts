@@ -9,11 +9,8 @@ import type {
 	transcriptEntrySchema,
 } from './schemas/run.ts';
 
-/** Every {@link RunState}. */
-export const runStates = [
-	'queued',
-	'running',
-	'delivering',
+/** States of runs that have ended. */
+export const endedStates = [
 	'done',
 	'silent',
 	'failed',
@@ -24,26 +21,29 @@ export const runStates = [
 	'dropped',
 ] as const;
 
+/** Every {@link RunState}. */
+export const runStates = ['queued', 'running', 'delivering', ...endedStates] as const;
+
 /**
  * Where a run stands.
  *
  * - `queued`: durable, waits for a free place. `running`: the agent works.
- * - `delivering`: the answer is durable and on its way to its target, perhaps between two tries.
- * - `done`, `silent` (answered `[SILENT]`), `failed` (the agent ended in an error after its retries), `cancelled`.
- * - `interrupted`: the process died while a tool that may change things had started, or three times during this run; a person decides.
- * - `uncertain`: the process died while the answer was being handed to a target that cannot be asked; verify, then decide.
+ * - `delivering`: the answer is durable and being delivered to its target, perhaps between two tries.
+ * - `done`, `silent` (the answer was `[SILENT]`), `failed` (the agent failed after its retries), `cancelled`.
+ * - `interrupted`: the process died after a tool that may change things had started, or for the third time during this run; a person decides.
+ * - `uncertain`: the process died while it sent the answer to a target that cannot be queried; a person verifies and decides.
  * - `dead`: the answer could not be delivered after all tries.
- * - `dropped`: a person has put it away; `Run.dropped` says what it was.
+ * - `dropped`: a person put it away; `Run.dropped` holds its state before.
  */
 export type RunState = (typeof runStates)[number];
 
-/** What the gateway can get before an agent starts. */
+/** What the gateway can fetch before an agent starts. */
 export const prefetchKinds = ['diff', 'checkout'] as const;
 
-/** A pull request, as the event of its code host names it. */
+/** A pull request, as named by the event of its code host. */
 export type PullRequest = Shape<typeof pullRequestSchema>;
 
-/** What a run gets beforehand, for a person: `diff, checkout of acme/api#7 at 1a2b3c4`. */
+/** The prefetch of a run for people: `diff, checkout of acme/api#7 at 1a2b3c4`. */
 export function prefetchWords(prefetch: RunPlan['prefetch']): string | undefined {
 	if (!prefetch?.pullRequest) {
 		return prefetch && `${prefetch.what.join(', ')} of nothing: the event names no pull request`;
@@ -57,19 +57,19 @@ export function prefetchWords(prefetch: RunPlan['prefetch']): string | undefined
 	return `${what.join(', ')} of ${repo}#${number}${commit}`;
 }
 
-/** Where a result goes: the value of `deliver` and its rendered keys. */
+/** The target of an answer: the value of `deliver` and its rendered keys. */
 export type Target = Shape<typeof targetSchema>;
 
-/** What a run needs, frozen when its delivery was accepted: later configuration changes do not alter it. */
+/** The input of a run, fixed when its delivery was accepted: later changes of the configuration do not alter it. */
 export type RunPlan = Shape<typeof runPlanSchema>;
 
-/** A run as faces see it. Strings from outside are cleaned by `escapeLine` or `escapeBlock` when the value is made. */
+/** A run as faces see it. Untrusted strings are cleaned by `escapeLine` or `escapeBlock` when the value is made. */
 export type Run = Shape<typeof runSchema>;
 
-/** What a run has come to so far. `usage`: absent while no answer of the model said what it used. */
+/** The work of a run so far. `usage`: absent until an answer of the model reports it. */
 export type WorkDone = Pick<Run, 'toolCalls' | 'usage'> & {readonly model: string};
 
-/** What an entry of a transcript may be. */
+/** The kinds of transcript entries. */
 export const transcriptKinds = [
 	'prompt',
 	'text',
@@ -84,7 +84,7 @@ export const transcriptKinds = [
 /** One entry of a run's transcript, in order. Kept in the journal; text is redacted before it is stored. */
 export type TranscriptEntry = Shape<typeof transcriptEntrySchema>;
 
-/** What a transcript says of a tool: `mcp__fs__write_file` that is called; `mcp__fs__write_file, allowed by cli (alice)`, which answers, and who let it run. */
+/** The tool of a transcript entry: `mcp__fs__write_file` for a call; for a result also its approval: `mcp__fs__write_file, allowed by cli (alice)`. */
 export function toolWords({kind, data}: TranscriptEntry): string | undefined {
 	const {tool, approval} = data ?? {};
 	if (typeof tool !== 'string') {
@@ -98,24 +98,15 @@ export function toolWords({kind, data}: TranscriptEntry): string | undefined {
 
 export type StoredRun = Shape<typeof storedRunSchema>;
 
-const endedStates: ReadonlySet<RunState> = new Set([
-	'done',
-	'silent',
-	'failed',
-	'cancelled',
-	'interrupted',
-	'uncertain',
-	'dead',
-	'dropped',
-]);
+const ended: ReadonlySet<RunState> = new Set(endedStates);
 
-/** Whether the run waits for a person to decide. */
+/** Whether the run waits for a decision by a person. */
 export const needsDecision = ({state}: Pick<Run, 'state'>): boolean =>
 	state === 'interrupted' || state === 'uncertain' || state === 'dead';
 
 const droppedFrom: ReadonlySet<RunState> = new Set(['failed', 'interrupted', 'uncertain', 'dead']);
 
-/** Whether a person may put a run away: one that has ended badly. */
+/** Whether a person may put a run away, which must have ended badly. */
 export const canBeDropped = (state: RunState): boolean => droppedFrom.has(state);
 
 const handedOverFrom: ReadonlySet<RunState> = new Set([
@@ -126,15 +117,15 @@ const handedOverFrom: ReadonlySet<RunState> = new Set([
 	'dropped',
 ]);
 
-/** Whether the answer of a run, where it has one, may be handed over again. The agent of a silent one wants it to go nowhere. */
+/** Whether the answer of a run, if any, may be delivered again. A silent run has chosen not to answer. */
 export const canBeHandedOver = (state: RunState): boolean => handedOverFrom.has(state);
 
-/** Whether nothing more happens to a run in `state` unless a person acts. */
-export const hasEnded = (state: RunState): boolean => endedStates.has(state);
+/** Whether a run in `state` has ended, unless a person acts. */
+export const hasEnded = (state: RunState): boolean => ended.has(state);
 
 /**
- * How long a run took, or has taken until `now` (milliseconds since 1970), with what it waited for between its tries: `2.4s`, `5:00`, `1:02:03`; in whole seconds while it is
- * under way. `undefined` before its first try. Every face says it so.
+ * The duration of a run, until `now` (milliseconds since 1970) while it is under way, including the pauses between tries: `2.4s`, `5:00`, `1:02:03`; in whole seconds while it is
+ * under way. `undefined` before its first try.
  */
 export function tookWords(
 	{startedAt, finishedAt}: Pick<Run, 'startedAt' | 'finishedAt'>,
@@ -157,7 +148,7 @@ export function tookWords(
 		.join(':');
 }
 
-/** Where the answer goes: `caller` of a turn of a chat of the API or the terminal, the conversation of another. Not cleaned of its own. */
+/** The target of the answer for people: `caller` for a turn of the chat API or the terminal, the conversation for a turn on a platform. Not cleaned. */
 export function targetWords({target, ...run}: Run): string {
 	const origin = originOf(run);
 	switch (origin.kind) {
@@ -174,11 +165,11 @@ export function targetWords({target, ...run}: Run): string {
 	}
 }
 
-/** Stands for the whole payload among the keys that a prompt took. */
+/** The key that stands for the whole payload in `RunPlan.read`. */
 export const wholePayload = '__raw__';
 
 /**
- * What a prompt took of its payload, for a person: `number, pull_request.title`. What a model made of it nobody knows; of what is not named here its prompt had nothing. Not cleaned of its own.
+ * The keys of the payload in a prompt, for people: `number, pull_request.title`. The prompt holds no other part of the payload. Not cleaned.
  */
 export const readWords = (keys: readonly string[]): string =>
 	keys.length === 0

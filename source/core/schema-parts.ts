@@ -1,13 +1,14 @@
 import {z} from 'zod';
+import {timeWithOffset} from './clock.ts';
 import type {JsonValue} from './json.ts';
 
-/** What it takes for a changed setting to count: nothing, a new connection of its tool server, or a restart of the gateway. */
+/** When a changed setting takes effect: at once, after its tool server reconnects, or after a restart of the gateway. */
 export type Change = 'at-once' | 'reconnect' | 'restart';
 
-/** Units in which amounts are written, in milliseconds: in the program, time is milliseconds. */
+/** Units of written amounts, in milliseconds. */
 export const units = {seconds: 1000, days: 86_400_000} as const;
 
-/** A value that nobody changes. */
+/** A read-only value. */
 export type Frozen<Value> =
 	Value extends ReadonlyArray<infer Member>
 		? readonly Member[]
@@ -15,45 +16,54 @@ export type Frozen<Value> =
 			? Readonly<Value>
 			: Value;
 
-/** All that is to be said of one setting besides its schema. */
+/** One setting whose values differ. */
+export type Difference = {
+	/** As in the file: `timeout`, `tools.include`. */
+	readonly key: string;
+	readonly change: Change;
+	/** Whether it is another thing now: see `SettingNotes.identity`. */
+	readonly isOther: boolean;
+	/** The values as they would be written, `30 → 60`, or `changed` where they are secret or too long. */
+	readonly text: string;
+};
+
+/** Compares two typed values of one mapping. */
+export type DifferencesOf = (
+	before: object | undefined,
+	after: object | undefined,
+	inherited?: Change,
+) => readonly Difference[];
+
+/** The facts about one setting besides its schema. */
 export type SettingNotes<Schema extends z.core.$ZodType = z.core.$ZodType> = {
-	/** What the manual and the JSON Schema say, as Markdown. */
+	/** Text for the manual and the JSON Schema, as Markdown. */
 	readonly description: string;
-	/** As written in the file; absent: none, or it depends on something else. */
+	/** The default as written in the file; absent: none, or it depends on other settings. */
 	readonly default?: Frozen<NonNullable<z.output<Schema>>>;
 	/** Name of the typed value; absent: the key in camel case, with a `unit` `timeoutMs` for `timeout_seconds` and `timeout`. */
 	readonly as?: string;
-	/** Unit of the amount that is written; the typed value is in milliseconds, at least 1. */
+	/** Unit of the written amount; the typed value is in milliseconds, at least 1. */
 	readonly unit?: keyof typeof units;
-	/** Makes the typed value; `undefined`: there is none. */
+	/** Converts to the typed value; `undefined`: none. */
 	readonly to?: (written: NonNullable<z.output<Schema>>) => unknown;
-	/** Where the typed value stands when more than this setting decides over it, as paths (`tls.client.cert`), so that it is not filled in by itself. Empty: nowhere. */
+	/** Paths of the typed value (`tls.client.cert`) when other settings decide over it, too; it is not filled in automatically then. Empty: no path. */
 	readonly at?: readonly string[];
-	/** Absent: what the mapping around it says, else `at-once`. */
+	/** Absent: as for its mapping, else `at-once`. */
 	readonly change?: Change;
-	/** What stands there is never shown. */
+	/** Its value is never shown. */
 	readonly secret?: true;
-	/** A change is told of without the values. */
+	/** Its changes are reported without the values. */
 	readonly hidden?: true;
-	/** With another value it is another thing: approvals for its tools do not hold any more. */
+	/** A change makes it another server: approvals for its tools end. */
 	readonly identity?: true;
 	/** A text of several lines. */
 	readonly lines?: true;
-	/** People change it in the file alone: no form has a field for it. */
+	/** People change it only in the file: forms have no field for it. */
 	readonly byHand?: true;
-	/** The settings of the mapping that it is. */
+	/** The settings of its mapping, when it is one. */
 	readonly inner?: {
 		readonly fields?: Readonly<Record<string, {readonly notes: NotesOfAny}>>;
-		readonly differences: (
-			before: object | undefined,
-			after: object | undefined,
-			inherited?: Change,
-		) => ReadonlyArray<{
-			readonly key: string;
-			readonly change: Change;
-			readonly isOther: boolean;
-			readonly text: string;
-		}>;
+		readonly differences: DifferencesOf;
 	};
 };
 
@@ -64,24 +74,24 @@ export type NotesOfAny = Omit<SettingNotes, 'default' | 'to'> & {
 	readonly required?: true;
 };
 
-/** All that is to be said of a setting besides its schema and its description. */
+/** The facts about a setting besides its schema and its description. */
 type MoreNotes<Schema extends z.core.$ZodType> = Omit<SettingNotes<Schema>, 'description'>;
 
-/** A setting that may be left out; a key without a value (`prompt:`) is the same as none. */
+/** An optional setting; a key without a value (`prompt:`) counts as absent. */
 export const setting = <Schema extends z.core.$ZodType, const Notes extends MoreNotes<Schema>>(
 	schema: Schema,
 	description: string,
 	notes?: Notes,
 ) => noted(z.nullish(schema), described(description, notes));
 
-/** A setting that is true or false; `standard`: its default. */
+/** A boolean setting; `standard`: its default. */
 export const flag = <const Notes extends Omit<MoreNotes<z.ZodBoolean>, 'default'>>(
 	standard: boolean,
 	description: string,
 	notes?: Notes,
 ) => noted(z.nullish(z.boolean()), {...described(description, notes), default: standard});
 
-/** A setting that must be there. */
+/** A required setting. */
 export const requiredSetting = <
 	Schema extends z.ZodType,
 	const Notes extends Omit<MoreNotes<Schema>, 'default'>,
@@ -91,7 +101,7 @@ export const requiredSetting = <
 	notes?: Notes,
 ) => noted(schema.clone(), {...described(description, notes), required: true as const});
 
-/** A setting that is taken as it comes, because something other than its type decides what a wrong value means; `json` is what the JSON Schema says of it. */
+/** A setting that is not checked by its type, because other code decides what a wrong value means; `json`: its JSON Schema. */
 export const looseSetting = <const Notes extends MoreNotes<z.ZodUnknown>>(
 	json: Readonly<Record<string, unknown>>,
 	description: string,
@@ -99,10 +109,10 @@ export const looseSetting = <const Notes extends MoreNotes<z.ZodUnknown>>(
 ) => noted(z.unknown().optional(), described(description, notes), json);
 
 const described = <Notes>(description: string, notes: Notes | undefined) =>
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without notes there is none to be had
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without notes the type promises none
 	({...notes, description}) as Notes & Pick<SettingNotes, 'description'>;
 
-/** The notes stay with `schema`, which nothing else uses, and what a JSON Schema can hold of them is in there, under `x-…` what is ours alone. */
+/** Attaches the notes to `schema`, which nothing else may use, and registers them for the JSON Schema; our own keywords begin with `x-`. */
 function noted<Schema extends z.ZodType, Notes extends NotesOfAny>(
 	schema: Schema,
 	notes: Notes,
@@ -137,10 +147,10 @@ export const nonEmptyText = z.string().min(1);
 
 export const nonEmptyTexts = z.array(nonEmptyText);
 
-/** One secret, or several of which any passes. May be empty: that inherits nothing. */
+/** One secret, or several, each of which passes. An empty value is allowed, and inherits nothing. */
 export const secret = z.union([z.string(), z.array(z.string())]);
 
-/** Any JSON value; the parsers of this program make no other (see `plain-data.ts`). */
+/** Any JSON value. Not checked: the parsers of this program make no other values (see `plain-data.ts`). */
 export const anyJson = z.custom<JsonValue>(value => value !== undefined);
 
 /** Adds `problem(value)` as an issue when it is not `undefined`. */
@@ -155,7 +165,7 @@ export const checked = <Schema extends z.ZodType>(
 		}
 	});
 
-/** Text with something to see in it. */
+/** Text with more than white space. */
 export const nonBlankText = checked(z.string(), value =>
 	value.trim() === '' ? 'must not be empty' : undefined,
 ).meta({minLength: 1});
@@ -166,11 +176,11 @@ export const webAddress = checked(nonEmptyText, value =>
 		: 'must be a URL that starts with http:// or https://',
 );
 
-/** Headers that belong to the connection, not to who asks. @see RFC 9110 §7.6.1 */
+/** Headers of the connection, which the program sets itself. @see RFC 9110 §7.6.1 */
 const ofConnection =
 	/^(?:connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Name of a header that may be set. @see RFC 9110 §5.1 */
+/** Name of a header that users may set. @see RFC 9110 §5.1 */
 export const settableHeaderName = checked(z.string(), name => {
 	if (ofConnection.test(name)) {
 		return 'is set by the program itself';
@@ -181,7 +191,7 @@ export const settableHeaderName = checked(z.string(), name => {
 		: "is not a header's name: 1 to 128 letters, digits and hyphens";
 });
 
-/** Why `value` cannot be sent as a header; `undefined`: it can. Never holds it. @see RFC 9110 §5.5 */
+/** Why `value` cannot be sent as a header; `undefined`: it can. Does not repeat the value. @see RFC 9110 §5.5 */
 export const problemWithHeader = (value: string): string | undefined =>
 	/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)
 		? undefined
@@ -192,16 +202,14 @@ export const headerText = checked(z.union([z.string(), z.number(), z.boolean()])
 	problemWithHeader(String(written)),
 ).transform(String);
 
-const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-/** A point in time that is the same on every machine. */
+/** A time with its offset. */
 export const isoTime = checked(z.string(), value =>
-	moment.test(value) && !Number.isNaN(Date.parse(value))
-		? undefined
-		: 'must be a time with its offset, as 2026-12-24T18:00:00Z',
+	Number.isNaN(timeWithOffset(value))
+		? 'must be a time with its offset, as 2026-12-24T18:00:00Z'
+		: undefined,
 ).meta({format: 'date-time'});
 
-/** A mapping with known keys allows no others; and zod itself would leave out the default of what it transforms. */
+/** Forbids unknown keys, and restores the defaults that zod leaves out for transformed values. */
 const finish: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({jsonSchema}) => {
 	const {'x-as': as, ...own} = jsonSchema;
 	if (as !== undefined) {
@@ -223,12 +231,12 @@ const finish: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({
 	}
 };
 
-/** The JSON Schema (draft 2020-12) of what may be written. */
+/** The JSON Schema (draft 2020-12) of the written value. */
 export const jsonSchemaOf = (schema: z.ZodType) =>
-	// A value of any kind has no narrower schema.
+	// `anyJson` has no narrower schema.
 	z.toJSONSchema(schema, {io: 'input', unrepresentable: 'any', override: finish});
 
-/** What the JSON Schema says of a setting that is loose in the file and checked by `schema` later. Made when a JSON Schema is asked for: no start waits for it. */
+/** The JSON Schema of a loose setting that `schema` checks later. Made on demand, so that it does not slow the start. */
 export const looseJsonOf = (schema: z.ZodType): Readonly<Record<string, unknown>> => ({
 	get 'x-as'() {
 		return {...jsonSchemaOf(schema), $schema: undefined};

@@ -1,6 +1,13 @@
-import {createCipheriv, createDecipheriv, randomBytes, scrypt} from 'node:crypto';
+import {
+	createCipheriv,
+	createDecipheriv,
+	randomBytes,
+	scrypt,
+	type ScryptOptions,
+} from 'node:crypto';
+import {promisify} from 'node:util';
 
-/** What a sealed text begins with: a form of it, then the nonce, the tag and the ciphertext in one. */
+/** Prefix of a sealed text, with the version of its form; nonce, tag and ciphertext follow in base64url. */
 const sealedPrefix = 'svc-sealed:1:';
 
 const cipher = 'aes-256-gcm';
@@ -10,13 +17,13 @@ const tagBytes = 16;
 
 /** Encrypts texts with one key. */
 export type Sealer = {
-	/** `text` as `svc-sealed:1:…`, which opens in the same `place` only. */
+	/** `text` as `svc-sealed:1:…`, which opens only with the same `place`. */
 	seal(text: string, place: readonly string[]): string;
-	/** The text again; `undefined` for another key, another place, or what was changed. */
+	/** The original text; `undefined` for another key, another place, or a changed text. */
 	open(sealed: string, place: readonly string[]): string | undefined;
 };
 
-/** Whether a text is one that was sealed. */
+/** Whether a value is a sealed text. */
 export const isSealed = (text: unknown): text is string =>
 	typeof text === 'string' && text.startsWith(sealedPrefix);
 
@@ -57,14 +64,7 @@ export async function createSealer(password: string, salt: string): Promise<Seal
 
 const contextOf = (place: readonly string[]): Buffer => Buffer.from(JSON.stringify(place));
 
+const derive = promisify<string, string, number, ScryptOptions, Buffer>(scrypt);
+
 const deriveKey = async (password: string, salt: string): Promise<Buffer> =>
-	new Promise((resolve, reject) => {
-		const cost = {N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26};
-		scrypt(password.normalize('NFC'), salt, keyBytes, cost, (error, key) => {
-			if (error) {
-				reject(error);
-			} else {
-				resolve(key);
-			}
-		});
-	});
+	derive(password.normalize('NFC'), salt, keyBytes, {N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26});

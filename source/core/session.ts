@@ -15,13 +15,13 @@ export type SessionMessage = Shape<typeof sessionMessageSchema>;
 export type StoredSession = Shape<typeof storedSessionSchema>;
 export type SessionMatch = Shape<typeof sessionMatchSchema>;
 
-/** Whose a session is: where its turns come from, whoever writes them. */
+/** The owner of a session: the origin of its turns, without the writer. */
 export type SessionOwner =
 	| Extract<TurnOrigin, {readonly kind: 'person'}>
 	| (Extract<TurnOrigin, {readonly kind: 'key'}> & NonNullable<ChatSession['key']>)
 	| Omit<Extract<TurnOrigin, {readonly kind: 'chat'}>, 'user'>;
 
-/** What a session keeps of its owner. */
+/** The owner as a session stores it. */
 type OwnerFacts = Pick<ChatSession, 'key' | 'origin'>;
 
 export function sessionOwnerOf({key, origin}: OwnerFacts): SessionOwner {
@@ -32,7 +32,7 @@ export function sessionOwnerOf({key, origin}: OwnerFacts): SessionOwner {
 	return key ? {kind: 'key', ...key} : {kind: 'person'};
 }
 
-/** `sessionOwnerOf` the other way round. */
+/** The inverse of `sessionOwnerOf`. */
 export function sessionOwnerFacts(owner: SessionOwner): OwnerFacts {
 	switch (owner.kind) {
 		case 'person':
@@ -48,7 +48,7 @@ export function sessionOwnerFacts(owner: SessionOwner): OwnerFacts {
 	}
 }
 
-/** What sessions of one owner have in common and those of others have not: empty for the person, the identifier of a key, `telegram:12345`. */
+/** A unique identifier of an owner: empty for the person, the identifier of a key, `telegram:12345`. */
 export function sessionOwnerId(owner: SessionOwner): string {
 	switch (owner.kind) {
 		case 'person':
@@ -62,7 +62,7 @@ export function sessionOwnerId(owner: SessionOwner): string {
 	}
 }
 
-/** `laptop (test)`, a key; `terminal`; `telegram:12345`. Not cleaned of its own. */
+/** The owner for people: `laptop (test)` for a key, `terminal`, `telegram:12345`. Not cleaned. */
 export function sessionOwnerWords(owner: SessionOwner): string {
 	switch (owner.kind) {
 		case 'person':
@@ -76,13 +76,13 @@ export function sessionOwnerWords(owner: SessionOwner): string {
 	}
 }
 
-/** Nobody guesses one: 120 random bits. */
+/** A new identifier, of 120 random bits: it cannot be guessed. */
 export const mintSessionId = (): string => `ses_${randomBytes(15).toString('hex').slice(0, 30)}`;
 
-/** Whether `id` may be one of ours. */
+/** Whether `id` has the form of a session identifier. */
 export const isSessionId = (id: string): boolean => /^ses_[0-9a-f]{30}$/.test(id);
 
-/** All text of a message, also what was refused; parts that are no text are named: `[image_url]`. Not cleaned. */
+/** The text of a message, refusals included; other parts by their type: `[image_url]`. Not cleaned. */
 export function messageText({content, refusal}: SessionMessage['message']): string {
 	if (typeof content === 'string' && content !== '') {
 		return content;
@@ -96,7 +96,7 @@ export function messageText({content, refusal}: SessionMessage['message']): stri
 	return parts.length > 0 ? parts.join('') : typeof refusal === 'string' ? refusal : '';
 }
 
-/** The texts of a message alone, also what was refused. Not cleaned. */
+/** Only the text of a message, refusals included. Not cleaned. */
 export function spokenText({content, refusal}: JsonObject): string {
 	if (typeof content === 'string') {
 		return content;

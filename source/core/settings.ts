@@ -1,37 +1,30 @@
 import {isDeepStrictEqual} from 'node:util';
 import {z} from 'zod';
-import {setting, units, type Change, type Frozen, type NotesOfAny} from './schema-parts.ts';
+import {
+	setting,
+	units,
+	type Change,
+	type Difference,
+	type DifferencesOf,
+	type Frozen,
+	type NotesOfAny,
+} from './schema-parts.ts';
 
-/** Declarations by the key that stands in the file. */
+/** Declarations by their key in the file. */
 export type Declarations = Readonly<Record<string, z.core.$ZodType & {readonly notes: NotesOfAny}>>;
 
-/** One setting whose values differ. */
-export type Difference = {
-	/** As in the file: `timeout`, `tools.include`. */
-	readonly key: string;
-	readonly change: Change;
-	/** Whether it is another thing now: see `SettingNotes.identity`. */
-	readonly isOther: boolean;
-	/** The values as they would be written, `30 → 60`, or `changed` for what is not to be shown or too much. */
-	readonly text: string;
-};
-
-/** The settings of one mapping, and all that follows from their declarations. */
+/** The settings of one mapping, with everything derived from their declarations. */
 export type Settings<Fields extends Declarations> = {
 	readonly fields: Fields;
-	/** Of what may be written; unknown keys are left out. */
+	/** Schema of the written value; unknown keys are dropped. */
 	readonly schema: z.ZodObject<{-readonly [Key in keyof Fields]: Fields[Key]}>;
-	/** The typed value of what is written and checked: defaults filled in, keys renamed, milliseconds. A key without a value is absent. */
+	/** The typed value of a checked mapping: defaults filled in, keys renamed, times in milliseconds. A key without a value is absent. */
 	readonly read: (written: Written<Fields> | null | undefined) => ValueOf<Fields>;
-	/** What is different between two typed values, in the order of the declarations; `inherited` counts where a setting does not say what its change needs. */
-	readonly differences: (
-		before: object | undefined,
-		after: object | undefined,
-		inherited?: Change,
-	) => readonly Difference[];
+	/** The differences of two typed values, in the order of the declarations; `inherited` applies to settings without a `change` of their own. */
+	readonly differences: DifferencesOf;
 };
 
-/** What `schema` gives. */
+/** The output of `schema`. */
 export type Written<Fields extends Declarations> = {
 	readonly [Key in keyof Fields]?: z.output<Fields[Key]> | null | undefined;
 };
@@ -40,7 +33,7 @@ type Camel<Key> = Key extends `${infer Head}_${infer Tail}`
 	? `${Head}${Capitalize<Camel<Tail>>}`
 	: Key;
 
-/** Settings with `at` are filled in by whoever knows what they depend on. */
+/** Name of the typed value; settings with `at` have none, since other code fills them in. */
 type NameOf<Key, Field> = Field extends {readonly notes: {readonly at: unknown}}
 	? never
 	: Field extends {readonly notes: {readonly as: infer As extends string}}
@@ -82,7 +75,7 @@ export type ValueOf<Fields extends Declarations> = Simplify<
 	}
 >;
 
-/** Settings from their declarations: the one place where a setting is told of. */
+/** Derives schema, reader and differences from the declarations. */
 export function defineSettings<Fields extends Declarations>(fields: Fields): Settings<Fields> {
 	const all = Object.entries(fields).map(([key, {notes}]) => ({
 		key,
@@ -103,7 +96,7 @@ export function defineSettings<Fields extends Declarations>(fields: Fields): Set
 				const value = given === undefined ? undefined : convert(given);
 				return value === undefined ? [] : [[place, value] as const];
 			});
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type says of each declaration what was just done for it
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type follows each declaration as the code above does
 			return Object.fromEntries(values) as ValueOf<Fields>;
 		},
 		differences: (before, after, inherited = 'at-once') =>
@@ -117,17 +110,17 @@ export function defineSettings<Fields extends Declarations>(fields: Fields): Set
 	};
 }
 
-/** A setting that is a mapping of settings, there with their defaults also when it is absent. */
+/** A nested mapping of settings; when it is absent, its defaults apply. */
 export const group = <Fields extends Declarations>(
 	inner: Settings<Fields>,
 	description: string,
 	notes: {readonly change?: Change} = {},
 ) =>
 	setting<z.ZodType<Written<Fields>>, GroupNotes<Fields>>(
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what its schema gives is what is written
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of its schema is the written value
 		inner.schema as unknown as z.ZodType<Written<Fields>>,
 		description,
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every one of its settings may be left out
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of its settings are optional
 		{...notes, default: {} as Frozen<Written<Fields>>, inner, to: inner.read},
 	);
 
@@ -138,7 +131,7 @@ type GroupNotes<Fields extends Declarations> = {
 	readonly to: (written: Written<Fields>) => ValueOf<Fields>;
 };
 
-/** A section of the file: what `settings` say, with their defaults also when it is absent. */
+/** A section of the file; when it is absent, its defaults apply. */
 export const section = <Fields extends Declarations>(
 	settings: Settings<Fields>,
 	description: string,

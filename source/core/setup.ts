@@ -1,11 +1,11 @@
 import type {Shape} from './schemas/parts.ts';
 import type {setupDraftSchema, setupPlanSchema, writtenSetupSchema} from './schemas/setup.ts';
 
-/** What a person wants of the receiver; what is absent stays as it is. */
+/** The wanted settings of the receiver; absent ones stay as they are. */
 export type SetupDraft = Shape<typeof setupDraftSchema>;
 
-/** What writing it would change. */
+/** The changes that writing it would make. */
 export type SetupPlan = Shape<typeof setupPlanSchema>;
 
-/** What was written. */
+/** The written setup. */
 export type WrittenSetup = Shape<typeof writtenSetupSchema>;

@@ -2,7 +2,7 @@
 export const asWord = (name: string): string =>
 	/^[\w.@:/][\w.@:/-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The command with which a person logs in to a tool server of a profile. */
+/** The command that logs in to a tool server of a profile. */
 export const loginCommand = ({
 	profile,
 	name,
@@ -11,7 +11,7 @@ export const loginCommand = ({
 	readonly name: string;
 }): string => `svc ${profile === 'default' ? '' : `-p ${profile} `}mcp login ${asWord(name)}`;
 
-/** A text as one word of a shell, in quotes. With controls in it, `$'…'` spells them out so that nothing acts while it is pasted. */
+/** A text as one quoted word of a shell. Control characters are escaped by `$'…'`, so that none takes effect when it is pasted. */
 export function quotedWord(text: string): string {
 	// oxlint-disable-next-line no-control-regex
 	if (!/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/.test(text)) {
@@ -30,8 +30,8 @@ export function quotedWord(text: string): string {
 }
 
 /**
- * The words of a command line such as `$EDITOR` holds, without a shell: blanks separate, quotes keep together, a backslash
- * takes the next character as it is (within double quotes only `\"` and `\\`). Nothing is expanded. `['']` never occurs: an empty
+ * Splits a command line such as `$EDITOR` into words, without a shell: blanks separate, quotes group, a backslash
+ * escapes the next character (within double quotes only `\"` and `\\`). Nothing is expanded. An empty
  * line gives `[]`.
  */
 export function splitCommand(line: string): readonly string[] {
@@ -41,7 +41,7 @@ export function splitCommand(line: string): readonly string[] {
 
 const wordPattern = /(?:[^\s"'\\]|\\[^]|"(?:[^"\\]|\\[^])*"|'[^']*')+/g;
 
-/** Whether a quote, or a backslash at the end, waits for more: {@link splitCommand} leaves such a rest out. */
+/** Whether a quote is open, or the line ends in a backslash: {@link splitCommand} drops such a rest. */
 export const isUnfinished = (line: string): boolean =>
 	line.replaceAll(wordPattern, '').trim() !== '';
 

@@ -12,7 +12,7 @@ import {needsDecision, type Run, type TranscriptEntry} from './run.ts';
 import type {ServerView} from './tool-server.ts';
 import type {TrafficMinute} from './traffic.ts';
 
-/** Whether the receiver serves, and if not, why. */
+/** The state of the receiver. */
 export type WebhookState =
 	| {readonly state: 'starting'}
 	| {readonly state: 'listening'; readonly url: string}
@@ -25,12 +25,12 @@ export type WebhookState =
 	| {readonly state: 'disabled'}
 	| {readonly state: 'closed'};
 
-/** The same of the chat API. */
+/** The state of the chat API. */
 export type ApiState = WebhookState;
 
-/** Why some of the deliveries of one row were refused. */
+/** A reason for which deliveries of a row were refused. */
 type RefusalReason = {
-	/** What the step that stopped says of the newest of them, at most 300 characters. */
+	/** Detail of the stopping step of the newest such delivery, at most 300 characters. */
 	readonly detail: string;
 	readonly count: number;
 };
@@ -43,37 +43,37 @@ export type DeliveryRow = {
 	readonly delivery: Delivery;
 	/** How many deliveries the row stands for; 1 for most. */
 	readonly count: number;
-	/** When the first of several came, milliseconds since 1970. */
+	/** When the first delivery of a row of several came, milliseconds since 1970. */
 	readonly firstAt?: number;
-	/** Routes that several asked for, the newest last, at most five; more than one only where no such route exists. */
+	/** Requested routes of a row of several, the newest last, at most five; more than one only for unknown routes. */
 	readonly routes?: readonly string[];
-	/** Why several were refused, the newest last, at most `limits.reasons`; details that differ in their numbers alone are one. */
+	/** Reasons of a row of several, the newest last, at most `limits.reasons`; details that differ only in numbers count as one. */
 	readonly reasons?: readonly RefusalReason[];
-	/** How many were refused for reasons that are no longer in `reasons`. */
+	/** Number of deliveries refused for reasons that are no longer in `reasons`. */
 	readonly otherReasons?: number;
 };
 
-/** What the journal holds, as it was counted last. */
+/** The latest counts of the journal. */
 export type JournalCounts = {
 	readonly deliveries: number;
 	readonly runs: number;
-	/** Those that wait for a person, however old they are. */
+	/** Runs of any age that need a decision. */
 	readonly runsToDecide: number;
 };
 
-/** An answer that the model has not ended. Redacted, not cleaned. */
+/** An answer that the model still streams. Redacted, not cleaned. */
 export type RunSaid = {
-	/** When the last of it came, milliseconds since 1970. */
+	/** When its latest part came, milliseconds since 1970. */
 	readonly at: number;
-	/** Characters (UTF-16 units) of it that are not in `text`. */
+	/** Number of its characters (UTF-16 units) before `text`. */
 	readonly from: number;
 	/** Its end, at most `limits.saidCharacters`. */
 	readonly text: string;
 };
 
-/** A member of a cluster that was not seen for so long is gone, milliseconds. */
+/** Time without a sign after which a member of a cluster is gone, milliseconds. */
 export const goneMs = 60_000;
-/** Notes of others that are heard later than this are late, milliseconds. */
+/** Delay above which notes of other gateways are late, milliseconds. */
 export const lateMs = 2000;
 
 /** A gateway on a store that several share. */
@@ -81,11 +81,11 @@ export type ClusterMember = {
 	readonly node: string;
 	/** Not seen for a minute. */
 	readonly isGone: boolean;
-	/** Runs that it works on. */
+	/** Number of runs that it works on. */
 	readonly leases: number;
 };
 
-/** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */
+/** The state that `reduce` derives from the events. Immutable; every list is capped, oldest first. */
 export type GatewayState = {
 	readonly gateway: {
 		readonly pid: number;
@@ -94,74 +94,74 @@ export type GatewayState = {
 		readonly profile: string;
 		readonly startedAt: number;
 		readonly stopping: boolean;
-		/** `false` when an attached face lost its gateway; everything shown is old then. */
+		/** `false` when an attached face lost its gateway: the state is outdated then. */
 		readonly reachable: boolean;
-		/** Why an attached face could not read something that its gateway said; until the whole state has come again. */
+		/** Why an attached face could not read a message of its gateway; until the whole state has been sent again. */
 		readonly skipped?: string;
 	};
 	readonly webhook: WebhookState;
-	/** Absent: a gateway that knows none. */
+	/** Absent from gateways without a chat API. */
 	readonly api?: ApiState;
-	/** Keys of the chat API, oldest first, at most `limits.keys`; never a secret. Absent: nobody knows. */
+	/** Keys of the chat API, oldest first, at most `limits.keys`; never a secret. Absent: not known. */
 	readonly keys?: readonly ApiKey[];
 	readonly routes: readonly RouteView[];
 	/** At most `limits.deliveries`, with a per-route quota so that a flood cannot push the others out. */
 	readonly deliveries: readonly DeliveryRow[];
-	/** At most `limits.pendingGroups` pending ones by when they are due, then the newest `limits.dispatchedGroups` that were dispatched. */
+	/** At most `limits.pendingGroups` pending ones by due time, then the newest `limits.dispatchedGroups` dispatched ones. */
 	readonly groups: readonly Group[];
 	readonly jobs: readonly JobView[];
-	/** What waits for a person, oldest first; at most `limits.waitingApprovals`. */
+	/** Waiting approvals, oldest first; at most `limits.waitingApprovals`. */
 	readonly approvals: readonly Approval[];
-	/** The newest `limits.settledApprovals` that were settled, oldest first. */
+	/** The newest `limits.settledApprovals` settled ones, oldest first. */
 	readonly settledApprovals: readonly Approval[];
 	/** Standing rules, oldest first. */
 	readonly approvalRules: readonly ApprovalRule[];
-	/** Install links that wait for a person, oldest first; what expired meanwhile may be among them. */
+	/** Install links that wait for a person, oldest first; may include expired ones. */
 	readonly installs?: readonly WaitingInstall[];
 	/** Tool servers by profile, the gateway's own first, and name. */
 	readonly servers: readonly ServerView[];
 	/** At most `limits.runs`. */
 	readonly runs: readonly Run[];
-	/** Absent until it was counted, and of a gateway that does not count. */
+	/** Absent before the first count, and from gateways that do not count. */
 	readonly journal?: JournalCounts;
-	/** The queue as it was counted last, which `runs` need not hold whole. Absent as `journal` is. */
+	/** The latest count of the queue, which `runs` may hold only in part. Absent as `journal` is. */
 	readonly queue?: RunQueue;
-	/** Why nothing can be written to the store; absent while it can. */
+	/** Why the store cannot be written; absent while it can. */
 	readonly storeFailing?: string;
-	/** Since when, milliseconds since 1970. */
+	/** When that began, milliseconds since 1970. */
 	readonly storeFailingSince?: number;
-	/** How late notes of the other gateways are heard, milliseconds, while that is more than two seconds. */
+	/** Delay of the notes of other gateways, milliseconds, while it is above two seconds. */
 	readonly notesLagMs?: number;
-	/** The gateways on the store that this one shares, none before it was open; absent where it has it for itself. */
+	/** The gateways on a shared store, none before it is open; absent without sharing. */
 	readonly cluster?: readonly ClusterMember[];
-	/** Every delivery from this id on, and every run from this number on, is in the lists above; older ones may be missing between others. Absent: nobody knows. */
+	/** The lists above are complete from this delivery, and this run, on; older entries may have gaps. Absent: not known. */
 	readonly wholeFrom?: {readonly delivery?: string; readonly run?: number};
-	/** Last entries of the runs that are active, by run id. */
+	/** Last transcript entries of active runs, by run id. */
 	readonly progress: Readonly<Record<number, readonly TranscriptEntry[]>>;
-	/** What the model is saying in runs, by run id, until it has said it. Absent: nobody says anything. */
+	/** Answers being streamed, by run id. Absent: none. */
 	readonly said?: Readonly<Record<number, RunSaid>>;
 	/** At most `limits.logs`. */
 	readonly logs: readonly LogRecord[];
 	readonly model?: ModelView;
 	/** Why the configured model cannot be used. */
 	readonly modelProblem?: string;
-	/** Since when calls of the model fail, and why the last one did; absent while it answers. */
+	/** Since when calls of the model fail, and the latest reason; absent while it answers. */
 	readonly modelSilence?: {readonly since: number; readonly reason: string};
-	/** A model that could be used but costs money: a face asks once, `GatewayPort.useModel` agrees. */
+	/** A model that costs money: a face asks the person once, `GatewayPort.useModel` accepts. */
 	readonly modelOffer?: ModelView;
 	readonly platforms: readonly PlatformView[];
-	/** The entries of `alerts`. Absent: of an older gateway. */
+	/** The entries of `alerts`. Absent from older gateways. */
 	readonly alerts?: readonly AlertView[];
-	/** What the last reload refused or warned of. */
+	/** Errors and warnings of the last reload. */
 	readonly problems: readonly Diagnostic[];
 	readonly health?: HealthSample;
-	/** Requests by minute, of the last hour in which any came; with those that the journal still knew at the start. */
+	/** Requests by minute, of the hour before the newest one; includes those in the journal at the start. */
 	readonly traffic?: readonly TrafficMinute[];
 	/** Totals since the start. */
 	readonly totals: {
-		/** Requests but those of strangers, which are answered 401 or 404. */
+		/** Requests without those answered 401 or 404, which any stranger can send. */
 		readonly received: number;
-		/** Those of them that were answered with a status below 400. */
+		/** Those of `received` with a status below 400. */
 		readonly ok: number;
 		readonly groupsDispatched: number;
 		readonly runsDone: number;
@@ -169,7 +169,7 @@ export type GatewayState = {
 	};
 };
 
-/** How many runs wait for a person: the journal knows those that memory does not, and memory those that were not counted yet. */
+/** Number of runs that need a decision: the journal includes runs beyond the state, the state includes runs since the count. */
 export const runsToDecide = ({runs, journal}: Pick<GatewayState, 'runs' | 'journal'>): number =>
 	Math.max(journal?.runsToDecide ?? 0, runs.filter(needsDecision).length);
 
@@ -188,7 +188,7 @@ export const limits = {
 	reasons: 8,
 } as const;
 
-/** The state before anything happened. */
+/** The state before the first event. */
 export const initialState: GatewayState = {
 	gateway: {
 		pid: 0,

@@ -5,8 +5,8 @@ import {SvcError} from './errors.ts';
 const writeByOthers = 0o022;
 
 /**
- * Makes sure that what is written to `path` goes to a file that nobody else chose. A symbolic link of this user or root, and a file with a second name, count where only this user may write the
- * folder; what is no file never does. Nothing there is fine, too. The folders above are looked at as well.
+ * Makes sure that no other user redirects a write to `path`. A symbolic link of this user or root, and a file with a second hard link, are accepted where only this user may write the
+ * folder; anything but a file never is. A missing file is accepted. The folders above are checked, too.
  *
  * @throws SvcError `file_planted`
  */
@@ -23,8 +23,8 @@ export function refuseSymlink(path: string): void {
 }
 
 /**
- * Makes sure that `folder`, which need not exist, is where its path says, or where this user or root sent it: a symbolic link on the way to it, or in its place, counts only where it is
- * theirs and only they may write the folder that it is in. What stands above every folder of theirs that others may write is not asked: nobody planted it there. `failed` begins
+ * Makes sure that no other user redirects `folder`, which need not exist: a symbolic link on its path, or in its place, is accepted only where it belongs to this user or root
+ * and only they may write its parent folder. Links above the first folder that others may write are not checked: others cannot have planted them. `failed` begins
  * the message.
  *
  * @throws SvcError `file_planted`
@@ -42,7 +42,7 @@ export function refusePlantedFolder(
 	}
 }
 
-/** The first link on the way to `folder` that others may have made. */
+/** The first link on the path of `folder` that others may have made. */
 function plantedLink(folder: string): string | undefined {
 	let isExposed = false;
 	for (const path of wayTo(folder)) {
@@ -73,7 +73,7 @@ function wayTo(folder: string): readonly string[] {
 	return way;
 }
 
-/** Flags to open `path` for writing with, beside the usual ones: a link that takes its place this very moment is not followed, a pipe holds nobody. @throws as `refusePlanted` */
+/** Further flags to open `path` for writing: a link planted in this very moment is not followed, and a pipe does not block. @throws as `refuseSymlink` */
 export function ownFileFlags(path: string): number {
 	refuseSymlink(path);
 	const isLink = lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === true;
@@ -84,7 +84,7 @@ export function ownFileFlags(path: string): number {
 function whyPlanted(path: string, found: Stats): string | undefined {
 	const isLink = found.isSymbolicLink();
 	const target = isLink ? statSync(path, {throwIfNoEntry: false}) : found;
-	// A folder in its place cannot be written by mistake: opening it says what is wrong.
+	// A folder cannot be written by mistake: opening it fails with a clear error.
 	if (target && !target.isFile() && !target.isDirectory()) {
 		return 'it is no regular file';
 	}

@@ -6,7 +6,7 @@ import type {
 	testedServerSchema,
 } from './schemas/tool-server.ts';
 
-/** Where a tool server stands. @see manual/tool-servers.md */
+/** Every {@link ServerStatus}. @see manual/tool-servers.md */
 export const serverStatuses = [
 	'skipped',
 	'lazy',
@@ -19,20 +19,20 @@ export const serverStatuses = [
 ] as const;
 
 /**
- * - `skipped`: switched off. `lazy`: its tools come from the cache, the first call connects.
- * - `failed`: tried again at `nextAttemptAt`. `parked`: no further try before a person, a changed file or a slow look of its own.
- * - `recycled`: ended for idleness or age; its tools stay, the next call connects.
+ * - `skipped`: switched off. `lazy`: its tools come from the cache, and the first call connects.
+ * - `failed`: tried again at `nextAttemptAt`. `parked`: tried again only by a person, after a change of its file, or at long intervals.
+ * - `recycled`: closed for idleness or age; its tools stay, and the next call connects.
  */
 export type ServerStatus = (typeof serverStatuses)[number];
 
-/** One tool of a server as faces see it; what the server says is cleaned by `escapeLine` or `escapeBlock`. */
+/** One tool of a server as faces see it; texts of the server are cleaned by `escapeLine` or `escapeBlock`. */
 export type ServerToolView = Shape<typeof serverToolViewSchema>;
 
-/** A tool server as faces see it; never holds a secret. Strings from outside are cleaned. */
+/** A tool server as faces see it; never holds a secret. Untrusted strings are cleaned. */
 export type ServerView = Shape<typeof serverViewSchema>;
 
-/** The login of a server with `auth: oauth` as faces see it: no token, no code. */
+/** The login of a server with `auth: oauth` as faces see it, without tokens and codes. */
 export type ServerLoginView = Shape<typeof serverLoginSchema>;
 
-/** How a connection that was tried went. */
+/** Result of a tested connection. */
 export type TestedServer = Shape<typeof testedServerSchema>;

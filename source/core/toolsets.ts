@@ -1,35 +1,35 @@
 import type {Tool} from './tool.ts';
 
-/** Toolset of a route that names none: the configured tool servers, nothing that touches files or a shell. @see manual/tool-servers.md */
+/** Toolset of a route that names none: the configured tool servers, without tools for files or a shell. @see manual/tool-servers.md */
 export const defaultToolset = 'svc-webhook';
 
 /** Toolsets with the tools of every server. */
 export const everyServer: ReadonlySet<string> = new Set([defaultToolset, 'mcp']);
 
-/** Before the name of a server: the toolset of its tools. */
+/** Prefix of the toolset of a server, before its name. */
 export const serverPrefix = 'mcp-';
 
-/** Whether a run with these toolset names can get tools of the configured server `server`: its first try to connect is worth waiting for. */
+/** Whether a run with these toolsets can get tools of the configured server `server`, so that it waits for the first connection. */
 export const needsServer = (names: readonly string[] | undefined, server: string): boolean =>
 	(names ?? [defaultToolset]).some(
 		name => everyServer.has(name) || name === `${serverPrefix}${server}`,
 	);
 
-/** Whether these toolset names ask for the server `server` by its own name: a run is nothing without it, and may wait for a person to log in to it. */
+/** Whether these toolsets name the server `server` itself: such a run waits for a login to it. */
 export const namesServer = (names: readonly string[] | undefined, server: string): boolean =>
 	names?.includes(`${serverPrefix}${server}`) ?? false;
 
 /** The tools that a run gets by one name. */
 export type Toolset<Offered extends Pick<Tool, 'name'> = Tool> = {
 	readonly name: string;
-	/** Its tools are also in the toolsets of `everyServer`. */
+	/** The toolsets of `everyServer` include its tools. */
 	readonly isOfServer: boolean;
 	readonly tools: readonly Offered[];
-	/** Why this run does not get them; what follows a colon. */
+	/** Why this run does not get the tools; follows a colon. */
 	readonly dropped?: string;
 };
 
-/** The toolset of a tool server. One whose tools are filtered away has none. */
+/** The toolset of a tool server. */
 export const serverToolset = <Offered extends Pick<Tool, 'name'>>([server, tools]: readonly [
 	string,
 	readonly Offered[],
@@ -37,13 +37,13 @@ export const serverToolset = <Offered extends Pick<Tool, 'name'>>([server, tools
 
 export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 	readonly tools: readonly Chosen[];
-	/** One sentence per name that gives nothing, for the log. */
+	/** One sentence per name without tools, for the log. */
 	readonly warnings: readonly string[];
 };
 
 /**
- * The tools a run gets for its toolset names, without repetition and in the order of the names. `toolsets`: those that there are, tool servers in the order of the file; `always` come first, whatever the names; `of` says in warnings whose names they are, as ` of route "gh"`. No names: the
- * default `svc-webhook`; an empty list: none. Unknown names are dropped with a warning, and so is of two tools of one name the later one.
+ * The tools of a run for its toolset names, without repetition and in the order of the names. `toolsets`: all that exist, tool servers in the order of the file; the tools of `always` come first; `of` names the owner of the names in warnings, as ` of route "gh"`. No names: the
+ * default `svc-webhook`; an empty list: none. Unknown names are dropped with a warning, and so is the later of two tools with one name.
  *
  * @see manual/routes.md#keys, manual/tool-servers.md
  */

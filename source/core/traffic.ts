@@ -4,7 +4,7 @@ import {derive} from './derive.ts';
 import type {GatewayEvent} from './events.ts';
 import type {DeliveryRow} from './state.ts';
 
-/** What was answered in one minute. */
+/** The requests of one minute. */
 export type TrafficMinute = {
 	/** Minutes since 1970. */
 	readonly minute: number;
@@ -15,23 +15,22 @@ export type TrafficMinute = {
 
 const minuteMs = 60_000;
 
-/** Minutes that are kept, counted back from the newest; those without a request have no entry. */
+/** Number of kept minutes, back from the newest; minutes without a request have no entry. */
 export const trafficMinutes = 60;
 
-const receivedBy = (event: GatewayEvent): readonly Delivery[] => {
-	if (event.type === 'history-restored') {
-		return event.deliveries;
-	}
+/** The deliveries in events: from before the start, and new ones. */
+export const deliveriesOf = (events: readonly GatewayEvent[]) => ({
+	restored: events.flatMap(event => (event.type === 'history-restored' ? event.deliveries : [])),
+	received: events.flatMap(event => (event.type === 'delivery-received' ? [event.delivery] : [])),
+});
 
-	return event.type === 'delivery-received' ? [event.delivery] : [];
-};
-
-/** The requests of the last hour after `events`, oldest minute first; the same array when none of them is a request or counts some. What another gateway answered is not counted. */
+/** The requests of the last hour after `events`, oldest minute first; the same array when no event concerns requests. Requests to other gateways do not count. */
 export function trafficAfter(
 	traffic: readonly TrafficMinute[] | undefined,
 	events: readonly GatewayEvent[],
 ): readonly TrafficMinute[] | undefined {
-	const received = events.flatMap(receivedBy).filter(({idSource}) => idSource !== 'import');
+	const {restored, received: fresh} = deliveriesOf(events);
+	const received = [...restored, ...fresh].filter(({idSource}) => idSource !== 'import');
 	const counted = events.flatMap(event => (event.type === 'traffic-counted' ? event.minutes : []));
 	if (received.length === 0 && counted.length === 0) {
 		return traffic;
@@ -48,7 +47,7 @@ export function trafficAfter(
 		});
 	}
 
-	// What was told of meanwhile may be in the journal or not: of each minute the greater count is the one that has both.
+	// Requests since the start may or may not be in the journal: the greater count of a minute includes both.
 	for (const entry of counted) {
 		const before = byMinute.get(entry.minute);
 		byMinute.set(entry.minute, before && before.received >= entry.received ? before : entry);
@@ -60,7 +59,7 @@ export function trafficAfter(
 		.toSorted((one, other) => one.minute - other.minute);
 }
 
-/** Requests of the hour before `now` in `parts` parts of the same length, the last one at the end. */
+/** Requests of the hour before `now`, in `parts` equal parts, the latest last. */
 export function trafficParts(
 	traffic: readonly TrafficMinute[] | undefined,
 	{now, parts}: {readonly now: number; readonly parts: number},
@@ -77,33 +76,33 @@ export function trafficParts(
 	return counts;
 }
 
-/** How long a route is said to lose events after one was turned away: an hour. @see manual/receiver.md#above-the-rate */
+/** How long a route counts as losing events after a refusal: an hour. @see manual/receiver.md#above-the-rate */
 export const lossMemoryMs = 3_600_000;
 
-/** A route that turned events away because of its rate, or because too many runs waited, within the hour. */
+/** A route that refused events within the hour because of its rate, or of too many waiting runs. */
 export type LossyRoute = {
 	readonly route: string;
 	readonly profile: string;
-	/** How many, and when the last of them, milliseconds since 1970. */
+	/** Number of refused events, and time of the last one, milliseconds since 1970. */
 	readonly count: number;
 	readonly lastAt: number;
-	/** What they came above, the rest of a sentence, and what they were answered. */
+	/** The reason, as the rest of a sentence, and the status of the answers. */
 	readonly why: string;
 	readonly status: number;
-	/** What the person can change. */
+	/** The remedy. */
 	readonly remedy: string;
 };
 
 type Cause = 'rate' | 'queue';
 
-/** Why an event was turned away for good: code hosts send none of these again. Other events of a full queue are duplicates at work, or wait for a script. */
+/** Why an event was refused for good, since code hosts do not repeat it. Other refusals with `queue` concern duplicates being handled, or scripts. */
 const causeOf = ({outcome, trace}: Delivery): Cause | undefined =>
 	outcome === 'rate' || (outcome === 'queue' && trace.at(-1)?.step === 'dispatch')
 		? outcome
 		: undefined;
 
 /**
- * The routes that turned events away within the hour before `now` and, as they are now, still would, the newest loss first. Bounded by the rows that are kept. Pure.
+ * The routes that refused events within the hour before `now` and, with their present settings, still would; the newest loss first. Bounded by the kept rows. Pure.
  */
 export function lossyRoutes(
 	{
@@ -143,10 +142,10 @@ export function lossyRoutes(
 				.toSorted((a, b) => b.lastAt - a.lastAt);
 }
 
-/** Of thousands of rows mostly none: several parts of each frame ask. */
+/** Cached, since several parts of each frame need it: usually none of thousands of rows. */
 const lostRows = derive((rows: readonly DeliveryRow[]) =>
 	rows.flatMap(row => {
-		// A row that is broken takes the pane that lists it, not what stands above all panes.
+		// A broken row may break the pane that lists it, but not the header above all panes.
 		const {delivery, count} = (row as DeliveryRow | null) ?? {count: 0};
 		const cause = delivery && causeOf(delivery);
 		return cause ? [{cause, delivery, count}] : [];
@@ -161,7 +160,7 @@ const aboveQueue = {
 	remedy: 'a higher runs.concurrency works them off',
 } as const;
 
-/** The one key that changes it; a message without a run cannot wait. */
+/** The remedy against the rate limit; an event without a run cannot be queued. */
 export const remedyOf = ({mode}: Pick<RouteView, 'mode'>): string =>
 	mode === 'deliver_only' ? 'a higher rate_limit lets them in' : 'overflow: queue keeps them';
 

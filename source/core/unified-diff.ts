@@ -1,15 +1,15 @@
 import {structuredPatch} from 'diff';
 
-/** Lines around a change that are shown with it. */
+/** Unchanged lines around a change. */
 const context = 3;
 
-/** Lines that may differ before a change counts as a whole. */
+/** Most differing lines before the text is shown as replaced as a whole. */
 const maxEditLength = 2000;
 
 const maxLines = 2000;
 
 /**
- * What makes `after` of `before`, in the form of `diff -u` without its first two lines: `@@ -2,3 +2,4 @@`, then lines that begin with a blank, `-` or `+`. Empty when nothing differs. `from`: the
+ * The difference from `before` to `after` in the form of `diff -u` without its first two lines: `@@ -2,3 +2,4 @@`, then lines that begin with a blank, `-` or `+`. Empty when nothing differs. `from`:
  * number of the first line. At most 2,000 lines, then `…`.
  */
 export function unifiedDiff(before: string, after: string, from = 1): readonly string[] {

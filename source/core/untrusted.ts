@@ -1,11 +1,11 @@
 /**
- * What terminals agree about. Measured against string-width 8 (which Ink believes) and xterm.js under the
- * Unicode 11 and grapheme tables; `tests/core/untrusted.test.ts` measures it again over every code point.
+ * Escapes untrusted text for terminals. The tables hold what terminals agree about: measured against string-width 8 (used by Ink) and xterm.js with
+ * Unicode 11 and grapheme tables; `tests/core/untrusted.test.ts` measures every code point again.
  */
 
 /**
- * Characters that need no work: printable, visible, of one width everywhere, not combining with anything.
- * Deliberately narrow; what it leaves out is looked at one character at a time.
+ * Characters that need no work: printable, visible, of one width everywhere, never combining.
+ * Deliberately narrow; all others are handled one at a time.
  */
 const plain =
 	/[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0384-\u0386\u0388-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u218b\u2190-\u2426\u2440-\u244a\u2460-\u262f\u2638-\u2689\u2690-\u2b73\u3000-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9d]/
@@ -15,7 +15,7 @@ const others = plain.slice(1);
 const other = new RegExp(`[^${others}`);
 const otherThanLines = new RegExp(`[^\\n${others}`);
 
-/** Whether a whole text is of plain characters: the common case, and fast. Nothing is repeated in the expression, which would keep a way back for each character of a long text. */
+/** Whether a text has only plain characters: the common case, and fast. The expression has no quantifier, which would keep a backtracking state for each character of a long text. */
 const isPlainText = (text: string): boolean => !other.test(text);
 
 /** The same with line breaks. */
@@ -27,11 +27,11 @@ const startsPlain = new RegExp(`^${plain}`);
 /** Runs of plain characters, and each other character alone. */
 const runsOf = (text: string): readonly string[] => text.match(runs) ?? [];
 
-/** Outside the BMP only what all tables know. */
+/** Outside the BMP only characters that all tables know. */
 const printable =
 	/^(?=[\p{L}\p{N}\p{P}\p{S}])[\0-\uffff\u{1d400}-\u{1d7ff}\u{1f000}-\u{1f1e5}\u{1f200}-\u{1fa6f}\u{20000}-\u{3fffd}]$/u;
 
-/** Characters whose width depends on who counts. */
+/** Characters whose width differs between terminals. */
 const unsure = new RegExp(
 	`^[${[
 		// spacing marks
@@ -63,10 +63,10 @@ const pictograph = /\p{Extended_Pictographic}$/u;
 const composable =
 	/[^\p{M}\s][\u0300-\u036f\u3099\u309a]{1,4}|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?/gu;
 
-/** Marks that are only other names of marks. */
+/** Marks that are aliases of other marks. */
 const otherNames = /[\u0340\u0341\u0343\u0344]/g;
 
-/** Thai and Lao AM: one character that tables count as 1 or as 2. */
+/** Thai and Lao AM: one character that tables count as width 1 or 2. */
 const vowelAm = /[\u0e33\u0eb3]/g;
 
 /** Replacements that hide nothing: emoji parts and width fixes. */
@@ -85,7 +85,7 @@ const replacements: ReadonlyMap<string, string> = new Map([
 	),
 ]);
 
-/** What a code point is to a terminal. Hostile are `control`, `hidden` and `torn` (half of a surrogate pair). */
+/** How a terminal treats a code point. Hostile are `control`, `hidden` and `torn` (half of a surrogate pair). */
 type CharacterKind =
 	| 'shown'
 	| 'newline'
@@ -97,7 +97,7 @@ type CharacterKind =
 	| 'hidden'
 	| 'torn';
 
-/** The kind of one piece that `runsOf` made; the first test that holds decides. */
+/** The kind of a piece from `runsOf`; the first matching test decides. */
 export function characterKind(character: string): CharacterKind {
 	if (startsPlain.test(character)) {
 		return 'shown';
@@ -127,10 +127,10 @@ const wideBlank = (character: string) => (character === '\u3000' ? character : '
 /** Whether a joiner after `text` is part of an emoji. */
 const endsInPictograph = (text: string): boolean => pictograph.test(text.slice(-2));
 
-/** Marks have one order among themselves, also those that get a carrier later. More than are ever shown, and few: sorting many is slow. */
+/** Marks to be put in canonical order, also those that get a carrier later. More than are ever shown, but few: sorting many is slow. */
 const marksAlone = /\p{M}{2,8}/gu;
 
-/** Writes letters and their marks as one character where there is one, and AM as two. */
+/** Composes letters with their marks where a composed character exists, and splits AM in two. */
 const compose = (text: string): string =>
 	text
 		.replace(otherNames, mark => mark.normalize('NFC'))
@@ -144,15 +144,15 @@ declare const safe: unique symbol;
 export type Safe = string & {readonly [safe]: true};
 
 /**
- * A stranger's text made safe. `flags` counts the hostile characters that were made visible or replaced: controls,
- * bidi, hidden ones, lone surrogates, marks piled on marks. Tabs, line breaks and emoji that were made plainer do not count.
+ * An escaped untrusted text. `flags` counts the hostile characters that were made visible or replaced: controls,
+ * bidi, hidden ones, lone surrogates, piled-up marks. Simplified tabs, line breaks and emoji do not count.
  */
 export type Escaped = {readonly text: Safe; readonly flags: number};
 
 /**
- * A stranger's text for one line: at most `maxLength` characters (UTF-16 units, never a torn pair; a cut ends in `…`),
- * newlines as `␊`, other controls as control pictures, hidden characters as `\u{202e}`, what terminals disagree about as `□`.
- * The cost is bounded by `maxLength`, not by the text.
+ * Escapes an untrusted text for one line: at most `maxLength` characters (UTF-16 units, never a torn pair; a cut ends in `…`),
+ * newlines as `␊`, other controls as control pictures, hidden characters as `\u{202e}`, characters of disputed width as `□`.
+ * The cost is bounded by `maxLength`, not by the length of the text.
  */
 export const escapeLine = (text: string, maxLength?: number): Safe =>
 	escapeLineCounting(text, maxLength).text;
@@ -167,8 +167,8 @@ export function escapeLineCounting(text: string, maxLength = 1000): Escaped {
 type BlockLimits = {readonly maxLength?: number; readonly maxLines?: number};
 
 /**
- * A stranger's text for several lines: as `escapeLine`, but line feeds stay (CRLF becomes one). At most `maxLength` characters
- * and `maxLines` lines; what is beyond is cut and ends in `…`.
+ * Escapes an untrusted text for several lines: as `escapeLine`, but line feeds stay (CRLF becomes LF). At most `maxLength` characters
+ * and `maxLines` lines; a longer text is cut and ends in `…`.
  */
 export const escapeBlock = (text: string, limits?: BlockLimits): Safe =>
 	escapeBlockCounting(text, limits).text;
@@ -185,11 +185,11 @@ type Shape = {
 	readonly newline: '␊' | '\n';
 };
 
-/** More marks than this on one letter are an attack on the line above (three occur in real languages). */
+/** Most marks on one letter: more would cover the line above (real languages use up to three). */
 const maxMarks = 4;
 
 function escapeText(text: string, {maxLength, maxLines, newline}: Shape): Escaped {
-	// Characters that vanish must not make the work unbounded either.
+	// Bounds the work also where most characters are removed.
 	const source = headLines(head(text, maxLength * 4 + 16), maxLines);
 	const cut = source.length < text.length;
 	const isPlain = (newline === '\n' ? isPlainLines : isPlainText)(source);

@@ -2,10 +2,10 @@ import {grouped} from './names.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {usageSchema} from './schemas/run.ts';
 
-/** What a run has used of a model, over all its tries. */
+/** Usage of the model by a run, over all its tries. */
 export type Usage = Shape<typeof usageSchema>;
 
-/** What a million tokens of a model cost, in and out. */
+/** Price of a million input and output tokens of a model. */
 export type ModelPrice = {
 	readonly input: number;
 	readonly output: number;
@@ -14,35 +14,35 @@ export type ModelPrice = {
 
 const million = 1_000_000;
 
-/** The most tokens that one answer can have used. A server that counts more is wrong: two such counts come to more than a number or a column of the journal holds. */
+/** Most tokens of one answer. Greater counts are wrong, and their sums could exceed the range of a number or a column of the journal. */
 const maxCount = 2 ** 31;
 
-/** Whether a server's count of tokens can be true. Where it cannot, an estimate counts. */
+/** Whether the token count of a server is plausible; otherwise an estimate is used. */
 export const isTokenCount = (value: unknown): value is number =>
 	Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= maxCount;
 
-/** What a server counted; an estimate where it counted nothing, or more than can be. */
+/** The count of a server, or an estimate when it is missing, 0 or implausible. */
 export const countedOr = (count: number | undefined, estimate: () => number): number =>
 	isTokenCount(count) && count > 0 ? count : estimate();
 
-/** Longer tokens than 32 bytes do not make up an answer: a server that counts so few counts something else, such as its first piece. */
+/** A count below this share of the estimate is implausible (tokens of more than 32 bytes): the server counts something else, such as its first piece. */
 const leastPart = 1 / 8;
 
-/** What a server counted of an answer that it said, of which the estimate is as given; the estimate where the count cannot be true. */
+/** The output tokens by the server, or the given estimate when its count is implausible. */
 export const spokenOr = (count: number | undefined, estimate: number): number =>
 	countedOr(
 		count !== undefined && count < estimate * leastPart ? undefined : count,
 		() => estimate,
 	);
 
-/** A sum of counts that can be stored and sent: at most 2^53 − 1. Journals of before may hold more than that in one count. */
+/** The sum of counts, at most 2^53 − 1 so that it can be stored and sent. Old journals may hold greater counts. */
 export const sumOfCounts = (...counts: readonly number[]): number =>
 	Math.min(
 		counts.reduce((sum, count) => sum + count, 0),
 		Number.MAX_SAFE_INTEGER,
 	);
 
-/** What one call of a model used, with its cost where the price is known. */
+/** Usage of one call of a model, with its cost where the price is known. */
 export const usageOf = (
 	inputTokens: number,
 	outputTokens: number,
@@ -58,7 +58,7 @@ export const usageOf = (
 	}),
 });
 
-/** Both together. What part of it cost is told only where all of it is known, in one currency: too little would be a lie. */
+/** The sum of two usages. Its cost is present only when both costs are known in one currency: a partial cost would mislead. */
 export function addUsage(one: Usage | undefined, other: Usage): Usage {
 	if (!one) {
 		return other;
@@ -84,7 +84,7 @@ export const tokenWords = ({
 }: Pick<Usage, 'inputTokens' | 'outputTokens'>): string =>
 	`${grouped(inputTokens)} in · ${grouped(outputTokens)} out`;
 
-/** `1,204 in · 380 out · $0.004`; without a known cost the tokens alone. */
+/** `1,204 in · 380 out · $0.004`; without a known cost only the tokens. */
 export function usageWords({cost, ...counts}: Usage): string {
 	const tokens = tokenWords(counts);
 	return cost ? `${tokens} · ${costWords(cost)}` : tokens;
@@ -92,7 +92,7 @@ export function usageWords({cost, ...counts}: Usage): string {
 
 const smallest = 0.000_001;
 
-/** Small sums have two digits that say something: `$0.0042`, `$1.20`, `3,210.10 CHF`. */
+/** An amount with two significant digits when small: `$0.0042`, `$1.20`, `3,210.10 CHF`. */
 export function costWords({amount, currency}: NonNullable<Usage['cost']>): string {
 	const sign = Object.hasOwn(signs, currency) ? signs[currency] : undefined;
 	const isTiny = amount > 0 && amount < smallest;

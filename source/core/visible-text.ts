@@ -1,16 +1,16 @@
-/** What cannot be seen, or acts on what shows it, but for tabs and line feeds. */
+/** Invisible and control characters, except tabs and line feeds. */
 const unseen = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** The three flags that are written with tags are what tags are good for. */
+/** Tags are legitimate only in three flags (England, Scotland, Wales), which are kept. */
 const pieces = new RegExp(
 	`\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}|\\r\\n?|${unseen.source}`,
 	'gu',
 );
 
-/** Signs of Arabic, Syriac and Kaithi that span the digits after them. They are seen. */
+/** Visible signs of Arabic, Syriac and Kaithi that span the digits after them. */
 const spanningSigns = /^[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]$/u;
 
-/** What vanishes without being missed: tags, soft hyphens, byte order marks. */
+/** Characters that are removed: tags, soft hyphens, byte order marks. */
 const idle = /^[\u{e0000}-\u{e007f}\u00ad\ufeff]$/u;
 
 const emojiBefore = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u;
@@ -21,9 +21,9 @@ const joiningBefore = /(?![\p{Script=Latin}])[\p{L}\p{M}]$/u;
 const joiningAfter = /^(?![\p{Script=Latin}])[\p{L}\p{M}]/u;
 
 /**
- * A stranger's text for a model to read, with nothing in it that a person would not see: tag characters are gone, bidi controls, zero-width and control
- * characters are written as `\u{202e}`, line ends are line feeds, halves of surrogate pairs `U+FFFD`. Letters of all scripts and emoji stay as they are, which is where
- * it differs from `escapeBlock`. Time grows linearly with the text.
+ * An untrusted text for a model, without content that a person would not see: tag characters are removed, bidi controls, zero-width and control
+ * characters are written as `\u{202e}`, line ends become line feeds, halves of surrogate pairs `U+FFFD`. Unlike in `escapeBlock`, letters of all scripts and emoji stay as they
+ * are. Linear in the length of the text.
  */
 export const visibleText = (text: string): string =>
 	unseen.test(text) ? text.replace(pieces, show) : text;
@@ -39,10 +39,10 @@ function show(piece: string, at: number, text: string): string {
 	return known;
 }
 
-/** Pieces that are shown by what stands beside them. */
+/** Characters whose meaning depends on their neighbours. */
 const joiners = new Set(['\u200c', '\u200d', '\ufe0e', '\ufe0f']);
 
-/** A hostile text may be nothing but such characters. There are a few thousand of them. */
+/** Cache of replacements, since a hostile text may consist only of such characters. Bounded: there are a few thousand of them. */
 const shown = new Map<string, string>();
 
 function showAlone(piece: string): string {
@@ -63,7 +63,7 @@ function showAlone(piece: string): string {
 
 const escape = (piece: string) => `\\u{${piece.codePointAt(0)?.toString(16)}}`;
 
-/** Joiners and presentation selectors where writing needs them. A run of them, which could carry a message, is not needed. */
+/** Whether a joiner or a presentation selector has a purpose here. Runs of them, which could hide a message, have none. */
 function isNeeded(piece: string, before: string, after: string): boolean {
 	if (piece === '\ufe0f' || piece === '\ufe0e') {
 		return presented.test(before);

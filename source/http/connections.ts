@@ -1,6 +1,7 @@
 import type {ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
+import {ipv6Groups} from '../core/address-scope.ts';
 
 type Connection = {
 	readonly socket: Socket;
@@ -8,13 +9,13 @@ type Connection = {
 	readonly peer: Peer;
 	/** The newest answer; `undefined` before the first request. */
 	answer: ServerResponse | undefined;
-	/** The answers that are not sent yet, in the order of their requests. */
+	/** Unsent answers, in the order of their requests. */
 	readonly pending: Set<ServerResponse>;
-	/** Bytes that had come when it was last looked at. */
+	/** Bytes received at the last look. */
 	read: number;
 };
 
-/** The open connections of one sender, in the order in which they were opened or last sent a request. */
+/** The open connections of one sender, the least recently used first. */
 type Peer = Set<Connection>;
 
 type Limits = {
@@ -25,11 +26,11 @@ type Limits = {
 	readonly onDropped: () => void;
 };
 
-/** The book of a server's open connections, and who leaves when there are too many. */
+/** Tracks the open connections of a server, and closes one when there are too many. */
 export function createConnections({most, onEvicted, onDropped}: Limits) {
 	const open = new Map<Duplex, Connection>();
 	const peers = new Map<string, Peer>();
-	/** Peers by how many connections they have. */
+	/** Peers by their number of connections. */
 	const bySize: Array<Set<Peer>> = [];
 	let largest = 0;
 
@@ -75,7 +76,7 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 		return undefined;
 	};
 
-	/** Others may come before the socket says that it is closed. */
+	/** Forgets the connection at once: new ones may come before its `close` event. */
 	const close = (connection: Connection) => {
 		forget(connection);
 		connection.socket.destroy();
@@ -96,8 +97,8 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 			return open.size;
 		},
 		/**
-		 * Counts a new connection until it is closed. Above the limit the sender with the most connections gives one up, the one of its idle ones that was not used for longest, and
-		 * only when none has an idle one is the newcomer closed. One sender can therefore neither lock out the others nor, behind a proxy that all share an address with, itself.
+		 * Adds a new connection until it is closed. Above the limit the sender with the most connections loses its least recently used idle one; only
+		 * when no sender has an idle one is the new connection closed. So one sender cannot lock out others, nor, when all share the address of a proxy, itself.
 		 */
 		open(socket: Socket) {
 			const name = peerOf(socket.remoteAddress);
@@ -119,7 +120,7 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 				onDropped();
 			}
 		},
-		/** A request has come whose answer this will be. */
+		/** Registers a request by its answer. */
 		answer(socket: Duplex, response: ServerResponse) {
 			const connection = open.get(socket);
 			if (connection) {
@@ -133,11 +134,11 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 				toEnd(connection);
 			}
 		},
-		/** The answers of a connection that are not sent yet, in the order of their requests. */
+		/** The unsent answers of a connection, in the order of their requests. */
 		pending: (socket: Duplex) => [...(open.get(socket)?.pending ?? [])],
-		/** Closes the connection that `open` would close; false when every one is in use. */
+		/** Closes the idle connection that `open` would close; false when all are in use. */
 		makeRoom: (): boolean => evict(),
-		/** Closes the connections on which nothing is left to answer, also those that never sent a request. */
+		/** Closes all connections without an open request, also those that never sent one. */
 		closeIdle() {
 			for (const {socket, answer} of open.values()) {
 				if (!answer || answer.writableFinished) {
@@ -159,7 +160,7 @@ function leastUsedOf(peer: Peer, but: Connection | undefined): Connection | unde
 			return connection;
 		}
 
-		// It is in use just now, and need not be looked at again so soon.
+		// In use: moved to the end, so that it is not checked again soon.
 		toEnd(connection);
 	}
 
@@ -172,7 +173,7 @@ function toEnd(connection: Connection): void {
 	peer.add(connection);
 }
 
-/** Whether the client is waited for: to send a request, the rest of one, or to take its answer. Who has sent more of a body since the last look is not. */
+/** Whether the server waits for the client: to send a request, the rest of one, or to read its answer. A client that sent more of a body since the last look is not idle. */
 function isIdle(connection: Connection): boolean {
 	const {answer, socket} = connection;
 	if (!answer || answer.writableFinished) {
@@ -184,25 +185,15 @@ function isIdle(connection: Connection): boolean {
 		return false;
 	}
 
-	// Without its socket an answer is behind another one that is being worked on.
+	// An answer without a socket waits for an earlier one of the same connection.
 	return answer.socket !== null && (answer.writableEnded || !answer.req.complete);
 }
 
 /**
- * Who a connection counts for: an IPv4 address, or the first 64 bits of an IPv6 address, below which one sender has as many addresses as it likes.
- * `address` is one as sockets name it.
+ * The sender of a connection: an IPv4 address, or the first 64 bits of an IPv6 address, since one sender may use all addresses of such a network.
+ * `address`: in the form of `socket.remoteAddress`.
  */
 export function peerOf(address = ''): string {
-	const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-	if (!plain.includes(':')) {
-		return plain;
-	}
-
-	const [head = '', tail] = plain.split('::');
-	const before = groupsOf(head);
-	const after = groupsOf(tail ?? '');
-	const zeros = Array.from({length: 8 - before.length - after.length}, () => '0');
-	return [...before, ...zeros, ...after].slice(0, 4).join(':');
+	const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+	return plain.includes(':') ? ipv6Groups(plain).slice(0, 4).join(':') : plain;
 }
-
-const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));

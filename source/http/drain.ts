@@ -2,28 +2,28 @@ import type {Server} from 'node:http';
 import {sleep, type Clock, type Busy} from '../core/clock.ts';
 import type {HttpServer} from './http-server.ts';
 
-/** Clients with an open connection learn from their next answer that it closes. */
+/** Time in which answers tell clients with open connections to close them. */
 const politeMs = 1000;
 
 const hardMs = 5000;
 
-/** From there to the cut: who is in the middle of a stream hears why it ends. */
+/** Time between the hard stop and the cut, in which streams still send why they end. */
 const lastWordMs = 250;
 
-/** What is cut ends at once; this is for what does not notice. */
+/** Limit for work that does not notice the cut. */
 const giveUpMs = 6000;
 
 export type Draining = {
 	readonly clock: Clock;
-	/** Requests being handled, also those whose client has left. */
+	/** Requests being handled, also those of disconnected clients. */
 	readonly busy: Busy;
-	/** Called once, after 5 s: whatever still works must stop. */
+	/** Called once, after 5 s: running work must stop. */
 	readonly onHardStop: () => void;
 };
 
 /**
- * Ends a server without losing an answer: open connections are answered with `Connection: close` for up to 1 s, then no new ones are
- * taken, what still works after 5 s is stopped, and what is open then is cut a moment later. `server.close()` alone never ends under a busy keep-alive client. Resolves when nothing is left, after 6 s at
+ * Closes a server without losing answers: for up to 1 s answers carry `Connection: close`, then no new connections are
+ * accepted, running work is stopped after 5 s, and open connections are cut a moment later. `server.close()` alone never ends with a busy keep-alive client. Resolves when all is closed, after 6 s at
  * the latest.
  */
 export async function drain(http: HttpServer, {clock, busy, onHardStop}: Draining): Promise<void> {
@@ -48,7 +48,7 @@ export async function drain(http: HttpServer, {clock, busy, onHardStop}: Drainin
 	}
 }
 
-/** A server that never listened is closed already. */
+/** Also resolves for a server that never listened. */
 const closeServer = async (server: Server): Promise<void> =>
 	new Promise(resolve => {
 		server.close(() => resolve());

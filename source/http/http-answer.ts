@@ -1,7 +1,7 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Clock} from '../core/clock.ts';
 
-/** An HTTP answer, complete. */
+/** A complete HTTP answer. */
 export type HttpAnswer = {
 	readonly status: number;
 	/** JSON text, unless `contentType` says otherwise. */
@@ -10,7 +10,7 @@ export type HttpAnswer = {
 	/** Value of `Retry-After`. */
 	readonly retryAfterSeconds?: number;
 	readonly allow?: string;
-	/** Further ones. */
+	/** Further headers. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Close the connection afterwards. */
 	readonly close: boolean;
@@ -28,7 +28,7 @@ export type HttpPair = {
 export function respond(pair: HttpPair, answer: HttpAnswer, clock: Clock): void {
 	const {request, response, awaitsContinue} = pair;
 	const isUnread = hasUnreadBody(request);
-	// Who waits for "100 Continue" and is refused sends nothing.
+	// A refused client that waits for "100 Continue" sends no body.
 	if (isUnread && !awaitsContinue) {
 		sendAnswerAndLinger({request, response, clock}, answer);
 	} else {
@@ -51,7 +51,7 @@ const lingerBytes = 4 * 1024 * 1024;
 const lingerMs = 2000;
 
 /**
- * Sends `answer` at once, then reads and drops what the client still sends (4 MiB or 2 s at most) before the connection is closed: closing on unread data resets
+ * Sends `answer` at once, then reads and drops the rest of the request (at most 4 MiB or 2 s) before it closes the connection: closing with unread data resets
  * the connection, and a reset can overtake the answer.
  */
 function sendAnswerAndLinger(
@@ -90,7 +90,7 @@ function sendAnswerAndLinger(
 
 function writeHead(response: ServerResponse, answer: HttpAnswer): void {
 	const headers = ['Content-Type', answer.contentType ?? 'application/json; charset=utf-8'];
-	// RFC 9110 §8.6: an answer that can have no content says nothing of its length.
+	// RFC 9110 §8.6: a 204 has no `Content-Length`.
 	if (answer.status !== 204) {
 		headers.push('Content-Length', String(Buffer.byteLength(answer.body)));
 	}
@@ -112,9 +112,9 @@ function writeHead(response: ServerResponse, answer: HttpAnswer): void {
 }
 
 /**
- * Lets the answers of one turn of the event loop leave in a burst. The reader on this machine, a proxy most of all, is woken by the first and
- * still busy when the others come; waking it for each costs more than deciding about an ignored event. Answers that a commit has held back come in a
- * burst of their own, when the outbox is closed.
+ * Sends the answers of one turn of the event loop in a burst. A reader on this machine, such as a proxy, is then woken
+ * once; waking it for each answer costs more than deciding on an ignored event. Answers after a commit come in a
+ * burst of their own, while the outbox is closed.
  */
 export function createOutbox() {
 	let waiting: Array<() => void> | undefined;
@@ -127,7 +127,7 @@ export function createOutbox() {
 	};
 
 	return {
-		/** A request has come: answers that are ready within this turn leave together, at its end. */
+		/** Collects the answers of this turn, to be sent at its end. */
 		open() {
 			if (!waiting) {
 				waiting = [];
@@ -149,8 +149,8 @@ export function createOutbox() {
 const hostAndPort = /^(?:\[[\dA-F:.]+\]|[\w\-.~!$&'()*+;=%]*)(?::\d*)?$/i;
 
 /**
- * Why a request that the parser took is none that HTTP/1 allows; `undefined` when it is one. Without the server's `requireHostHeader`, which
- * answers by itself and lets a second `Host` pass.
+ * Why a parsed request violates HTTP/1; `undefined`: it does not. Replaces `requireHostHeader` of the server, which
+ * answers without a body and accepts a second `Host`.
  *
  * @see RFC 9112 §2.3, 3.2, 6.1, 7
  */
@@ -165,7 +165,7 @@ export function malformationOf(given: IncomingMessage): string | undefined {
 		return 'Transfer-Encoding in an HTTP/1.0 request';
 	}
 
-	// The parser looks at the last one alone, and would give the others' bytes as the body. What does not end so, it refuses itself.
+	// The parser checks only the last coding, and would pass the encoded bytes of the others as the body. It refuses other last codings itself.
 	if (coding !== undefined && /,\s*chunked\s*$/i.test(coding)) {
 		return 'Unsupported Transfer-Encoding';
 	}

@@ -11,9 +11,9 @@ import {respond, type HttpPair, malformationOf} from './http-answer.ts';
 import {plainRefusal, refuseConnection, refusalStatus, type RefusalWords} from './refuse.ts';
 
 export type HttpLimits = {
-	/** Connections that may be open; fewer where the system allows this process fewer descriptors. */
+	/** Most open connections; fewer where the process may open fewer descriptors. */
 	readonly maxConnections: number;
-	/** From the start of a connection or the end of an answer to the end of the next header. Means nothing without an interval that checks it. */
+	/** From the start of a connection, or the end of an answer, to the end of the next header. Checked every `checkIntervalMs`. */
 	readonly headersTimeoutMs: number;
 	readonly requestTimeoutMs: number;
 	readonly checkIntervalMs: number;
@@ -32,13 +32,13 @@ export const usualLimits: HttpLimits = {
 
 type ServerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly handle: (pair: HttpPair) => Promise<void>;
-	/** A request that never reached `handle`, with the status that was answered. */
+	/** A request that never reached `handle`, with the status of its answer. */
 	readonly onRefused: (status: number) => void;
 	/** An idle connection was closed to make room for another. */
 	readonly onEvicted: () => void;
-	/** A connection above the limit was closed: all others are in use. */
+	/** A new connection was closed, since all others are in use. */
 	readonly onDropped: () => void;
-	/** How a request is refused that never reaches `handle`; absent: as `{"error": "why"}`. */
+	/** The refusal of requests that never reach `handle`; absent: `{"error": "why"}`. */
 	readonly refusal?: RefusalWords;
 };
 
@@ -47,7 +47,7 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
 const logIntervalMs = 60_000;
 
 /**
- * An HTTP/1.1 server: strict parser, short timeouts, bounded connections, and every answer that is not `handle`'s is JSON too. It does not
+ * An HTTP/1.1 server: strict parser, short timeouts, bounded connections, refusals as JSON. It does not
  * listen yet.
  */
 export function createHttpServer(
@@ -70,10 +70,10 @@ export function createHttpServer(
 		keepAliveTimeout: limits.keepAliveTimeoutMs,
 		maxHeaderSize: limits.maxHeaderBytes,
 		noDelay: true,
-		// Checked below: this would answer without a body, and takes two.
+		// Checked by `malformationOf`: this option answers without a body, and accepts two.
 		requireHostHeader: false,
 	});
-	// The size of the header bounds them; a second `Host` must not hide behind many others.
+	// Bounded by the size of the header; a limit would hide a second `Host` behind other headers.
 	server.maxHeadersCount = 0;
 	const warnOfEvicted = createThrottledReport(clock, logIntervalMs, count => {
 		log.warn(`Closed ${countOf(count, 'idle connection')}: more than ${most} are open`);
@@ -86,7 +86,7 @@ export function createHttpServer(
 	const warnOfFailure = createThrottledReport(clock, logIntervalMs, count => {
 		log.error(`Cannot take ${count} connections: the system has no more file descriptors`);
 	});
-	// Any stranger can cause these as often as it likes.
+	// Any stranger can cause these in any number.
 	const tellOfRefused = createThrottledReport(clock, logIntervalMs, (count, last: string) => {
 		log.debug(`Refused ${countOf(count, 'request')} without HTTP: ${last}`);
 	});
@@ -132,14 +132,14 @@ export function createHttpServer(
 
 	server.on('connection', socket => connections.open(socket));
 	server.on('request', take(false));
-	// A request that says what it expects gets its answer before it sends the body.
+	// A request with `Expect: 100-continue` gets its answer before it sends the body.
 	server.on('checkContinue', take(true));
 	server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
 		connections.answer(request.socket, response);
 		refuse({request, response, awaitsContinue: true}, 417, 'Expectation Failed');
 	});
 	server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-		// Node listens no more: until its turn comes, too, a reset ends the connection and nothing else.
+		// Node has removed its listener: a reset must end only the connection.
 		socket.on('error', () => {
 			socket.destroy();
 		});
@@ -155,7 +155,7 @@ export function createHttpServer(
 	});
 	const refused = new WeakSet<Duplex>();
 	server.on('clientError', (error, socket) => {
-		// The parser says so again for whatever else comes.
+		// The parser emits this again for further data.
 		if (refused.has(socket)) {
 			return;
 		}
@@ -174,7 +174,7 @@ export function createHttpServer(
 		});
 	});
 	server.on('error', () => {
-		// The caller that makes it listen reports what goes wrong before.
+		// Errors before listening are reported by `listen`.
 		if (server.listening) {
 			connections.makeRoom();
 			warnOfFailure();
@@ -182,16 +182,16 @@ export function createHttpServer(
 	});
 	return {
 		server,
-		/** Open connections. */
+		/** The number of open connections. */
 		connections: (): number => connections.count,
-		/** Cuts the connections on which no request is being answered, also those that never sent one. */
+		/** Closes all connections without an open request, also those that never sent one. */
 		closeIdle: () => connections.closeIdle(),
 	};
 }
 
 /**
- * Calls `refuse` when it is the turn of what no request came of: answers keep the order of their requests, and none is mixed into another. The request that
- * broke in its middle is the one that is refused; if its answer has begun, there is nothing left to say.
+ * Calls `refuse` after the answers to earlier requests, so that answers keep their order and are not mixed. A request that
+ * broke off is refused itself; if its answer has begun, the connection is only closed.
  */
 function inTurn(socket: Duplex, pending: readonly ServerResponse[], refuse: () => void): void {
 	if (pending.some(({req, headersSent}) => !req.complete && headersSent)) {
@@ -207,23 +207,23 @@ function inTurn(socket: Duplex, pending: readonly ServerResponse[], refuse: () =
 	}
 }
 
-/** Descriptors for everything else: the store, the log, tool servers and programs, calls that go out. */
+/** Descriptors reserved for everything else: the store, the log, tool servers and programs, outgoing calls. */
 const reserved = 256;
 
 const minConnections = 16;
 
-/** The connections that a server may have open when it wants `most` and the system lets this process have `descriptors`. */
+/** Most connections of a server that wants `most`, in a process with at most `descriptors`. */
 export const affordable = (most: number, descriptors: number): number =>
 	Math.min(most, Math.max(minConnections, descriptors - reserved));
 
-/** How many descriptors this process may have open; without end where the system does not say (only Linux does). */
+/** Most descriptors of this process; infinite where the system does not tell (only Linux does). */
 export function descriptorLimit(): number {
 	const limits = orElse(() => readFileSync('/proc/self/limits', 'utf8'), '');
 	const [, soft] = /^Max open files +(\d+)/m.exec(limits) ?? [];
 	return soft === undefined ? Infinity : Number(soft);
 }
 
-/** Reports the first time at once and from then on at most every `intervalMs`, with how often it has happened since the last report and what was said of it last. */
+/** Reports at once, then at most every `intervalMs`, with the number of calls since the last report and the latest detail. */
 function createThrottledReport<Detail = void>(
 	clock: Clock,
 	intervalMs: number,

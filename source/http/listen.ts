@@ -7,14 +7,14 @@ import type {ErrorCode} from '../manual/error-codes.ts';
 
 export type Address = {
 	readonly host: string;
-	/** 0: any free one. */
+	/** 0: any free port. */
 	readonly port: number;
 };
 
-/** Connections that the system keeps until they are taken, as far as it allows: a burst that finds no place waits for seconds before it tries again. */
+/** Length of the queue of new connections: clients that find it full wait for seconds before they try again. */
 const backlog = 4096;
 
-/** `section`: where the configuration names host and port, such as `platforms.webhook`. */
+/** `section`: the part of the configuration with host and port, such as `platforms.webhook`. */
 type Refusal = {readonly code: ErrorCode; readonly hint: (section: string) => string};
 
 const refusals: Readonly<Record<string, Refusal>> = {
@@ -72,7 +72,7 @@ export async function listen(
 }
 
 /**
- * Binds `server` to the Unix socket `name` (0600) in `folder`, which is made (0700) when it is missing. `close` ends the server and its connections; it is called by `signal`, also while this opens, and by disposal, which waits for the end.
+ * Binds `server` to the Unix socket `name` (0600) in `folder`, which is created (0700) when missing. `close` ends the server and its connections; it is called when `signal` aborts, also during the start, and by disposal, which waits for the end.
  *
  * Rejects as `mkdir`, listening and `chmod` do.
  */

@@ -4,39 +4,39 @@ import {createMutex} from '../core/mutex.ts';
 import type {World} from '../core/world.ts';
 import type {Address} from './listen.ts';
 
-/** A busy port may become free: it is tried again this often. */
+/** Interval between tries to listen: a busy port may become free. */
 const retryMs = 15_000;
 
-/** A server that listens when the configuration says so. */
+/** A server that follows the configuration. */
 export type LiveListener<Server> = {
-	/** Listens, or says why not; after a refusal or a change of the configuration, too: one that switched it off closes it. Never rejects. */
+	/** Listens, closes or reports a refusal, as the configuration says; also to be called after changes. Never rejects. */
 	start(): Promise<void>;
-	/** The server that listens, if one does. */
+	/** The listening server, if any. */
 	current(): Server | undefined;
-	/** The host and the port that it was asked to listen on, if it listens. */
+	/** The configured host and port of the listening server. */
 	listensOn(): Address | undefined;
 	/** Drains and closes. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Keeps one server as the configuration wants it, and tries again while its port cannot be had. */
+/** Keeps one server as configured, and tries again while its port is unavailable. */
 export function createLiveListener<
 	Server extends {listen(): Promise<{readonly url: string}>; close(): Promise<unknown>},
 	Wanted extends Address,
 >(
 	{clock}: Pick<World, 'clock'>,
 	options: {
-		/** Whether one that serves has to close now. */
+		/** Whether a listening server must close now. */
 		readonly mustClose: (isServing: boolean) => boolean;
-		/** What to listen on; `undefined`: nothing, which it has reported. Asked while none serves. */
+		/** The address to listen on; `undefined`: none, and `wanted` has reported why. Called while no server listens. */
 		readonly wanted: () => Wanted | undefined;
 		/** Makes a server for the host and port as configured now. */
 		readonly create: (wanted: Wanted) => Server | Promise<Server>;
 		readonly onListening: (url: string) => void;
 		readonly onRefused: (code: string, reason: string) => void;
-		/** Each time that a server has closed: nothing comes in any more. */
+		/** Called each time that a server has closed. */
 		readonly onClosed?: () => Promise<void>;
-		/** Disposal has closed it for good. */
+		/** Called after the disposal. */
 		readonly onEnd: () => void;
 	},
 ): LiveListener<Server> {
@@ -44,7 +44,7 @@ export function createLiveListener<
 	let listensOn: Address | undefined;
 	let isOver = false;
 	const retry = createTimer(clock);
-	/** One after the other: what has to close has closed before the next listens on its port. */
+	/** One server closes before the next listens on its port. */
 	const oneByOne = createMutex();
 	const close = async () => {
 		const stopping = server;

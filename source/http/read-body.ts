@@ -2,14 +2,14 @@ import type {IncomingMessage} from 'node:http';
 
 export type BodyRead =
 	| {readonly kind: 'whole'; readonly body: Buffer}
-	/** More than `limit` bytes came, or more than there is room for; the rest was not read. */
+	/** The body has more than `limit` bytes, or there is no room for it; the rest was not read. */
 	| {readonly kind: 'too-large'}
-	/** The client went away, or sent something that is no body. */
+	/** The client disconnected, or sent an invalid body. */
 	| {readonly kind: 'cut'; readonly bytes: number};
 
 /**
  * Reads a request's body, at most `limit` bytes of it. Never rejects. The time is bounded by the server's `requestTimeout`.
- * After `too-large` the request is paused. `hasRoom` is asked of each part that comes.
+ * After `too-large` the request is paused. `hasRoom` is called for each chunk.
  */
 export async function readBody(
 	request: IncomingMessage,
@@ -39,7 +39,7 @@ export async function readBody(
 
 		const onEnd = () => {
 			const [only] = chunks;
-			// Most bodies come in one piece: no copy then.
+			// Most bodies come in one chunk, and need no copy.
 			settle({
 				kind: 'whole',
 				body: only && chunks.length === 1 ? only : Buffer.concat(chunks, bytes),
@@ -61,7 +61,7 @@ export function declaredSize(request: IncomingMessage): number | undefined {
 }
 
 export type RequestTarget = {
-	/** Host and port that the request is for, as its sender wrote them; `undefined` in an HTTP/1.0 request that names none. */
+	/** Requested host and port, as written; `undefined` in an HTTP/1.0 request without them. */
 	readonly authority: string | undefined;
 	/** Without the query. */
 	readonly path: string;
@@ -70,7 +70,7 @@ export type RequestTarget = {
 const absolute = /^https?:\/\/([^/?]*)/i;
 
 /**
- * What a request is for. A target in absolute form (`GET http://host/path`) counts, and then its host does, not the `Host` header.
+ * The target of a request. The host of a target in absolute form (`GET http://host/path`) overrides the `Host` header.
  *
  * @see RFC 9112 §3.2.2
  */
@@ -82,5 +82,5 @@ export function requestTargetOf({url = '', headers}: IncomingMessage): RequestTa
 	return {authority, path: url.slice(start.length, query === -1 ? undefined : query)};
 }
 
-/** The host of an authority: without its port. */
+/** The host of an authority, without its port. */
 export const hostOf = (authority: string): string => authority.replace(/:\d*$/, '');

@@ -9,7 +9,7 @@ const statuses: Readonly<Record<string, number>> = {
 	ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** The status for what the parser refused or waited for in vain; `undefined` when no client is left to answer. */
+/** The status for a request that the parser refused, or that timed out; `undefined` when the client has disconnected. */
 export function refusalStatus(error: Error, socket: Duplex): number | undefined {
 	const code = codeOf(error);
 	if (code === 'ECONNRESET' || !socket.writable) {
@@ -19,7 +19,7 @@ export function refusalStatus(error: Error, socket: Duplex): number | undefined 
 	return (Object.hasOwn(statuses, code) ? statuses[code] : undefined) ?? 400;
 }
 
-/** How a server says that it refuses: what comes before any answer of its own. `request`: none where it was not understood. */
+/** Writes the refusal of a server. `request`: absent when it could not be parsed. */
 export type RefusalWords = (
 	status: number,
 	error: string,
@@ -28,11 +28,11 @@ export type RefusalWords = (
 
 export const plainRefusal: RefusalWords = (_, error) => ({body: JSON.stringify({error})});
 
-/** How long what a client still sends is dropped before the connection is closed. */
+/** How long the rest of a request is read and dropped before the connection is closed. */
 const lingerMs = 2000;
 
 /**
- * Answers on a connection that has no request to answer, in the form of every other answer, and closes it when the client has, or after 2 s: closing on unread data
+ * Answers on a connection without a parsed request, and closes it after the client has, or after 2 s: closing with unread data
  * resets the connection, and a reset can overtake the answer.
  */
 export function refuseConnection(
@@ -45,7 +45,7 @@ export function refuseConnection(
 		words = plainRefusal,
 	}: {error?: string; headers?: string; clock?: Clock; words?: RefusalWords} = {},
 ): void {
-	// Node has taken its own listener away where it handed the connection over; a reset now must not end the process.
+	// Node may have removed its listener: a reset must not end the process.
 	socket.on('error', () => {
 		socket.destroy();
 	});

@@ -1,6 +1,7 @@
 import type {RouteTable} from '../config/config.ts';
 import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route, SkippedRoute} from '../config/route.ts';
+import {oncePer} from '../core/derive.ts';
 import type {JsonObject} from '../core/json.ts';
 import {type EventSubjectReader, compileSubject} from './event-subject.ts';
 import {isFromForeignPage} from './exchange.ts';
@@ -20,7 +21,7 @@ import {type Reply, refusals} from './replies.ts';
 import {verifySignature} from './signature.ts';
 import {type RenderContext, type Template, compileExtra, parseTemplate} from './template.ts';
 
-/** What a request's path named. */
+/** The route named by the path of a request. */
 export type RequestedRoute = {
 	/** Decoded; `undefined` without the prefix `/p/<profile>`. */
 	readonly profile: string | undefined;
@@ -31,12 +32,12 @@ export type RequestedRoute = {
 
 const maxNameLength = 64;
 
-/** What is looked at of a name that a stranger made up. */
+/** Most characters of an untrusted name that are read. */
 const lookedAt = 1024;
 
 const defaultProfile = 'default';
 
-/** What a path leads to: a route, one that cannot be served as it is written, or nothing that anybody may know of. */
+/** The target of a path: a served route, an invalid one, or unknown. */
 export type FoundRoute =
 	| {readonly kind: 'served'; readonly route: Route}
 	| {readonly kind: 'invalid'; readonly reason: string}
@@ -45,8 +46,8 @@ export type FoundRoute =
 const unknown: FoundRoute = {kind: 'unknown'};
 
 /**
- * The route that a path names: without a prefix one of the default profile, with one a route that is bound to exactly that profile. Whoever asks learns of no other route that there
- * is one. A route whose profile cannot be read is found below each of them: its sender must come again.
+ * The route of a path: without a prefix a route of the default profile, with one a route bound to exactly that profile. The answer does not disclose routes of other
+ * profiles. A route whose profile cannot be read is found below every prefix, so that its sender tries again.
  *
  * @see manual/receiver.md#answers, manual/signatures.md#schemes
  */
@@ -69,7 +70,7 @@ export function findRoute(
 	}
 
 	if (problem === undefined && itemError) {
-		// A profile that only the path names is a stranger's word.
+		// The profile of the path is untrusted.
 		const bound = {profile: itemError.profile ?? defaultProfile, name: itemError.name};
 		draft.route = bound.name;
 		draft.profile = bound.profile;
@@ -83,7 +84,7 @@ export function findRoute(
 		return {kind: 'invalid', reason: table.broken.problem};
 	}
 
-	// A query may hold a secret, and names nothing.
+	// The query is no part of the name, and may hold a secret.
 	const shown = profile === undefined ? name : undefined;
 	const text = shown ?? named.path.replace(/\?.*/, '');
 	draft.route = cleanDetail(draft, text.slice(0, lookedAt), maxNameLength);
@@ -94,7 +95,7 @@ export function findRoute(
 const isStatic = ({routes, skipped}: RouteTable, name: string): boolean =>
 	routes.has(name) || skipped.some(entry => entry.name === name);
 
-/** From here on the draft is a delivery of `route`. */
+/** Makes the draft a delivery of `route`. */
 export function enterRoute(
 	draft: DeliveryDraft,
 	route: Route,
@@ -119,14 +120,14 @@ function problemOf(
 	return (route.profile ?? profile) === profile ? undefined : `bound to profile "${route.profile}"`;
 }
 
-/** What is worked out once per route object: a reload makes new ones. */
+/** Derived once per route object; a reload makes new ones. */
 export type CompiledRoute = {
-	/** Names the route and its profile: two routes never share one. */
+	/** Route and profile as one unique name. */
 	readonly id: string;
 	readonly matches: FilterCheck;
-	/** Headers that are kept with its deliveries besides the usual ones. */
+	/** Headers stored with its deliveries beside the usual ones. */
 	readonly keptHeaders: readonly string[];
-	/** What an event is about, in a line for people. */
+	/** The subject of an event, in one line for people. */
 	readonly subjectOf: EventSubjectReader;
 	/** `undefined`: the whole payload is the prompt. */
 	readonly prompt: Template | undefined;
@@ -138,39 +139,29 @@ export type CompiledRoute = {
 	readonly groupKey: GroupKeyReader | undefined;
 };
 
-/** Compiles routes and remembers them for as long as they are in use. `holdsValueIn` answers for the files of one profile. */
+/** Compiles routes, cached while they are in use. `holdsValueIn` searches the files of one profile. */
 export function createRouteCompiler(
 	holdsValueIn: (profile: string) => HoldsValue,
 ): (route: Route) => CompiledRoute {
-	const compiled = new WeakMap<Route, CompiledRoute>();
-	return route => {
-		const known = compiled.get(route);
-		if (known) {
-			return known;
-		}
-
-		const made: CompiledRoute = {
-			id: routeIdOf(route),
-			matches: compileFilters(route.filters, holdsValueIn(route.profile)),
-			keptHeaders: keptHeadersOf(route),
-			subjectOf: compileSubject(route),
-			prompt: route.prompt === undefined ? undefined : parseTemplate(route.prompt),
-			events: route.events.length === 0 ? undefined : new Set(route.events),
-			renderExtra: compileExtra(route.deliverExtra),
-			groupKey: route.coalesce && compileGroupKey(route.coalesce.key),
-		};
-		compiled.set(route, made);
-		return made;
-	};
+	return oncePer(route => ({
+		id: routeIdOf(route),
+		matches: compileFilters(route.filters, holdsValueIn(route.profile)),
+		keptHeaders: keptHeadersOf(route),
+		subjectOf: compileSubject(route),
+		prompt: route.prompt === undefined ? undefined : parseTemplate(route.prompt),
+		events: route.events.length === 0 ? undefined : new Set(route.events),
+		renderExtra: compileExtra(route.deliverExtra),
+		groupKey: route.coalesce && compileGroupKey(route.coalesce.key),
+	}));
 }
 
-/** The name of a route and its profile in one. A profile's name holds no slash. */
+/** The profile and the name of a route as one text. Names of profiles hold no slash. */
 export const routeIdOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): string =>
 	`${profile}/${name}`;
 
 /**
- * Whether the sender knows a secret of the route. The answer when it does not: the client learns nothing more, the trace says why. Otherwise `undefined`, and the identifier
- * is the one that senders of this route give it, or that the signature covers.
+ * Authenticates the sender. Returns the refusal, which does not tell the client why; the trace does. `undefined` when the sender knows a secret of the route: then the draft has the identifier
+ * that the signature covers, or that the headers give.
  *
  * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
@@ -183,24 +174,19 @@ export function authenticate(
 	}: {
 		readonly route: Route;
 		readonly body: Buffer;
-		/** As it was asked for, with its query. */
+		/** The requested path, with its query. */
 		readonly path: string;
 	},
 	services: ReceiverServices,
 ): Reply | undefined {
 	if (route.insecure) {
-		if (!services.isLoopback) {
-			return stop(draft, refusals.signature, {
-				step: 'signature',
-				detail: `${insecureSecret}: the receiver does not listen on loopback`,
-			});
-		}
-
-		if (isFromForeignPage(draft.headers)) {
-			return stop(draft, refusals.signature, {
-				step: 'signature',
-				detail: `${insecureSecret}: sent by a page in a browser, which is not of this machine`,
-			});
+		const problem = services.isLoopback
+			? isFromForeignPage(draft.headers) &&
+				'sent by a page in a browser, which is not of this machine'
+			: 'the receiver does not listen on loopback';
+		if (problem !== false) {
+			const detail = `${insecureSecret}: ${problem}`;
+			return stop(draft, refusals.signature, {step: 'signature', detail});
 		}
 
 		note(draft, 'signature', {verdict: 'skip', detail: insecureSecret});

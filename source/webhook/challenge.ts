@@ -9,7 +9,7 @@ import {hmacOf} from './signature-claim.ts';
 import {isSecretOf, signingKeyOf} from './signature.ts';
 
 /**
- * The answer to a sender that asks whether we are there, as the preset of the route knows it; `undefined` for an event. It starts nothing and takes no identifier.
+ * The answer to a challenge by which a sender verifies the address, in the form of the preset of the route; `undefined` for an event. It starts nothing and takes no identifier.
  *
  * @see manual/receiver.md#challenges
  */
@@ -37,12 +37,12 @@ export function answerChallenge(
 			});
 }
 
-/** Whether a stranger's text may be an answer as it is: it can neither be a page nor fill a line. */
+/** Whether an untrusted text may be echoed: printable ASCII of at most 1,024 characters. */
 const maySend = (text: string): boolean => /^[ -~]{1,1024}$/.test(text);
 
 /**
- * The answer to the unsigned `GET` by which the sender of a route verifies its address; `undefined` for any other request and route, so that the answer does not tell which routes exist. It spends
- * none of the rate, and is not kept.
+ * The answer to the unsigned `GET` by which the sender of a route verifies its address; `undefined` for any other request and route, so that the answer does not disclose which routes exist. It does
+ * not count towards the rate limit, and is not stored.
  *
  * @see manual/receiver.md#challenges
  */
@@ -66,23 +66,20 @@ export function answerGreeting(
 		return undefined;
 	}
 
-	if ('problem' in answer || !maySend(answer.text)) {
-		const problem = 'problem' in answer ? answer.problem : 'it is no plain text';
-		return stop(draft, refusals.method, {
-			step: 'event',
-			detail: `a challenge of ${kind}, refused: ${problem}`,
-		});
+	const decide = (reply: Reply, said: string) =>
+		stop(draft, reply, {step: 'event', detail: `a challenge of ${kind}, ${said}`});
+	if ('problem' in answer) {
+		return decide(refusals.method, `refused: ${answer.problem}`);
 	}
 
-	return stop(draft, greetingReply(answer.text, answer.member), {
-		step: 'event',
-		detail: `a challenge of ${kind}, answered`,
-	});
+	return maySend(answer.text)
+		? decide(greetingReply(answer.text, answer.member), 'answered')
+		: decide(refusals.method, 'refused: it is no plain text');
 }
 
 /**
- * What says a reply in the words of the sender of `route`, where a person waits there for what becomes of the event; itself where it failed. `undefined`: the sender has none, and nobody need keep
- * the payload until the reply is known.
+ * Translates a successful reply for senders that show it to a waiting person; failures stay as they are. `undefined` for other senders: then
+ * the payload need not be kept until the reply is known.
  */
 export function acknowledgementOf(
 	{signature}: Route,
@@ -116,8 +113,8 @@ const requestRate = 'webhook-request-rate';
 const dnsName = /^[a-z0-9._-]{1,249}(?::\d{1,5})?$/i;
 
 /**
- * Tells a sender of CloudEvents that a route wants its events, before it sends any; `undefined` when this is no such question, or no such route wants them. Nobody signs it: it
- * says no more than that, and spends none of the rate.
+ * Answers the handshake by which a sender of CloudEvents asks whether a route accepts its events; `undefined` for other requests, and when the route does not accept them. The request is unsigned, so
+ * the answer discloses nothing else, and it does not count towards the rate limit.
  *
  * @see manual/receiver.md#cloudevents, CloudEvents HTTP 1.1 Web Hooks §4
  */

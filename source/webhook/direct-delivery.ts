@@ -1,13 +1,11 @@
 import {idempotencyMs} from '../core/delivery.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
-import type {KeyedMutex} from '../core/mutex.ts';
 import type {Target} from '../core/run.ts';
-import type {World} from '../core/world.ts';
 import {isUncertain} from '../platforms/delivery-error.ts';
-import type {Intake} from '../store/port.ts';
 import {duplicateOf} from './journal-event.ts';
 import {
 	type ReadyEvent,
+	type ReceiverServices,
 	cleanDetail,
 	deliveryOf,
 	duplicateKeyOf,
@@ -18,7 +16,7 @@ import {
 } from './receive-context.ts';
 import {type Reply, deliveredReply, deliveryFailedReply, refusals} from './replies.ts';
 
-/** A rendered text to be delivered without an agent. */
+/** A rendered message to be delivered without an agent. */
 export type DirectMessage = {
 	readonly text: string;
 	readonly target: Target;
@@ -27,37 +25,32 @@ export type DirectMessage = {
 	readonly event: string;
 	/** `Delivery.id`. */
 	readonly delivery: string;
-	/** What the sender calls the event; the same when it is sent again. */
+	/** The identifier by the sender; the same when the event is sent again. */
 	readonly identifier: string;
-	/** What the event is about; see `subjectOf`. */
+	/** The pull request or issue of the event; see `subjectOf`. */
 	readonly subject?: string;
-	/** A person sends it once more. */
+	/** A person replays the event. */
 	readonly isReplay?: true;
-	/** A person's template wrote it, never the offline engine. */
+	/** Never written by the offline engine: the text comes from a template. */
 	readonly offline: false;
 };
 
-/** Hands one message over; resolves to a line for a person, rejects with the reason. `signal` aborts after 25 s and when the gateway stops. */
+/** Delivers one message; resolves to a line for people, rejects with the reason. `signal` aborts after 25 s and when the gateway stops. */
 export type DeliverDirect = (
 	message: DirectMessage,
 	signal: AbortSignal,
 ) => Promise<{readonly summary: string}>;
 
-/** Senders wait for 5 to 30 s; the answer has to leave before they give up. */
+/** Senders wait for 5 to 30 s: the answer must leave before that. */
 const deadlineMs = 25_000;
 
-type DirectDependencies = Pick<World, 'clock' | 'log'> & {
-	readonly intake: Intake;
-	readonly mutex: KeyedMutex;
-	readonly deliver: DeliverDirect;
-	/** Why nothing can be written to the journal, as it told last. */
-	readonly journalFailing: () => string | undefined;
-	/** Aborts when the gateway stops. */
-	readonly stopping: AbortSignal;
-};
+type DirectDependencies = Pick<
+	ReceiverServices,
+	'clock' | 'log' | 'intake' | 'mutex' | 'deliver' | 'journalFailing' | 'stopping'
+>;
 
 /**
- * `deliver_only`: the identifier is taken before the message goes out, and is free again when that failed for certain. Requests with the same one wait for each other; one that
+ * `deliver_only`: the identifier is taken before the message is sent, and released when that certainly failed. Requests with the same identifier wait for each other; a message that
  * another gateway is sending is refused for now. Nothing is delivered while the journal is known to fail. Rejects as `intake.reserve` does.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
@@ -90,7 +83,7 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 	const {intake, journalFailing, log} = dependencies;
 	const {draft, route} = ready;
 	const names = namesOf(ready);
-	// A message that is out cannot be taken back: while nothing can be written that it was, it stays here.
+	// A sent message cannot be recalled: nothing is sent while the journal cannot record it.
 	const failure = journalFailing();
 	if (failure !== undefined) {
 		return stop(draft, refusals.journal, {step: 'journal', detail: cleanDetail(draft, failure)});
@@ -114,14 +107,13 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 		log.warn(`Cannot deliver event of route "${route.name}": ${attempt.detail}`, {
 			delivery: draft.id,
 		});
-		stop(draft, deliveryFailedReply(names), {
+		const reply = stop(draft, deliveryFailedReply(names), {
 			step: 'dispatch',
 			detail: cleanDetail(draft, attempt.detail),
 		});
-		// What may have arrived is not sent again because its sender repeats the event.
-		const claim = attempt.isUncertain === true;
-		await record(ready, {reply: deliveryFailedReply(names), claim}, dependencies);
-		return deliveryFailedReply(names);
+		// A message that may have arrived is not sent again when its sender repeats the event.
+		await record(ready, {reply, claim: attempt.isUncertain === true}, dependencies);
+		return reply;
 	}
 
 	note(draft, 'dispatch', {verdict: 'pass', detail: cleanDetail(draft, attempt.detail)});
@@ -167,7 +159,7 @@ async function tryDelivery(
 	}
 }
 
-/** The message is out or it is not: a journal that fails now changes only what is remembered, so the answer stands and the log says it. */
+/** Records the result. A failing journal no longer changes the answer: it is only logged. */
 async function record(
 	ready: ReadyEvent,
 	{reply, claim}: {readonly reply: Reply; readonly claim: boolean},

@@ -14,22 +14,19 @@ import {
 	type Commission,
 	duplicateOf,
 	withReason,
-	type EventJournal,
 } from './journal-event.ts';
 import {
-	namesOf,
-	withoutPayload,
-	type ReadyEvent,
-	duplicateKeyOf,
-	type NamedEvent,
-} from './receive-context.ts';
-import {
-	cleanDetail,
-	note,
-	stop,
-	renote,
 	type DeliveryDraft,
+	type NamedEvent,
+	type ReadyEvent,
 	type ReceiverServices,
+	cleanDetail,
+	duplicateKeyOf,
+	namesOf,
+	note,
+	renote,
+	stop,
+	withoutPayload,
 } from './receive-context.ts';
 import {
 	acceptedReply,
@@ -41,13 +38,13 @@ import {
 } from './replies.ts';
 
 /**
- * What an event that passed every check leads to: a direct delivery, a scheduled job, a place in a group, or an agent run. Rejects when the store cannot be asked or
+ * Dispatches an event that passed every check: to a direct delivery, a scheduled job, a group, or an agent run. Rejects when the store cannot be read or
  * written.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#events-and-identifiers
  */
 export async function dispatchEvent(ready: ReadyEvent, services: ReceiverServices): Promise<Reply> {
-	const {route, draft} = ready;
+	const {route} = ready;
 	if (route.deliverOnly) {
 		return deliverDirectly(ready, services);
 	}
@@ -56,11 +53,17 @@ export async function dispatchEvent(ready: ReadyEvent, services: ReceiverService
 		return fireJob(ready, route, services);
 	}
 
-	const commission = commissionOf(ready);
-	const named = withoutPayload(ready);
-	return draft.isAboveRate
-		? journalOverflow(named, commission, services)
-		: journalEvent(named, commission, services);
+	return journal(ready, commissionOf(ready), services);
+}
+
+/** Not async: the payload can be collected while the commit is awaited. */
+function journal(
+	ready: ReadyEvent,
+	commission: Commission,
+	services: ReceiverServices,
+): Promise<Reply> {
+	const write = ready.draft.isAboveRate ? journalOverflow : journalEvent;
+	return write(withoutPayload(ready), commission, services);
 }
 
 function commissionOf(ready: ReadyEvent): Commission {
@@ -106,12 +109,12 @@ const planOf = ({
 /** A route whose events fire a scheduled job. */
 export type JobRoute = Route & {readonly cronJob: string};
 
-/** Whether each event of `route` fires a scheduled job. */
+/** Whether the events of `route` fire a scheduled job. */
 export const isJobRoute = (route: Route): route is JobRoute => route.cronJob !== undefined;
 
 /**
- * `cron_job`: the job runs with the rendered prompt as its context of this one run; what the route itself says of delivery and skills does not count. A job that cannot be
- * fired takes no identifier. Rejects as `intake.accept` does.
+ * `cron_job`: the job runs once with the rendered prompt as context; the target and the skills of the route are ignored. When the job cannot be
+ * fired, the identifier is not taken. Rejects as `intake.accept` does.
  *
  * @see manual/routes.md#keys, manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
@@ -135,17 +138,14 @@ async function fireJob(
 		reply: firedReply(namesOf(ready), route.cronJob),
 		because: cleanDetail(draft, `fires job "${job.name}"`, maxBecauseLength),
 	};
-	const named = withoutPayload(ready);
-	return draft.isAboveRate
-		? journalOverflow(named, commission, services)
-		: journalEvent(named, commission, services);
+	return journal(ready, commission, services);
 }
 
-/** What the job's own prompt is followed by. */
+/** The text after the prompt of the job. */
 const contextOf = ({name}: Route, prompt: string): string =>
 	`Context from webhook route "${name}":\n${prompt}`;
 
-/** An event that was accepted before is a duplicate also while its job cannot be fired. */
+/** The answer when the job cannot be fired; an event that was accepted before is a duplicate all the same. */
 async function refuse(
 	ready: ReadyEvent,
 	reason: string,
@@ -164,32 +164,32 @@ async function refuse(
 /** A scheduled job that can be fired now. */
 export type FiringJob = JobKey & {
 	readonly name: string;
-	/** Runs of it that may wait. */
+	/** Most of its runs that may wait. */
 	readonly maxQueued: number;
-	/** The job's own plan; `context` is appended to its prompt after an empty line. */
+	/** The plan of the job; `context` is appended to its prompt after an empty line. */
 	readonly planWith: (context: string) => RunPlan;
 };
 
 /**
- * The job that a route's `cronJob` names in the route's profile. Asked for each event, after its filters and its script; asks no disk but the stamp of a file. `reason`
- * is one line for the person at the terminal: unknown, ambiguous, paused, invalid.
+ * The job that `cronJob` names in the profile of the route. Called for each event, after filters and script; reads no more of the disk than the stamp of a file. `reason`:
+ * one line for the operator: unknown, ambiguous, paused, invalid.
  *
  * @see manual/routes.md#keys, manual/receiver.md#order-of-decisions
  */
 export type JobOf = (
-	route: Route & {readonly cronJob: string},
+	route: JobRoute,
 ) => {readonly ok: true; readonly job: FiringJob} | {readonly ok: false; readonly reason: string};
 
 /**
- * Hands an event above the rate limit of its route to the journal (`overflow: queue`): its run gets the next start that the route's pace allows. An event that
- * waits in a group needs none. Rejects as `journalEvent` does.
+ * Journals an event above the rate limit of its route (`overflow: queue`): its run gets the next start that the pace of the route allows. An event of
+ * a group needs no start of its own. Rejects as `journalEvent` does.
  *
  * @see manual/receiver.md#above-the-rate
  */
 async function journalOverflow(
 	named: NamedEvent,
 	commission: Commission,
-	dependencies: EventJournal & Pick<ReceiverServices, 'limits'>,
+	dependencies: Pick<ReceiverServices, 'intake' | 'clock' | 'maxQueued' | 'limits'>,
 ): Promise<Reply> {
 	const {intake, clock, limits} = dependencies;
 	const {draft, route} = named;
@@ -199,14 +199,14 @@ async function journalOverflow(
 		return journalEvent(named, commission, dependencies);
 	}
 
-	// A sender that repeats itself must not push others back.
+	// Repeated events must not delay others.
 	const holder = await intake.holderOf(duplicateKeyOf(named), idempotencyMs);
 	if (holder !== undefined) {
 		return duplicateOf(named, holder);
 	}
 
 	const start = await limits.paces.promise(routeKeyOf(route), route.rateLimit);
-	// Never before its place: the parts of a millisecond that a wall clock does not show would add up.
+	// Rounded up, so that fractions of milliseconds do not add up to an early start.
 	const dueAt = Math.ceil(clock.now() + start.inMs);
 	renote(draft, 'rate', `${above}: its run waits`);
 	let reply: Reply | undefined;
@@ -226,8 +226,8 @@ async function journalOverflow(
 }
 
 /**
- * Spends the route's quota of this minute on an event whose sender is known. The answer when there is nothing left to spend; a route whose overflow is queued goes on, and is
- * told later when its run starts.
+ * Counts an authenticated event against the quota of this minute. Returns the refusal when it is spent. With `overflow: queue` the event goes on, and its run gets a
+ * later start.
  *
  * @see manual/receiver.md#above-the-rate
  */
@@ -264,7 +264,7 @@ export async function spendRate(
 
 const usageOf = (count: number | string, limit: number) => `${count} of ${limit} in this minute`;
 
-/** The route as its limits know it. */
+/** The key of a route in its limits. */
 export const routeKeyOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): RouteKey => ({
 	profile,
 	route: name,

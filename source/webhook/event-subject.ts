@@ -12,13 +12,13 @@ import {compileField, type FieldReader, type FilterContext} from './filter.ts';
 import {headerOf, type RequestHeaders} from './request-content.ts';
 import {parseTemplate, renderTemplate} from './template.ts';
 
-/** What an event is about, as sent: not cleaned, at most 2,048 characters. `undefined` where its payload does not say. */
+/** Reads the subject of an event: not cleaned, at most 2,048 characters. `undefined` where the payload does not say. */
 export type EventSubjectReader = (event: FilterContext) => string | undefined;
 
-/** Characters of a subject that are kept. */
+/** Longest stored subject, in characters. */
 export const maxSubjectLength = 200;
 
-/** What is looked at of a subject: enough to know a secret that is cut. */
+/** Characters of a subject that are read: enough to recognise a secret that is cut. */
 const lookedAt = 2048;
 
 type Part = string | FieldReader;
@@ -30,7 +30,7 @@ type CompiledRule = {
 };
 
 /**
- * The reader of the subjects of `route`, made once per route: its own `subject`, if every key of that is there and not all of it is blank, else the first rule that fits. In one line.
+ * Compiles the reader of subjects of a route: its own `subject`, if all keys have values and the text is not blank, else the first matching rule. In one line.
  *
  * @see manual/filters-and-templates.md#subjects
  */
@@ -84,7 +84,7 @@ function firstOf(rules: readonly CompiledRule[], event: FilterContext): string |
 	return undefined;
 }
 
-/** `undefined` unless everything in it is there. From its end, where most rules for other events name what this one lacks: what they begin with is nearly always there. */
+/** `undefined` unless all parts have values. Rendered from the end, where the parts that are missing in other events usually stand, so that it fails early. */
 function render(parts: readonly Part[], event: FilterContext): string | undefined {
 	let line = '';
 	for (let index = parts.length - 1; index >= 0; index--) {
@@ -110,13 +110,13 @@ function textOf(value: JsonValue | undefined): string {
 
 const firstLine = (text: string): string => /^[^\r\n]*/.exec(text)?.[0].trimEnd() ?? '';
 
-/** Where code hosts name the repository: GitHub, Gitea, Forgejo; GitLab. */
+/** Fields with the name of the repository: GitHub, Gitea, Forgejo; GitLab. */
 const repositories = [
 	['repository', 'full_name'],
 	['project', 'path_with_namespace'],
 ];
 
-/** Where they number the pull request or the issue. */
+/** Fields with the number of the pull request or the issue. */
 const numbers = [
 	['pull_request', 'number'],
 	['issue', 'number'],
@@ -128,7 +128,7 @@ const numbers = [
 
 const maxLength = 200;
 
-/** The pull request or the issue that an event is about, `owner/name#number`, by the fields that code hosts use; cleaned. `undefined` when they do not say. */
+/** The pull request or issue of an event, `owner/name#number`, by the fields of code hosts; cleaned. `undefined` when they are missing. */
 export function subjectOf(payload: JsonValue): string | undefined {
 	if (!isJsonObject(payload)) {
 		return undefined;
@@ -145,7 +145,7 @@ export function subjectOf(payload: JsonValue): string | undefined {
 		: undefined;
 }
 
-// Both as the place of a comment reads them: two that are one place there are one subject.
+// Both normalised as for the target of a comment, so that one target is one subject.
 const nameIn = (value: JsonValue | undefined) =>
 	typeof value === 'string' ? value.trim() : undefined;
 
@@ -156,8 +156,8 @@ function numberIn(value: JsonValue | undefined): number | undefined {
 }
 
 /**
- * Where the comment stands that an event is about: GitHub, Gitea and Forgejo, then GitLab. What an issue, a pull request or a merge request says itself (of GitLab
- * `object_attributes.description`) is not looked at: the gateway writes comments alone, and whoever copies one of them into a description must not silence every event of it.
+ * Fields with the text of a comment: GitHub, Gitea and Forgejo, then GitLab. Descriptions of issues and pull requests (on GitLab
+ * `object_attributes.description`) do not count: the gateway writes only comments, and a copy of one in a description must not silence all events of the issue.
  */
 const places = [
 	['comment', 'body'],
@@ -174,7 +174,7 @@ export function isAboutOwnComment(payload: JsonValue, {isOwn}: AuthorshipMark): 
 	return typeof text === 'string' && isOwn(text);
 }
 
-/** What the run of an event gets before its agent starts, frozen when the event is accepted. */
+/** The prefetch of the run of an event, fixed when the event is accepted. */
 export const prefetchOf = (
 	{prefetch: what, deliverOnly, cronJob}: Route,
 	{headers, payload}: {readonly headers: RequestHeaders; readonly payload: JsonValue},
@@ -187,7 +187,7 @@ export const prefetchOf = (
 	return {what: [...what], ...(pullRequest && {pullRequest})};
 };
 
-/** The repository that commands of the run may read, where they are allowed to. */
+/** The repository that commands of the run may read, where the run has the toolset `terminal`. */
 export const repositoryOf = (
 	{toolsets}: Route,
 	{headers, payload}: {readonly headers: RequestHeaders; readonly payload: JsonValue},
@@ -196,6 +196,6 @@ export const repositoryOf = (
 		? repositoryIn(payload, {isGithub: headerOf(headers, 'x-github-event') !== undefined})
 		: undefined;
 
-/** Gitea and Forgejo send what GitHub sends, under a name of their own besides. */
+/** Gitea and Forgejo send the headers of GitHub, too, besides their own. */
 const isFromGitea = (headers: RequestHeaders): boolean =>
 	['x-gitea-event', 'x-forgejo-event'].some(name => headerOf(headers, name) !== undefined);

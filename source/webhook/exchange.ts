@@ -24,7 +24,7 @@ type ExchangeDependencies = {
 	readonly pipeline: Pipeline;
 	readonly isDraining: () => boolean;
 	readonly renderMetrics: () => Promise<string>;
-	/** Whether nothing can be accepted now, and another gateway on the same store may do better. */
+	/** Whether this gateway can accept nothing now while another one on the same store may. */
 	readonly isUnavailable: () => boolean;
 	/** `metrics.host`. */
 	readonly metricsHost: () => string | undefined;
@@ -66,7 +66,7 @@ export function createExchange({
 
 	return {
 		async handle(pair) {
-			// A connection that breaks ends the reading of the body; there is nobody left to tell.
+			// A broken connection ends the reading of the body; no client is left to answer.
 			pair.request.on('error', ignore);
 			pair.response.on('error', ignore);
 			outbox.open();
@@ -97,14 +97,10 @@ function webhookRequestOf(pair: HttpPair, {profile, route}: WebhookPath): Webhoo
 	};
 }
 
-const answerOf = ({status, body, contentType, retryAfterSeconds, headers}: Reply): HttpAnswer => ({
-	status,
-	body,
+const answerOf = (reply: Reply): HttpAnswer => ({
+	...reply,
 	close: false,
-	...(contentType !== undefined && {contentType}),
-	...(headers && {headers}),
-	...(retryAfterSeconds !== undefined && {retryAfterSeconds}),
-	...(status === refusals.method.status && {allow: 'POST'}),
+	...(reply.status === refusals.method.status && {allow: 'POST'}),
 });
 
 const metricsAnswer = (body: string): HttpAnswer => ({
@@ -114,7 +110,7 @@ const metricsAnswer = (body: string): HttpAnswer => ({
 	close: false,
 });
 
-/** While the gateway drains, or its store is away, a balancer should send its requests elsewhere. */
+/** 503 while the gateway drains or its store is unavailable, so that a load balancer uses another one. */
 const healthAnswer = (status: 'ok' | 'stopping' | 'unavailable'): HttpAnswer => ({
 	status: status === 'ok' ? 200 : 503,
 	body: JSON.stringify({status, platform: 'webhook'}),
@@ -138,7 +134,7 @@ const profiles = '/p/';
 const nothing: WebhookPath = {kind: 'webhook', profile: undefined, route: undefined};
 
 /**
- * What a path without its query names. Everything that is not exactly one segment under `/webhooks/`, or under `/p/<one segment>/webhooks/`, is an unknown
+ * Parses a path without its query. Anything but exactly one segment under `/webhooks/`, or under `/p/<one segment>/webhooks/`, is an unknown
  * route.
  *
  * @see manual/receiver.md#answers
@@ -193,8 +189,8 @@ function decodeSegment(segment: string): string | undefined {
 const sitesOfOthers: ReadonlySet<string> = new Set(['cross-site', 'same-site']);
 
 /**
- * Whether a page of another site in somebody's browser sent this: it reaches what listens on loopback, without asking, as long as the body says that it is text. Senders of webhooks
- * name no origin. A page that this machine itself serves is nobody's stranger.
+ * Whether a page of another site in a browser sent the request: without a preflight, such pages can post text bodies to servers on loopback. Senders of webhooks
+ * send no `Origin`. Pages served by this machine are accepted.
  *
  * @see https://www.w3.org/TR/fetch-metadata/
  */
@@ -208,9 +204,9 @@ export function isFromForeignPage(headers: RequestHeaders): boolean {
 const anywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
 /**
- * Who asks for `/metrics`: somebody whom `metrics.host` allows, a stranger, or a browser on this machine that was misled: a web page may ask under a name of its own that
- * resolves to this machine (DNS rebinding), and would read the answer. A loopback `host` allows this machine itself, which a proxy on this machine that passes a request on is
- * not. A wildcard address allows everybody. Another address: this machine, and requests that came in through that address, under whatever name. None: nobody.
+ * Classifies a reader of `/metrics`: allowed by `metrics.host`, a stranger, or a misled browser on this machine: a web page may use a name of its own that
+ * resolves to this machine (DNS rebinding) and read the answer. A loopback `host` allows requests of this machine, except those that a proxy forwards.
+ * A wildcard address allows all requests. Any other address allows this machine, and requests to that address under any name. Without `host` no request is allowed.
  *
  * @see manual/metrics.md
  */
@@ -236,9 +232,9 @@ function metricsReader(
 		return 'stranger';
 	}
 
-	// A request without a host is HTTP/1.0, no browser's.
+	// A request without a host is HTTP/1.0, and no browser sends that.
 	return authority === undefined || isLoopbackHost(hostOf(authority)) ? 'allowed' : 'misled';
 }
 
-/** An IPv4 address as such, also on a socket for both families. */
+/** An address without the IPv6 prefix of mapped IPv4 addresses. */
 const plainAddress = (address = '') => address.replace(/^::ffff:/, '');

@@ -1,11 +1,11 @@
 import {isUtf8} from 'node:buffer';
-import {type JsonValue, isDeepJson, parsedJson} from '../core/json.ts';
+import {type JsonValue, escapedUnits, isDeepJson, parsedJson} from '../core/json.ts';
 import {headerOf} from './request-content.ts';
 import type {Claim, HmacClaim} from './signature-claim.ts';
 import type {RefusedSignature} from './signature-probe.ts';
 import {signatureKeysOf} from './signature.ts';
 
-/** What was signed instead of what came in: other bytes of the same content, or the body with or without its timestamp. */
+/** What was signed instead of the received body: other bytes of the same content, or the body with or without its timestamp. */
 export function explainContent(refusal: RefusedSignature, claim: Claim): string | undefined {
 	if (claim.scheme === 'token') {
 		return undefined;
@@ -50,19 +50,19 @@ function* claimVariantsOf(
 	}
 }
 
-/** Other bytes that a body may have had where it was signed. */
+/** Other bytes that may have been signed. */
 type BodyVariant = {
-	/** What they are, for a sentence. */
+	/** Their name in a sentence. */
 	readonly name: string;
 	readonly bytes: Buffer;
 };
 
-/** Characters that indentation may add; JSON that is nested deeply grows out of proportion. */
+/** Most characters of indentation: deeply nested JSON would grow out of proportion. */
 const maxIndentation = 1_048_576;
 
 /**
- * What `body` may have been before something on the way changed it: other line ends, or the same JSON written by another program. Nothing for
- * bytes that are no UTF-8; nothing of JSON for what is none or is nested more than 128 levels deep. Each is made when it is asked for.
+ * Possible forms of `body` before a change on the way: other line ends, or the same JSON by another program. None for
+ * invalid UTF-8; none of JSON for invalid JSON, or above 128 levels of nesting. A generator: each is made on demand.
  */
 function* bodyVariantsOf(body: Buffer): Generator<BodyVariant> {
 	yield {name: 'an empty body: the body was lost where it was signed', bytes: Buffer.alloc(0)};
@@ -130,7 +130,10 @@ function* jsonVariantsOf(text: string): Generator<Variant> {
 		'JSON with escaped slashes and unicode escapes (PHP)',
 		withEscapes(compact.replaceAll('/', '\\/')),
 	];
-	yield ['JSON with <, > and & escaped (Go)', compact.replaceAll(/[<>&\u2028\u2029]/g, escape)];
+	yield [
+		'JSON with <, > and & escaped (Go)',
+		compact.replaceAll(/[<>&\u2028\u2029]/g, escapedUnits),
+	];
 }
 
 const parse = (text: string): JsonValue | undefined =>
@@ -151,11 +154,8 @@ function fitsIndented(value: JsonValue): boolean {
 	return fits(value, 0);
 }
 
-/** `{"a": 1, "b": [2, 3]}`: line feeds of indented JSON stand between its parts only, never in its strings. */
+/** `{"a": 1, "b": [2, 3]}`: in indented JSON, line feeds stand only between parts, never within strings. */
 const withSpaces = (value: JsonValue): string =>
 	JSON.stringify(value, null, 1).replaceAll(/,\n */g, ', ').replaceAll(/\n */g, '');
 
-const withEscapes = (json: string): string => json.replaceAll(/[\u007f-\uffff]/g, escape);
-
-const escape = (character: string): string =>
-	`\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const withEscapes = (json: string): string => json.replaceAll(/[\u007f-\uffff]/g, escapedUnits);

@@ -9,14 +9,14 @@ import {recognisedSchemes, schemeOf, senderSchemes} from './signature-schemes.ts
 import {type SignatureKeys, makeRawKeys, retiredKeysOf, signatureKeysOf} from './signature.ts';
 import {inWords} from './time-in-words.ts';
 
-/** Other routes whose secrets are tried. */
+/** Most other routes whose secrets are tried. */
 const maxOthers = 50;
 
 const maxRouteLength = 64;
 
 type Hypothesis = readonly [finding: string, keys: SignatureKeys];
 
-/** The secret that a claim was made with, when it is none that the route accepts but one that is known or follows from one. */
+/** The secret behind a claim, when it is not accepted by the route but known, or derived from a known one. */
 export function explainSecret(refusal: RefusedSignature, claim: Claim): string | undefined {
 	const {probe} = refusal;
 	const {body} = refusal.request;
@@ -35,10 +35,10 @@ function* hypothesesOf(refusal: RefusedSignature, claim: Claim): Generator<Hypot
 	yield* othersSecrets(refusal);
 }
 
-/** As long as a rotation keeps them. */
+/** The time for which rotations keep former secrets. */
 const memoryMs = 30 * 24 * 3_600_000;
 
-/** Those that still pass were tried before. */
+/** Former secrets that have ended; valid ones were tried before. */
 function* previousSecrets({route, nowMs}: RefusedSignature): Generator<Hypothesis> {
 	for (const {keys, until} of retiredKeysOf(route)) {
 		const overMs = nowMs - until;
@@ -52,10 +52,10 @@ const secretPrefix = 'whsec_';
 
 const base64Text = /^[\w+/-]{4,}={0,2}$/;
 
-/** How senders and people misread a secret. */
+/** Ways in which senders and people misread a secret. */
 const misreadings: ReadonlyArray<{
 	readonly finding: string;
-	/** The other bytes; `undefined` when the secret cannot be misread like that. */
+	/** The misread bytes; `undefined` when the secret cannot be misread that way. */
 	readonly read: (secret: string, claim: Claim) => Buffer | undefined;
 }> = [
 	{
@@ -114,18 +114,18 @@ function nameOf({name, profile}: Route, {profile: own}: Route): string {
 		: `"${text}" of profile "${escapeLine(profile, maxRouteLength)}"`;
 }
 
-/** A scheme whose header is there although it does not decide, and what a person can do about that. */
+/** A scheme whose header is present without deciding, and the remedy. */
 type Candidate = {readonly scheme: Scheme; readonly advice: string};
 
 const maxNames = 5;
 
 const maxHeaderLength = 40;
 
-/** Names that senders give to the header with their signature or token. */
+/** Usual names of headers with a signature or a token. */
 const signatureName =
 	/signature|hmac|token|secret|digest|^authorization$|(?:^|-)(?:sig|auth)(?:-|$)/;
 
-/** What a request brought instead of the signature that its route wants. Never empty. */
+/** What a request has instead of the expected signature. Never empty. */
 export function explainUnsigned(refusal: RefusedSignature): readonly string[] {
 	const match = findOtherScheme(refusal);
 	if (match !== undefined) {
@@ -138,7 +138,7 @@ export function explainUnsigned(refusal: RefusedSignature): readonly string[] {
 		: candidates.map(({scheme, advice}) => `${scheme.header} is there: ${advice}`);
 }
 
-/** The scheme by which the signature would be right, if there is one among those that do not decide. */
+/** A scheme, among those that do not decide, by which the signature would be valid. */
 export function findOtherScheme(refusal: RefusedSignature): string | undefined {
 	const found = candidatesOf(refusal).find(({scheme: {header, read}}) => {
 		const {route, request} = refusal;

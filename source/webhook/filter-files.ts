@@ -1,7 +1,7 @@
 import {closeSync, constants, fstatSync, openSync, readFileSync, realpathSync} from 'node:fs';
 import {resolve, isAbsolute, relative, sep, join} from 'node:path';
 import {stampOf} from '../config/text-files.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonValue, parsedJson} from '../core/json.ts';
 import type {World} from '../core/world.ts';
 import {deepEqual, type HoldsValue} from './filter-operators.ts';
 
@@ -9,13 +9,13 @@ const maxBytes = 4 * 1024 * 1024;
 
 const maxFiles = 256;
 
-/** A file changed less than this ago may change again within the same tick of its time stamp. */
+/** A file changed less than this ago may change again without a new time stamp. */
 const unsettledMs = 100;
 
-/** What a file holds, ready for questions. */
+/** Whether a file holds a value. */
 type Membership = (value: JsonValue) => boolean;
 
-/** What a file held when it was read. */
+/** A file as it was read. */
 type Content = {
 	readonly membership: Membership;
 	/** Why it cannot be used. */
@@ -24,7 +24,7 @@ type Content = {
 
 type Known = Content & {
 	readonly stamp: string;
-	/** When the stamp was first seen, monotonic milliseconds. */
+	/** When the stamp was first seen, in monotonic milliseconds. */
 	readonly seenAt: number;
 	/** The same stamp means the same content. */
 	readonly isSettled: boolean;
@@ -33,8 +33,8 @@ type Known = Content & {
 const holdsNothing: Membership = () => false;
 
 /**
- * The files of `in_file`, by the home of their profile, inside which they must lie, and where none of the gateway's own files is one: at most 4 MiB each, read again when time, size or inode changed, and with each question
- * while they are as young as a time stamp is coarse. A file that cannot be used holds nothing; the log says so once per change.
+ * Searches the files of `in_file`. They must lie within the home of their profile, must not be files of the gateway itself, and have at most 4 MiB. A file is read again when its time, size or inode changed, and at each call
+ * while its last change is more recent than the resolution of time stamps. An unusable file holds nothing; the log says so once per change.
  *
  * @see manual/filters-and-templates.md#filters
  */
@@ -59,7 +59,7 @@ export function createFilterFiles({
 
 		const now = clock.monotonic();
 		const seenAt = same?.seenAt ?? now;
-		// A stamp from the future settles, too.
+		// Also settles a time stamp in the future.
 		const isSettled = clock.now() - changedAt > unsettledMs || now - seenAt > unsettledMs;
 		const content = readContent(home, path);
 		files.set(name, {...content, stamp, seenAt, isSettled});
@@ -95,10 +95,10 @@ function readContent(home: string, path: string): Content {
 
 const unusable = (problem: string): Content => ({membership: holdsNothing, problem});
 
-/** A pipe must not be waited for, and a link that has taken the file's place must not be followed. */
+/** Neither blocks on a pipe nor follows a link planted in place of the file. */
 const carefully = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
-/** `undefined` for what is no ordinary file of a bearable size. */
+/** `undefined` for anything but a regular file of at most `maxBytes`. */
 function readFile(path: string): string | undefined {
 	const file = openSync(path, carefully);
 	try {
@@ -110,11 +110,11 @@ function readFile(path: string): string | undefined {
 }
 
 /**
- * A JSON array (its values), a JSON object (its keys), else text with one value a line. Keys and lines are text: numbers and booleans of the payload
- * are compared with them as JSON writes them.
+ * Content of a filter file: a JSON array (its values), a JSON object (its keys), else text with one value a line. Keys and lines are text, with which numbers and booleans of the payload
+ * are compared in JSON form.
  */
 export function membershipOf(content: string): Membership {
-	const parsed = parse(content);
+	const parsed = parsedJson(content);
 	if (Array.isArray(parsed)) {
 		return inList(parsed);
 	}
@@ -123,18 +123,7 @@ export function membershipOf(content: string): Membership {
 		? Object.keys(parsed)
 		: content.split('\n').map(line => line.trim());
 	const known = new Set(names.filter(name => name !== ''));
-	return value =>
-		typeof value === 'object'
-			? false
-			: known.has(typeof value === 'string' ? value : String(value));
-}
-
-function parse(content: string): unknown {
-	try {
-		return JSON.parse(content);
-	} catch {
-		return undefined;
-	}
+	return value => typeof value !== 'object' && known.has(String(value));
 }
 
 function inList(list: readonly JsonValue[]): Membership {
@@ -149,7 +138,7 @@ function inList(list: readonly JsonValue[]): Membership {
 			: plain.has(value);
 }
 
-/** Values of another size are not looked at: a large one must not be compared with every entry of a long file. */
+/** Only values of equal size are compared: a large one must not be compared with every entry of a long file. */
 const sizeOf = (value: JsonValue) =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 
@@ -163,7 +152,7 @@ export function containedPath(folder: string, path: string): string | undefined 
 		const real = realpathSync(resolve(root, path));
 		return isInside(root, real) ? real : undefined;
 	} catch {
-		// Missing, unreadable, a loop of links, a NUL: there is no such file for us.
+		// Missing, unreadable, a loop of links, or a NUL in the path.
 		return undefined;
 	}
 }
@@ -174,7 +163,7 @@ export function isInside(root: string, path: string): boolean {
 	return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Folders and files right below a home that hold secrets, what strangers sent, or the files of another profile. */
+/** Entries of a home with secrets, untrusted content, or files of other profiles. */
 const privateNames = [
 	'profiles',
 	'run',
@@ -186,21 +175,21 @@ const privateNames = [
 	'webhook_subscriptions.json',
 ] as const;
 
-/** The database has files beside it (`state.db-wal`), and people keep copies beside the others. */
+/** Includes the side files of the database (`state.db-wal`), and copies of the other files. */
 const privateName =
 	/^(?:profiles|run|mcp-tokens|cron|logs)$|^(?:state\.db|config\.yaml|webhook_subscriptions\.json)/;
 
-/** In whatever folder it is. */
+/** Matched in any folder. */
 const environmentName = /^\.env(?![a-z0-9])/;
 
 /**
- * Whether `path` inside the home `home`, both real paths, is one of the gateway's own: a filter that asks whether a value is in such a file would tell a sender what it holds, one
- * guess an event. Also when the place is reached by another name, because it is itself a link to there.
+ * Whether `path` within `home`, both real paths, is a file of the gateway itself: a filter on such a file would let a sender guess its content, one
+ * guess per event. Also when one of the private places is a link to `path`.
  *
  * @see manual/filters-and-templates.md#filters
  */
 export function isPrivatePlace(home: string, path: string): boolean {
-	// Where the file system does not tell them apart, upper case would be a way around.
+	// Lower case, since the file system may ignore case.
 	const names = relative(home, path).toLowerCase().split(sep);
 	return (
 		privateName.test(names[0] ?? '') ||
@@ -214,7 +203,7 @@ function isAt(place: string, path: string): boolean {
 		const real = realpathSync(place);
 		return real === path || isInside(real, path);
 	} catch {
-		// Most homes do not have all of them.
+		// Most homes lack some of them.
 		return false;
 	}
 }

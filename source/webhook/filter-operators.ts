@@ -2,13 +2,13 @@ import type {FilterSpec} from '../config/route.ts';
 import {isJsonObject, type JsonValue, maxJsonDepth} from '../core/json.ts';
 import {compileLinear} from '../core/linear-regex.ts';
 
-/** Whether a field's value passes; `undefined` when the field is missing. */
+/** Whether the value of a field passes; `undefined` for a missing field. */
 type ValueTest = (value: JsonValue | undefined) => boolean;
 
 /** Whether the file at `path` holds `value`. Never throws: an unusable file holds nothing. */
 export type HoldsValue = (path: string, value: JsonValue) => boolean;
 
-/** One operator of a filter, ready to be asked. */
+/** One compiled operator of a filter. */
 type Operator = {
 	readonly name: string;
 	readonly expected: JsonValue;
@@ -16,7 +16,7 @@ type Operator = {
 };
 
 /**
- * The operators of one filter object, all of which must hold. A missing field satisfies only `missing: true`, `exists: false`
+ * Compiles the operators of one filter; all of them must hold. A missing field satisfies only `missing: true`, `exists: false`
  * and `not_equals`.
  *
  * @see manual/filters-and-templates.md#filters
@@ -73,7 +73,7 @@ function matchesPattern(pattern: string): ValueTest {
 	};
 }
 
-/** Strings as they are, numbers and booleans as JSON writes them; patterns match nothing else. */
+/** Strings as they are, numbers and booleans in JSON form; patterns match no other values. */
 function patternSubject(value: JsonValue | undefined): string | undefined {
 	if (typeof value === 'string') {
 		return value;
@@ -83,8 +83,8 @@ function patternSubject(value: JsonValue | undefined): string | undefined {
 }
 
 /**
- * Whether two JSON values are the same by type and content. The order of keys does not count. Values nested deeper than 128 levels are never equal, so
- * that no payload can exhaust the stack. `right` is the smaller one, if either is: a stranger's `left` is listed only when it has all of its keys.
+ * Whether two JSON values have the same type and content. The order of keys does not count. Values nested deeper than 128 levels are never equal, so
+ * that no payload can exhaust the stack. Pass the trusted value as `right`: the keys of an untrusted `left` are listed only when it has all keys of `right`.
  *
  * @see manual/receiver.md#order-of-decisions
  */

@@ -4,11 +4,11 @@ import {compilePayloadPath} from '../core/payload.ts';
 import {compileOperators, type HoldsValue} from './filter-operators.ts';
 import {isStoredHeader, headerOf, type RequestHeaders} from './request-content.ts';
 
-/** The entry that did not match. Holds strangers' text: clean it before it is shown. */
+/** The entry that did not match. Holds untrusted text: clean it before it is shown. */
 type Mismatch = {
-	/** Where in the configuration: `filters[1]`, `filters[0].any`. */
+	/** Its path in the configuration: `filters[1]`, `filters[0].any`. */
 	readonly path: string;
-	/** `action equals`; for groups only the operator. */
+	/** `action equals`; for groups the operator only. */
 	readonly rule: string;
 	readonly expected: string;
 	readonly got: string;
@@ -18,7 +18,7 @@ type Mismatch = {
 export type FilterCheck = (context: FilterContext) => Mismatch | undefined;
 
 /**
- * Turns the filters of a route into one check, to be made once: every entry must match. Pure apart from `holdsValue`.
+ * Compiles the filters of a route; every entry must match. Pure apart from `holdsValue`.
  *
  * @see manual/filters-and-templates.md#filters
  */
@@ -62,7 +62,7 @@ function compileEntry(spec: FilterSpec, path: string, holdsValue: HoldsValue): F
 		checks.push(noneOf(allOf(group('length' in spec.not ? spec.not : [spec.not], 'not')), path));
 	}
 
-	// An entry that asks nothing is a mistake that the configuration refuses; here it fails closed.
+	// The configuration refuses an entry without operators; here it fails closed.
 	return checks.length === 0 ? () => empty(path) : allOf(checks);
 }
 
@@ -123,7 +123,7 @@ function checkField(
 
 const maxShownLength = 80;
 
-/** A value in a few words: text quoted and cut, containers by their size. */
+/** A short description of a value: text quoted and cut, lists by their length. */
 function describe(value: JsonValue | undefined): string {
 	if (value === undefined) {
 		return 'nothing';
@@ -151,7 +151,7 @@ function describeList(list: readonly JsonValue[]): string {
 		: `a list of ${list.length}`;
 }
 
-/** What a filter looks at. */
+/** The input of a filter. */
 export type FilterContext = {
 	readonly payload: JsonValue;
 	/** Resolved event type. */
@@ -164,12 +164,12 @@ export type FieldReader = (context: FilterContext) => JsonValue | undefined;
 
 const headersPrefix = 'headers.';
 
-/** The name of the header that `field` reads, lower case, or `undefined`. */
+/** The lower-case name of the header that `field` reads, or `undefined`. */
 const headerNameOf = (field: string): string | undefined =>
 	field.startsWith(headersPrefix) ? field.slice(headersPrefix.length).toLowerCase() : undefined;
 
 /**
- * The reader of a field path, made once per filter: of the event type, of a header, else of the payload.
+ * Compiles a field path: the event type, a header, else a field of the payload.
  *
  * @see manual/filters-and-templates.md#filters, manual/receiver.md#order-of-decisions
  */
@@ -187,16 +187,16 @@ export function compileField(field: string): FieldReader {
 	return ({payload}) => read(payload);
 }
 
-/** Headers beyond those that are kept anyway. */
+/** Most headers that are stored beside the usual ones. */
 const maxKept = 20;
 
 const maxNameLength = 256;
 
-/** What a header with a credential is called. */
+/** Names of headers that may hold a credential. */
 const secretName =
 	/auth|cookie|credential|csrf|digest|hmac|jwt|passw|secret|session|signature|token|(?:^|-)sig(?:-|$)|(?:api|access|private|shared)-?key/;
 
-/** The headers that `filters` look at and that are not kept with every delivery: lower-case names, each once. */
+/** The headers that `filters` read and that are not stored with every delivery: lower-case names, each once. */
 export const filterHeadersOf = (filters: readonly FilterSpec[]): readonly string[] => [
 	...new Set(filters.flatMap(headersIn)),
 ];
@@ -209,8 +209,8 @@ function headersIn({field = '', all = [], any = [], not = []}: FilterSpec): read
 }
 
 /**
- * Those of them, and those that name the event, that are kept with the deliveries of a route, so that a replay is the same event and its filters say the same of it: at most 20, and none
- * that holds a signature or, by its name, another credential.
+ * Headers that are stored with the deliveries of a route beside the usual ones: those that its filters read, and those that name the event, so that a replay has the same result. At most 20, and none
+ * with the signature or, by its name, another credential.
  */
 export const keptHeadersOf = ({
 	filters,
@@ -222,7 +222,7 @@ export const keptHeadersOf = ({
 		.filter(name => name !== signature?.header)
 		.slice(0, maxKept);
 
-/** The headers that the filters of a route look at and that `headers`, as they were kept, do not hold: nobody knows whether the sender sent them. */
+/** The headers that the filters of a route read and that the stored `headers` lack: the sender may or may not have sent them. */
 export const headersNotKept = (
 	{filters}: Pick<Route, 'filters'>,
 	headers: RequestHeaders,

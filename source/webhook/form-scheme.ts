@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {Ed25519Form, HmacForm, SignatureForm, TokenForm} from '../config/senders/sender.ts';
 import type {SenderName} from '../config/senders/senders.ts';
-import {type JsonValue, isJsonObject} from '../core/json.ts';
+import {parsedObject} from '../core/json.ts';
 import {type RequestHeaders, headerOf} from './request-content.ts';
 import {
 	type HmacClaim,
@@ -14,13 +14,15 @@ import {
 } from './signature-claim.ts';
 
 /**
- * What is wrong with the time that a body tells, Unix milliseconds under `field`, when its signature is right: it may differ from the server's clock by
- * `toleranceMs` either side. Absent it is fine: whoever replays a request cannot take it out.
+ * The problem with the time in a signed body, Unix milliseconds under `field`: it may differ from the clock of the server by
+ * `toleranceMs` either side. It may be absent: a replayed request cannot remove it without breaking the signature.
  */
 const problemOfBodyTime =
 	({field, toleranceMs}: NonNullable<HmacForm['bodyTime']>) =>
 	(body: Buffer, nowMs: number): string | undefined => {
-		const sentAt = memberOf(body, field);
+		// Invalid JSON is refused by the next row of the response table.
+		const payload = parsedObject(body.toString()) ?? {};
+		const sentAt = Object.hasOwn(payload, field) ? payload[field] : undefined;
 		if (sentAt === undefined) {
 			return undefined;
 		}
@@ -35,19 +37,8 @@ const problemOfBodyTime =
 			: `${field}: ${describeSkew(Math.sign(skewMs) * Math.ceil(Math.abs(skewMs) / 1000), toleranceMs / 1000)}`;
 	};
 
-function memberOf(body: Buffer, field: string): JsonValue | undefined {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
-		const payload = JSON.parse(body.toString()) as JsonValue;
-		return isJsonObject(payload) && Object.hasOwn(payload, field) ? payload[field] : undefined;
-	} catch {
-		// The next row of the response table says what is wrong with it.
-		return undefined;
-	}
-}
-
 /**
- * A header that is the secret itself, behind a prefix whose case does not matter (RFC 9110 §11.1). Only the digest of the secret is kept. What follows `Basic` is decoded: there the
+ * A header with the secret itself after a prefix, whose case does not matter (RFC 9110 §11.1). Only the digest of the secret is kept. After `Basic` the value is decoded: there the
  * secret is `user:password` (RFC 7617).
  *
  * @see manual/signatures.md#tokens
@@ -64,7 +55,7 @@ const prefixedTokenScheme = ({header, prefix}: TokenForm): Scheme => {
 	};
 };
 
-/** The claim that a header makes which lacks its prefix: what stands there alone, or behind another word. */
+/** The claim of a header without its prefix: the whole value, or the part after another word. */
 export function withoutPrefix({header, prefix = ''}: TokenClaim, value: string): TokenClaim {
 	const word = value.lastIndexOf(' ');
 	return tokenClaim(header, prefix, value.slice(word + 1));
@@ -73,22 +64,22 @@ export function withoutPrefix({header, prefix = ''}: TokenClaim, value: string):
 function tokenClaim(header: string, prefix: string, token: string): TokenClaim {
 	const decoded =
 		prefix.trim().toLowerCase() === 'basic' ? Buffer.from(token, 'base64') : undefined;
-	// Decoding takes several texts for the same bytes.
+	// Several texts decode to the same bytes: only the canonical one counts.
 	const bytes = decoded?.toString('base64') === token ? decoded : Buffer.from(token, 'latin1');
 	return {scheme: 'token', header, prefix, digest: createHash('sha256').update(bytes).digest()};
 }
 
-/** What a sender writes into the header. */
+/** The value of the header as a sender writes it. */
 export function tokenText({prefix}: TokenForm, secret: string): string {
 	const scheme = prefix.trim();
 	const token = scheme.toLowerCase() === 'basic' ? Buffer.from(secret).toString('base64') : secret;
 	return /\w$/.test(scheme) ? `${scheme} ${token}` : `${prefix}${token}`;
 }
 
-/** Rotations send two, and Stripe one for each secret and for tests; a header of 16 KiB must not cost hundreds of comparisons. */
+/** Most signatures in a header of 16 KiB: rotations send two, Stripe one for each secret and for tests. */
 const maxItems = 32;
 
-/** The scheme of a form that a preset or a route describes. @see manual/signatures.md#the-signature-of-a-route */
+/** The scheme of the form of a preset or a route. @see manual/signatures.md#the-signature-of-a-route */
 export function formScheme(scheme: SenderName | 'custom', form: SignatureForm): Scheme {
 	if ('token' in form) {
 		return prefixedTokenScheme(form);
@@ -104,8 +95,8 @@ export const isHmacForm = (form: SignatureForm): form is HmacForm =>
 export const isTokenForm = (form: SignatureForm): form is TokenForm => 'token' in form;
 
 /**
- * A scheme that is an HMAC of the body, perhaps with a timestamp, in one header. A sender that rotates its secret, or a header that comes twice, gives
- * several signatures separated by commas: any of them passes. A form that `{body}` does not stand in exactly once fits no request.
+ * An HMAC of the body, possibly with a timestamp, in one header. During a rotation, or when the header is repeated, there are
+ * several signatures separated by commas: any of them passes. A form without exactly one `{body}` fits no request.
  */
 function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
 	const {header, algorithm, prefix, encoding, separator, bodyTime, contentOf, idHeader} = form;
@@ -163,7 +154,7 @@ function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
 	};
 }
 
-/** The time that is signed, where the form has one. */
+/** The signed time, where the form has one. */
 function timeIn(
 	{header, timestampHeader, timestampItem, separator, timeFormat}: HmacForm,
 	value: string,
@@ -185,10 +176,10 @@ function timeIn(
 		: {header: `${timestampItem.replace(/=$/, '')} of ${header}`, text, ...format};
 }
 
-/** Configured text as its UTF-8 bytes, one a character: the form in which header text comes. */
+/** Configured text as UTF-8 bytes, one per character, which is the form of header values in Node. */
 const wireText = (text: string) => Buffer.from(text).toString('latin1');
 
-/** What stands behind `prefix` in the items of a header; one that came twice is joined by a comma. A prefix that holds a comma itself is looked for in the whole header only. */
+/** The texts after `prefix` in the items of a header; repeated headers are joined by commas. A prefix with a comma is only searched at the start of the whole header. */
 function itemsOf(value: string, prefix: string, separator = ','): readonly string[] {
 	const items = prefix.includes(',')
 		? [value]
@@ -198,7 +189,7 @@ function itemsOf(value: string, prefix: string, separator = ','): readonly strin
 
 const signatureBytes = 64;
 
-/** An Ed25519 signature of `<timestamp><body>` in one header. The secrets of such a route are public keys: none of them is the key of an HMAC. */
+/** An Ed25519 signature of `<timestamp><body>` in one header. The secrets of such a route are public keys, and never keys of an HMAC. */
 const ed25519Scheme = (
 	scheme: SenderName | 'custom',
 	{header, timestampHeader}: Ed25519Form,

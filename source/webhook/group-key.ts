@@ -8,22 +8,22 @@ import {type RenderContext, parseTemplate, placeOfKey, valueOfPlace} from './tem
 type RenderedKey =
 	/** As sent. */
 	| {readonly ok: true; readonly text: string}
-	/** Places without a value, as `{key}`, at most 20. */
+	/** Keys without a value, as `{key}`, at most 20. */
 	| {readonly ok: false; readonly missing: readonly string[]};
 
 export type GroupKeyReader = (context: RenderContext) => RenderedKey;
 
-/** A key is at most this long, UTF-16 units. */
+/** Longest shown key, in UTF-16 units. */
 const maxKeyLength = 256;
 
-/** Beyond this many UTF-16 units nothing is added to a key. */
+/** Length at which a key is cut, in UTF-16 units. */
 const maxTextLength = 1_048_576;
 
 const maxMissing = 20;
 
 /**
- * The reader of a route's `coalesce.key`, made once per route: a bare dotted path when it holds no `{`, else a template. Every place must have a value that is neither
- * null nor empty; objects and lists are JSON. The key is the text that comes out: the number 1 and the text "1" are one key.
+ * Compiles `coalesce.key`: a dotted path when it has no `{`, else a template. Every place must have a value that is neither
+ * null nor empty; objects and lists are written as JSON. Keys are compared as text: the number 1 and the text "1" are one key.
  *
  * @see manual/routes.md#coalescing
  */
@@ -63,7 +63,7 @@ function textOf(value: JsonValue | undefined): string {
 	try {
 		return JSON.stringify(value);
 	} catch {
-		// Nested too deep for the stack; indentation bounds the depth.
+		// Nested too deeply for the stack; `dumpJson` bounds the depth by its indentation.
 		return dumpJson(value, maxTextLength);
 	}
 }
@@ -72,12 +72,12 @@ const digestLength = 16;
 
 const looksHashed = /~[0-9a-f]{16}$/;
 
-/** What is looked at of a key that cannot be shown whole. */
+/** Characters that are read of a key that cannot be shown whole. */
 const lookedAt = 4096;
 
 /**
- * The name of a group: the key in one safe line of at most 256 characters. A key that had to be cut, cleaned or redacted, or that itself looks like such a name, ends in `~` and
- * 16 hex digits of the SHA-256 of its JSON, so that two keys never become one.
+ * The name of a group: the key in one safe line of at most 256 characters. A key that is cut, cleaned or redacted, or already looks like such a name, gets `~` and
+ * 16 hex digits of the SHA-256 of its JSON, so that different keys keep different names.
  */
 export function groupNameOf(key: string, redact: Redact): string {
 	const shown = key.length > maxKeyLength ? '' : escapeLine(redact(key), maxKeyLength);
@@ -85,7 +85,7 @@ export function groupNameOf(key: string, redact: Redact): string {
 		return key;
 	}
 
-	// As UTF-8, one lone surrogate is as good as another; JSON writes them down.
+	// UTF-8 encodes all lone surrogates alike; JSON keeps them apart.
 	const digest = createHash('sha256')
 		.update(JSON.stringify(key))
 		.digest('hex')

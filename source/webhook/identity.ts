@@ -15,7 +15,7 @@ const firstPrintable = 0x20;
 
 const lastPrintable = 0x7e;
 
-/** Printable ASCII, 1 to 256 characters: may be stored, compared and shown as it is. */
+/** Whether a text is printable ASCII of 1 to 256 characters: safe to store, compare and show. */
 function isPlain(text: string): boolean {
 	if (text.length === 0 || text.length > maxNameLength) {
 		return false;
@@ -39,7 +39,7 @@ type EventType = {
 	readonly source: string;
 };
 
-/** What names an event that nothing names. */
+/** The source of the type of an event without a name. */
 export const unnamedSource = 'none';
 
 /**
@@ -49,11 +49,9 @@ export const unnamedSource = 'none';
  * @see manual/receiver.md#events-and-identifiers
  */
 export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventType {
-	for (const source of codeHostEventHeaders) {
-		const name = headerOf(headers, source);
-		if (name) {
-			return {name: name.slice(0, maxNameLength), source};
-		}
+	const said = eventInHeaders(headers, codeHostEventHeaders);
+	if (said) {
+		return said;
 	}
 
 	if (isJsonObject(payload)) {
@@ -68,29 +66,40 @@ export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventT
 	return {name: 'unknown', source: unnamedSource};
 }
 
-/** The first code host's check that it can reach us: no route without `events` wants a run for it. @see manual/receiver.md#events-and-identifiers */
+function eventInHeaders(
+	headers: RequestHeaders,
+	sources: readonly string[],
+): EventType | undefined {
+	for (const source of sources) {
+		const name = headerOf(headers, source);
+		if (name) {
+			return {name: name.slice(0, maxNameLength), source};
+		}
+	}
+
+	return undefined;
+}
+
+/** The connectivity check of the first code host: a route without `events` does not run for it. @see manual/receiver.md#events-and-identifiers */
 export const isConnectivityCheck = ({name, source}: EventType): boolean =>
 	name === 'ping' && (source === 'x-forge-event' || source === 'x-github-event');
 
-/** What gave an identifier that nobody sent. */
+/** The source of a generated identifier. */
 const randomSource = 'random';
 
 /**
- * The sender's delivery identifier and the header that gave it; a random one when there is none. An identifier that is too long
- * or holds anything but printable ASCII is replaced by its digest, so that two different ones never become one.
+ * The delivery identifier by the sender and its header; a random one when there is none. An identifier that is too long
+ * or not printable ASCII is replaced by its digest, so that different ones stay different.
  *
- * The first of `sources` that is present wins. The contract says so of all identifier headers; a scheme that signs its own identifier narrows that to
- * the signed one: any other header could be added to a captured request, which would pass as a new delivery for as long as its timestamp holds.
+ * The first present header of `sources` wins. A scheme with a signed identifier passes only
+ * the signed header: with any other header, a captured request could be sent as a new delivery while its timestamp is valid.
  *
  * @see manual/receiver.md#events-and-identifiers
  */
 export function deliveryIdOf(
 	headers: RequestHeaders,
 	sources: readonly string[] = deliveryIdHeaders,
-): {
-	readonly deliveryId: string;
-	readonly idSource: string;
-} {
+): Identifier {
 	for (const idSource of sources) {
 		const id = headerOf(headers, idSource);
 		if (id) {
@@ -101,28 +110,28 @@ export function deliveryIdOf(
 	return {deliveryId: randomUUID(), idSource: randomSource};
 }
 
-/** `id`, or its digest when `redact` finds a secret in it: whoever fills in a header wrongly is still known again, and shows nothing. */
+/** `id`, or its digest when `redact` finds a secret in it: a sender that puts a secret there is still recognised, without disclosing it. */
 export const redactedIdentifier = (id: string, redact: Redact): string =>
 	redact(id) === id ? id : digestOf(id);
 
-/** An identifier as it is stored, compared and shown: itself when it is 1 to 256 characters of printable ASCII, else its digest. */
+/** The stored form of an identifier: itself when it is 1 to 256 characters of printable ASCII, else its digest. */
 const identifierOf = (id: string): string => (isPlain(id) ? id : digestOf(id));
 
 const digestOf = (id: string) => `sha256-${createHash('sha256').update(id).digest('hex')}`;
 
-/** What of a route says where its sender names event and delivery. */
+/** The settings of a route that say where its sender names event and delivery. */
 export type NamingRoute = Pick<
 	Route,
 	'signature' | 'cloudevents' | 'eventHeaders' | 'eventFields' | 'idHeaders' | 'idFields'
 >;
 
-/** What came in. */
+/** A received event. */
 type Event = {readonly headers: RequestHeaders; readonly payload: JsonValue};
 
 type Identifier = {readonly deliveryId: string; readonly idSource: string};
 
 /**
- * The event type on `route`: where its keys or its sender say, in the body before the headers because nobody signs those; else the first non-empty of the general headers, `event_type`
+ * The event type on `route`: from the fields, then the headers, of its settings or its sender (fields first, since headers are not signed); else the first non-empty of the general headers, `event_type`
  * and `type`, else `unknown`. At most 256 characters.
  *
  * @see manual/receiver.md#events-and-identifiers
@@ -141,35 +150,26 @@ export function eventOf(route: NamingRoute, {headers, payload}: Event): EventTyp
 		return {name: said.slice(0, maxNameLength), source: 'body'};
 	}
 
-	for (const source of eventHeaders) {
-		const name = headerOf(headers, source);
-		if (name) {
-			return {name: name.slice(0, maxNameLength), source};
-		}
-	}
-
-	return eventTypeOf(headers, payload);
+	return eventInHeaders(headers, eventHeaders) ?? eventTypeOf(headers, payload);
 }
 
 /**
- * The delivery identifier that the headers of `route` give, or its sender's; else the first of the general ones, else a random one. Where identifiers stand in signed bodies, one of a
- * header holds its name: whoever captured a request without one could otherwise add the identifier of an event that is yet to come.
+ * The delivery identifier from the headers of `route` or its sender; else from the first of the general headers, else a random one. On routes with identifiers in signed bodies, an identifier from a
+ * header includes the name of the header: otherwise a captured request without an identifier could claim the one of a future event.
  *
  * @see manual/receiver.md#events-and-identifiers
  */
 export function headerIdOf(route: NamingRoute, headers: RequestHeaders): Identifier {
 	const {idHeaders = [], idFields = []} = namesFor(route, headers);
-	const found =
-		firstOf(idHeaders, name => headerOf(headers, name) ?? '') ??
-		deliveryIdOf(headers, deliveryIdHeaders);
+	const found = firstOf(idHeaders, name => headerOf(headers, name) ?? '') ?? deliveryIdOf(headers);
 	return idFields.length === 0 || found.idSource === randomSource
 		? found
 		: {...found, deliveryId: identifierOf(`${found.idSource}:${found.deliveryId}`)};
 }
 
 /**
- * The delivery identifier in the body on a route whose keys or whose sender (stripe `id`, slack `event_id`) say that there is one; it narrows the identifier to itself: where the body
- * is signed, any header could be added to a captured request. `undefined`: the headers decide.
+ * The delivery identifier in the body, on a route whose settings or sender (stripe `id`, slack `event_id`) name its field. It takes precedence over headers, which
+ * could be added to a captured request. `undefined`: the headers decide.
  */
 export function bodyIdOf(route: NamingRoute, {headers, payload}: Event): Identifier | undefined {
 	const {idFields = []} = namesFor(route, headers);
@@ -177,7 +177,7 @@ export function bodyIdOf(route: NamingRoute, {headers, payload}: Event): Identif
 	return found && {...found, idSource: `body.${found.idSource}`};
 }
 
-/** Where events of `route` that come with `headers` are named; each key of the route stands in for what its sender does. */
+/** Where events of `route` with these `headers` are named; settings of the route override those of its sender. */
 export const namesFor = (route: NamingRoute, headers: RequestHeaders): Names =>
 	namesOf(route, route.cloudevents ? headerOf(headers, 'content-type') : undefined);
 
@@ -195,7 +195,7 @@ const namesOf = derive(
 	}),
 );
 
-/** The first that is there with all its parts; `idSource` is the name of its last one. */
+/** The first identifier with all its parts; `idSource` is the name of the last part. */
 function firstOf(
 	all: NonNullable<Names['idFields']>,
 	read: (name: string) => string,
@@ -210,7 +210,7 @@ function firstOf(
 	return undefined;
 }
 
-/** A text, or a number that is exact: another one could be that of two events. Else empty. */
+/** A text, or an exact number (an inexact one may stand for two events); else empty. */
 function textAt(payload: JsonValue, field: string): string {
 	const value = lookUp(payload, field.split('.'));
 	if (typeof value === 'string') {

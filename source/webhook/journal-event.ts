@@ -1,4 +1,3 @@
-import type {Clock} from '../core/clock.ts';
 import {type TraceStep, idempotencyMs} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
 import {type Group, dueOf} from '../core/group.ts';
@@ -7,6 +6,7 @@ import type {World} from '../core/world.ts';
 import type {Accepted, DeliveryKey, Intake} from '../store/port.ts';
 import {
 	type NamedEvent,
+	type ReceiverServices,
 	cleanDetail,
 	deliveryOf,
 	duplicateKeyOf,
@@ -19,30 +19,23 @@ import {type Reply, duplicateReply, refusals} from './replies.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
-/** Of a refusal because too much waits for its time. */
+/** Longest `Retry-After` when events or runs wait for a time. */
 const maxRetryAfterSeconds = 3600;
 
-/** What is to become of an event that leads to a run. */
+/** The work for an event that leads to a run. */
 export type Commission = {
 	readonly work: Pick<Parameters<Intake['accept']>[0], 'plan' | 'dueAt' | 'group' | 'job'>;
-	/** The answer once it is on disk. */
+	/** The answer after the commit. */
 	readonly reply: Reply;
-	/** What is known of its dispatch before the commit, cleaned, at most `maxBecauseLength` characters: the trace in the journal ends with it. */
+	/** The facts about its dispatch before the commit, cleaned, at most `maxBecauseLength` characters: last detail of the trace in the journal. */
 	readonly because?: string;
 };
 
-/** Leaves room, in a detail of 300 characters, for what came of it. */
+/** Leaves room for the result in a detail of 300 characters. */
 export const maxBecauseLength = 230;
 
-/** Where events are kept until their runs have ended. */
-export type EventJournal = {
-	readonly intake: Intake;
-	readonly clock: Clock;
-	readonly maxQueued: () => number;
-};
-
 /**
- * Hands an event to the journal: duplicate, bounds, group and run are decided in one durable call; the 202 leaves after it.
+ * Journals an event: duplicate, bounds, group and run are decided in one durable call; the 202 is sent after it.
  * Rejects as `intake.accept` does.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
@@ -50,10 +43,10 @@ export type EventJournal = {
 export async function journalEvent(
 	named: NamedEvent,
 	{work, reply, because}: Commission,
-	{intake, clock, maxQueued}: EventJournal,
+	{intake, clock, maxQueued}: Pick<ReceiverServices, 'intake' | 'clock' | 'maxQueued'>,
 ): Promise<Reply> {
 	const {draft} = named;
-	// What is written says that the last steps passed: it is written only when they do.
+	// The stored trace ends with passed steps: it is written only if they pass.
 	const delivery = deliveryOf(draft, reply, clock.monotonic());
 	const accepted = await intake.accept({
 		...work,
@@ -96,7 +89,7 @@ export async function journalEvent(
 	}
 }
 
-/** A sender that is told when a place becomes free need not try before; within an hour it may find another. */
+/** Tells the sender when a place becomes free, up to an hour. */
 function fullReply({queued, most, freeInMs, ofRoute, awaitLogins}: Full): readonly [Reply, string] {
 	const timed = awaitLogins ? 'runs wait for a login' : 'events and runs wait for their time';
 	const wait = ofRoute ? 'runs of this route wait' : 'runs wait';
@@ -109,14 +102,14 @@ function fullReply({queued, most, freeInMs, ofRoute, awaitLogins}: Full): readon
 	return [{...refusals.queue, retryAfterSeconds}, detail];
 }
 
-/** The identifier is taken: the answer to an event that `holder` stands for already. */
+/** The answer to an event whose identifier or body `holder` has already. */
 export const duplicateOf = (named: NamedEvent, holder: string, byBody?: true): Reply =>
 	stop(named.draft, duplicateReply(namesOf(named)), {
 		step: 'duplicate',
 		detail: byBody ? `same body as delivery ${holder}` : `held by delivery ${holder}`,
 	});
 
-/** What is known before the next thing is. */
+/** A detail after the facts before the commit. */
 export const withReason = (because: string | undefined, detail: string): string =>
 	because === undefined ? detail : `${because}; ${detail}`;
 
@@ -126,7 +119,7 @@ const committed = {step: 'journal', verdict: 'pass', detail: 'on disk'} as const
 
 const plainSteps: readonly TraceStep[] = [newIdentifier, committed];
 
-/** Which run or group the event has is stored beside its trace. */
+/** The run or group of the event is stored beside its trace. */
 const lastSteps = (because: string | undefined): readonly TraceStep[] =>
 	because === undefined
 		? plainSteps
@@ -141,23 +134,23 @@ function describeGroup(group: Group): string {
 	return `${joined}, due in ${seconds} s`;
 }
 
-/** When a record that failed is tried again, milliseconds after the try before. */
+/** Pauses before a failed record is tried again, milliseconds. */
 const delaysMs = [2000, 10_000, 60_000, 300_000, 900_000] as const;
 
-/** Records that may wait for another try: they hold their bodies. */
+/** Most records that wait for another try, since they hold bodies. */
 const maxWaiting = 64;
 
 type Entry = Parameters<Intake['record']>[0];
 
 type LateRecords = {
 	readonly intake: Intake;
-	/** Tries what waits a last time, and waits for nothing: a store that closes writes what it was given. */
+	/** Tries the waiting records a last time, without waiting: a closing store still writes them. */
 	close(): void;
 };
 
 /**
- * An intake for messages whose end is known when the journal fails. `record` rejects as before, and is tried again after 2 s, 10 s, 1 min, 5 min and 15 min, and before its identifier is
- * reserved once more; until then the identifier stays taken, as it was reserved. At most 64 records wait; those beyond are given up.
+ * An intake that keeps the results of direct deliveries when the journal fails. `record` rejects as before, and is tried again after 2 s, 10 s, 1 min, 5 min and 15 min, and before its identifier is
+ * reserved again; until then the identifier stays reserved. At most 64 records wait; further ones are given up.
  *
  * @see manual/receiver.md#answers
  */

@@ -10,10 +10,10 @@ const unknownRoute = '(unknown)';
 
 const otherRoutes = '(other)';
 
-/** No profile is called like this: the two labels above stay apart from routes that have the same name. */
+/** Not a valid name of a profile: keeps the two labels above apart from routes with the same name. */
 const noProfile = '-';
 
-/** Answer times of the current interval that are kept for its percentile. */
+/** Most answer times kept for the percentile of an interval. */
 const maxSamples = 1024;
 
 export type Interval = {
@@ -24,18 +24,18 @@ export type Interval = {
 };
 
 export type Metrics = {
-	/** `routeId` (`CompiledRoute.id`) is `undefined` for names that no route has, so that strangers cannot grow the list. */
+	/** `routeId` (`CompiledRoute.id`) is `undefined` for unknown routes, so that strangers cannot grow the list. */
 	observe(
 		routeId: string | undefined,
 		delivery: Pick<Delivery, 'profile' | 'route' | 'outcome' | 'durationMs' | 'bodyBytes'>,
 	): void;
-	/** A request that the parser refused, or that took too long: its status. */
+	/** Counts a request that the parser refused, or that took too long, by status. */
 	refuseRequest(status: number): void;
-	/** An idle connection that was closed for a new one. */
+	/** Counts an idle connection that was closed for a new one. */
 	evictConnection(): void;
-	/** A connection above the limit, when no other was idle. */
+	/** Counts a connection that was refused above the limit. */
 	dropConnection(): void;
-	/** What happened since the last call. */
+	/** The requests since the last call. */
 	interval(): Interval;
 	/** Prometheus text. */
 	render(gauges: {readonly inFlight: number; readonly connections: number}): string;
@@ -45,7 +45,7 @@ type RouteLabels = {readonly profile: string; readonly route: string};
 
 type RouteCounts = {readonly labels: RouteLabels; readonly outcomes: Map<string, number>};
 
-/** Counts what the receiver answers, in memory and bounded. @see manual/metrics.md */
+/** Counts the answers of the receiver, in bounded memory. @see manual/metrics.md */
 export function createMetrics(): Metrics {
 	const requests = new Map<string, RouteCounts>();
 	const refused = new Map<string, number>();
@@ -111,66 +111,45 @@ export function createMetrics(): Metrics {
 			samples = [];
 			return result;
 		},
-		render: ({inFlight, connections}) =>
-			[
-				writeCounters(
-					{
-						name: 'svc_webhook_requests_total',
-						help: 'Requests by profile, route and outcome.',
-						type: 'counter',
-					},
-					[...requests.values()].flatMap(({labels, outcomes}) =>
+		render({inFlight, connections}) {
+			const routes = [...requests.values()];
+			const families: ReadonlyArray<readonly [string, string, readonly MetricSample[]]> = [
+				[
+					'svc_webhook_requests_total',
+					'Requests by profile, route and outcome.',
+					routes.flatMap(({labels, outcomes}) =>
 						[...outcomes].map(([outcome, value]) => ({labels: {...labels, outcome}, value})),
 					),
-				),
-				writeCounters(
-					{
-						name: 'svc_webhook_rate_limited_total',
-						help: 'Requests above the rate limit of their route.',
-						type: 'counter',
-					},
-					[...requests.values()].map(({labels, outcomes}) => ({
-						labels,
-						value: outcomes.get('rate') ?? 0,
-					})),
-				),
-				writeCounters(
-					{
-						name: 'svc_webhook_refused_requests_total',
-						help: 'Requests that the parser refused or that took too long, by status.',
-						type: 'counter',
-					},
+				],
+				[
+					'svc_webhook_rate_limited_total',
+					'Requests above the rate limit of their route.',
+					routes.map(({labels, outcomes}) => ({labels, value: outcomes.get('rate') ?? 0})),
+				],
+				[
+					'svc_webhook_refused_requests_total',
+					'Requests that the parser refused or that took too long, by status.',
 					[...refused].map(([status, value]) => ({labels: {status}, value})),
-				),
-				...(
-					[
-						['svc_webhook_body_bytes_total', 'Bytes of request bodies.', 'counter', bodyBytes],
-						[
-							'svc_webhook_rejected_connections_total',
-							'Connections above the limit, closed because none was idle.',
-							'counter',
-							dropped,
-						],
-						[
-							'svc_webhook_evicted_connections_total',
-							'Idle connections closed to make room for new ones.',
-							'counter',
-							evicted,
-						],
-						['svc_webhook_in_flight_requests', 'Requests being answered.', 'gauge', inFlight],
-						['svc_webhook_connections', 'Open connections.', 'gauge', connections],
-					] as const
-				).map(([name, help, type, value]) =>
-					writeCounters({name, help, type}, [{labels: {}, value}]),
-				),
-				writeHistogram(
-					{
-						name: 'svc_webhook_request_duration_seconds',
-						help: 'Time from the first header to the decision.',
-					},
-					{buckets, counts, sum: seconds, count: total},
-				),
-			].join(''),
+				],
+				['svc_webhook_body_bytes_total', 'Bytes of request bodies.', alone(bodyBytes)],
+				[
+					'svc_webhook_rejected_connections_total',
+					'Connections above the limit, closed because none was idle.',
+					alone(dropped),
+				],
+				[
+					'svc_webhook_evicted_connections_total',
+					'Idle connections closed to make room for new ones.',
+					alone(evicted),
+				],
+				['svc_webhook_in_flight_requests', 'Requests being answered.', alone(inFlight)],
+				['svc_webhook_connections', 'Open connections.', alone(connections)],
+			];
+			const written = families.map(([name, help, values]) =>
+				writeCounters({name, help, type: name.endsWith('_total') ? 'counter' : 'gauge'}, values),
+			);
+			return [...written, writeDurations({counts, sum: seconds, count: total})].join('');
+		},
 	};
 }
 
@@ -185,6 +164,8 @@ export type Family = {
 	readonly type: 'counter' | 'gauge';
 };
 
+const alone = (value: number): readonly MetricSample[] => [{labels: {}, value}];
+
 /** One family in the Prometheus text format; label values are escaped. */
 export const writeCounters = (
 	{name, help, type}: Family,
@@ -192,27 +173,29 @@ export const writeCounters = (
 ): string =>
 	`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map(sample => writeSample(name, sample)).join('')}`;
 
-/** A histogram in the Prometheus text format. `counts` holds one number per bucket, not yet summed up. */
-function writeHistogram(
-	{name, help}: Omit<Family, 'type'>,
-	histogram: {
-		readonly buckets: readonly number[];
-		readonly counts: readonly number[];
-		readonly sum: number;
-		readonly count: number;
-	},
-): string {
+const durations = 'svc_webhook_request_duration_seconds';
+
+/** The histogram of answer times in the Prometheus text format. `counts` holds one number per bucket, not yet summed up. */
+function writeDurations({
+	counts,
+	sum,
+	count,
+}: {
+	readonly counts: readonly number[];
+	readonly sum: number;
+	readonly count: number;
+}): string {
 	let below = 0;
-	const lines = histogram.buckets.map((bound, index) => {
-		below += histogram.counts[index] ?? 0;
-		return writeSample(`${name}_bucket`, {labels: {le: String(bound)}, value: below});
+	const lines = buckets.map((bound, index) => {
+		below += counts[index] ?? 0;
+		return writeSample(`${durations}_bucket`, {labels: {le: String(bound)}, value: below});
 	});
 	lines.push(
-		writeSample(`${name}_bucket`, {labels: {le: '+Inf'}, value: histogram.count}),
-		writeSample(`${name}_sum`, {labels: {}, value: histogram.sum}),
-		writeSample(`${name}_count`, {labels: {}, value: histogram.count}),
+		writeSample(`${durations}_bucket`, {labels: {le: '+Inf'}, value: count}),
+		writeSample(`${durations}_sum`, {labels: {}, value: sum}),
+		writeSample(`${durations}_count`, {labels: {}, value: count}),
 	);
-	return `# HELP ${name} ${help}\n# TYPE ${name} histogram\n${lines.join('')}`;
+	return `# HELP ${durations} Time from the first header to the decision.\n# TYPE ${durations} histogram\n${lines.join('')}`;
 }
 
 function writeSample(name: string, {labels, value}: MetricSample): string {

@@ -1,10 +1,9 @@
 import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
 import type {Busy} from '../core/clock.ts';
-import type {DeliveryOutcome, StoredDelivery} from '../core/delivery.ts';
+import type {DeliveryOutcome, StoredDelivery, ReplayChanges} from '../core/delivery.ts';
 import {SvcError, messageOf} from '../core/errors.ts';
 import type {Group} from '../core/group.ts';
-import type {ReplayChanges} from '../core/replay.ts';
 import type {World} from '../core/world.ts';
 import {enterRoute} from './admission.ts';
 import {deliveryIdOf, redactedIdentifier} from './identity.ts';
@@ -21,15 +20,19 @@ import {type WebhookRequest, receive, receiveAuthenticated} from './receive.ts';
 import {type Reply, refusals} from './replies.ts';
 import type {RequestHeaders} from './request-content.ts';
 
-type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
+export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 	readonly services: ReceiverServices;
+	/** Makes our identifiers of deliveries. */
 	readonly ids: () => string;
 	readonly metrics: Metrics;
 	/** Counts the events under way. */
 	readonly busy: Busy;
-	/** A run waits; `isImplied`: its delivery, of which faces were told, says all of it. Must not throw. */
+	/** A run is on disk and waits; `isImplied`: the event of its delivery tells faces all of it. Must not throw. */
 	readonly onAccepted: (runId: number, isImplied: boolean) => void;
-	/** A group is on disk as it is now; must not throw. */
+	/**
+	 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
+	 * `onAccepted` reports as well. Emits nothing; must not throw.
+	 */
 	readonly onGroupChanged: (group: Group) => void;
 };
 
@@ -38,11 +41,11 @@ export type Pipeline = {
 	post(request: WebhookRequest, headers: RequestHeaders): Promise<Reply>;
 	/** Sends a stored event through everything after authentication, under an identifier of its own; never rejects. */
 	replay(event: KnownEvent, replayOf: string): Promise<Reply>;
-	/** The same for an event that its sender could not deliver, under the identifier that the sender gave it. */
+	/** The same for an event that its sender could not deliver, under the identifier by the sender. */
 	recover(event: KnownEvent, deliveryId: string): Promise<Reply>;
 };
 
-/** Wraps the response table: opens a draft for each event, and reports how it ended to the faces, the journal and the metrics. */
+/** Wraps the response table: opens a draft for each event, and reports its outcome to the faces, the journal and the metrics. */
 export function createPipeline({
 	services,
 	ids,
@@ -59,16 +62,13 @@ export function createPipeline({
 		headers: RequestHeaders,
 		identity: Pick<DeliveryDraft, 'id' | 'deliveryId' | 'idSource' | 'hasFixedId' | 'replayOf'>,
 	): DeliveryDraft => ({
-		id: identity.id,
+		...identity,
 		receivedAt: clock.now(),
 		startedAt: clock.monotonic(),
 		headers,
 		redact,
 		deliveryId: redactedIdentifier(identity.deliveryId, redact),
-		idSource: identity.idSource,
 		hasSignedId: false,
-		hasFixedId: identity.hasFixedId,
-		replayOf: identity.replayOf,
 		profile: 'default',
 		route: '-',
 		routeId: undefined,
@@ -82,7 +82,7 @@ export function createPipeline({
 		trace: [],
 	});
 
-	/** What was decided stands, whatever goes wrong where it is told. */
+	/** A failing report does not change the decision. */
 	const tell = (draft: DeliveryDraft, report: () => void) => {
 		try {
 			report();
@@ -126,7 +126,7 @@ export function createPipeline({
 		}
 	};
 
-	/** Whatever went wrong, nothing was accepted: the sender is asked to come again. */
+	/** Answers an unexpected error: nothing was accepted, the sender should try again. */
 	const fail = (draft: DeliveryDraft, error: unknown): Reply => {
 		log.error(`Cannot accept delivery for route "${draft.route}": ${messageOf(error)}`, {
 			delivery: draft.id,
@@ -149,7 +149,7 @@ export function createPipeline({
 		return reply;
 	};
 
-	/** What is known of the sender was checked before, or is a person's word. */
+	/** Takes an event that was authenticated before, or that a person sends. */
 	const take = async (
 		{route, body, headers}: KnownEvent,
 		identity: Parameters<typeof openDraft>[1],
@@ -193,7 +193,7 @@ export function createPipeline({
 	};
 }
 
-/** What the journal was told on the way; everything else is noted at the end, so that each delivery can be opened. */
+/** Outcomes that the journal holds already; all others are noted at the end, so that each delivery can be opened. */
 const recorded: ReadonlySet<DeliveryOutcome> = new Set([
 	'accepted',
 	'coalesced',
@@ -201,7 +201,7 @@ const recorded: ReadonlySet<DeliveryOutcome> = new Set([
 	'delivery',
 ]);
 
-/** An event whose sender is known, and its route. */
+/** An authenticated event and its route. */
 export type KnownEvent = {
 	readonly route: Route;
 	readonly body: Buffer;
@@ -219,7 +219,7 @@ export type RecoveredEvent = {
 	readonly body: string;
 };
 
-/** The event that `stored` was, with `changes`. @throws SvcError `route_not_found`, `body_not_kept` */
+/** A stored event with `changes`. @throws SvcError `route_not_found`, `body_not_kept` */
 export function replayedEvent(
 	stored: StoredDelivery,
 	{body, route: name = stored.route}: ReplayChanges,

@@ -21,12 +21,12 @@ import type {Scripts} from './script.ts';
 import type {SignatureDoctor} from './signature-doctor.ts';
 import type {RenderContext} from './template.ts';
 
-/** What the rows of the response table ask. */
+/** Dependencies of the rows of the response table. */
 export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	readonly intake: Intake;
-	/** Why nothing can be written to the journal, as it told last; `undefined` while it can. */
+	/** Why the journal last failed to write; `undefined` while it can be written. */
 	readonly journalFailing: () => string | undefined;
-	/** The served routes; asked for every request, once for those of one turn. Reloads the file of dynamic routes when it changed. */
+	/** The served routes; called for every request, once per turn. Reloads the file of dynamic routes when it changed. */
 	readonly routes: () => RouteTable;
 	readonly compile: (route: Route) => CompiledRoute;
 	/** Whether `/p/<profile>/webhooks/<route>` is served now. */
@@ -35,33 +35,34 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	/** Rates of the routes, and starts of `overflow: queue` routes. */
 	readonly limits: Pick<Limits, 'windows' | 'paces'>;
 	readonly scripts: Scripts;
-	/** Where a profile keeps what its routes name. */
+	/** The folders of a profile. */
 	readonly homeOf: HomeOf;
-	/** Knows what this gateway wrote itself. */
+	/** Recognises comments by this gateway. */
 	readonly ownMark: AuthorshipMark;
 	readonly mutex: KeyedMutex;
+	/** Hands over the message of a `deliver_only` event; rejects when it failed. */
 	readonly deliver: DeliverDirect;
 	/** The scheduled job of a `cron_job` route. */
 	readonly jobOf: JobOf;
 	readonly maxQueued: () => number;
-	/** Whether the server is bound to this machine alone: only then `INSECURE_NO_AUTH` counts. */
+	/** Whether the server is bound to this machine only, as `INSECURE_NO_AUTH` requires. */
 	readonly isLoopback: boolean;
-	/** New requests are turned away. */
+	/** New requests are refused. */
 	readonly isDraining: () => boolean;
-	/** Aborts when what still runs must end. */
+	/** Aborts when running work must end. */
 	readonly stopping: AbortSignal;
-	/** Logs a warning the first time that `key` comes. */
+	/** Logs a warning once per `key`. */
 	readonly warnOnce: (key: string, message: string) => void;
 };
 
 /**
- * Where a profile keeps what its routes name, absolute: `in_file` resolves in `home`, `script` in `scripts`. `default` is the profile of this gateway.
+ * The folders of a profile, absolute: `in_file` resolves in `home`, `script` in `scripts`. `default` is the profile of this gateway.
  *
  * @see manual/filters-and-templates.md#filters, manual/filters-and-templates.md#scripts
  */
 type HomeOf = (profile: string) => {readonly home: string; readonly scripts: string};
 
-/** What is known of a delivery while its request goes down the pipeline. The rows fill it in as they go; strings are cleaned before they are written here. */
+/** A delivery while its request is processed. The rows fill it in; strings are cleaned before they are written here. */
 export type DeliveryDraft = {
 	readonly id: string;
 	/** Milliseconds since 1970. */
@@ -70,38 +71,38 @@ export type DeliveryDraft = {
 	readonly startedAt: number;
 	readonly headers: RequestHeaders;
 	readonly redact: Redact;
-	/** The sender's identifier. A signature that covers one replaces the one that the headers gave. */
+	/** The identifier by the sender. A signed identifier replaces the one of the headers. */
 	deliveryId: string;
 	idSource: string;
-	/** The identifier is one with the body, or signed beside it: an identical body has it too. */
+	/** The identifier is in the body, or signed with it: an identical body has the same one. */
 	hasSignedId: boolean;
-	/** The identifier is not the sender's to name: the event is replayed or was fetched. */
+	/** The identifier does not come from the request: the event is replayed or was fetched. */
 	readonly hasFixedId: boolean;
 	readonly replayOf: string | undefined;
 	profile: string;
 	route: string;
-	/** `CompiledRoute.id`, once the route was found: a stranger's name must not become a label. */
+	/** `CompiledRoute.id`, once the route was found: an untrusted name must not become a label. */
 	routeId: string | undefined;
 	/** `CompiledRoute.keptHeaders`, once the route was found. */
 	keptHeaders: readonly string[];
 	event: string;
-	/** What the event is about, once its payload was read. */
+	/** The subject of the event, once its payload was read. */
 	subject: string | undefined;
 	body: Buffer | undefined;
-	/** Set once the sender is known and within its rate: what a stranger sent must not fill the disk. */
+	/** Set once the sender is authenticated and within its rate: strangers must not fill the disk. */
 	keepsBody: boolean;
 	flags: number;
-	/** The route's quota of this minute was spent and its overflow is queued. */
+	/** The quota of this minute is spent, and the route queues its overflow. */
 	isAboveRate: boolean;
 	readonly trace: TraceStep[];
 };
 
-/** What was decided at one step. */
+/** The result of one step. */
 type StepResult = Omit<TraceStep, 'step'>;
 
 const maxDetailLength = 300;
 
-/** Adds a step. `detail` holds our own words and numbers, or went through `cleanDetail`. */
+/** Adds a step. `detail` is our own text, or cleaned by `cleanDetail`. */
 export function note(
 	draft: DeliveryDraft,
 	step: TraceStepName,
@@ -110,7 +111,7 @@ export function note(
 	draft.trace.push({step, verdict, detail});
 }
 
-/** Says more about a step that was noted before. */
+/** Replaces the detail of an earlier step. */
 export function renote(draft: DeliveryDraft, step: TraceStepName, detail: string): void {
 	const index = draft.trace.findLastIndex(noted => noted.step === step);
 	const noted = draft.trace[index];
@@ -129,7 +130,7 @@ export function stop(
 	return reply;
 }
 
-/** A detail that may hold strangers' words: redacted, one safe line, at most `maxLength` characters, 300 when nothing is to follow. */
+/** Cleans an untrusted detail: redacted, one safe line, at most `maxLength` characters. Counts hostile characters in the draft. */
 export function cleanDetail(
 	draft: DeliveryDraft,
 	text: string,
@@ -140,7 +141,7 @@ export function cleanDetail(
 	return cleaned.text;
 }
 
-/** Gives the event the identifier that its sender named, without what is secret. */
+/** Sets the identifier of the event, redacted. */
 export function nameDraft(
 	draft: DeliveryDraft,
 	{deliveryId, idSource}: Pick<DeliveryDraft, 'deliveryId' | 'idSource'>,
@@ -151,7 +152,7 @@ export function nameDraft(
 
 type Writable<Value> = {-readonly [Key in keyof Value]: Value[Key]};
 
-/** What the draft comes to when `reply` is the answer. `now` is monotonic. */
+/** The delivery of a draft that is answered with `reply`. `now` is monotonic. */
 export function deliveryOf(draft: DeliveryDraft, reply: Reply, now: number): Delivery {
 	const delivery: Writable<Delivery> = {
 		id: draft.id,
@@ -188,8 +189,8 @@ export function deliveryOf(draft: DeliveryDraft, reply: Reply, now: number): Del
 }
 
 /**
- * The same with what was received, to be kept: allowed headers, and unless a stranger sent it the raw body and the headers that filters look at. `further` are steps that the journal
- * itself decides: they are written with it.
+ * The delivery to be stored: with allowed headers, and, for authenticated senders, the raw body and the headers that filters read. `further`: steps that the journal
+ * itself decides, stored at the end of the trace.
  */
 export function storedDeliveryOf(
 	draft: DeliveryDraft,
@@ -198,7 +199,7 @@ export function storedDeliveryOf(
 ): StoredDelivery {
 	const stored: Writable<StoredDelivery> = {
 		...delivery,
-		// A copy: steps that follow the commit are not part of what was written.
+		// A copy: steps after the commit are not stored.
 		trace: [...draft.trace, ...further],
 		headers: headersToStore(draft.headers, draft.redact, draft.keepsBody ? draft.keptHeaders : []),
 	};
@@ -209,7 +210,7 @@ export function storedDeliveryOf(
 	return stored;
 }
 
-/** An event that passed every check and is rendered: only its identifier decides now whether it is handled. */
+/** A rendered event that passed every check; only the check for duplicates is left. */
 export type ReadyEvent = {
 	readonly draft: DeliveryDraft;
 	readonly route: Route;
@@ -219,24 +220,24 @@ export type ReadyEvent = {
 	readonly prompt: string;
 	/** Keys of the payload that the prompt took. */
 	readonly read: readonly string[];
-	/** What the templates were rendered from. */
+	/** The context of its templates. */
 	readonly context: RenderContext;
 	/** `deliver_extra`, rendered. */
 	readonly extra: JsonObject;
-	/** What the event is about; see `subjectOf`. */
+	/** The pull request or issue of the event; see `subjectOf`. */
 	readonly subject: string | undefined;
-	/** The repository that the event is about, for tools that may read it. */
+	/** The repository of the event, for tools that may read it. */
 	readonly repository: string | undefined;
-	/** What is got for its run before the agent starts. */
+	/** What is fetched for its run before the agent starts. */
 	readonly prefetch: RunPlan['prefetch'];
 };
 
-/** What of an event is asked for once it is handed to the journal. */
+/** The part of an event that is needed after it is handed to the journal. */
 export type NamedEvent = Pick<ReadyEvent, 'draft' | 'route' | 'event'>;
 
 /**
- * The event without what was made of its body. A payload is many times as large in memory as on the wire, and all that came in one turn wait for the same commit: whoever
- * waits with it makes the collector carry it along.
+ * The event without its payload, for code that awaits the commit. A payload is many times as large in memory as on the wire, and all events of one turn await the same commit:
+ * they must not keep their payloads alive.
  */
 export const withoutPayload = ({draft, route, event}: ReadyEvent): NamedEvent => ({
 	draft,
@@ -244,14 +245,14 @@ export const withoutPayload = ({draft, route, event}: ReadyEvent): NamedEvent =>
 	event,
 });
 
-/** What replies to this event name. */
+/** The names in replies to this event. */
 export const namesOf = ({draft, route, event}: NamedEvent) => ({
 	route: route.name,
 	event,
 	deliveryId: draft.deliveryId,
 });
 
-/** Identity for the duplicate rule. */
+/** The identity of an event for the check for duplicates. */
 export const duplicateKeyOf = ({draft, route}: NamedEvent) => ({
 	bodyHash: bodyHashOf(draft, route),
 	profile: route.profile,
@@ -260,7 +261,7 @@ export const duplicateKeyOf = ({draft, route}: NamedEvent) => ({
 });
 
 /**
- * `dedupe_body: true`: the body is a second identifier. A replay is meant: it is never a duplicate. An identifier that is signed decides alone.
+ * `dedupe_body: true`: the body is a second identifier. A replay is intended, and never a duplicate. A signed identifier decides alone.
  *
  * @see manual/receiver.md#bodies
  */

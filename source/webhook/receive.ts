@@ -45,8 +45,8 @@ export type WebhookRequest = RequestedRoute & {
 };
 
 /**
- * The response table from its first row: everything up to the authentication of the sender. Each row that applies ends the request.
- * Rejects only when the store cannot be asked or written.
+ * The response table up to the authentication of the sender, then `receiveAuthenticated`. The first row that applies ends the request.
+ * Rejects only when the store cannot be read or written.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
@@ -59,7 +59,7 @@ export async function receive(
 		return stop(draft, refusals.stopping, {step: 'route', detail: 'the gateway is stopping'});
 	}
 
-	// A path that names no route has no method of its own.
+	// A path without a route gets the answer for unknown routes, whatever the method.
 	if (request.method !== 'POST' && request.route !== undefined) {
 		const refuse = () =>
 			stop(draft, refusals.method, {
@@ -77,7 +77,7 @@ export async function receive(
 	}
 
 	if (found.kind === 'invalid') {
-		// Before anything is read: what cannot be checked is not taken in.
+		// Before the body is read: the event cannot be authenticated.
 		return stop(draft, refusals.invalid, {
 			step: 'route',
 			detail: cleanDetail(draft, found.reason),
@@ -115,7 +115,7 @@ export async function receive(
 	return refusal ?? receiveAuthenticated(draft, {route, body}, services);
 }
 
-/** The rest of the response table, for events whose sender is known; a replay enters here. Rejects as `receive` does. */
+/** The rest of the response table, for authenticated events; replays enter here. Rejects as `receive` does. */
 export async function receiveAuthenticated(
 	draft: DeliveryDraft,
 	{route, body}: {readonly route: Route; readonly body: Buffer},
@@ -140,7 +140,7 @@ export async function receiveAuthenticated(
 
 	const acknowledge = acknowledgementOf(route, parsed.payload);
 	const reply = decide(draft, {route, body, parsed}, services);
-	// Without a wait here: it would keep the payload until the journal is written.
+	// Not awaited unless needed: that would keep the payload until the journal is written.
 	return acknowledge ? acknowledge(await reply) : reply;
 }
 
@@ -210,7 +210,7 @@ async function decide(
 	}
 
 	if (!route.enabled) {
-		// Kept with its body, and its identifier is not taken: it can be sent again, and replayed.
+		// Stored with its body, without taking its identifier: it can be sent again or replayed.
 		return stop(draft, refusals.paused, {
 			step: 'dispatch',
 			detail: 'the route is paused: lost unless its sender tries again, or it is replayed later',
@@ -236,7 +236,7 @@ async function decide(
 	const repository = repositoryOf(route, sent);
 	const {text: prompt, read} = renderPrompt(draft, compiled, {context, prefetch});
 	const extra = compiled.renderExtra(context);
-	// As it came: a script may turn it into anything.
+	// From the received payload: a script may change it into anything.
 	const subject = subjectOf(parsed.payload);
 	const ready = {
 		draft,
@@ -254,14 +254,14 @@ async function decide(
 	return dispatchEvent(ready, services);
 }
 
-/** A batch without events, or what LINE calls one. */
+/** Whether the payload is a batch without events, also in the form of LINE. */
 const isEmptyList = (payload: JsonValue): boolean => {
 	const list =
 		isJsonObject(payload) && Object.hasOwn(payload, 'events') ? payload['events'] : payload;
 	return Array.isArray(list) && list.length === 0;
 };
 
-/** The prompt, and what it took of the payload: the decision says both, and what the run gets beside it. */
+/** Renders the prompt, and notes its length, its keys of the payload and the prefetch in the trace. */
 function renderPrompt(
 	draft: DeliveryDraft,
 	{prompt}: CompiledRoute,

@@ -1,67 +1,64 @@
 import {createBusy} from '../core/clock.ts';
-import type {StoredDelivery} from '../core/delivery.ts';
-import type {Group} from '../core/group.ts';
+import type {StoredDelivery, ReceiverAnswer, ReplayChanges} from '../core/delivery.ts';
 import {mayServeInsecure} from '../core/hosts.ts';
 import type {Logger} from '../core/log.ts';
 import {createKeyedMutex} from '../core/mutex.ts';
-import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
-import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
 import type {RateUse} from '../store/limits/port.ts';
 import {createRouteCompiler} from './admission.ts';
-import type {DeliverDirect} from './direct-delivery.ts';
 import {routeKeyOf} from './dispatch-event.ts';
 import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
 import {createLateRecords} from './journal-event.ts';
 import {type Interval, createMetrics} from './metrics.ts';
-import {type RecoveredEvent, createPipeline, recoveredEvent, replayedEvent} from './pipeline.ts';
+import {
+	type PipelineDependencies,
+	type RecoveredEvent,
+	createPipeline,
+	recoveredEvent,
+	replayedEvent,
+} from './pipeline.ts';
 import type {ReceiverServices} from './receive-context.ts';
 import {type ReplayEffects, effectsOf} from './replay-plan.ts';
 import {type Reply, refusals} from './replies.ts';
 import {createScripts} from './script.ts';
 import {createSignatureDoctor} from './signature-doctor.ts';
 
-export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> &
+export type ReceiverDependencies = Pick<
+	PipelineDependencies,
+	'emit' | 'ids' | 'onAccepted' | 'onGroupChanged' | 'redact'
+> &
 	Pick<
 		ReceiverServices,
+		| 'clock'
+		| 'deliver'
 		| 'homeOf'
 		| 'intake'
 		| 'jobOf'
 		| 'journalFailing'
 		| 'limits'
+		| 'log'
 		| 'multiplexing'
 		| 'ownMark'
 		| 'routes'
 	> & {
-		/** Identifiers of deliveries, ours. */
-		readonly ids: () => string;
-		/** Hands over the message of a `deliver_only` event; rejects when it failed. */
-		readonly deliverDirect: DeliverDirect;
-		/** A run is on disk and waits; `isImplied`: its delivery, of which faces were told, says all of it. Must not throw. */
-		readonly onAccepted: (runId: number, isImplied: boolean) => void;
-		/**
-		 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
-		 * `onAccepted` is told too. Nothing is emitted here; must not throw.
-		 */
-		readonly onGroupChanged: (group: Group) => void;
-		/** Prometheus text of other rooms, appended to `/metrics`. */
+		/** Prometheus text by other rooms, appended to `/metrics`. */
 		readonly metrics: () => Promise<string>;
-		/** Other gateways have the same journal: then `/health` says when this one cannot reach it. */
+		/** The journal is shared with other gateways: `/health` then reports when this one cannot reach it. */
 		readonly sharesStore?: boolean;
-		/** Address that `/metrics` is for: this machine alone when it is a loopback one, nobody when there is none. */
+		/** Address at which `/metrics` may be read: a loopback address allows only this machine; without one there are no metrics. */
 		readonly metricsHost: () => string | undefined;
-		/** The environment that scripts get a few names of (`PATH`, `HOME`, `LANG`…). */
+		/** The environment from which scripts inherit a few variables (`PATH`, `HOME`, `LANG`…). */
 		readonly environment: () => Readonly<Record<string, string>>;
 	};
 
 type ReceiverOptions = {
 	readonly host: string;
-	/** 0: any free one. */
+	/** 0: any free port. */
 	readonly port: number;
-	/** Bound of the queue; asked per event, so that it may be reloaded. */
+	/** Bound of the queue; called per event, so that it may be reloaded. */
 	readonly maxQueued: () => number;
 };
 
@@ -70,24 +67,24 @@ type ReceiverStats = Interval & {readonly inFlight: number; readonly connections
 export type Receiver = {
 	/** @throws SvcError `port_in_use`, `port_forbidden`, `host_unavailable`, `listen_failed` */
 	listen(): Promise<{readonly url: string}>;
-	/** Drains: 1 s of polite answers, everything closed after 5 s, scripts killed. Requests that come meanwhile get a 503. */
+	/** Drains: `Connection: close` for 1 s, work stopped and scripts killed after 5 s. Requests meanwhile get a 503. */
 	close(): Promise<void>;
-	/** Sends a stored delivery through the pipeline after authentication; spends no quota, is never a duplicate. @throws SvcError `route_not_found`, `body_not_kept` */
+	/** Sends a stored delivery through the pipeline after authentication; does not count towards the rate limit, is never a duplicate. @throws SvcError `route_not_found`, `body_not_kept` */
 	replay(stored: StoredDelivery, changes?: ReplayChanges): Promise<ReceiverAnswer>;
-	/** What `replay` would do if filters and script let the event pass. Does nothing. Same errors. */
+	/** What `replay` would do if filters and script pass the event. Changes nothing. Same errors. */
 	planReplay(stored: StoredDelivery, changes?: ReplayChanges): ReplayEffects;
 	/**
-	 * Takes in an event that was fetched from its sender, which could not deliver it: the pipeline after authentication. Spends no quota; keeps the sender's identifier, so
-	 * that one which was accepted before is answered as a duplicate. @throws SvcError `route_not_found`
+	 * Sends an event that was fetched from its sender, which could not deliver it, through the pipeline after authentication. Does not count towards the rate limit; keeps the identifier by the sender, so
+	 * that an event which was accepted before is a duplicate. @throws SvcError `route_not_found`
 	 */
 	recover(event: RecoveredEvent): Promise<ReceiverAnswer>;
-	/** How much of its rate a served route has used now; `undefined` for another name. */
+	/** Present use of the rate limit of a served route; `undefined` for any other name. */
 	rateOf(name: string): Promise<RateUse | undefined>;
-	/** Load now, and what was answered since the last call. */
+	/** The present load, and the requests answered since the last call. */
 	stats(): ReceiverStats;
 };
 
-/** Requests that may wait for one identifier or one body. */
+/** Most requests that wait for one identifier or one body. */
 const maxInLine = 16;
 
 /**
@@ -113,21 +110,13 @@ export function createReceiver(
 		metrics,
 		busy,
 		services: {
-			clock,
-			log,
+			...dependencies,
 			intake: late.intake,
-			journalFailing: dependencies.journalFailing,
 			routes: oncePerTurn(dependencies.routes),
 			compile,
-			multiplexing: dependencies.multiplexing,
-			doctor: createSignatureDoctor({clock}),
-			limits: dependencies.limits,
-			scripts: createScripts({clock, environment: dependencies.environment}),
-			homeOf: dependencies.homeOf,
-			jobOf: dependencies.jobOf,
-			ownMark: dependencies.ownMark,
+			doctor: createSignatureDoctor(dependencies),
+			scripts: createScripts(dependencies),
 			mutex: createKeyedMutex(maxInLine),
-			deliver: dependencies.deliverDirect,
 			maxQueued: options.maxQueued,
 			isLoopback: mayServeInsecure(options.host),
 			isDraining: () => draining,
@@ -136,12 +125,11 @@ export function createReceiver(
 		},
 	});
 	const exchange = createExchange({
-		clock,
+		...dependencies,
 		pipeline,
 		isDraining: () => draining,
 		isUnavailable: () =>
 			dependencies.sharesStore === true && dependencies.journalFailing() !== undefined,
-		metricsHost: dependencies.metricsHost,
 		async renderMetrics() {
 			const others = await dependencies.metrics();
 			return metrics.render({inFlight: busy.count, connections: http.connections()}) + others;
@@ -162,11 +150,7 @@ export function createReceiver(
 		},
 		async close() {
 			draining = true;
-			await drain(http, {
-				clock,
-				busy,
-				onHardStop: () => stopping.abort(),
-			});
+			await drain(http, {clock, busy, onHardStop: () => stopping.abort()});
 			stopping.abort();
 			late.close();
 		},
@@ -198,8 +182,8 @@ export function createReceiver(
 const answerOf = ({status, body}: Reply): ReceiverAnswer => ({status, body});
 
 /**
- * `ask`, called at most once in a turn of the event loop; whoever asks again in the same turn gets the same answer. Requests that are read
- * in one turn had all arrived before the first of them asked, so none of them misses a change that was made before it was sent.
+ * Calls `ask` at most once per turn of the event loop; further calls in the turn return the same answer. Requests that are read
+ * in one turn had all arrived before the first call, so that none misses a change made before it was sent.
  */
 export function oncePerTurn<Answer>(ask: () => Answer): () => Answer {
 	let known: {readonly answer: Answer} | undefined;
@@ -215,10 +199,10 @@ export function oncePerTurn<Answer>(ask: () => Answer): () => Answer {
 	};
 }
 
-/** Bounds the memory of keys that come and go; after that many a warning may come twice. */
+/** Most remembered keys; beyond that a warning may be repeated. */
 const maxKeys = 1000;
 
-/** Logs a warning the first time that its key comes. */
+/** Logs a warning once per key. */
 function createWarnOnce(log: Logger): (key: string, message: string) => void {
 	const warned = new Set<string>();
 	return (key, message) => {

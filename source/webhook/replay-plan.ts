@@ -1,13 +1,13 @@
 import type {Route} from '../config/route.ts';
-import type {Redact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
+import type {World} from '../core/world.ts';
 import {defaultTarget, effectOf, reachesPeople} from '../platforms/platforms.ts';
-import type {CompiledRoute} from './admission.ts';
-import {type JobOf, type JobRoute, isJobRoute} from './dispatch-event.ts';
+import {type JobRoute, isJobRoute} from './dispatch-event.ts';
 import {headersNotKept} from './filter.ts';
 import {groupNameOf} from './group-key.ts';
 import {eventOf} from './identity.ts';
 import type {KnownEvent} from './pipeline.ts';
+import type {ReceiverServices} from './receive-context.ts';
 import {parseBody} from './request-content.ts';
 import type {RenderContext} from './template.ts';
 
@@ -15,20 +15,16 @@ export type ReplayEffects = {
 	readonly route: string;
 	/** One line per consequence, cleaned. */
 	readonly effects: readonly string[];
-	/** Whether anything beyond the log happens. */
+	/** Whether it has effects beyond the log. */
 	readonly needsConfirmation: boolean;
 };
 
-type PlanDependencies = {
-	readonly compile: (route: Route) => CompiledRoute;
-	readonly jobOf: JobOf;
-	readonly redact: Redact;
-};
+type PlanDependencies = Pick<ReceiverServices, 'compile' | 'jobOf'> & Pick<World, 'redact'>;
 
-/** Consequences, and where the answer goes, if there is one. */
+/** Consequences, and the target of the answer. */
 type Outlook = {readonly effects: readonly string[]; readonly target: string};
 
-/** What an event would do on `route` if its filters and its script let it pass, and the script leaves it as it is. Changes nothing. */
+/** The effects of an event on `route` if its filters and its script pass it unchanged. Changes nothing. */
 export function effectsOf(
 	{route, body, headers}: KnownEvent,
 	dependencies: PlanDependencies,

@@ -3,7 +3,7 @@ import type {Group} from '../core/group.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {HttpAnswer} from '../http/http-answer.ts';
 
-/** An answer of the receiver: what the client gets, and what faces call it. */
+/** An answer of the receiver: the HTTP answer and the outcome. */
 export type Reply = Pick<
 	HttpAnswer,
 	'body' | 'contentType' | 'headers' | 'retryAfterSeconds' | 'status'
@@ -11,19 +11,22 @@ export type Reply = Pick<
 	readonly outcome: DeliveryOutcome;
 	/** The run that the request started. */
 	readonly runId?: number;
-	/** The delivery does not say all of the run: it is one of a job, or starts later. */
+	/** The delivery does not imply the whole run: it belongs to a job, or starts later. */
 	readonly isMoreThanImplied?: true;
 	/** The group that the event waits in, and the one that was dispatched to make room for it. */
 	readonly joined?: {readonly group: Group; readonly dispatched?: Group};
-	/** Nothing is known of its sender, and nothing came of it: it is shown, and not kept. */
+	/** An unauthenticated request without effect: shown, but not stored. */
 	readonly isPassing?: true;
 };
 
-const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply => ({
+const reply = (status: number, outcome: DeliveryOutcome, body: JsonObject): Reply => ({
 	status,
 	outcome,
-	body: JSON.stringify({error}),
+	body: JSON.stringify(body),
 });
+
+const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply =>
+	reply(status, outcome, {error});
 
 /** Rows of the response table whose body never changes. @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions */
 export const refusals = {
@@ -59,7 +62,7 @@ export const rateReply = (retryAfterSeconds: number): Reply => ({
 /** 400: the body is empty or malformed. */
 export const bodyReply = (error: string): Reply => refusal(400, 'body', error);
 
-/** What the replies to a readable event name. */
+/** The names in replies to a readable event. */
 export type EventNames = {
 	readonly route: string;
 	readonly event: string;
@@ -67,57 +70,38 @@ export type EventNames = {
 };
 
 /** 202: an agent runs in the background. */
-export const acceptedReply = ({route, event, deliveryId}: EventNames): Reply => ({
-	status: 202,
-	outcome: 'accepted',
-	body: JSON.stringify({status: 'accepted', route, event, delivery_id: deliveryId}),
-});
+export const acceptedReply = ({route, event, deliveryId}: EventNames): Reply =>
+	reply(202, 'accepted', {status: 'accepted', route, event, delivery_id: deliveryId});
 
-/** 202: a scheduled job runs in the background. `job` is the reference as the route has it. */
-export const firedReply = ({route, event, deliveryId}: EventNames, job: string): Reply => ({
-	status: 202,
-	outcome: 'accepted',
-	body: JSON.stringify({
+/** 202: a scheduled job runs in the background. `job`: the reference as in the route. */
+export const firedReply = ({route, event, deliveryId}: EventNames, job: string): Reply =>
+	reply(202, 'accepted', {
 		status: 'accepted',
 		route,
 		cron_job: job,
 		event,
 		delivery_id: deliveryId,
-	}),
-});
+	});
 
 /** 202: the event waits with others of its key. */
-export const coalescedReply = ({route, event, deliveryId}: EventNames): Reply => ({
-	status: 202,
-	outcome: 'coalesced',
-	body: JSON.stringify({status: 'coalesced', route, event, delivery_id: deliveryId}),
-});
+export const coalescedReply = ({route, event, deliveryId}: EventNames): Reply =>
+	reply(202, 'coalesced', {status: 'coalesced', route, event, delivery_id: deliveryId});
 
-/** 200: the event type is not one of the route's. */
-export const ignoredEventReply = (route: string, event: string): Reply => ({
-	status: 200,
-	outcome: 'ignored:event',
-	body: JSON.stringify({status: 'ignored', event, route}),
-});
+/** 200: the event type is not in `events`. */
+export const ignoredEventReply = (route: string, event: string): Reply =>
+	reply(200, 'ignored:event', {status: 'ignored', event, route});
 
-/** 200: the sender has no event to tell of. */
-export const emptyReply = ({route}: Pick<EventNames, 'route'>): Reply => ({
-	status: 200,
-	outcome: 'ignored:event',
-	body: JSON.stringify({status: 'ignored', reason: 'empty', route}),
-});
+/** 200: the list of events is empty. */
+export const emptyReply = ({route}: Pick<EventNames, 'route'>): Reply =>
+	reply(200, 'ignored:event', {status: 'ignored', reason: 'empty', route});
 
-/** 200: the filters did not match, the script asked for it, or the gateway wrote it itself. */
+/** 200: the filters did not match, the script ignored the event, or it concerns a comment of this gateway. */
 export const ignoredReply = (
 	reason: 'filter' | 'script' | 'own',
 	{route}: Pick<EventNames, 'route'>,
-): Reply => ({
-	status: 200,
-	outcome: `ignored:${reason}`,
-	body: JSON.stringify({status: 'ignored', reason, route}),
-});
+): Reply => reply(200, `ignored:${reason}`, {status: 'ignored', reason, route});
 
-/** 200, or 204 without a `body`: its sender asked whether we are there. */
+/** 200, or 204 without content: the answer to a challenge. */
 export const challengeReply = ({
 	body,
 	text,
@@ -133,7 +117,7 @@ export const challengeReply = ({
 			}
 		: echo(text);
 
-/** What a sender sent, and no browser may take for a page. */
+/** Echoes a text of the sender, so that no browser takes it for a page. */
 const echo = (text: string): Reply => ({
 	status: 200,
 	outcome: 'challenge',
@@ -161,22 +145,13 @@ export const handshakeReply = (headers: Readonly<Record<string, string>>): Reply
 });
 
 /** 200: the identifier was accepted less than an hour ago. */
-export const duplicateReply = ({deliveryId}: EventNames): Reply => ({
-	status: 200,
-	outcome: 'duplicate',
-	body: JSON.stringify({status: 'duplicate', delivery_id: deliveryId}),
-});
+export const duplicateReply = ({deliveryId}: EventNames): Reply =>
+	reply(200, 'duplicate', {status: 'duplicate', delivery_id: deliveryId});
 
 /** 200: `deliver_only` reached its target. */
-export const deliveredReply = ({route, deliveryId}: EventNames, target: string): Reply => ({
-	status: 200,
-	outcome: 'delivered',
-	body: JSON.stringify({status: 'delivered', route, target, delivery_id: deliveryId}),
-});
+export const deliveredReply = ({route, deliveryId}: EventNames, target: string): Reply =>
+	reply(200, 'delivered', {status: 'delivered', route, target, delivery_id: deliveryId});
 
 /** 502: `deliver_only` did not reach its target; the reason is for the log alone. */
-export const deliveryFailedReply = ({deliveryId}: EventNames): Reply => ({
-	status: 502,
-	outcome: 'delivery',
-	body: JSON.stringify({error: 'Delivery failed', delivery_id: deliveryId}),
-});
+export const deliveryFailedReply = ({deliveryId}: EventNames): Reply =>
+	reply(502, 'delivery', {error: 'Delivery failed', delivery_id: deliveryId});

@@ -1,7 +1,13 @@
 import {isUtf8} from 'node:buffer';
 import {cloudEventNames} from '../config/senders/cloudevents.ts';
 import {senderNames, senderOf} from '../config/senders/senders.ts';
-import {isDeepJson, isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {
+	isDeepJson,
+	type JsonObject,
+	type JsonValue,
+	parsedJson,
+	parsedObject,
+} from '../core/json.ts';
 import {codeHostEventHeaders, isFormType, payloadOfForm} from '../core/payload.ts';
 import type {Redact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
@@ -15,7 +21,7 @@ export function headerOf(headers: RequestHeaders, name: string): string | undefi
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** Headers that name the delivery, first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
+/** Headers with the delivery identifier; the first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
 export const deliveryIdHeaders = [
 	'x-forge-delivery',
 	'x-github-delivery',
@@ -27,7 +33,7 @@ export const deliveryIdHeaders = [
 	'x-request-id',
 ] as const;
 
-/** Event and delivery of the senders that a route can name. */
+/** Headers with event and delivery of all known senders. */
 const senderHeaders = [
 	...senderNames.map(name => senderOf(name)?.names ?? {}),
 	cloudEventNames(undefined),
@@ -45,14 +51,14 @@ const storedNames: ReadonlySet<string> = new Set(storedHeaders);
 
 const maxStoredValueLength = 512;
 
-/** Whether a header may be stored and shown: never a secret, a token or a signature. */
+/** Whether a header is stored and shown with every delivery: never one with a secret, a token or a signature. */
 export const isStoredHeader = (name: string): boolean => storedNames.has(name);
 
-/** What is looked at of a value: enough to know a secret that is cut. */
+/** Characters of a value that are read: enough to recognise a secret that is cut. */
 const lookedAt = 2048;
 
 /**
- * The headers that are kept with a delivery, redacted and cleaned, at most 512 characters each. Those of `further` are kept as they came or not at all: a filter that is asked again
+ * The headers to be stored with a delivery, redacted and cleaned, at most 512 characters each. Those of `further` are stored unchanged or not at all, since filters of a replay
  * must not see another value.
  */
 export function headersToStore(
@@ -61,7 +67,7 @@ export function headersToStore(
 	further: readonly string[] = [],
 ): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};
-	// A request has fewer headers than there are names to look for.
+	// Over the headers: a request has fewer headers than there are stored names.
 	for (const name in headers) {
 		const value = storedNames.has(name) ? headerOf(headers, name) : undefined;
 		if (value !== undefined) {
@@ -87,17 +93,17 @@ export type ParsedBody =
 			readonly ok: true;
 			readonly payload: JsonValue;
 			readonly kind: 'JSON' | 'form' | 'JSON in a form';
-			/** The payload as it came; `undefined` for the fields of a form. */
+			/** The JSON as received; `undefined` for the fields of a form. */
 			readonly rawJson: Buffer | undefined;
 	  }
-	/** `error` is for the client and repeats nothing of what it sent. */
+	/** `error` is for the client, and repeats no content of the request. */
 	| {readonly ok: false; readonly error: string};
 
 const refuse = (error: string): ParsedBody => ({ok: false, error});
 
 /**
- * The payload of a body: JSON of any shape whatever the content type says, except that a form becomes an object. A JSON object that is only called
- * a form stays one. In a form of a code host (its event header is there) the JSON in the field `payload` is the payload.
+ * The payload of a body: any JSON, whatever the content type; a form becomes an object. JSON with the content type of
+ * a form is still read as JSON. In a form of a code host (with its event header) the JSON in the field `payload` is the payload.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#bodies
  */
@@ -115,7 +121,7 @@ export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 		return parseJson(text, body);
 	}
 
-	// Clients such as curl call any body a form unless they are told otherwise; and nobody signs what it is called, so that the identifier in it must not go by that. No form begins like this.
+	// Clients such as curl label any body as a form by default. The content type is not signed, so that an identifier in the body must not depend on it. No form begins with these characters.
 	const json = /^\s*[{[]/.test(text) ? parseJson(text, body) : undefined;
 	return json?.ok
 		? json
@@ -126,12 +132,10 @@ export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 }
 
 function parseJson(text: string, rawJson: Buffer): ParsedBody {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
-		return {ok: true, payload: JSON.parse(text) as JsonValue, kind: 'JSON', rawJson};
-	} catch {
-		return refuse('Malformed JSON body');
-	}
+	const payload = parsedJson(text);
+	return payload === undefined
+		? refuse('Malformed JSON body')
+		: {ok: true, payload, kind: 'JSON', rawJson};
 }
 
 function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
@@ -154,8 +158,8 @@ function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
 }
 
 /**
- * Any other form whose field `payload` holds a JSON object gives that object, so that `payload.<x>` reaches into it. What
- * is nested more than 128 levels deep stays text: a script gets a form written out as JSON, which would exhaust the stack.
+ * In other forms, a JSON object in the field `payload` is parsed, so that `payload.<x>` can read its members. Above
+ * 128 levels it stays text: scripts receive a form as JSON, and writing deeper JSON would exhaust the stack.
  */
 function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject {
 	const text = Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;
@@ -163,6 +167,6 @@ function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject
 		return fields;
 	}
 
-	const parsed = parseJson(text, Buffer.from(text));
-	return parsed.ok && isJsonObject(parsed.payload) ? {...fields, payload: parsed.payload} : fields;
+	const payload = parsedObject(text);
+	return payload ? {...fields, payload} : fields;
 }

@@ -10,7 +10,7 @@ import {
 } from './receive-context.ts';
 import {ignoredReply, refusals, type Reply} from './replies.ts';
 
-/** The payload that goes on, or the answer that ends the request. */
+/** The transformed payload, or the reply that ends the request. */
 type Transformed = {readonly payload: JsonValue} | {readonly reply: Reply};
 
 type ScriptStep = {
@@ -19,12 +19,12 @@ type ScriptStep = {
 	/** As written in the route. */
 	readonly script: string;
 	readonly payload: JsonValue;
-	/** The payload as it came, which is what the script reads; `undefined` for the fields of a form. */
+	/** The JSON as received, which the script reads; `undefined` for the fields of a form. */
 	readonly rawJson: Buffer | undefined;
 };
 
 /**
- * Runs the route's script and performs the verdict.
+ * Runs the script of the route and applies the verdict.
  *
  * @see manual/filters-and-templates.md#scripts
  */
@@ -79,7 +79,7 @@ export async function transformPayload(
 	}
 }
 
-/** A script that we ended ourselves says nothing about its event: the sender may try again. */
+/** A script stopped by the gateway gives no verdict: the sender should try again. */
 function failureReply(
 	stopped: boolean,
 	{draft, route}: {readonly draft: DeliveryDraft; readonly route: Route},
@@ -91,7 +91,7 @@ function failureReply(
 	return route.retryOnScriptFailure ? refusals.script : ignoredReply('script', draft);
 }
 
-/** How a script's process ended. */
+/** The end of a script process. */
 export type ScriptExit =
 	| {
 			readonly kind: 'exited';
@@ -101,17 +101,17 @@ export type ScriptExit =
 			/** The last characters of its error output. */
 			readonly stderr: string;
 	  }
-	/** `waitedMs` in line came before. */
+	/** `waitedMs`: time in the queue before. */
 	| {readonly kind: 'timeout'; readonly afterMs: number; readonly waitedMs: number}
 	| {readonly kind: 'too-much-output'; readonly limitBytes: number}
 	| {readonly kind: 'missing'}
 	| {readonly kind: 'stopped'}
 	| {readonly kind: 'not-started'; readonly reason: string};
 
-/** `detail` may hold what the script printed: clean it before it is shown. */
+/** `detail` may hold output of the script: clean it before it is shown. */
 type ScriptVerdict =
 	| {readonly kind: 'replace'; readonly payload: JsonValue; readonly detail: string}
-	/** The script asked for it. */
+	/** By the output of the script. */
 	| {readonly kind: 'ignore'; readonly detail: string}
 	/** Answered like `ignore` unless the route has `retry_on_script_failure`. */
 	| {readonly kind: 'failed'; readonly detail: string};
@@ -121,7 +121,7 @@ const ignore = (detail: string): ScriptVerdict => ({kind: 'ignore', detail});
 const failed = (detail: string): ScriptVerdict => ({kind: 'failed', detail});
 
 /**
- * What a script's end means for its event. Pure.
+ * The verdict of a script on its event. Pure.
  *
  * @see manual/filters-and-templates.md#scripts
  */
@@ -177,5 +177,5 @@ function judgeOutput(output: string, payload: JsonValue): ScriptVerdict {
 		: {kind: 'replace', payload: parsed, detail: 'replaced the payload'};
 }
 
-/** A payload that is a list or a scalar has no place for `script_output`; it moves to the member `payload`. */
+/** A list or a scalar moves to the member `payload`, to make room for `script_output`. */
 const asObject = (payload: JsonValue) => (isJsonObject(payload) ? payload : {payload});

@@ -23,21 +23,21 @@ type ScriptJob = {
 	readonly script: string;
 	/** Scripts folder of its profile; absolute. */
 	readonly folder: string;
-	/** For everything: its wait in line and its work. */
+	/** Includes the time in the queue. */
 	readonly timeoutMs: number;
-	/** Fed to its standard input. */
+	/** Written to its standard input. */
 	readonly input: Buffer | string;
 	readonly event: string;
 	readonly deliveryId: string;
 };
 
 export type Scripts = {
-	/** Runs one script to its end and the end of its process group; never rejects. `busy`: no place became free in time, nothing was started. */
+	/** Runs one script until its process group has ended; never rejects. `busy`: no place became free in time, the script was not started. */
 	run(job: ScriptJob, signal: AbortSignal): Promise<ScriptExit | {readonly kind: 'busy'}>;
 };
 
 /**
- * Runs filter scripts: at most 8 at once and 64 waiting, each waiting and working within one timeout, in their own process group, which is killed at the timeout, at 1 MiB of output,
+ * Runs filter scripts: at most 8 at once and 64 in the queue, with one timeout for queue and work. Each has its own process group, which is killed at the timeout, at 1 MiB of output,
  * when the gateway stops, and when the script ends.
  *
  * @see manual/filters-and-templates.md#scripts
@@ -50,6 +50,42 @@ export function createScripts({
 	readonly environment: () => Readonly<Record<string, string>>;
 }): Scripts {
 	const places = createSemaphore(clock, {count: atOnce, maxWaiting: maxQueued});
+
+	/** `waitedMs`: part of the timeout spent in the queue. */
+	const runFile = async (
+		path: string,
+		{waitedMs, ...job}: ScriptJob & {readonly waitedMs: number},
+		signal: AbortSignal,
+	): Promise<ScriptExit> => {
+		const afterMs = job.timeoutMs - waitedMs;
+		const exit = await runInGroup(
+			{
+				command: shells.has(extname(path)) ? 'bash' : 'python3',
+				args: [path],
+				env: scriptEnvironment(environment(), job),
+				cwd: job.folder,
+				input: job.input,
+				stdout: {limitBytes: outputLimit, above: 'stop'},
+				stderr: {limitBytes: stderrKept, above: 'keep-end'},
+				timeoutMs: afterMs,
+				termGraceMs: 0,
+				signal,
+			},
+			{clock},
+		);
+		switch (exit.kind) {
+			case 'exited':
+				return exit;
+			case 'timeout':
+				return {kind: 'timeout', afterMs, waitedMs};
+			case 'too-much-output':
+				return {kind: 'too-much-output', limitBytes: outputLimit};
+			case 'aborted':
+				return {kind: 'stopped'};
+			case 'not-started':
+				return {kind: 'not-started', reason: exit.code};
+		}
+	};
 
 	return {
 		async run(job, signal) {
@@ -68,7 +104,7 @@ export function createScripts({
 				const path = containedPath(job.folder, job.script);
 				return path === undefined
 					? {kind: 'missing'}
-					: await runFile({path, job, waitedMs, environment: environment(), clock, signal});
+					: await runFile(path, {...job, waitedMs}, signal);
 			} catch (error) {
 				return {kind: 'not-started', reason: codeOf(error)};
 			} finally {
@@ -78,49 +114,7 @@ export function createScripts({
 	};
 }
 
-type FileJob = {
-	readonly path: string;
-	readonly job: ScriptJob;
-	/** Part of the timeout that went by in line. */
-	readonly waitedMs: number;
-	readonly environment: Readonly<Record<string, string>>;
-	readonly clock: Clock;
-	readonly signal: AbortSignal;
-};
-
-async function runFile(fileJob: FileJob): Promise<ScriptExit> {
-	const {path, job, waitedMs, environment, clock, signal} = fileJob;
-	const afterMs = job.timeoutMs - waitedMs;
-	const exit = await runInGroup(
-		{
-			command: shells.has(extname(path)) ? 'bash' : 'python3',
-			args: [path],
-			env: scriptEnvironment(environment, job),
-			cwd: job.folder,
-			input: job.input,
-			stdout: {limitBytes: outputLimit, above: 'stop'},
-			stderr: {limitBytes: stderrKept, above: 'keep-end'},
-			timeoutMs: afterMs,
-			termGraceMs: 0,
-			signal,
-		},
-		{clock},
-	);
-	switch (exit.kind) {
-		case 'exited':
-			return exit;
-		case 'timeout':
-			return {kind: 'timeout', afterMs, waitedMs};
-		case 'too-much-output':
-			return {kind: 'too-much-output', limitBytes: outputLimit};
-		case 'aborted':
-			return {kind: 'stopped'};
-		case 'not-started':
-			return {kind: 'not-started', reason: exit.code};
-	}
-}
-
-/** What a script may know of our environment: no secret, nothing of `.env` but these names. @see manual/filters-and-templates.md#scripts */
+/** The environment of a script: only these variables, so that no secret of `.env` is passed. @see manual/filters-and-templates.md#scripts */
 export function scriptEnvironment(
 	environment: Readonly<Record<string, string>>,
 	{event, deliveryId}: {readonly event: string; readonly deliveryId: string},

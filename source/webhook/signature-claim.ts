@@ -14,7 +14,7 @@ export type SignatureScheme =
 	| SenderName
 	| 'custom';
 
-/** What came in. `body` is the raw body: signatures are computed over bytes, never over decoded text. */
+/** A received request. `body` is the raw body: signatures are computed over bytes, never over decoded text. */
 export type SignedRequest = {
 	readonly headers: RequestHeaders;
 	readonly body: Buffer;
@@ -22,7 +22,7 @@ export type SignedRequest = {
 	readonly query?: string;
 };
 
-/** The address of `request` as its sender knows it: what the route says, with the query that came. */
+/** The URL of `request` as the sender knows it: `public_url` of the route with the received query. */
 export function addressOf(
 	{publicUrl}: Pick<Route, 'publicUrl'>,
 	{query = ''}: SignedRequest,
@@ -30,7 +30,7 @@ export function addressOf(
 	return publicUrl === undefined ? undefined : publicUrl.replace(/\?.*$/, '') + query;
 }
 
-/** `detail` is for the person at the terminal, never for the client. It holds nothing that a stranger wrote. */
+/** `detail` is for the operator, never for the client. It holds no untrusted text. */
 export type SignatureVerdict =
 	| {
 			readonly ok: true;
@@ -48,7 +48,7 @@ const wholeSeconds = /^\d{1,12}$/;
 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** `undefined` when the time is acceptable, else why not. Seconds: only digits, at most 12 of them. `header` says where the time stands. */
+/** The problem with a signed time; `undefined`: none. Seconds: only digits, at most 12. `header`: where the time stands, for the sentence. */
 export function problemOfTimestamp(
 	{
 		text,
@@ -93,7 +93,7 @@ function secondsOf(text: string, format: TimeFormat | undefined): number | undef
 	return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }
 
-/** A skew for a sentence; both in seconds. */
+/** A clock skew in words; both in seconds. */
 export const describeSkew = (skew: number, most: number): string =>
 	`skew ${skew > 0 ? '+' : ''}${skew} s, at most ${most} s either side`;
 
@@ -104,7 +104,7 @@ export const algorithmNames: Readonly<Record<HmacAlgorithm, string>> = {
 	sha512: 'SHA-512',
 };
 
-/** How a signature is to be written, for a sentence: `a SHA-256 digest in hex after "sha256="`. */
+/** The expected form of a signature in words: `a SHA-256 digest in hex after "sha256="`. */
 export const describeForm = ({
 	algorithm,
 	form: {prefix, encoding, isEd25519},
@@ -122,7 +122,7 @@ export const digestSizes: Readonly<Record<HmacAlgorithm, number>> = {
 	sha512: 64,
 };
 
-/** The digest of `size` bytes that `text` is; `undefined` when it is anything else. Hex of either case; base64 exactly as it is written. */
+/** Decodes a digest of `size` bytes; `undefined` for any other text. Hex in either case; base64 only in canonical form. */
 export function decodeDigest(
 	text: string,
 	encoding: DigestEncoding,
@@ -133,17 +133,17 @@ export function decodeDigest(
 		return undefined;
 	}
 
-	// Decoding hex stops at what is no digit. Decoding base64 takes other characters too, and several texts for the same bytes.
+	// `Buffer` stops at an invalid hex digit, ignores invalid base64 characters, and decodes several base64 texts to the same bytes.
 	const bytes = Buffer.from(text, encoding);
 	const isWhole =
 		bytes.length === size && (encoding === 'hex' || bytes.toString(encoding) === text);
 	return isWhole ? bytes : undefined;
 }
 
-/** What is signed beside the body. */
+/** The signed text around the body. */
 type SignedContent = {
 	readonly algorithm: HmacAlgorithm;
-	/** One byte a character, as header text is on the wire. */
+	/** Latin-1, as header values on the wire. */
 	readonly before: string;
 	readonly after: string;
 };
@@ -171,61 +171,61 @@ export function hmacOf(
 export const sameDigest = (left: Buffer, right: Buffer): boolean =>
 	left.length === right.length && timingSafeEqual(left, right);
 
-/** What a request says of its HMAC signature. Nothing of it is believed before a key confirms it. */
+/** The claim of a request about its HMAC signature; unverified until a key confirms it. */
 export type HmacClaim = SignedContent & {
 	readonly scheme: Exclude<SignatureScheme, 'token'>;
 	/** Lower-case name of the header that holds the signature. */
 	readonly header: string;
-	/** How a digest is written there. */
+	/** The form of a digest in the header. */
 	readonly form: {
 		readonly prefix: string;
 		readonly encoding: DigestEncoding;
 		readonly isEd25519?: true;
 	};
-	/** Any of them passes; empty when the header holds none in that form. */
+	/** One valid digest is enough; empty when the header holds none in that form. */
 	readonly digests: readonly Buffer[];
-	/** Ed25519 signatures of the same content; any of them passes too. */
+	/** Ed25519 signatures of the same content; one valid signature is enough. */
 	readonly ed25519Signatures: readonly Buffer[];
-	/** Which form of the secrets is the key. */
+	/** Which keys of the route apply. */
 	readonly keys: 'standard' | 'plain' | 'literal';
-	/** Absent for schemes that sign none. */
+	/** Absent for schemes without a signed time. */
 	readonly timestamp?: {
 		readonly header: string;
 		readonly text: string | undefined;
 		readonly format?: TimeFormat;
 	};
-	/** What is signed in place of the body; `undefined`: nothing that could be right. */
+	/** The signed content instead of the body; a result of `undefined` never matches. */
 	readonly contentOf?: (body: Buffer) => string | undefined;
-	/** What is wrong with a body whose signature is right. */
+	/** The problem with a correctly signed body. */
 	readonly problemOfBody?: (body: Buffer, nowMs: number) => string | undefined;
 	readonly signedIdHeader?: string;
 };
 
-/** The header is the secret itself; only its digest is kept. */
+/** A header with the secret itself; only its digest is kept. */
 export type TokenClaim = {
 	readonly scheme: 'token';
 	readonly header: string;
-	/** What stands before it, as it is configured. */
+	/** The configured prefix of the secret. */
 	readonly prefix?: string;
-	/** That is not there. */
+	/** The prefix, when it is missing. */
 	readonly lacksPrefix?: string;
 	readonly digest: Buffer;
 };
 
 export type Claim = HmacClaim | TokenClaim;
 
-/** A claim, or why there is none. */
+/** A claim, or the problem. */
 export type Reading = {readonly claim: Claim} | {readonly problem: string};
 
-/** A scheme: the header that tells of it, and how its `value` reads. */
+/** A signature scheme: its header, and the reader of its value. */
 export type Scheme = {
 	/** Lower case. */
 	readonly header: string;
-	/** `url`: the address as the sender knows it, where the route says so. */
+	/** `url`: the URL as the sender knows it, where the route has a `public_url`. */
 	readonly read: (value: string, headers: RequestHeaders, url?: string) => Reading;
 };
 
-/** A token scheme under `header`. Tokens are hashed, so that the time tells nothing of their length. */
+/** A token scheme under `header`. Tokens are hashed, so that the time of a comparison does not depend on their length. */
 export const tokenScheme = (header: string): Scheme => ({
 	header,
 	read: value => ({
@@ -237,7 +237,7 @@ export const tokenScheme = (header: string): Scheme => ({
 	}),
 });
 
-/** The position of the secret that confirms `claim` for `body`; 0 when none does. Says nothing of timestamps. */
+/** The position of the secret that confirms `claim` for `body`; 0: none. Does not check timestamps. */
 export function positionOfMatch(claim: Claim, keys: SignatureKeys, body: Buffer): number {
 	if (claim.scheme === 'token') {
 		return claim.lacksPrefix === undefined

@@ -1,34 +1,43 @@
 import type {Route} from '../config/route.ts';
 import type {Clock} from '../core/clock.ts';
 import {explainContent} from './explain-content.ts';
-import {explainForm} from './explain-form.ts';
 import {explainUnsigned, findOtherScheme, explainSecret} from './explain-secret.ts';
-import {addressOf} from './signature-claim.ts';
-import type {SignedRequest} from './signature-claim.ts';
-import {createProbe, isRight} from './signature-probe.ts';
-import type {RefusedSignature} from './signature-probe.ts';
+import {withoutPrefix} from './form-scheme.ts';
+import {headerOf} from './request-content.ts';
+import {
+	type Claim,
+	type DigestEncoding,
+	type HmacAlgorithm,
+	type HmacClaim,
+	type SignedRequest,
+	addressOf,
+	algorithmNames,
+	decodeDigest,
+	digestSizes,
+} from './signature-claim.ts';
+import {type RefusedSignature, createProbe, isRight} from './signature-probe.ts';
 import {readClaim} from './signature-schemes.ts';
 import {verifySignature} from './signature.ts';
 
-/** Explanations a second. Strangers cause them: what is beyond is refused without. */
+/** Most explanations a second, since strangers can cause them; further refusals are not explained. */
 const maxPerSecond = 5;
 
-/** Milliseconds of a second that explanations may take; the one that goes beyond is the last. A large JSON body takes as much. */
+/** Most time for explanations in a second, milliseconds; the one that exceeds it is the last. A large JSON body alone can take as long. */
 const maxMsPerSecond = 50;
 
-/** Sentences of one explanation. */
+/** Most sentences of one explanation. */
 const maxFindings = 4;
 
 type Circumstances = {
 	readonly route: Route;
-	/** The routes whose secrets may have been meant; the first 50 are tried. May hold `route` itself. */
+	/** Routes whose secrets are tried, at most the first 50. May include `route` itself. */
 	readonly others: Iterable<Route>;
 };
 
 export type SignatureDoctor = {
 	/**
-	 * `refusal`, the detail of the verdict, and what else is known of it, as one line for the person at the terminal; `refusal` alone once five
-	 * others were explained within the second, or 50 ms were spent on them. No secret, no digest and no value of a header is in it.
+	 * `refusal` (the detail of the verdict) with an explanation, as one line for the operator; `refusal` alone after five
+	 * explanations, or 50 ms of them, within the second. Contains no secret, no digest and no value of a header.
 	 */
 	explain(
 		request: SignedRequest,
@@ -36,7 +45,7 @@ export type SignatureDoctor = {
 	): string;
 };
 
-/** Explains refused signatures, at most five a second and 50 ms of it. */
+/** Explains refused signatures, at most five a second, for at most 50 ms. */
 export function createSignatureDoctor({clock}: {readonly clock: Clock}): SignatureDoctor {
 	let since = -Infinity;
 	let explained = 0;
@@ -64,8 +73,8 @@ export function createSignatureDoctor({clock}: {readonly clock: Clock}): Signatu
 }
 
 /**
- * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences that say what would have passed. Empty when it
- * is not refused. Pure. Bounded: bodies above 256 KiB are judged by their headers alone, and what is hashed is at most 8 MiB.
+ * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences on what would have passed. Empty when it
+ * is not refused. Pure. Bounded: bodies above 256 KiB are judged by their headers alone, and at most 8 MiB are hashed.
  *
  * @see manual/signatures.md#refused-signatures
  */
@@ -96,7 +105,7 @@ export function explainRefusal(
 	return findings;
 }
 
-/** The surest first; each is worked out only when it is asked for. */
+/** The most certain first; a generator, so that each is computed on demand. */
 function* findingsOf(refusal: RefusedSignature): Generator<string> {
 	const {route, request} = refusal;
 	const reading = readClaim(route.signature, request.headers, addressOf(route, request));
@@ -123,3 +132,106 @@ function* findingsOf(refusal: RefusedSignature): Generator<string> {
 		yield proof;
 	}
 }
+
+/** A digest found in a header. */
+type Found = {
+	readonly algorithm: HmacAlgorithm;
+	readonly encoding: DigestEncoding;
+	/** Untrusted: for comparison, not to be shown. */
+	readonly prefix: string;
+	readonly digest: Buffer;
+};
+
+const milliseconds = /^\d{13}$/;
+
+/** Most items of a header that are read. */
+const maxItems = 16;
+
+/**
+ * The error in the written form of a signature, and the claim as probably meant: with digests in another
+ * encoding, of another length, or after another prefix.
+ */
+function explainForm(
+	{request: {headers}}: RefusedSignature,
+	claim: Claim,
+): {readonly claim: Claim; readonly finding: string | undefined} {
+	const value = headerOf(headers, claim.header) ?? '';
+	if (value === '') {
+		return {claim, finding: `${claim.header} is empty`};
+	}
+
+	if (claim.scheme === 'token') {
+		return claim.lacksPrefix === undefined
+			? {claim, finding: undefined}
+			: {
+					claim: withoutPrefix(claim, value),
+					finding: describePrefix(value.includes(' ') ? 'another' : '', claim.prefix ?? ''),
+				};
+	}
+
+	if (claim.form.isEd25519) {
+		return {claim, finding: undefined};
+	}
+
+	const {text = '', format} = claim.timestamp ?? {};
+	if (format !== 'any' && milliseconds.test(text)) {
+		return {claim, finding: 'the timestamp looks like milliseconds, seconds are expected'};
+	}
+
+	const [first, ...more] =
+		claim.digests.length === 0 && claim.ed25519Signatures.length === 0 ? digestsIn(value) : [];
+	if (!first) {
+		return {claim, finding: undefined};
+	}
+
+	const alike = more.filter(({algorithm}) => algorithm === first.algorithm);
+	return {
+		claim: {
+			...claim,
+			algorithm: first.algorithm,
+			digests: [first, ...alike].map(({digest}) => digest),
+		},
+		finding: describeDifference(claim, first) ?? 'the header holds more than one signature',
+	};
+}
+
+function describeDifference({algorithm, form}: HmacClaim, found: Found): string | undefined {
+	const differences = [
+		found.algorithm !== algorithm &&
+			`it is as long as a ${algorithmNames[found.algorithm]} digest, not ${algorithmNames[algorithm]}`,
+		found.encoding !== form.encoding && `it is ${found.encoding}, not ${form.encoding}`,
+		found.prefix !== form.prefix && describePrefix(found.prefix, form.prefix),
+	].filter(difference => difference !== false);
+	return differences.length === 0 ? undefined : differences.join(', ');
+}
+
+function describePrefix(found: string, expected: string): string {
+	if (expected === '') {
+		return 'it has a prefix, none is expected';
+	}
+
+	return found === ''
+		? `the prefix "${expected}" is missing`
+		: `it has another prefix than "${expected}"`;
+}
+
+const digestsIn = (value: string): readonly Found[] =>
+	[value, ...value.split(/[\s,;]/, maxItems)].flatMap(item => {
+		const found = findDigest(item, '');
+		const prefix = /^[\w.-]{1,32}[=:,]/.exec(item)?.[0];
+		return found.length === 0 && prefix !== undefined
+			? findDigest(item.slice(prefix.length), prefix)
+			: found;
+	});
+
+const algorithms = ['sha256', 'sha1', 'sha512'] as const satisfies readonly HmacAlgorithm[];
+
+const encodings = ['hex', 'base64'] as const satisfies readonly DigestEncoding[];
+
+const findDigest = (text: string, prefix: string): readonly Found[] =>
+	algorithms.flatMap(algorithm =>
+		encodings.flatMap(encoding => {
+			const digest = decodeDigest(text, encoding, digestSizes[algorithm]);
+			return digest === undefined ? [] : [{algorithm, encoding, prefix, digest}];
+		}),
+	);

@@ -2,10 +2,10 @@ import type {Route} from '../config/route.ts';
 import {positionOfMatch, type Claim, type SignedRequest} from './signature-claim.ts';
 import {retiredKeysOf, signatureKeysOf, type SignatureKeys} from './signature.ts';
 
-/** Whether one of `keys` confirms `claim` for `body`. False too when nothing more may be spent on finding out. */
+/** Whether one of `keys` confirms `claim` for `body`. Also false once the budget is spent. */
 export type Probe = (claim: Claim, keys: SignatureKeys, body: Buffer) => boolean;
 
-/** A refused request and what may be known of it. */
+/** A refused request and its context. */
 export type RefusedSignature = {
 	readonly request: SignedRequest;
 	readonly route: Route;
@@ -15,18 +15,18 @@ export type RefusedSignature = {
 	readonly probe: Probe;
 };
 
-/** Bytes. Larger bodies are not hashed again. */
+/** Largest body that is hashed again, bytes. */
 export const maxProbedBodyBytes = 262_144;
 
-/** Bytes that one explanation may hash, about 10 ms. */
+/** Most bytes hashed for one explanation, about 10 ms. */
 const budgetBytes = 8_388_608;
 
-/** What an HMAC costs beside its content, and what an Ed25519 signature does, in bytes hashed. */
+/** The fixed costs of an HMAC and of an Ed25519 signature, in hashed bytes. */
 const costOfDigest = 512;
 
 const costOfEd25519 = 65_536;
 
-/** A probe for what was said of `body`. */
+/** A probe with a budget for the explanation of one request. */
 export function createProbe(body: Buffer): Probe {
 	let left = body.length > maxProbedBodyBytes ? 0 : budgetBytes;
 	return (claim, keys, content) => {
@@ -46,7 +46,7 @@ function costOf(claim: Claim, keys: SignatureKeys, body: Buffer): number {
 	return digests + signatures;
 }
 
-/** Whether a secret of the route that still passes confirms `claim`, whatever its timestamp says. */
+/** Whether a valid secret of the route confirms `claim`, ignoring its timestamp. */
 export function isRight(
 	{request: {body}, route, nowMs, probe}: RefusedSignature,
 	claim: Claim,

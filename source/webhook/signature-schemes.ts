@@ -1,5 +1,6 @@
 import type {SignatureSpec} from '../config/route.ts';
 import {type SenderName, formOf, senderNames, senders} from '../config/senders/senders.ts';
+import {oncePer} from '../core/derive.ts';
 import {formScheme} from './form-scheme.ts';
 import {type RequestHeaders, headerOf} from './request-content.ts';
 import {
@@ -78,15 +79,15 @@ const ed25519Prefix = 'v1a,';
 
 const ed25519Bytes = 64;
 
-/** More signatures than a rotation ever holds; a header of 16 KiB must not cost hundreds of comparisons. */
+/** Most signatures that are compared: more than any rotation needs, while a header of 16 KiB could hold hundreds. */
 const maxSignatures = 16;
 
-/** Each costs as much as ten HMACs, for every public key. */
+/** Most Ed25519 signatures: each costs as much as ten HMACs, for every public key. */
 const maxEd25519Signatures = 4;
 
 /**
- * Standard Webhooks under either family of header names: `<id>.<timestamp>.<raw body>`. Of the space-separated list any `v1` (HMAC-SHA256, `whsec_`) and any
- * `v1a` (Ed25519, `whpk_`; the first 4) passes. The family of the signature header gives the other two headers as well.
+ * Standard Webhooks with either family of header names: `<id>.<timestamp>.<raw body>`. In the space-separated list any `v1` (HMAC-SHA256, `whsec_`) and any
+ * `v1a` (Ed25519, `whpk_`; the first 4) passes. The signature header determines the family of the other two headers.
  *
  * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
@@ -146,25 +147,15 @@ export const senderSchemes = Object.fromEntries(
 	senderNames.map(name => [name, formScheme(name, senders[name].signature)]),
 ) as Readonly<Record<SenderName, Scheme>>;
 
-const ownSchemes = new WeakMap<SignatureSpec, Scheme>();
+const ownSchemeOf = oncePer((spec: SignatureSpec) => formScheme(spec.kind, formOf(spec)));
 
-/** The scheme that `spec` names or describes; made once per object. */
-export function schemeOf(spec: SignatureSpec): Scheme {
-	if (spec.kind !== 'custom' && spec.header === undefined) {
-		return senderSchemes[spec.kind];
-	}
+/** The scheme named or described by `spec`; made once per object. */
+export const schemeOf = (spec: SignatureSpec): Scheme =>
+	spec.kind !== 'custom' && spec.header === undefined
+		? senderSchemes[spec.kind]
+		: ownSchemeOf(spec);
 
-	const known = ownSchemes.get(spec);
-	if (known) {
-		return known;
-	}
-
-	const scheme = formScheme(spec.kind, formOf(spec));
-	ownSchemes.set(spec, scheme);
-	return scheme;
-}
-
-/** In the order of precedence: the first scheme whose header is present decides alone. @see manual/signatures.md#schemes */
+/** In order of precedence: the first scheme with a present header decides alone. @see manual/signatures.md#schemes */
 export const recognisedSchemes: readonly Scheme[] = [
 	standardScheme('svix'),
 	standardScheme('webhook'),
@@ -177,7 +168,7 @@ export const recognisedSchemes: readonly Scheme[] = [
 
 const unsigned: Reading = {problem: 'no signature header'};
 
-/** What the headers claim: by the scheme of the route when it names one, else by the first one that is recognised. */
+/** Reads the claim in the headers, by the scheme of the route when it names one, else by the first recognised scheme. */
 export function readClaim(
 	spec: SignatureSpec | undefined,
 	headers: RequestHeaders,

@@ -3,6 +3,7 @@ import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
 import {decodedKeyOf, keyPrefix, publicPrefix} from '../config/secret-problem.ts';
 import {takesHexKeys} from '../config/senders/senders.ts';
+import {oncePer} from '../core/derive.ts';
 import {
 	type Claim,
 	type SignatureVerdict,
@@ -17,8 +18,8 @@ import {readClaim} from './signature-schemes.ts';
 import {inWords} from './time-in-words.ts';
 
 /**
- * Whether `request` was signed with a secret of `route`, by the scheme that the route names or else the one whose header is present. A secret that a
- * rotation replaced passes until its time is over. Pure; never throws, whatever the headers hold. `nowMs` is the server's wall clock, milliseconds since 1970.
+ * Verifies the signature of `request` with the secrets of `route`, by the scheme that the route names, else by the first one with a present header. A retired
+ * secret passes until its end. Pure; never throws, whatever the headers hold. `nowMs`: wall clock, milliseconds since 1970.
  *
  * @see manual/signatures.md#schemes
  */
@@ -53,7 +54,7 @@ export function verifySignature(
 
 const refused = (detail: string): SignatureVerdict => ({ok: false, detail});
 
-/** The secret that the signature of `request` was made with, as it is written; of a request without one (a replay) the first of the route. */
+/** The secret, as written, that signed `request`; without a valid signature (a replay) the first secret of the route. */
 export function signingKeyOf(route: Route, request: SignedRequest): KeyObject | undefined {
 	const reading = readClaim(route.signature, request.headers, addressOf(route, request));
 	const retired = retiredKeysOf(route).map(({keys}) => keys);
@@ -68,7 +69,7 @@ export function signingKeyOf(route: Route, request: SignedRequest): KeyObject | 
 	return signatureKeysOf(route).literal[0]?.value;
 }
 
-/** Whether `text` is a secret of `route`, or a retired one that still passes. Compares in constant time. */
+/** Whether `text` is a secret of `route`, or a retired one before its end. Compares in constant time. */
 export function isSecretOf(route: Route, text: string, nowMs: number): boolean {
 	const digest = createHash('sha256').update(text).digest();
 	const retired = retiredKeysOf(route).filter(({until}) => nowMs <= until);
@@ -77,7 +78,7 @@ export function isSecretOf(route: Route, text: string, nowMs: number): boolean {
 	);
 }
 
-/** What is wrong with a claim whatever the secret is. */
+/** The problem with a claim that no secret can solve. */
 function problemOfClaim(claim: Claim, nowMs: number): string | undefined {
 	if (claim.scheme === 'token') {
 		return claim.lacksPrefix === undefined
@@ -92,7 +93,7 @@ function problemOfClaim(claim: Claim, nowMs: number): string | undefined {
 		: problem;
 }
 
-/** Empty for the secret that a sender normally has. */
+/** Empty for the first secret, which senders normally use. */
 const describeSecret = (position: number, {count}: SignatureKeys): string =>
 	position === 1 ? '' : ` with secret ${position} of ${count}`;
 
@@ -121,7 +122,7 @@ function describeMismatch(claim: Claim, keys: SignatureKeys): string {
 		: `${claim.scheme}: does not match ${nameOf(keys.count)}`;
 }
 
-/** The secrets of a route, for a sentence. */
+/** The secrets of a route in words. */
 const nameOf = (count: number): string => (count === 1 ? 'the secret' : `any of ${count} secrets`);
 
 function passed(claim: Claim, holder: string): SignatureVerdict {
@@ -132,29 +133,29 @@ function passed(claim: Claim, holder: string): SignatureVerdict {
 		: {ok: true, scheme, detail, signedIdHeader: claim.signedIdHeader};
 }
 
-/** Something made of a secret, and which secret of the list that was, counted from 1. */
+/** A value derived from a secret, with the position of the secret in the list, from 1. */
 export type Held<Value> = {readonly value: Value; readonly position: number};
 
-/** The secrets of a route in the forms that the schemes need; empty keys and `INSECURE_NO_AUTH` are left out, so that they never match. */
+/** The secrets of a route in the forms of the schemes, without empty keys and `INSECURE_NO_AUTH`, so that these never match. */
 export type SignatureKeys = {
 	/** Standard Webhooks: what follows `whsec_`, base64-decoded, if that is at least 8 bytes; any other secret as UTF-8. */
 	readonly standard: ReadonlyArray<Held<KeyObject>>;
 	/**
-	 * The schemes that a header tells of: every secret as it is written, since most of their senders know nothing of the prefix; and, because "`whsec_` secrets are base64-decoded",
-	 * the decoded key beside it. Only one of at least 16 bytes, so that the second key is no easier to guess than the first.
+	 * For schemes recognised by their header: every secret as written, since most senders do not know the prefix; and, because "`whsec_` secrets are base64-decoded",
+	 * the decoded key, if it has at least 16 bytes, so that it is no easier to guess.
 	 */
 	readonly plain: ReadonlyArray<Held<KeyObject>>;
-	/** The schemes that a route names: every secret as it is written, and nothing else. Their senders sign with the text that they show. */
+	/** For schemes that a route names: every secret exactly as written, since their senders sign with that text. */
 	readonly literal: ReadonlyArray<Held<KeyObject>>;
-	/** SHA-256 of each secret, so that comparing tokens tells nothing of their length. */
+	/** SHA-256 of each secret, so that the time of a comparison does not depend on their length. */
 	readonly tokens: ReadonlyArray<Held<Buffer>>;
-	/** Ed25519 keys: of Standard Webhooks `whpk_` and base64, of a sender with keys in hex every secret. Public: they are in none of the other lists. */
+	/** Ed25519 keys: `whpk_` and base64 for Standard Webhooks, or every secret for a sender with keys in hex. Being public, they are in none of the other lists. */
 	readonly publicKeys: ReadonlyArray<Held<KeyObject>>;
 	/** Secrets in the list. */
 	readonly count: number;
 };
 
-/** The keys of a secret that a rotation replaced. They pass until `until`, milliseconds since 1970. */
+/** The keys of a retired secret, which pass until `until`, milliseconds since 1970. */
 export type RetiredKeys = {readonly keys: SignatureKeys; readonly until: number};
 
 /** Bytes. */
@@ -166,39 +167,21 @@ const maxRetired = 20;
 
 const maxRetiredPublicKeys = 5;
 
-const keysOfRoutes = new WeakMap<Route, SignatureKeys>();
-
-const retiredKeysOfRoutes = new WeakMap<Route, readonly RetiredKeys[]>();
-
 /** The keys of the secrets of `route`, made once per route object. */
-export function signatureKeysOf(route: Route): SignatureKeys {
-	const known = keysOfRoutes.get(route);
-	if (known) {
-		return known;
-	}
-
-	const keys = makeSignatureKeys(route.secrets, takesHexKeys(route.signature));
-	keysOfRoutes.set(route, keys);
-	return keys;
-}
+export const signatureKeysOf: (route: Route) => SignatureKeys = oncePer(({secrets, signature}) =>
+	makeSignatureKeys(secrets, takesHexKeys(signature)),
+);
 
 /**
- * The keys of its retired secrets, also of those whose time is over; made when a signature first needs them. The 20 that pass longest, and of public keys among them, `whpk_` or in hex, 5: every request that
- * nobody signed is compared with all of them.
+ * The keys of the retired secrets of `route`, also of ended ones; made on first use. Only the 20 that last longest, with at most 5 public keys among them, since every invalid
+ * request is compared with all of them.
  */
-export function retiredKeysOf(route: Route): readonly RetiredKeys[] {
-	const known = retiredKeysOfRoutes.get(route);
-	if (known) {
-		return known;
-	}
-
-	const retired = longestLasting(route).map(({secret, until}) => ({
+export const retiredKeysOf: (route: Route) => readonly RetiredKeys[] = oncePer(route =>
+	longestLasting(route).map(({secret, until}) => ({
 		keys: makeSignatureKeys([secret], takesHexKeys(route.signature)),
 		until,
-	}));
-	retiredKeysOfRoutes.set(route, retired);
-	return retired;
-}
+	})),
+);
 
 function longestLasting(route: Route): Route['retiredSecrets'] {
 	const areHexKeys = takesHexKeys(route.signature);
@@ -208,13 +191,13 @@ function longestLasting(route: Route): Route['retiredSecrets'] {
 	return sorted.filter(retired => !beyond.has(retired));
 }
 
-/** The keys of a list of secrets, any of which passes; with `areHexKeys` each is a public key in hex and nothing else. @see manual/signatures.md#schemes */
+/** The keys of a list of secrets, each of which passes; with `areHexKeys` all are public keys in hex. @see manual/signatures.md#schemes */
 function makeSignatureKeys(secrets: readonly string[], areHexKeys: boolean): SignatureKeys {
-	// Everybody knows the literal that switches validation off: it is the key of nothing.
+	// The literal that switches validation off is public: it is never a key.
 	const held = secrets
 		.map((value, index) => ({value, position: index + 1}))
 		.filter(({value}) => value !== insecureSecret);
-	// A public key as the key of an HMAC would let everybody sign.
+	// With a public key as the key of an HMAC, anyone could sign.
 	const shared = held.filter(
 		({value}) => !areHexKeys && value !== '' && !value.startsWith(publicPrefix),
 	);
@@ -244,7 +227,7 @@ function makeSignatureKeys(secrets: readonly string[], areHexKeys: boolean): Sig
 	};
 }
 
-/** The same bytes as the key of whatever scheme there is, to find out what a sender did with a secret. */
+/** The same bytes as the keys of all schemes, to find out how a sender used a secret. */
 export function makeRawKeys(secrets: readonly Buffer[]): SignatureKeys {
 	const held = secrets.map((value, index) => ({value, position: index + 1}));
 	const keys = usable(held);
@@ -268,11 +251,11 @@ function mapHeld<From, To>(
 	});
 }
 
-/** A key object costs half of a buffer at each signature. */
+/** Key objects halve the cost of each signature compared with buffers. */
 const usable = (keys: ReadonlyArray<Held<Buffer>>): ReadonlyArray<Held<KeyObject>> =>
 	mapHeld(keys, key => (key.length === 0 ? undefined : createSecretKey(key)));
 
-/** What is no key of 32 bytes never matches. */
+/** `undefined`, which never matches, for anything but 32 bytes. */
 function publicKeyOf(bytes: Buffer): KeyObject | undefined {
 	return bytes.length === publicKeyBytes
 		? createPublicKey({

@@ -8,19 +8,19 @@ const rawLimit = 4000;
 /** Characters of a nested value. @see manual/filters-and-templates.md#templates */
 const nestedLimit = 2000;
 
-/** Nobody's context window holds more; what a template repeats cannot fill the memory. UTF-16 units. */
+/** Longest rendered text, in UTF-16 units: beyond any context window, and a bound for the memory. */
 const renderedLimit = 1_048_576;
 
 const maxKeyLength = 256;
 
-/** Where a value goes. `literal` is the key in its braces. */
+/** A place for a value. `literal`: the key in braces. */
 export type Place = {
 	readonly literal: string;
 	readonly key: string;
 	readonly path: readonly string[];
 };
 
-/** Text with the places where values go. */
+/** Texts and places for values. */
 export type Template = ReadonlyArray<string | Place>;
 
 export type RenderContext = {readonly payload: JsonValue; readonly event: string};
@@ -29,9 +29,9 @@ export type Rendered = {
 	readonly text: string;
 	/** Keys of the payload whose values are in `text`, without repetitions: at most 40, then `…`. */
 	readonly read: readonly string[];
-	/** Keys that stayed as they are written, without repetitions, at most 20. */
+	/** Keys without a value, without repetitions, at most 20. */
 	readonly unresolved: readonly string[];
-	/** Where in `text` (UTF-16 units) they stand, at most 100. */
+	/** Their offsets in `text` (UTF-16 units), at most 100. */
 	readonly unresolvedAt: ReadonlyArray<{readonly key: string; readonly at: number}>;
 };
 
@@ -40,8 +40,8 @@ const maxUnresolved = 20;
 const maxUnresolvedPlaces = 100;
 
 /**
- * Finds the `{key}` places of a template. A key is 1 to 256 characters other than braces and line ends; anything else is
- * text. One pass, linear.
+ * Parses the `{key}` places of a template. A key has 1 to 256 characters other than braces and line ends; anything else is
+ * text. Linear.
  *
  * @see manual/filters-and-templates.md#templates
  */
@@ -78,7 +78,7 @@ export const placeOfKey = (key: string): Place => ({
 });
 
 /**
- * Puts values in the places of a template; values are not looked at for further places. The text is well-formed Unicode and
+ * Fills in the places of a template; values are not parsed for further places. The text is well-formed Unicode and
  * at most `limit` UTF-16 units long.
  *
  * @see manual/filters-and-templates.md#templates
@@ -125,7 +125,7 @@ export function renderTemplate(
 	};
 }
 
-/** The prompt of a route that has none: the whole payload. @see manual/routes.md#keys */
+/** The default prompt: the whole payload. @see manual/routes.md#keys */
 export const rawDump = (payload: JsonValue): string => dumpJson(payload, rawLimit).toWellFormed();
 
 function textAt(place: Place, context: RenderContext): string | undefined {
@@ -134,7 +134,7 @@ function textAt(place: Place, context: RenderContext): string | undefined {
 		: textOf(valueOfPlace(place, context));
 }
 
-/** What belongs in a place, as it came; `undefined` when it is missing. */
+/** The raw value for a place; `undefined` when it is missing. */
 export function valueOfPlace(
 	{key, path}: Place,
 	{payload, event}: RenderContext,
@@ -159,15 +159,15 @@ function textOf(value: JsonValue | undefined): string | undefined {
 		: JSON.stringify(value);
 }
 
-/** Characters that the texts of one `deliver_extra` may still have. */
+/** Characters left for the texts of one `deliver_extra`. */
 type Budget = {left: number};
 
-/** Makes the value of one event. */
+/** Renders the value for one event. */
 type Renderer<Value extends JsonValue> = (context: RenderContext, budget: Budget) => Value;
 
 /**
- * Renders the strings of `deliver_extra`, also nested ones; everything else is as it is. Its strings have at most 1,048,576 UTF-16 units together; those
- * behind are empty. Made once per route.
+ * Compiles `deliver_extra`: strings, also nested ones, are templates; other values stay as they are. All strings together have at most 1,048,576 UTF-16 units; further
+ * strings are empty.
  *
  * @see manual/filters-and-templates.md#templates
  */
@@ -192,7 +192,7 @@ function compileValue(value: JsonValue): Renderer<JsonValue> {
 	if (typeof value === 'string') {
 		const template = parseTemplate(value);
 		return (context, budget) => {
-			// A number that lost digits would name another chat.
+			// A number that lost digits could name another chat.
 			const exact = template.map(part =>
 				typeof part !== 'string' && hasLostDigits(valueOfPlace(part, context))
 					? part.literal

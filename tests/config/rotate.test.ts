@@ -325,8 +325,8 @@ test('a route under `extra` is changed there', async () => {
 test.for([
 	['b', 'rotation_refused', 'route "b" takes its secret from ${HOOK}: change the variable in .env'],
 	['d', 'rotation_refused', 'route "d" has no secret of its own'],
-	['nobody', 'route_not_found', 'Cannot find a dynamic route "nobody"'],
-	['constructor', 'route_not_found', 'Cannot find a dynamic route "constructor"'],
+	['nobody', 'route_not_found', 'Cannot find route "nobody"'],
+	['constructor', 'route_not_found', 'Cannot find route "constructor"'],
 ] as const)(
 	'%s is refused as %s, with what to do, and nothing is written',
 	async ([name, code, message]) => {

@@ -1,12 +1,11 @@
 import {reviewInstall} from '../../source/config/install-link/review-install.ts';
 import type {AnswerOutcome} from '../../source/core/approval.ts';
-import type {StoredDelivery} from '../../source/core/delivery.ts';
+import type {StoredDelivery, ReceiverAnswer} from '../../source/core/delivery.ts';
 import {SvcError} from '../../source/core/errors.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {StoredGroup} from '../../source/core/group.ts';
 import type {OfferedInstall} from '../../source/core/install.ts';
 import {reduce} from '../../source/core/reduce.ts';
-import type {ReceiverAnswer} from '../../source/core/replay.ts';
 import type {StoredRun} from '../../source/core/run.ts';
 import type {StoredSession} from '../../source/core/session.ts';
 import {type GatewayState, initialState} from '../../source/core/state.ts';

@@ -4,7 +4,7 @@ import type {Delivery, StoredDelivery} from '../../source/core/delivery.ts';
 import {deliveryVocabulary} from '../../source/core/filter/delivery-vocabulary.ts';
 import {parseFilter} from '../../source/core/filter/filter.ts';
 import {receivedBody} from '../../source/core/filter/payload-terms.ts';
-import {runVocabulary} from '../../source/core/filter/run-vocabulary.ts';
+import {runVocabulary} from '../../source/core/filter/vocabularies.ts';
 import {numberOfId} from '../../source/core/ids.ts';
 import type {SumsBy} from '../../source/core/run-sums.ts';
 import type {HistoryItems, HistoryNoun, HistoryQuestion} from '../../source/store/history/port.ts';

@@ -4,7 +4,7 @@ import {Client} from 'pg';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {parseFilter} from '../../source/core/filter/filter.ts';
-import {runVocabulary} from '../../source/core/filter/run-vocabulary.ts';
+import {runVocabulary} from '../../source/core/filter/vocabularies.ts';
 import {idOfNumber} from '../../source/core/ids.ts';
 import {runStates} from '../../source/core/run.ts';
 import {createDatabase, type Database} from '../../source/store/postgres/database.ts';

@@ -198,7 +198,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 			intake: {...store.intake, ...options.intake},
 			journalFailing: options.journalFailing ?? (() => undefined),
 			routes: () => table,
-			async deliverDirect(message, signal) {
+			async deliver(message, signal) {
 				messages.push(message);
 				return (await options.deliver?.(message, signal)) ?? {summary: 'delivered'};
 			},

@@ -36,7 +36,7 @@ const receiver = createReceiver(
 		journalFailing: () => undefined,
 		routes: () => live.routes(),
 		ownMark: createAuthorshipMark(Buffer.alloc(32)),
-		deliverDirect: async () => ({summary: 'delivered'}),
+		deliver: async () => ({summary: 'delivered'}),
 		onAccepted() {},
 		onGroupChanged() {},
 		jobOf: () => ({ok: false, reason: 'there are no jobs'}),

@@ -4,9 +4,9 @@ import {
 	type BudgetPeriod,
 	type KeyDay,
 	type KeyUsage,
-	dayOf,
 	periodStart,
 } from '../../core/api-key.ts';
+import {dayOf} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {sumOfCounts} from '../../core/usage.ts';
 import type {KeyUse, StoredKeys} from '../../store/key-port.ts';

@@ -1,5 +1,5 @@
-import {dayOf, type KeyRecord} from '../../core/api-key.ts';
-import {every} from '../../core/clock.ts';
+import type {KeyRecord} from '../../core/api-key.ts';
+import {dayOf, every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex, createRepeat} from '../../core/mutex.ts';
 import type {World} from '../../core/world.ts';

@@ -1,8 +1,7 @@
 import {basename, join} from 'node:path';
 import {writePrivateFile} from '../../config/text-files.ts';
-import type {StoredDelivery} from '../../core/delivery.ts';
+import type {StoredDelivery, ReplayChanges} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {ReplayChanges} from '../../core/replay.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {editableBody, editedBody} from '../../nouns/delivery/edited-body.ts';
 import {confirm} from '../console/ask-line.ts';

@@ -1,4 +1,4 @@
-import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
+import {runVocabulary} from '../../core/filter/vocabularies.ts';
 import type {Run, RunState} from '../../core/run.ts';
 import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';

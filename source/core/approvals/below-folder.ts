@@ -5,13 +5,13 @@ import {codeOf} from '../errors.ts';
 const maxPathLength = 1024;
 const maxSteps = 64;
 
-/** Controls, marks that nothing is drawn for, halves of characters, and the backslash, which is a slash to some. */
+/** Controls, invisible characters, halves of surrogate pairs, and the backslash, which some programs read as a slash. */
 const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\\]/u;
 
-/** What a server that decodes its arguments would read as a dot, a slash, a backslash, a NUL or another `%`; also one that takes longer forms of them. */
+/** Percent-encodings of a dot, a slash, a backslash, NUL or `%`, also overlong ones: a server may decode its arguments. */
 const encoded = /%(?:2[ef5]|5c|00|c[01]|e0%80|f0%80|u00)/i;
 
-/** Absolute, with single slashes and without steps that name nothing; `undefined` for what two programs may read differently. */
+/** The normalised absolute path; `undefined` for a path that two programs may read differently. */
 function plainPath(text: string): string | undefined {
 	if (!text.startsWith('/') || text.startsWith('//') || text.length > maxPathLength) {
 		return undefined;
@@ -25,10 +25,10 @@ function plainPath(text: string): string | undefined {
 	return steps.includes('..') || steps.length > maxSteps ? undefined : `/${steps.join('/')}`;
 }
 
-/** File systems and servers may take one of these for the other. */
+/** File systems and servers may equate paths in these forms. */
 const forms = [undefined, 'NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
-/** Whether `text` names something below `folder` (as `folderOf` gives it) however it is normalised; not the folder itself. Looks at nothing but the text. */
+/** Whether `text` is a path below `folder` (in the form of `folderOf`) in every Unicode normalisation; not the folder itself. Compares only the text. */
 export const isBelowByName = (text: string, folder: string): boolean =>
 	forms.every(form => {
 		const path = plainPath(form ? text.normalize(form) : text);
@@ -36,8 +36,8 @@ export const isBelowByName = (text: string, folder: string): boolean =>
 	});
 
 /**
- * Where `path` (absolute, with single slashes: a slash at its end would follow a link) leads to on this machine, links followed; of what is not there yet, where it would be made. `undefined` when that cannot be told: a link that
- * leads to nothing, a loop, a folder that may not be read.
+ * The real path of `path` (absolute, with single slashes: a slash at its end would follow a link) on this machine; for a missing file, where it would be created. `undefined` when it cannot be determined: for a
+ * dangling link, a loop, or an unreadable folder.
  */
 export async function realPathOf(path: string): Promise<string | undefined> {
 	const missing: string[] = [];
@@ -56,7 +56,7 @@ export async function realPathOf(path: string): Promise<string | undefined> {
 	}
 }
 
-/** What leads nowhere is there all the same: whoever writes to it makes what it leads to. */
+/** Whether nothing exists at the path. A dangling link exists: a write to it creates its target. */
 async function isAbsent(path: string): Promise<boolean> {
 	try {
 		await lstat(path);
@@ -70,11 +70,11 @@ async function isAbsent(path: string): Promise<boolean> {
 export type Folder = {
 	/** Absolute, without a slash at its end. */
 	readonly below: string;
-	/** Where it led to when somebody agreed to it: a link that takes its place later leads somewhere else. */
+	/** Its real path when it was approved: a link put in its place later has another one. */
 	readonly real: string;
 };
 
-/** Whether `text` is a path below the folder: by its name, and by where it leads to on this machine. No folder of `closed` (absolute) is ever meant. */
+/** Whether `text` is a path below the folder, by name and by real path on this machine. Paths in folders of `closed` (absolute) never are. */
 export async function isBelowFolder(
 	text: string,
 	{below, real}: Folder,
@@ -96,11 +96,11 @@ export async function isBelowFolder(
 	return places.every(place => target !== place && !target.startsWith(`${place}/`));
 }
 
-/** Whether a text is written as a folder is: `~/notes/`, `/srv/data/`. A URL is none. */
+/** Whether a text is written as a folder: `~/notes/`, `/srv/data/`. A URL is not. */
 export const isWrittenAsFolder = (text: string): boolean =>
 	text.endsWith('/') && !text.includes('://');
 
-/** The folder that is written like that, absolute and without the slash at its end; or what is wrong with it. */
+/** The folder written that way, absolute and without a slash at its end, or the problem with it. */
 export function folderOf(
 	written: string,
 	userHome: string,

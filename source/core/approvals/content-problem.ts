@@ -4,7 +4,7 @@ import type {JsonObject, JsonValue} from '../json.ts';
 /** Longest text of one field, characters. */
 const maxTextLength = 10_000;
 
-/** What is wrong with what a form was filled in with, naming the field and never the value; `undefined` when nothing is. */
+/** The problem with the content of a form, naming the field but never the value; `undefined`: none. */
 export function contentProblem(
 	fields: readonly FormField[],
 	content: JsonObject,
@@ -50,7 +50,7 @@ function valueProblem(field: FormField, value: JsonValue): string | undefined {
 
 function textProblem(field: FormField, text: string): string | undefined {
 	const {least = 0, most = maxTextLength, required, format} = field;
-	// As people count them, and as JSON Schema does.
+	// Counts code points, as people and JSON Schema do.
 	const {length} = Array.from(text.slice(0, maxTextLength * 2 + 1));
 	if (required && text === '') {
 		return 'must be filled in';
@@ -75,7 +75,7 @@ const formats: Readonly<Record<string, ((text: string) => boolean) | undefined>>
 
 function isDate(text: string): boolean {
 	const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-	// 31 February is a time, too, but another day.
+	// `Date.parse` reads 31 February as a day in March.
 	return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 

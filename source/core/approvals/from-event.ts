@@ -4,42 +4,43 @@ import type {StoredDelivery} from '../delivery.ts';
 import {receivedBody} from '../filter/payload-terms.ts';
 import {isJsonObject, type JsonValue} from '../json.ts';
 import {quotedName} from '../names.ts';
+import {lookUp} from '../payload.ts';
 
-/** An argument of a call that holds what a stranger's event says. */
+/** An argument of a call that repeats content of an untrusted event. */
 export type FromEvent = {
 	/** Name of the argument; empty for arguments that are no object. */
 	readonly argument: string;
 	/** Dotted path of the field of the payload. */
 	readonly field: string;
-	/** A value of the argument is all that the field holds; else they have a part in common. */
+	/** A value of the argument equals the field; else they share a part. */
 	readonly isWhole: boolean;
 };
 
-/** A text in common that is shorter says nothing: words and names of fields stand everywhere. */
+/** Least length of a shared part: shorter texts, such as words and names of fields, occur everywhere. */
 const partLength = 12;
 
-/** What of the arguments, and of the payload, is compared, in UTF-16 units. */
+/** Most compared text of the arguments and of the payload, in UTF-16 units. */
 const maxCompared = {arguments: 65_536, payload: 2_000_000} as const;
 
-/** What of the payload, of its values, and of the arguments is looked at in one step; about two milliseconds each. */
+/** Work of one step, in text of the payload, values and parts of arguments; about two milliseconds each. */
 const stepLength = 65_536;
 const leavesAStep = 2000;
 const partsAStep = 4096;
 
-/** Values that are looked at. */
+/** Most values that are read. */
 const maxLeaves = 20_000;
 
-/** A part that is mostly one character is no words: lines, blanks, zeros. */
+/** Least number of different characters in a part: lines, blanks and zeros do not count. */
 const leastCharacters = 4;
 
-/** Names of a field are a stranger's, too: of more than this the beginning is said. */
+/** Names of fields are untrusted, too: longer ones are cut. */
 const maxFieldLength = 200;
 
 type Leaf = {readonly path: readonly string[]; readonly value: string | number};
 
 /**
- * Finds the arguments whose value, or a part of at least 12 characters, stands in the payload; of each the first field that explains it best. In steps, so that whoever has
- * other things to do may do them in between: each `next()` is bounded, the last one returns what was found, in the order of the arguments.
+ * Finds the arguments with a value, or a part of at least 12 characters, from the payload; for each the first field with the best match. A generator, so that the caller can
+ * yield to the event loop: the work of each `next()` is bounded, and the last one returns the result, in the order of the arguments.
  */
 export function* findFromEvent(
 	args: JsonValue,
@@ -74,7 +75,7 @@ export function* findFromEvent(
 	return wanted.names.flatMap(name => found.get(name) ?? []);
 }
 
-/** What a person reads of it, in lines; none where nothing was found. */
+/** The lines for people; none without a match. */
 export const fromEventLines = (fromEvent: readonly FromEvent[]): readonly string[] =>
 	fromEvent.length === 0
 		? []
@@ -91,7 +92,7 @@ const fieldOf = (path: readonly string[]): string => {
 	return field.length > maxFieldLength ? `${field.slice(0, maxFieldLength)}…` : field;
 };
 
-/** A long text in pieces, which have so much in common that a part in any place is in one of them. */
+/** A long text in pieces that overlap, so that every part lies within one piece. */
 function* stretchesOf(text: string): Generator<string, void, undefined> {
 	for (let from = 0; from + partLength <= text.length; from += stepLength) {
 		yield text.slice(from, from + stepLength + partLength - 1);
@@ -100,11 +101,11 @@ function* stretchesOf(text: string): Generator<string, void, undefined> {
 
 type Wanted = {
 	readonly names: readonly string[];
-	/** Arguments by a whole value. */
+	/** Names of arguments by whole value. */
 	readonly values: ReadonlyMap<string | number, ReadonlySet<string>>;
-	/** Arguments by a part of 12 characters. */
+	/** Names of arguments by part of 12 characters. */
 	readonly parts: ReadonlyMap<string, ReadonlySet<string>>;
-	/** Whether a part with this hash may be among them. */
+	/** Per hash, whether a part with that hash may exist. */
 	readonly hashes: Uint8Array;
 };
 
@@ -145,7 +146,7 @@ function put<Key>(map: Map<Key, Set<string>>, key: Key, name: string): void {
 	}
 }
 
-/** A turn for others after so many of something. */
+/** Yields after every `most` items. */
 function* turnAfter(count: number, most: number): Generator<undefined, void, undefined> {
 	if (count % most === 0) {
 		yield;
@@ -154,7 +155,7 @@ function* turnAfter(count: number, most: number): Generator<undefined, void, und
 
 type Part = {readonly part: string; readonly slot: number};
 
-/** Each 12 characters of a text, but for those that are no words. */
+/** Each window of 12 characters, except those with too few different ones. */
 function* partsOf(text: string): Generator<Part, void, undefined> {
 	let hash = 0;
 	for (let end = 0; end < text.length; end += 1) {
@@ -166,7 +167,7 @@ function* partsOf(text: string): Generator<Part, void, undefined> {
 	}
 }
 
-/** The arguments that have a part in common with `text`. */
+/** Names of the arguments that share a part with `text`. */
 function partsIn(text: string, {parts, hashes}: Wanted): ReadonlySet<string> {
 	const found = new Set<string>();
 	let hash = 0;
@@ -184,10 +185,10 @@ function partsIn(text: string, {parts, hashes}: Wanted): ReadonlySet<string> {
 
 const base = 31;
 
-/** What the character that leaves the window has become by then. */
+/** The factor of the character that leaves the window. */
 const leaving = Array.from({length: partLength}).reduce<number>(power => Math.imul(power, base), 1);
 
-/** The hash of the 12 characters up to `end`, from the one of those up to the character before. */
+/** The rolling hash of the 12 characters up to `end`, from the hash up to the character before. */
 function rolled(hash: number, text: string, end: number): number {
 	const next = (Math.imul(hash, base) + text.charCodeAt(end)) | 0;
 	return end < partLength
@@ -199,7 +200,7 @@ const slotOf = (hash: number): number => Math.imul(hash, 0x9e_37_79_b1) >>> (32 
 
 type Open = {readonly path: readonly string[]; readonly value: JsonValue};
 
-/** Texts and numbers in the order of the JSON; those that say nothing are left out. However deep it is, and however much. */
+/** Texts and numbers in the order of the JSON, without empty texts. Bounded in depth and number. */
 function* leavesOf(root: JsonValue): Generator<Leaf, void, undefined> {
 	const open: Open[] = [{path: [], value: root}];
 	let left = maxLeaves;
@@ -214,22 +215,23 @@ function* leavesOf(root: JsonValue): Generator<Leaf, void, undefined> {
 	}
 }
 
-/** The first so many values inside of another, the last first. */
+/** The first `most` members of a value, in reverse order. */
 const innerOf = (
 	value: Exclude<JsonValue, string | number | boolean | null>,
 	path: readonly string[],
 	most: number,
 ): readonly Open[] =>
-	(isJsonObject(value)
-		? Object.keys(value)
-				.slice(0, most)
-				.map(name => ({path: [...path, name.slice(0, maxFieldLength)], value: value[name] ?? null}))
-		: value.slice(0, most).map((inner, index) => ({path: [...path, String(index)], value: inner}))
-	).toReversed();
+	Object.keys(isJsonObject(value) ? value : value.slice(0, most))
+		.slice(0, most)
+		.map(name => ({
+			path: [...path, name.slice(0, maxFieldLength)],
+			value: lookUp(value, [name]) ?? null,
+		}))
+		.toReversed();
 
 const maxDepth = 64;
 
-/** Which arguments of a call hold what its event says; nothing where there is no event, or its body was not kept or is no JSON. Others get their turn in between. */
+/** The arguments of a call that repeat content of its event; none without an event, or when its body was not kept or is not JSON. Yields to the event loop between steps. */
 export async function searchEvent(
 	approval: Approval,
 	getDelivery: (id: string) => Promise<StoredDelivery | undefined>,
@@ -245,7 +247,7 @@ export async function searchEvent(
 	const search = findFromEvent(approval.args, payload);
 	let step = search.next();
 	while (step.done !== true) {
-		// oxlint-disable-next-line no-await-in-loop -- steps, so that a large payload holds nobody up
+		// oxlint-disable-next-line no-await-in-loop -- steps, so that a large payload does not block the event loop
 		await turn();
 		step = search.next();
 	}

@@ -1,23 +1,29 @@
 import {posix} from 'node:path';
 import type {RuleKey, ToolApproval} from '../approval.ts';
-import {canonicalJson, isJsonObject, type JsonObject, type JsonValue} from '../json.ts';
+import {
+	canonicalJson,
+	escapedUnits,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+} from '../json.ts';
 import {quotedName} from '../names.ts';
 import type {AskedTool} from '../tool.ts';
 import {escapeLine} from '../untrusted.ts';
 import {folderOf, isBelowFolder, isWrittenAsFolder, realPathOf} from './below-folder.ts';
 
 /** Most arguments that a rule compares. */
-const maxRuleKeys = 20;
+export const maxRuleKeys = 20;
 
 const maxKeyLength = 200;
 
-/** More paths in one call are put to a person. */
+/** Most paths in one call; a call with more asks a person. */
 const maxPaths = 100;
 
-/** A key of a rule as it is written, before it is known where its folder leads to. */
+/** A key of a rule as written, before the real path of its folder is known. */
 export type WrittenKey = Omit<RuleKey, 'real'>;
 
-/** What is written under `when`, as it is compared: `{path: '~/notes/'}`; or what is wrong with it, in words that follow its name. */
+/** Parses `when`, such as `{path: '~/notes/'}`; a `problem` follows the name of the key in a sentence. */
 export function writtenKeys(
 	when: JsonObject,
 	userHome: string,
@@ -54,7 +60,7 @@ function readKey(
 	return 'problem' in read ? read : {key, below: read.folder};
 }
 
-/** The same with where each folder leads to now; or the folder of which that cannot be told. */
+/** The keys with the real paths of their folders, or the folder whose real path cannot be determined. */
 export async function resolvedKeys(
 	keys: readonly WrittenKey[],
 ): Promise<{readonly keys: readonly RuleKey[]} | {readonly unclear: string}> {
@@ -72,7 +78,7 @@ export async function resolvedKeys(
 		: {unclear};
 }
 
-/** Whether arguments are as the keys of a rule want them. No folder of `closed` is ever below one. */
+/** Whether arguments fit the keys of a rule. Paths in folders of `closed` never fit. */
 export async function areAsKeysSay(
 	keys: readonly RuleKey[],
 	{tool, args}: {readonly tool: Pick<AskedTool, 'inputSchema'>; readonly args: JsonValue},
@@ -119,7 +125,7 @@ const isFilled = (value: JsonValue): boolean => !Array.isArray(value) || value.l
 export const isSame = (one: JsonValue, other: JsonValue): boolean =>
 	canonicalJson(one) === canonicalJson(other);
 
-/** What stands at a path, of each element where it leads through a list; `undefined` when it is missing in any. Members of its own alone. */
+/** The values at a path, one for each element of lists on it; `undefined` when any of them is missing. Own members only. */
 export function valuesAt(
 	value: JsonValue,
 	[step, ...rest]: readonly string[],
@@ -140,7 +146,7 @@ export function valuesAt(
 		: undefined;
 }
 
-/** The arguments that a tool's schema names; `undefined` when it is too large to be looked at, or names none. */
+/** The arguments named in the schema of a tool; `undefined` when it is too large or names none. */
 export function namedArguments({
 	inputSchema,
 }: Pick<AskedTool, 'inputSchema'>): readonly string[] | undefined {
@@ -148,13 +154,13 @@ export function namedArguments({
 	return isJsonObject(properties) ? Object.keys(properties) : undefined;
 }
 
-/** A server may know other names for an argument than it says: what has one that the schema does not name is put to a person. */
+/** A server may accept undocumented arguments: a call with an argument that the schema does not name asks a person. */
 function hasOnlyNamed(args: JsonValue, tool: Pick<AskedTool, 'inputSchema'>): boolean {
 	const named = new Set(namedArguments(tool));
 	return isJsonObject(args) && Object.keys(args).every(key => named.has(key));
 }
 
-/** The first key of a rule that the schema of its tool does not name. */
+/** The first key of a rule that is not in the schema of its tool. */
 export const unnamedKey = (
 	keys: readonly RuleKey[],
 	tool: Pick<AskedTool, 'inputSchema'>,
@@ -175,7 +181,7 @@ export const keysText = (keys: ReadonlyArray<WrittenKey>): string =>
 		)
 		.join(', ');
 
-/** `other arguments may be anything: content, mode`, or that there are no others; cleaned. */
+/** `other arguments may be anything: content, mode`, or a sentence that there are none; cleaned. */
 export function freeText(
 	{args, tool}: {readonly args: JsonValue; readonly tool: Pick<AskedTool, 'inputSchema'>},
 	keys: readonly string[],
@@ -194,8 +200,8 @@ const maxFreeLength = 400;
 const maxValueLength = 200;
 
 /**
- * The lines of `config.yaml` that let calls like this one pass from now on, for what no face may make a rule for: a call of a run that a stranger's event started.
- * `when` as it was asked for; else the folder of the first argument that is a path, or the first argument as it is. `undefined` where no such rule can be: the call is of no route, or without a sandbox.
+ * The lines of `config.yaml` that allow calls like this one from now on: for calls in runs of untrusted events, for which faces cannot make lasting rules.
+ * `when`: by default the folder of the first argument that is a path, else the first short argument. `undefined` where there can be no such rule: the call has no route, or runs without a sandbox.
  */
 export function linesByHand(
 	{route, delivery, profile, tool, args}: ToolApproval,
@@ -217,16 +223,13 @@ export function linesByHand(
 	].map(line => escapeLine(line, Infinity));
 }
 
-/** JSON is YAML, too, and what is escaped there is shown as it stands; a plain word is easier to read without quotation marks. */
+/** JSON is valid YAML. Non-ASCII characters are escaped; plain words need no quotation marks. */
 const inYaml = (value: JsonValue): string =>
 	typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(value) && !words.has(value)
 		? value
-		: JSON.stringify(value).replaceAll(
-				/[^ -~]/g,
-				unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-			);
+		: JSON.stringify(value).replaceAll(/[^ -~]/g, escapedUnits);
 
-/** What YAML takes for something else than text. */
+/** Words that YAML does not read as text. */
 const words: ReadonlySet<string> = new Set(
 	['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null'].flatMap(word => [
 		word,
@@ -235,13 +238,13 @@ const words: ReadonlySet<string> = new Set(
 	]),
 );
 
-/** The path that an argument names, or the first of a list. */
+/** The path in an argument, or in the first element of a list. */
 export const pathIn = (value: JsonValue | undefined): string | undefined => {
 	const first: JsonValue | undefined = Array.isArray(value) ? value[0] : value;
 	return typeof first === 'string' && /^\/[^/]/.test(first) ? first : undefined;
 };
 
-/** The folder that a path stands in, as a rule has it: `/home/alice/notes/`; `undefined` for what lies in the root. */
+/** The folder of a path, in the form of a rule: `/home/alice/notes/`; `undefined` for a path in the root. */
 export function folderAround(path: string): string | undefined {
 	const folder = posix.dirname(posix.normalize(path));
 	return folder === '/' || folder.includes('..') ? undefined : `${folder}/`;

@@ -15,12 +15,12 @@ import {type Safe, escapeLine} from '../untrusted.ts';
 import {isBelowByName} from './below-folder.ts';
 import {isSame, namedArguments, valuesAt} from './rule-keys.ts';
 
-/** Most rules that are told of for one call. */
+/** Most rules that are explained for one call. */
 const maxTold = 5;
 
 /**
- * Why rules for the tool of a call do not cover it, a sentence each: `rule 4 does not cover it: argument path is outside of /home/ann/notes/`. Rules for other tools are
- * not told of. Looks at no disk: where a path leads is not asked. Cleaned.
+ * Why the rules for the tool of a call do not cover it, one sentence each: `rule 4 does not cover it: argument path is outside of /home/ann/notes/`. Rules for other tools are
+ * left out. Does not read the disk: real paths are not compared. Cleaned.
  */
 export function whyNotCovered(
 	approval: ToolApproval,
@@ -69,23 +69,19 @@ function reasonOf(rule: ApprovalRule, {tool, args, run, ...asker}: ToolApproval)
 }
 
 function argumentReason(bound: ApprovalRule['args'], args: JsonValue): string {
-	if (!bound) {
-		return 'it was made after the call asked';
+	if (bound?.keys) {
+		return `${argumentsText(bound.keys)} ${bound.keys.length === 1 ? 'is' : 'are'} not the same`;
 	}
 
-	if (!bound.keys) {
-		return bound.hash === jsonHash(args)
-			? 'it was made after the call asked'
-			: 'its arguments are not exactly the same';
-	}
-
-	return `${argumentsText(bound.keys)} ${bound.keys.length === 1 ? 'is' : 'are'} not the same`;
+	return !bound || bound.hash === jsonHash(args)
+		? 'it was made after the call asked'
+		: 'its arguments are not exactly the same';
 }
 
 const argumentsText = (keys: readonly string[]): string =>
 	`${keys.length === 1 ? 'argument' : 'arguments'} ${keys.map(quotedName).join(', ')}`;
 
-/** The first argument that is not as the rule wants it; `undefined` when all are, as far as their text tells. */
+/** The first argument that does not fit the rule; `undefined` when the texts of all arguments do. */
 function keyReason(
 	keys: readonly RuleKey[],
 	{tool, args}: Pick<ToolApproval, 'tool' | 'args'>,
@@ -118,58 +114,58 @@ function keyReason(
 	return undefined;
 }
 
-/** A rule that is to be made. */
+/** A rule to be made. */
 export type NewRule = Omit<ApprovalRule, 'id' | 'uses' | 'usedAt' | 'problem' | 'present'>;
 
-/** What was allowed last of one tool. */
+/** The last allowed call of a tool. */
 export type LastAllowed = {
 	readonly definition: string;
-	/** Absent when they were larger than 64 KiB. */
+	/** Absent above 64 KiB. */
 	readonly args?: JsonValue;
 };
 
-/** Which tool of whom, as memory of what was allowed is kept. */
+/** The key under which the last allowed call of a tool is stored. */
 export type ToolKey = Pick<ShownTool, 'profile' | 'server' | 'tool'>;
 
-/** An approval that has no number yet. */
+/** An approval without a number. */
 export type NewApproval = Omit<ToolApproval, 'id'> | Omit<FormApproval, 'id'>;
 
 /**
- * Where approvals and rules are kept. Each call is atomic, and on disk when it resolves. Arguments above 64 KiB are not kept, and nothing of what a form was
- * filled in with ever comes here.
+ * The store of approvals and rules. Each call is atomic, and durable when it resolves. Arguments above 64 KiB are not stored, and the content of forms
+ * never is.
  * @throws SvcError `journal_unavailable`
  */
 export type ApprovalKeeper = {
-	/** Writes down a request that waits, or the decision that a rule made; its number, which no other one gets, not even after a restart. */
+	/** Stores a waiting request, or the decision of a rule. Returns its number, which is unique also across restarts. */
 	add(approval: NewApproval): Promise<number>;
 	/**
-	 * Writes down the decision; with `rule` that rule too, and its number is `decision.rule`. The first decision wins, of whichever gateway: a later one changes nothing and makes no rule.
-	 * What it answers is what was kept: see {@link isDecidedBy}.
+	 * Stores the decision, and `rule`, whose number becomes `decision.rule`. The first decision of any gateway wins: a later one changes nothing and makes no rule.
+	 * Returns the stored approval: see {@link isDecidedBy}.
 	 */
 	settle(approval: Approval, rule?: NewRule): Promise<Approval>;
-	/** What was allowed last of a tool; `undefined`: nothing ever. */
+	/** The last allowed call of a tool; `undefined`: none. */
 	lastAllowed(tool: ToolKey): Promise<LastAllowed | undefined>;
 	get(id: number): Promise<Approval | undefined>;
-	/** Every rule that is kept, oldest first. */
+	/** All stored rules, oldest first. */
 	rules(): Promise<readonly ApprovalRule[]>;
-	/** Keeps a rule that no answer made; its number. */
+	/** Stores a rule that does not come from an answer. Returns its number. */
 	addRule(rule: NewRule): Promise<number>;
-	/** Keeps what became of a rule, but for how often it was used. One that does not exist is not made. */
+	/** Updates a rule, except its uses. A missing rule is not created. */
 	changeRule(id: number, rule: NewRule): Promise<void>;
-	/** Numbers that do not exist do not count. */
+	/** Removes rules. Unknown numbers are ignored. */
 	removeRules(ids: readonly number[]): Promise<void>;
 };
 
-/** Whether it is `decision` that was kept, and not an earlier one of another gateway. */
+/** Whether `decision` was stored, and not an earlier one of another gateway. */
 export const isDecidedBy = (
 	{decision: kept}: Pick<Approval, 'decision'>,
 	{outcome, at, by}: ApprovalDecision,
 ): boolean => kept?.outcome === outcome && kept.at === at && kept.by === by;
 
-/** Arguments above this are not kept once a call is settled, bytes of UTF-8. */
+/** Largest arguments that are stored with a settled call, bytes of UTF-8. */
 const maxKeptBytes = 64 * 1024;
 
-/** An approval as histories and the events of settlements have it: without arguments above 64 KiB, and without those of the call before. */
+/** An approval as stored and as reported when settled: without arguments above 64 KiB, and without those of the call before. */
 export function keptApproval(approval: Approval): Approval {
 	if (approval.kind === 'form') {
 		return approval;
@@ -179,15 +175,15 @@ export function keptApproval(approval: Approval): Approval {
 	return kept.argsBytes > maxKeptBytes ? {...kept, args: null} : kept;
 }
 
-/** Whether {@link keptApproval} left out nothing that a person has to read before an answer. */
+/** Whether {@link keptApproval} keeps everything that a person must read before an answer. */
 export const isKeptWhole = (approval: Approval): boolean =>
 	approval.kind === 'form' || approval.argsBytes <= maxKeptBytes;
 
-/** Whether a rule still holds at `now`, when the gateway that kept it has ended. */
+/** Whether a rule still holds at `now` after the end of the gateway that stored it. */
 export const outlivesGateway = (
 	{scope, expiresAt, file}: Pick<ApprovalRule, 'scope' | 'expiresAt' | 'file'>,
 	now: number,
 ): boolean =>
 	scope === 'always' &&
-	// One that stands in a file ends with its line.
+	// A rule of a file ends with its line.
 	(file !== undefined || (expiresAt !== undefined && now < expiresAt));

@@ -4,12 +4,12 @@ import type {Term, Vocabulary} from './filter.ts';
 import {bodyTerm, payloadTerm, type ReceivedBody} from './payload-terms.ts';
 import {numberTerm, sinceTerm, textTerm, termsOf} from './terms.ts';
 
-/** A delivery that a filter is asked about: a row of the state, or one of the journal with what was received. */
+/** A delivery to be filtered: a row of the state, or one of the journal with its request. */
 export type FilteredDelivery = {
 	readonly delivery: Delivery;
-	/** Why others of its row were refused. */
+	/** Why other deliveries of its row were refused. */
 	readonly reasons?: ReadonlyArray<{readonly detail: string}>;
-	/** Absent where nobody can say. */
+	/** Reads the received body; absent where it is not available. */
 	readonly received?: () => ReceivedBody | undefined;
 };
 
@@ -46,7 +46,7 @@ const outcomeWord = textTerm<FilteredDelivery>(({delivery}) => delivery.outcome,
 	field: 'outcome',
 });
 
-/** `401`, `>=400`, `4xx`, or a result word such as `duplicate`. */
+/** `401`, `>=400`, `4xx`, or an outcome such as `duplicate`. */
 const statusTerm: Term<FilteredDelivery> = {
 	value: 'word',
 	words: ['2xx', '4xx', '5xx', ...deliveryOutcomes],
@@ -79,7 +79,7 @@ const statusTerm: Term<FilteredDelivery> = {
 
 const noAnswer = (value: string) => `no answer is a "${value}": 100 to 599, or 2xx, 4xx, 5xx`;
 
-/** Built once per row: a filter over 5,000 of them is looked up on every key. */
+/** Cached per row: a filter over 5,000 rows runs at every key. */
 const haystackOf = derive(({delivery, reasons = []}: FilteredDelivery): string => {
 	const stop = delivery.trace.find(step => step.verdict === 'stop');
 	return [
@@ -99,7 +99,7 @@ const haystackOf = derive(({delivery, reasons = []}: FilteredDelivery): string =
 
 const bytes = {'': 1, b: 1, k: 1000, kb: 1000, m: 1e6, mb: 1e6} as const;
 
-/** The words of a filter of deliveries. */
+/** The terms of the filter of deliveries. */
 export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
 	terms: termsOf<FilteredDelivery>({
 		route: textTerm(({delivery}) => delivery.route, {
@@ -143,7 +143,7 @@ export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
 			field: 'since',
 		}),
 		has: hasTerm,
-		ignored: // `ignored:filter` is an outcome that holds what parts a name from its value.
+		ignored: // The outcome `ignored:filter` contains a colon, so that `ignored` is a term of its own.
 			textTerm(({delivery}) => /^ignored:(.*)$/.exec(delivery.outcome)?.[1] ?? '', {
 				says: 'the reason why it was ignored',
 				example: 'ignored:filter',

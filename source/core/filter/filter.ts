@@ -2,52 +2,52 @@ import {nearestName} from '../names.ts';
 import type {Condition} from './payload-terms.ts';
 import {namedTerm, wordsIn, type FilterWord} from './terms.ts';
 
-/** Whether `item` passes. `now` is milliseconds since 1970, for terms that are relative to the present. */
+/** Whether `item` passes. `now`: milliseconds since 1970, for relative times. */
 export type Test<Item> = (item: Item, now: number) => boolean;
 
 export type FilterOperator = ':' | '>' | '<' | '>=' | '<=';
 
-/** What one word becomes: a test, or the reason why it is left out. */
+/** A parsed word: a test, or the reason why it is ignored. */
 export type TermResult<Item> =
 	| {
 			readonly test: Test<Item>;
-			/** The same for those who ask many rows at once; absent where a row has to be looked at. */
+			/** The test as data, for a store; absent where only the test can decide. */
 			readonly condition?: Condition;
-			/** It reads what was received: asked last, and only of items that have it. */
+			/** The test reads the body: it runs last, and only on items with a body. */
 			readonly readsBody?: true;
-			/** Why nothing can pass it. It is applied all the same. */
+			/** Why nothing can pass; the test is applied all the same. */
 			readonly doubt?: string;
 	  }
 	| {readonly problem: string};
 
-/** What the value of a term may be, for whoever completes it: any text, a number, a size (`10k`), a duration (`20`, `1s`), a moment (`5m`, `14:30`), one of `words`. */
+/** The kind of value of a term, for completion: any text, a number, a size (`10k`), a duration (`20`, `1s`), a moment (`5m`, `14:30`), one of `words`. */
 export type TermValue = 'text' | 'number' | 'size' | 'duration' | 'moment' | 'word';
 
-/** A term of a filter: what is typed before the operator, and what it means. */
+/** A term of a filter: the meaning of the name before the operator. */
 export type Term<Item> = {
 	readonly value: TermValue;
-	/** What it takes, where that is a known list; others may be taken besides. */
+	/** Known values; others may be accepted, too. */
 	readonly words?: readonly string[];
-	/** One line for a person, as in `the route's name`. */
+	/** Description in one line: `the route of its event`. */
 	readonly says: string;
-	/** The whole word, as it is typed. */
+	/** An example of the whole word. */
 	readonly example: string;
-	/** Its name goes on with a dotted path: `payload.pull_request.draft:true`. */
+	/** The name continues with a dotted path: `payload.pull_request.draft:true`. */
 	readonly takesPath?: true;
 	understand(value: string, operator: FilterOperator, path: string): TermResult<Item>;
 };
 
-/** The words that a list understands. */
+/** The terms of one list. */
 export type Vocabulary<Item> = {
-	/** By name, lower case, in the order in which they are told of. A word with another name has a problem; between quotes it is free text. */
+	/** Terms by lower-case name, in the order of the help. A word with another name is a problem; in quotes it is free text. */
 	readonly terms: ReadonlyMap<string, Term<Item>>;
-	/** What `~ text` looks in, where that is known. */
+	/** The term of `~ text`, where items have a body. */
 	readonly body?: Term<Item>;
-	/** Lower-case text in which free words are looked up. */
+	/** Lower-case text that free words are searched in. */
 	haystack(item: Item): string;
 };
 
-/** A part of what was typed: `text.slice(start, end)`. `problem` says why it is not applied, `doubt` why nothing can pass it. */
+/** A word of the filter: `text.slice(start, end)`. `problem`: why it is ignored; `doubt`: why nothing can pass it. */
 export type Piece = {
 	readonly start: number;
 	readonly end: number;
@@ -56,7 +56,7 @@ export type Piece = {
 };
 
 export type Filter<Item> = {
-	/** One per word, in order; blanks belong to no piece. */
+	/** One per word, in order, without the blanks. */
 	readonly pieces: readonly Piece[];
 	/** The problem of the first piece that has one. */
 	readonly problem?: string;
@@ -64,19 +64,19 @@ export type Filter<Item> = {
 	readonly doubt?: string;
 	/** Whether everything passes. */
 	readonly isEmpty: boolean;
-	/** Whether a word of it reads what was received: an item without its body does not pass. */
+	/** Whether a word reads the body: items without a body do not pass then. */
 	readonly readsBody: boolean;
-	/** What holds for every item that passes. May be less than the filter says, never more. */
+	/** Necessary conditions for every passing item; they need not be sufficient. */
 	readonly conditions: readonly Condition[];
 	readonly matches: Test<Item>;
 };
 
-/** Characters of a filter that are read. */
+/** Most characters of a filter that are read. */
 export const maxFilterLength = 1000;
 
 /**
- * Understands `name:value name>value -negation "phrase" free text ~ text`; all words must hold. A word that makes no sense is
- * marked and left out, the rest still applies, so that the list stays useful while somebody types. Never throws; at most 1,000 characters are read.
+ * Parses `name:value name>value -negation "phrase" free text ~ text`; all words must hold. An invalid word is
+ * marked and ignored, so that the list stays useful while the filter is typed. Never throws; at most 1,000 characters are read.
  *
  * @see manual/terminal.md#filters
  */
@@ -93,7 +93,7 @@ export function parseFilter<Item>(text: string, vocabulary: Vocabulary<Item>): F
 		return {start: word.start, end: word.end, ...(doubt !== undefined && {doubt})};
 	});
 
-	// What reads a body is asked only of what passes otherwise.
+	// Tests of the body run only on items that pass the others.
 	const tests = found
 		.toSorted((one, other) => Number(one.readsBody ?? false) - Number(other.readsBody ?? false))
 		.map(({test}) => test);
@@ -110,7 +110,7 @@ export function parseFilter<Item>(text: string, vocabulary: Vocabulary<Item>): F
 	};
 }
 
-/** The terms of a vocabulary as a hint lists them: `route: ms> since:`. */
+/** The terms of a vocabulary as a hint: `route: ms> since:`. */
 export const termWords = <Item>({terms, body}: Vocabulary<Item>): string =>
 	[...[...terms].map(([name, term]) => termWord(name, term)), ...(body ? ['~ text'] : [])].join(
 		' ',
@@ -160,7 +160,7 @@ function positiveTest<Item>(text: string, vocabulary: Vocabulary<Item>): TermRes
 		return term.understand(value, operator as FilterOperator, path.slice(1));
 	}
 
-	// The name before `//` is that of a protocol: an address is looked for as it stands.
+	// A name before `//` is a protocol: a URL is free text.
 	if (name !== '' && path === '' && !raw.startsWith('//')) {
 		return {problem: unknownKey(name, vocabulary)};
 	}

@@ -4,24 +4,24 @@ import {codeHostPayload, compilePayloadPath} from '../payload.ts';
 import type {FilterOperator, Term, TermResult} from './filter.ts';
 import {compares, fitsAny, patternsOf} from './terms.ts';
 
-/** A payload takes up to thirty times the bytes of its body, and the thread that searches has 256 MiB. Where that is not enough, the whole process ends. */
+/** Largest body that is parsed: a payload takes up to thirty times its bytes, and a search thread that exceeds its 256 MiB ends the whole process. */
 const maxPayloadBytes = 2 * 1024 * 1024;
 
-/** What is looked at of a body as text. */
+/** Most bytes of a body that are searched as text. */
 const maxTextBytes = 8 * 1024 * 1024;
 
-/** What was received, read when it is first asked for. */
+/** A received body, decoded on first use. */
 export type ReceivedBody = {
 	/** The first 8 MiB of the body as text. */
 	text(): string;
-	/** Its payload; `undefined` where it is no JSON, or has more than 2 MiB. */
+	/** Its payload; `undefined` for invalid JSON, and above 2 MiB. */
 	payload(): JsonValue | undefined;
 };
 
-/** What can be asked for what was received; nothing is there where it was not kept. */
+/** An item that may have a received body. */
 type WithBody = {readonly received?: (() => ReceivedBody | undefined) | undefined};
 
-/** The body of a delivery as terms read it; `undefined` when it was not kept. */
+/** The body of a delivery for terms; `undefined` when it was not kept. */
 export function receivedBody(
 	stored: Pick<StoredDelivery, 'body' | 'headers'>,
 ): ReceivedBody | undefined {
@@ -51,7 +51,7 @@ export function receivedBody(
 	};
 }
 
-/** `payload.pull_request.draft:true`: text as `textTerm` has it, numbers, `true`, `false` and `null` as they are; `*` means that it is there. */
+/** `payload.pull_request.draft:true`: texts are compared as by `textTerm`, numbers, `true`, `false` and `null` by their JSON; `*` tests for presence. */
 export const payloadTerm: Term<WithBody> = {
 	value: 'text',
 	says: 'a field of the payload, by its path; `*`: it is there',
@@ -79,7 +79,7 @@ export const payloadTerm: Term<WithBody> = {
 	},
 };
 
-/** What is asked of a field, or what is wrong with the question. */
+/** The test of a field, or the problem as a text. */
 function fieldTest(
 	value: string,
 	operator: FilterOperator,
@@ -104,10 +104,10 @@ function fieldTest(
 	};
 }
 
-/** JSON of a list or an object. Of one that would exhaust the stack there is no text, only that it is there: one such payload must not end every search. */
+/** The JSON of a list or an object; empty for one that is nested too deeply, which would exhaust the stack and end every search. */
 const textIn = (field: JsonValue): string => (isDeepValue(field) ? '' : JSON.stringify(field));
 
-/** `~ text`: looks in the body as it was received, and in the texts of its payload. */
+/** `~ text`: searches the received body, and the texts of its payload. */
 export const bodyTerm: Term<WithBody> = {
 	value: 'text',
 	says: 'text anywhere in what was received',
@@ -122,7 +122,7 @@ export const bodyTerm: Term<WithBody> = {
 			{text: wanted},
 		);
 
-		/** What JSON escapes stands there in other letters. */
+		/** The body may hold the text in escaped form. */
 		function isTold(received: ReceivedBody): boolean {
 			const payload = received.payload();
 			return payload !== undefined && holdsText(payload, wanted);
@@ -130,7 +130,7 @@ export const bodyTerm: Term<WithBody> = {
 	},
 };
 
-/** Whether a text of `payload`, or the name of a field, holds `wanted`; however deep it is. */
+/** Whether a text or the name of a field in `payload` contains `wanted`, at any depth. */
 function holdsText(payload: JsonValue, wanted: string): boolean {
 	const open: JsonValue[] = [payload];
 	const isText = (text: string) => text.toLowerCase().includes(wanted);
@@ -144,7 +144,7 @@ function holdsText(payload: JsonValue, wanted: string): boolean {
 		}
 
 		if (typeof value === 'object' && value !== null) {
-			// One by one: a list may be longer than a call has arguments.
+			// One by one: a list may be longer than the limit of arguments of a call.
 			for (const inner of Object.values(value)) {
 				open.push(inner);
 			}
@@ -167,15 +167,15 @@ const bodyResult = (
 });
 
 /**
- * What a word of a filter asks of one field, as data: whoever has many rows may ask them with it before an item is made of each. Fields have the names
- * of the terms that bring them.
+ * A word of a filter as data, so that a store can select rows before it makes items of them. Fields have the names
+ * of their terms.
  */
 export type Condition = {
-	/** It must not hold. */
+	/** The condition must not hold. */
 	readonly isNegated?: boolean;
 } & (
 	| {
-			/** One of the patterns fits, as `textTerm` says; they are in lower case. */
+			/** Lower-case patterns, one of which must fit as in `textTerm`. */
 			readonly kind: 'text';
 			readonly field: string;
 			readonly patterns: readonly string[];
@@ -190,23 +190,23 @@ export type Condition = {
 			readonly isOver?: boolean;
 			readonly isUnder?: boolean;
 	  }
-	/** At least what `from` says for the present, milliseconds since 1970. */
+	/** At least `from(now)`, milliseconds since 1970. */
 	| {readonly kind: 'since'; readonly field: string; readonly from: (now: number) => number}
-	/** The text, in lower case, stands in the haystack. */
+	/** The haystack contains the lower-case text. */
 	| {readonly kind: 'word'; readonly text: string}
-	/** Something was received and is kept. A word that reads it says nothing more here; the negation of it says nothing at all. */
+	/** The body was kept. `AskedBody` narrows that; a negated condition says nothing. */
 	| ({readonly kind: 'body'} & AskedBody)
 );
 
-/** What stands in a body that a word lets pass, unless JSON or a form writes it in other letters. */
+/** Content of every passing body, unless JSON or a form encodes it differently. */
 export type AskedBody = {
-	/** In lower case, whatever the case of the body. */
+	/** Lower-case text; case does not count. */
 	readonly text?: string;
 	/** A field of the payload. */
 	readonly field?: {
-		/** Names of fields that lead to it; numbers may be places in lists. */
+		/** Names on its path; numbers may be list indexes. */
 		readonly path: readonly string[];
-		/** One of the patterns fits it, as `payloadTerm` says; they are in lower case. */
+		/** Lower-case patterns, one of which must fit as in `payloadTerm`. */
 		readonly patterns?: readonly string[];
 	};
 };

@@ -1,34 +1,34 @@
 import type {Vocabulary} from './filter.ts';
 import {fits, noneOf, patternsOf, namedTerm, wordsIn} from './terms.ts';
 
-/** A field of a payload that somebody looks at: names and indexes from the root, and its value as JSON unless it is an object or a list. */
+/** A field of the payload on the screen: its path of names and indexes, and its value as JSON unless it is an object or a list. */
 export type KnownField = {readonly path: readonly string[]; readonly json?: string};
 
-/** What is known of the values of terms, beside their words. */
+/** Known values of terms, beside their words. */
 export type Known = {
-	/** Values of this term that were seen. */
+	/** Values of this term that occur. */
 	values(term: string): readonly string[];
-	/** Whether those are all that there are. */
+	/** Whether these are all possible values. */
 	isWhole(term: string): boolean;
 	fields(): readonly KnownField[];
 };
 
-/** What may be typed next: each of `words` stands for `text.slice(start)`. */
+/** Completions: each of `words` replaces `text.slice(start)`. */
 export type Proposals = {readonly start: number; readonly words: readonly string[]};
 
-/** Proposals that are made. */
+/** Most proposals. */
 const maxWords = 60;
 
 const maxWordLength = 100;
 
 const maxFields = 3000;
 
-/** What is proposed for a time. */
+/** Proposals for a time. */
 const moments = ['10m', '1h', '1d'];
 
 /**
- * How the last word of a filter may go on: a name of the vocabulary, a value of a term, a field of a payload. What begins like the word comes first, then
- * what holds it. Nothing is proposed for free text between quotes and behind `~`, nor for a word that is complete.
+ * Completions of the last word of a filter: names of terms, values of a term, fields of a payload. Those that begin with the word come first, then
+ * those that contain it. There are none for text in quotes and after `~`, nor for a complete word.
  */
 export function propose<Item>(text: string, vocabulary: Vocabulary<Item>, known: Known): Proposals {
 	const last = wordsIn(text).at(-1);
@@ -47,7 +47,7 @@ export function propose<Item>(text: string, vocabulary: Vocabulary<Item>, known:
 			text.length,
 			path === '' ? valuesOf(term, name, known) : valueAt(path, known),
 		);
-		// Not every term takes several values.
+		// Not every term accepts several values.
 		const [, before] = /^(.*,)/.exec(value) ?? [];
 		return {
 			start,
@@ -83,11 +83,11 @@ const valuesOf = ({value, words = []}: TermValues, name: string, known: Known) =
 	...(value === 'moment' ? moments : known.values(name)),
 ];
 
-/** The values that go on with the last of the patterns that are typed. */
+/** Completions of the last typed pattern. */
 function valuesFor(value: string, length: number, known: readonly string[]): Proposals {
 	const typed = value.slice(value.lastIndexOf(',') + 1);
 	const wanted = typed.replaceAll('"', '').toLowerCase();
-	// A quote that is open goes over all patterns; only the first can be completed within it.
+	// An open quote spans all patterns; only the first can be completed within it.
 	const isOpen = (value.slice(0, value.length - typed.length).split('"').length - 1) % 2 === 1;
 	const holding = isOpen
 		? []
@@ -104,11 +104,11 @@ function valuesFor(value: string, length: number, known: readonly string[]): Pro
 	};
 }
 
-/** Whether a value can be written as a pattern that means it, and holds nothing that hides. */
+/** Whether a value can be written as a literal pattern, and has no invisible characters. */
 const isTypable = (value: string): boolean =>
 	value !== '' && value.length <= maxWordLength && !/[",*\p{C}\p{Zl}\p{Zp}]/u.test(value);
 
-/** The fields as paths of a filter lead to them: from the object `payload`, where there is one. */
+/** The fields by their paths in filters: below the object `payload`, where there is one. */
 function fieldsFrom(known: Known): readonly KnownField[] {
 	const fields = known.fields().slice(0, maxFields);
 	const wrapped = fields.filter(({path: [first], path}) => first === 'payload' && path.length > 1);
@@ -117,7 +117,7 @@ function fieldsFrom(known: Known): readonly KnownField[] {
 		: wrapped.map(field => ({...field, path: field.path.slice(1)}));
 }
 
-/** The members below what is typed, one name further. */
+/** Completions of a path, one name further. */
 function pathsFor(typed: string, length: number, known: Known): Proposals {
 	const names = typed.split('.');
 	const last = names.pop() ?? '';
@@ -138,7 +138,7 @@ function pathsFor(typed: string, length: number, known: Known): Proposals {
 	return {start: length - last.length, words: words.slice(0, maxWords)};
 }
 
-/** The value that stands at a path, which begins with a dot. */
+/** The value at a path that begins with a dot, and `*`. */
 function valueAt(path: string, known: Known): readonly string[] {
 	const wanted = path.slice(1);
 	const found = fieldsFrom(known).find(field => field.path.join('.') === wanted);
@@ -146,17 +146,17 @@ function valueAt(path: string, known: Known): readonly string[] {
 	return found === undefined ? [] : [...(found.json === undefined ? [] : [String(value)]), '*'];
 }
 
-/** What one press of the key for completing made of a text. */
+/** Result of one press of the completion key. */
 export type Completion = {
 	readonly text: string;
-	/** What it goes on from, when the key is pressed again: what was typed, and which of its proposals is there (-1: what they have in common). */
+	/** The typed text, and the index of the inserted proposal (-1: their common beginning), for the next press. */
 	readonly from: string;
 	readonly index: number;
 };
 
 /**
- * Completes `text`: the only proposal, what all of them begin with, or the first; pressed again, the next one, `step` -1 the one before. `undefined` when
- * nothing is proposed.
+ * Completes `text` by the only proposal, the common beginning of all, or the first; at further presses by the next one (`step` 1) or the one before (-1). `undefined` without
+ * proposals.
  */
 export function complete(
 	text: string,
@@ -201,7 +201,7 @@ function commonStart(words: readonly string[]): string {
 	return first.slice(0, length);
 }
 
-/** Why a word of the filter can find nothing, as far as all values of its term are known: `there is no "gh-reviw": do you mean gh-review?`. */
+/** Why a word of the filter cannot match, where all values of its term are known: `there is no "gh-reviw": do you mean gh-review?`. */
 export function unknownValue<Item>(
 	text: string,
 	{terms}: Vocabulary<Item>,

@@ -1,16 +1,16 @@
-import {nearestName} from '../names.ts';
+import {fitsStars, nearestName} from '../names.ts';
 import type {FilterOperator, Term} from './filter.ts';
 
-/** What a term says of itself, beside what it does. */
+/** The description of a term. */
 type TermWords = Pick<Term<never>, 'says' | 'example'> & {
-	/** What it takes, where that is a known list. */
+	/** Its values, where they are a known list. */
 	readonly words?: readonly string[];
-	/** Its name among the fields of the rows, where somebody may ask those for it. */
+	/** Its name among the fields of stored rows, where a store can filter by it. */
 	readonly field?: string;
 };
 
 /**
- * A term over text. `a,b` means either. A pattern with `*` must fit the whole text, one without may stand anywhere in it.
+ * A term over text. `a,b` means either. A pattern with `*` must fit the whole text, any other may occur anywhere in it.
  * Case does not matter.
  */
 export const textTerm = <Item>(
@@ -36,7 +36,7 @@ export const textTerm = <Item>(
 	},
 });
 
-/** What is said of a value that is none of `known`: which one was meant, or which there are. */
+/** The sentence about a value outside of `known`: the nearest known one, or a list of them. */
 export function noneOf(value: string, known: readonly string[]): string {
 	const near = nearestName(value, known);
 	return near === undefined
@@ -53,40 +53,17 @@ export const patternsOf = (value: string): readonly string[] =>
 		.split(',')
 		.filter(pattern => pattern !== '');
 
-/** Whether one of the patterns, which are in lower case, fits `text`. */
+/** Whether one of the lower-case patterns fits `text`. */
 export function fitsAny(patterns: readonly string[], text: string): boolean {
 	const lower = text.toLowerCase();
 	return patterns.some(pattern => fits(pattern, lower));
 }
 
-/** Whether one pattern fits `text`; both are in lower case. Linear in the length of both: no pattern can stall the screen. */
-export function fits(pattern: string, text: string): boolean {
-	if (!pattern.includes('*')) {
-		return text.includes(pattern);
-	}
+/** Whether a pattern fits `text`; both in lower case. */
+export const fits = (pattern: string, text: string): boolean =>
+	pattern.includes('*') ? fitsStars(pattern, text) : text.includes(pattern);
 
-	const parts = pattern.split('*');
-	const first = parts[0] ?? '';
-	const last = parts.at(-1) ?? '';
-	if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) {
-		return false;
-	}
-
-	let at = first.length;
-	const end = text.length - last.length;
-	for (const part of parts.slice(1, -1)) {
-		const found = text.indexOf(part, at);
-		if (found === -1 || found + part.length > end) {
-			return false;
-		}
-
-		at = found + part.length;
-	}
-
-	return true;
-}
-
-/** Whether `left` stands to `right` as the operator says. */
+/** The comparison of each operator. */
 export const compares: Readonly<Record<FilterOperator, (left: number, right: number) => boolean>> =
 	{
 		':': (left, right) => left === right,
@@ -96,7 +73,7 @@ export const compares: Readonly<Record<FilterOperator, (left: number, right: num
 		'<=': (left, right) => left <= right,
 	};
 
-/** What a comparison with `value` asks of the field `field`. */
+/** A comparison of `field` with `value` as data. */
 const numberCondition = (field: string, operator: FilterOperator, value: number) =>
 	({
 		kind: 'number',
@@ -110,17 +87,17 @@ const numberCondition = (field: string, operator: FilterOperator, value: number)
 /** Suffixes of numbers, in lower case, with their factors; `''` stands for none. */
 type Units = Readonly<Record<string, number>>;
 
-/** Of plain numbers. */
+/** The units of plain numbers. */
 const noUnits: Units = {'': 1};
 
-/** The number that a value says; `undefined` for none. */
+/** The number of a value with its unit; `undefined` for anything else. */
 function numberIn(value: string, units: Units): number | undefined {
 	const [, digits = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,6})?)([a-z]*)$/i.exec(value) ?? [];
 	const factor = Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : undefined;
 	return digits === '' || factor === undefined ? undefined : Number(digits) * factor;
 }
 
-/** A term over a number; `NaN` is none. */
+/** A term over a number; read `NaN` as no number. */
 export const numberTerm = <Item>(
 	read: (item: Item) => number,
 	{
@@ -169,7 +146,7 @@ export const sinceTerm = <Item>(
 	},
 });
 
-/** The moment that a value names, when it is `now`; `undefined` for none. */
+/** The moment of a value, given `now`; `undefined` for anything else. */
 function momentIn(value: string): ((now: number) => number) | undefined {
 	const [, amount = '', unit = ''] = /^(\d{1,5})([smhd])$/.exec(value) ?? [];
 	const seconds = secondsOf[unit];
@@ -194,21 +171,21 @@ function lastTimeOf(hours: number, minutes: number, now: number): number {
 	return today.getTime();
 }
 
-/** The words of a filter with what each asks. */
+/** The terms of a vocabulary by name. */
 export const termsOf = <Item>(
 	terms: Readonly<Record<string, Term<Item>>>,
 ): ReadonlyMap<string, Term<Item>> => new Map(Object.entries(terms));
 
-/** A word of a filter as it was typed. */
+/** A typed word of a filter. */
 export type FilterWord = {
 	readonly start: number;
 	readonly end: number;
 	readonly text: string;
-	/** Every quote has its end. */
+	/** All quotes are closed. */
 	readonly closed: boolean;
 };
 
-/** Splits at blanks that are not between quotes. `~` takes the next word along. */
+/** Splits at blanks outside of quotes. `~` includes the next word. */
 export const wordsIn = (text: string): readonly FilterWord[] =>
 	[...text.matchAll(/-?~(?: *(?:"[^"]*"?|[^ "])+)?|(?:"[^"]*"?|[^ "])+/g)].map(found => ({
 		start: found.index,

@@ -3,10 +3,11 @@ import {derive} from '../derive.ts';
 import type {Group} from '../group.ts';
 import {logLevels, type LogRecord} from '../log.ts';
 import {chatText, originKinds, originOf} from '../origin.ts';
+import {type Run, runStates} from '../run.ts';
 import type {Vocabulary} from './filter.ts';
 import {numberTerm, sinceTerm, textTerm, termsOf} from './terms.ts';
 
-/** The words of a filter of groups. */
+/** The terms of the filter of groups. */
 export const groupVocabulary: Vocabulary<Group> = {
 	terms: termsOf<Group>({
 		route: textTerm(group => group.route, {
@@ -43,7 +44,86 @@ export const groupVocabulary: Vocabulary<Group> = {
 		`${route} ${key} ${event} ${state} ${latest}`.toLowerCase(),
 };
 
-/** A record that a filter is asked about. */
+/** The terms of the filter of runs. */
+export const runVocabulary: Vocabulary<Run> = {
+	terms: termsOf<Run>({
+		route: textTerm(run => run.route, {
+			says: 'the route of its event',
+			example: 'route:gh-review',
+			field: 'route',
+		}),
+		state: textTerm(run => run.state, {
+			says: 'its state',
+			example: 'state:dead,uncertain',
+			words: runStates,
+			field: 'state',
+		}),
+		event: textTerm(run => run.event, {says: 'the type of its event', example: 'event:push'}),
+		subject: textTerm(run => run.subject ?? '', {
+			says: 'what its event is about',
+			example: 'subject:"fix flaky"',
+		}),
+		target: textTerm(run => run.target, {
+			says: 'the target of its answer',
+			example: 'target:forge_comment',
+			field: 'target',
+		}),
+		job: textTerm(({job}) => (job ? `${job.name} ${job.id}` : ''), {
+			says: 'the name or identifier of its job',
+			example: 'job:nightly',
+		}),
+		from: textTerm(run => originOf(run).kind, {
+			says: 'its origin',
+			example: 'from:key,person',
+			words: originKinds,
+		}),
+		chat: textTerm(chatText, {
+			says: 'the conversation on a platform that it answers, or who wrote there',
+			example: 'chat:telegram:12345',
+		}),
+		group: numberTerm(({group}) => group ?? Number.NaN, {
+			says: 'the number of its group',
+			example: 'group:12',
+		}),
+		id: numberTerm(run => run.id, {says: 'its number', example: 'id>=180', field: 'id'}),
+		since: sinceTerm(run => run.createdAt, {
+			says: 'queued since: a span ago, or a time of the last day',
+			example: 'since:1d',
+			field: 'since',
+		}),
+	}),
+	haystack: ({
+		id,
+		route,
+		event,
+		subject = '',
+		state,
+		target,
+		delivery = '',
+		job,
+		error = '',
+		dropped,
+		conversation,
+	}) =>
+		[
+			`#${id}`,
+			route,
+			event,
+			subject,
+			state,
+			target,
+			delivery,
+			job?.name ?? '',
+			job?.id ?? '',
+			error,
+			dropped?.reason ?? '',
+			...(conversation ? [chatText({conversation})] : []),
+		]
+			.join(' ')
+			.toLowerCase(),
+};
+
+/** A log record to be filtered. */
 type LoggedRecord = {readonly record: LogRecord};
 
 /** `message k=v`, as one line. */
@@ -56,7 +136,7 @@ const haystackOf = derive((record: LogRecord) =>
 
 const fieldOf = ({fields}: LogRecord, name: string): string => String(fields[name] ?? '');
 
-/** The words of the Logs filter: `level: room: run: delivery: route: since:` and free text; `source:` is the room, too. */
+/** The terms of the filter of logs; `source:` is the same as `room:`. */
 export const logVocabulary: Vocabulary<LoggedRecord> = {
 	terms: termsOf<LoggedRecord>({
 		level: textTerm(({record}) => record.level, {
@@ -92,7 +172,7 @@ export const logVocabulary: Vocabulary<LoggedRecord> = {
 	haystack: ({record}) => haystackOf(record),
 };
 
-/** A request that waits or was settled, or a rule that stands for a person. */
+/** A waiting or settled request, or a rule. */
 export type ApprovalEntry =
 	| {readonly kind: 'waiting' | 'settled'; readonly approval: Approval}
 	| {readonly kind: 'rule'; readonly rule: ApprovalRule};
@@ -134,7 +214,7 @@ const chatOf = (entry: ApprovalEntry): string =>
 			: ''
 		: chatText(entry.approval);
 
-/** The words of a filter of approvals and rules. */
+/** The terms of the filter of approvals and rules. */
 export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 	terms: termsOf<ApprovalEntry>({
 		kind: textTerm(entry => entry.kind, {

@@ -5,7 +5,7 @@ import {facts, integer, maybeInteger, maybeNumber, number, text, texts, yesOrNo}
 /** So many tokens in each day, week (from Monday) or month, by UTC. */
 export const keyBudgetSchema = facts({tokens: integer, per: z.enum(budgetPeriods)});
 
-/** What a key has used. Tokens are those that models counted; where one does not count, an estimate. */
+/** Usage of a key. Tokens as the model counted them; an estimate where it does not count. */
 export const keyUsageSchema = facts({
 	requests: integer,
 	inputTokens: integer,
@@ -18,7 +18,7 @@ export const apiKeySchema = facts({
 	/** Cleaned. */
 	name: text,
 	kind: z.enum(keyKinds),
-	/** Its first and last characters, for a person to know it again. */
+	/** Its first and last characters, by which a person recognises it. */
 	hint: text,
 	endpoints: z.array(z.enum(apiEndpoints)),
 	/** Public model identifiers, or globs of them; `*` for all. */
@@ -37,7 +37,7 @@ export const apiKeySchema = facts({
 	lastUsedAt: maybeNumber,
 	/** The secret before the last rotation, and until when it passes. */
 	retiring: facts({hint: text, until: number}).exactOptional(),
-	/** Of this day by UTC, of the time of its budget (of the month, where it has none), and since it was made. */
+	/** Of this day by UTC, of the current period of its budget (the month without a budget), and since it was created. */
 	usage: facts({day: keyUsageSchema, period: keyUsageSchema, all: keyUsageSchema}),
 }).register(z.globalRegistry, {id: 'ApiKey'});
 

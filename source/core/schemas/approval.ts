@@ -1,6 +1,5 @@
 import {z} from 'zod';
 import {approvalOutcomes, approvalScopes, ruleOwnerKinds} from '../approval.ts';
-import {originShape} from './origin.ts';
 import {
 	facts,
 	integer,
@@ -15,6 +14,7 @@ import {
 	text,
 	yesOrNo,
 } from './parts.ts';
+import {originShape} from './run.ts';
 
 const scope = z.enum(approvalScopes);
 
@@ -36,21 +36,21 @@ export const askedToolSchema = facts({
 	transport: z.enum(['stdio', 'http', 'sse']).exactOptional(),
 	/** Host of the server, or the name of its program. */
 	host: maybeText,
-	/** Lower-case hex SHA-256 of where the server is, as it is written: its command with its arguments, or its URL. Another one is another server, whatever its name. */
+	/** Lower-case hex SHA-256 of the command with its arguments, or of the URL, as written. Another hash is another server, whatever its name. */
 	endpoint: maybeText,
 	trust: z.enum(['full', 'untrusted']).exactOptional(),
 	claims: toolClaimsSchema,
-	/** First 4,000 characters of what the server says of it. */
+	/** First 4,000 characters of the description by the server. */
 	description: text,
 	/** At most 16 KiB of it as JSON; `null` when it is larger. */
 	inputSchema: json,
 	/** Lower-case hex SHA-256 of the canonical JSON of name, title, description, schemas and annotations. */
 	definition: text,
-	/** Why svc asks, beside what the tool is: `no sandbox works here: …`; one line. */
+	/** Why svc itself requires an approval: `no sandbox works here: …`; one line. */
 	why: maybeText,
-	/** The definition is not the one that was approved, or seen, before. */
+	/** The definition differs from the one approved, or seen, before. */
 	changed: yesOrNo,
-	/** What makes this definition of the one before, for `changed`: lines as in `diff -u`, cleaned, at most 121. Absent where that one was not kept, or is too large. */
+	/** For `changed`: the difference from the definition before, as lines of `diff -u`, cleaned, at most 121. Absent where that one was not kept or is too large. */
 	changes: maybeTexts,
 });
 
@@ -61,11 +61,11 @@ export const formFieldSchema = facts({
 	kind: z.enum(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
 	required: yesOrNo,
 	initial: json.exactOptional(),
-	/** For `choice` and `choices`: values with what a person reads. */
+	/** For `choice` and `choices`: values with their labels. */
 	options: z.array(facts({value: text, title: text})).exactOptional(),
 	/** `email`, `uri`, `date` or `date-time`. */
 	format: maybeText,
-	/** Bounds of the number, of the length of the text, or of how many are chosen. */
+	/** Bounds of the number, of the length of the text, or of the number of choices. */
 	least: maybeNumber,
 	most: maybeNumber,
 	/** The key or the title sounds like a secret: shown masked, never copied, never kept. */
@@ -82,22 +82,22 @@ export const approvalDecisionSchema = facts({
 	scope: scope.exactOptional(),
 	/** The rule that allowed, or that this decision made. */
 	rule: maybeInteger,
-	/** What the agent is told, for what is not allowed. */
+	/** What the agent is told when the call is not allowed. */
 	reason: maybeText,
 });
 
-/** Whose runs a rule is for. A job by its identifier; `id` is absent where somebody wrote its name into `config.yaml`. A chat by its name: `telegram:12345`. */
+/** Whose runs a rule covers. A job by its identifier; `id` is absent where `config.yaml` names the job. A chat by its name: `telegram:12345`. */
 export const ruleOwnerSchema = facts({kind: z.enum(ruleOwnerKinds), name: text, id: maybeText});
 
 /** One argument that a rule compares; all others may be anything. */
 export const ruleKeySchema = facts({
-	/** A dotted path into the arguments; where it leads through a list, or to one, every element counts. */
+	/** A dotted path into the arguments; for a list on the path, or at its end, every element must fit. */
 	key: text,
 	/** The value that it must have. */
 	equals: json.exactOptional(),
-	/** Or the folder that it must name something below of: absolute, without a slash at its end. */
+	/** Or the folder that must contain the named path: absolute, without a slash at its end. */
 	below: maybeText,
-	/** Where that folder led to when the rule was made. */
+	/** The real path of that folder when the rule was made. */
 	real: maybeText,
 });
 
@@ -110,28 +110,28 @@ const asked = {
 	/** `Delivery.id` that the run came from. */
 	delivery: maybeText,
 	...originShape,
-	/** First 600 characters of what the run was asked to do. Holds strangers' words. */
+	/** First 600 characters of the prompt. Holds untrusted text. */
 	prompt: maybeText,
 	profile: text,
 	/** Milliseconds since 1970. */
 	requestedAt: number,
-	/** When it is denied by itself, milliseconds since 1970. */
+	/** When it is denied automatically, milliseconds since 1970. */
 	deadline: number,
 	/** The deadline cannot be moved beyond this. */
 	latestDeadline: number,
-	/** What the gateway is called that asks, where that is another one on the same store. */
+	/** Name of the gateway that asks, where that is another one on the same store. */
 	node: maybeText,
 	/** Absent while it waits. */
 	decision: approvalDecisionSchema.exactOptional(),
 };
 
-/** Texts are those of the arguments and of files: not cleaned. */
+/** Texts come from the arguments and from files: not cleaned. */
 export const callPreviewSchema = facts({
-	/** What is told beside them: the file, the folder, a time limit. */
+	/** Facts beside the lines: the file, the folder, a time limit. */
 	facts: z.array(facts({name: text, value: text})),
 	/** `command` for its lines, `change` for lines as in `diff -u`. */
 	title: z.enum(['command', 'change']),
-	/** All of it, at most 2,000 lines and 60,000 characters; absent where it is more: then the arguments say it. */
+	/** The whole command or change, at most 2,000 lines and 60,000 characters; absent when it is longer: then the arguments are shown. */
 	lines: maybeTexts,
 });
 
@@ -139,13 +139,13 @@ export const toolApprovalSchema = facts({
 	...asked,
 	kind: z.literal('tool'),
 	tool: askedToolSchema,
-	/** First 600 characters of what the model said right before it asked for the call. */
+	/** First 600 characters of what the model said right before the call. */
 	said: maybeText,
-	/** What the call would be made with; never altered. `null` in histories when it was larger than 64 KiB. */
+	/** The arguments of the call; never altered. `null` in histories above 64 KiB. */
 	args: json,
 	/** Size of the arguments as JSON in UTF-8. */
 	argsBytes: integer,
-	/** What svc tells of what the call would do; of tools of its own. */
+	/** What the call would do; for built-in tools. */
 	preview: callPreviewSchema.exactOptional(),
 	/** Arguments of the last call of this tool that was allowed. */
 	lastArgs: json.exactOptional(),
@@ -153,10 +153,10 @@ export const toolApprovalSchema = facts({
 	scopes: z.array(scope),
 	/** The tool's name must be typed once: it claims to destroy, is used for the first time, or changed. */
 	mustTypeName: yesOrNo,
-	/** Whose runs a rule of scope `always` is for; absent: the rule is for every run of the profile, or there can be none. */
+	/** Whose runs a rule of scope `always` covers; absent: every run of the profile, or there can be no such rule. */
 	lasting: facts({
 		owner: ruleOwnerSchema,
-		/** The tool may destroy: its name is typed, and the rule covers exact arguments, or some under their keys. */
+		/** The tool may be destructive: its name must be typed, and the rule must name all arguments or some by key. */
 		isBound: yesOrNo,
 	}).exactOptional(),
 });
@@ -166,7 +166,7 @@ export const formApprovalSchema = facts({
 	kind: z.literal('form'),
 	server: text,
 	host: text,
-	/** What the server says above the form, cleaned. */
+	/** The text of the server above the form, cleaned. */
 	message: text,
 	fields: z.array(formFieldSchema),
 });
@@ -181,7 +181,7 @@ export const approvalAnswerSchema = z.discriminatedUnion('choice', [
 		scope,
 		/** Which arguments a rule covers: any, exactly these, or those that are equal under these top-level keys. Any when absent. */
 		args: z.union([z.enum(['any', 'exact']), z.array(text)]).exactOptional(),
-		/** The arguments that a rule of scope `always` compares instead, by dotted paths: the value, or a folder, `~/notes/`, that a path must be below of. */
+		/** The arguments that a rule of scope `always` compares instead, by dotted paths: the exact value, or a folder (`~/notes/`) that must contain the path. */
 		when: jsonObject.exactOptional(),
 		/** What was typed, where `mustTypeName`. */
 		typedName: maybeText,
@@ -193,7 +193,7 @@ export const approvalAnswerSchema = z.discriminatedUnion('choice', [
 
 export const answerOutcomeSchema = z.discriminatedUnion('settled', [
 	facts({settled: z.literal(true), approval: approvalSchema}),
-	/** Somebody, or the deadline, was first: how it was settled; or there is no such request. */
+	/** Another answer or the deadline came first: `approval` says how it was settled. Without `approval` there is no such request. */
 	facts({settled: z.literal(false), approval: approvalSchema.exactOptional()}),
 ]);
 
@@ -217,15 +217,15 @@ export const approvalRuleSchema = facts({
 		/** The values, of at most 4 KiB as JSON. */
 		shown: json.exactOptional(),
 	}).exactOptional(),
-	/** What else the arguments must be like: all of these. */
+	/** Further conditions on the arguments, all of which must hold. */
 	when: z.array(ruleKeySchema).exactOptional(),
 	/** Absent: every run of the profile. */
 	owner: ruleOwnerSchema.exactOptional(),
-	/** It stands in a file; until its tool is seen, `server`, `tool`, `endpoint` and `definition` are empty. */
+	/** For a rule of a file; until its tool is seen, `server`, `tool`, `endpoint` and `definition` are empty. */
 	file: facts({
 		/** `ShownTool.name`, as it is written. */
 		name: text,
-		/** Which entry it is: another text makes another one. */
+		/** Hash of the entry: a changed entry is another rule. */
 		entry: text,
 		/** For people: `config.yaml:12`. */
 		place: text,
@@ -234,11 +234,11 @@ export const approvalRuleSchema = facts({
 	createdBy: text,
 	/** Milliseconds since 1970; for `always`. */
 	expiresAt: maybeNumber,
-	/** How often it has allowed, and when it did last. */
+	/** How often it has allowed a call, and when last. */
 	uses: integer,
 	usedAt: maybeNumber,
-	/** Why it allows nothing now; one sentence. */
+	/** Why it allows nothing at present; one sentence. */
 	problem: maybeText,
-	/** The definition that its tool has now, where that is another one: what can be accepted. */
+	/** The present definition of its tool, where it differs: what a person can accept. */
 	present: maybeText,
 }).register(z.globalRegistry, {id: 'ApprovalRule'});

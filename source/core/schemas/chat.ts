@@ -10,7 +10,7 @@ export const chatWriterSchema = facts({
 	thread: perhapsText,
 	/** The identifier that `allow_from` takes. */
 	user: text,
-	/** What they called themselves last; null: nothing. */
+	/** Their latest display name; null: none. */
 	name: perhapsText,
 	/** Whether they are in `allow_from`, and whether they may answer requests for approval. */
 	allowed: yesOrNo,
@@ -23,14 +23,14 @@ export const chatWriterSchema = facts({
 export const shownChatSchema = facts({
 	platform: text,
 	chat: text,
-	/** Those who wrote there, last of all first. */
+	/** Those who wrote there, the latest writer first. */
 	people: z.array(chatWriterSchema),
 	/** Its threads, and the chat outside of them; the newest 20. */
 	conversations: z.array(
 		facts({
 			/** Null: outside of threads. */
 			thread: perhapsText,
-			/** That of the next turn; null: nobody has talked there. */
+			/** The session that the next turn continues; null: there was no turn yet. */
 			session: perhapsText,
 			/** Turns that have not ended, oldest first. */
 			open: z.array(facts({run: integer, queued: yesOrNo})),
@@ -41,6 +41,6 @@ export const shownChatSchema = facts({
 export const allowedWriterSchema = facts({
 	/** `false`: they were in `allow_from` already. */
 	added: yesOrNo,
-	/** Whether people are heard on the platform, as it is configured now. */
+	/** Whether svc listens on the platform, as it is configured now. */
 	heard: yesOrNo,
 });

@@ -21,7 +21,7 @@ export const diagnosticSchema = facts({
 	column: integer,
 	/** Path of the key, dotted: `platforms.webhook.rate_limitt`. Empty for the whole file. */
 	key: text,
-	/** One sentence with the value and, where one is near, the name that was probably meant. */
+	/** One sentence with the value and, where a known name is similar, that name. */
 	message: text,
 }).register(z.globalRegistry, {id: 'ConfigurationProblem'});
 
@@ -47,15 +47,15 @@ export const routeViewSchema = facts({
 	concurrency: maybeInteger,
 	/** Toolset names of its runs, where it names any. */
 	toolsets: maybeTexts,
-	/** What the gateway gets before its runs start; absent: nothing. */
+	/** What the gateway fetches before its runs start; absent: nothing. */
 	prefetch: maybeTexts,
-	/** Above its rate limit events wait; absent where they are refused. */
+	/** Events above its rate limit wait; absent: they are refused. */
 	overflow: z.literal('queue').exactOptional(),
 	/** Absent when the route is served; else why it is not (a refusal, an error, or shadowed by a static route). */
 	problem: maybeText,
 	/** What is wrong with the route as it is written now, when its last good version is served. */
 	stale: maybeText,
-	/** What is wrong with it while it is served: where its answers go, toolsets that give nothing. */
+	/** Problems that do not stop it from being served: with its target, or with toolsets that offer no tools. */
 	troubles: maybeTexts,
 	/** True when the secret is `INSECURE_NO_AUTH`. */
 	insecure: yesOrNo,
@@ -72,7 +72,7 @@ export const platformViewSchema = facts({
 	name: text,
 	state: z.enum(['disabled', 'connecting', 'connected', 'failed']),
 	reason: maybeText,
-	/** When it is asked again, milliseconds since 1970. */
+	/** When svc connects again, milliseconds since 1970. */
 	nextTry: maybeInteger,
 }).register(z.globalRegistry, {id: 'Platform'});
 
@@ -84,6 +84,6 @@ export const alertViewSchema = facts({
 	on: z.array(z.enum(alertKinds)),
 	/** When the last one was sent, milliseconds since 1970. */
 	sentAt: maybeInteger,
-	/** Why the last try failed; absent after one that arrived. */
+	/** Why the last alert could not be sent; absent after a success. */
 	problem: maybeText,
 }).register(z.globalRegistry, {id: 'Alert'});

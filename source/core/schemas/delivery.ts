@@ -16,7 +16,7 @@ export const deliverySchema = facts({
 	route: text,
 	/** Resolved event type, `unknown` when the request named none, `-` when it was not read. */
 	event: text,
-	/** What the event is about, in a line for people; at most 200 characters. Absent where its payload does not say, or was not read. */
+	/** The subject of the event, one line of at most 200 characters. Absent where its payload does not say, or was not read. */
 	subject: maybeText,
 	/** The sender's identifier, or a random one. */
 	deliveryId: text,
@@ -39,7 +39,7 @@ export const deliverySchema = facts({
 	runId: maybeInteger,
 	/** The group that this delivery joined. */
 	group: maybeInteger,
-	/** Where what it led to stood when that was last heard of: the state of its run, or that a later event of its group took its place. */
+	/** The last known state of its run, or `superseded` when a later event of its group took its place. */
 	work: z.enum([...runStates, 'superseded']).exactOptional(),
 }).register(z.globalRegistry, {id: 'Delivery'});
 
@@ -47,4 +47,16 @@ export const storedDeliverySchema = deliverySchema.extend({
 	/** Lower-case names; only headers on the allow-list and those that the route's filters look at, secrets never. */
 	headers: z.record(text, text),
 	body: z.custom<Uint8Array>(value => value instanceof Uint8Array).exactOptional(),
+});
+
+export const receiverAnswerSchema = facts({status: integer, body: text}).register(
+	z.globalRegistry,
+	{id: 'ReceiverAnswer'},
+);
+
+export const replayChangesSchema = z.strictObject({
+	/** UTF-8. */
+	body: maybeText,
+	/** Name of another route, also of another profile. */
+	route: maybeText,
 });

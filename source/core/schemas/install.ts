@@ -2,19 +2,19 @@ import {z} from 'zod';
 import {facts, integer, jsonObject, maybeText, maybeTexts, number, text, yesOrNo} from './parts.ts';
 
 export const installReviewSchema = facts({
-	/** What it would be called; the link's name, or one that the person chose. */
+	/** The name of the new server: the one of the link, or one that the person chose. */
 	name: text,
 	linkName: text,
 	kind: z.enum(['program', 'remote']),
 	/** The program and its arguments, one by one, references not replaced. For `program`. */
 	argv: maybeTexts,
-	/** The host that would be asked, in ASCII where that is known. For `remote`. */
+	/** The host of the server, in ASCII where that is known. For `remote`. */
 	host: maybeText,
-	/** What would stand below the name in `config.yaml`, all of it. */
+	/** The whole entry below the name in `config.yaml`. */
 	entry: jsonObject,
-	/** What the person should know, the gravest first. Holds strangers' words, not cleaned. */
+	/** Warnings for the person, the gravest first. Holds untrusted text, not cleaned. */
 	cautions: z.array(facts({weight: z.enum(['danger', 'note']), text})),
-	/** There is a server of that name: this one would not be installed. */
+	/** A server of that name exists: this one is not installed. */
 	exists: yesOrNo,
 	/** A name that is free, where `exists`. */
 	freeName: maybeText,
@@ -26,7 +26,7 @@ export const waitingInstallSchema = facts({
 	name: text,
 	/** Milliseconds since 1970. */
 	askedAt: number,
-	/** When it is dropped, if nobody answers. */
+	/** When the request expires without an answer. */
 	expiresAt: number,
 }).register(z.globalRegistry, {id: 'WaitingInstall'});
 

@@ -16,11 +16,11 @@ export const jobViewSchema = facts({
 	deliver: text,
 	/** When it fires next, milliseconds since 1970. */
 	nextAt: maybeNumber,
-	/** When it fired last, by its schedule, a route or a person, milliseconds since 1970. */
+	/** When its schedule, a route or a person fired it last, milliseconds since 1970. */
 	lastAt: maybeNumber,
 	lastRunId: maybeInteger,
-	/** Runs of it that have not ended. */
+	/** Its runs that have not ended. */
 	open: integer,
-	/** Why it cannot be used as it is written; unless it is `invalid`, its last good version is. */
+	/** Why it cannot be used as it is written; unless it is `invalid`, its last good version is used. */
 	problem: maybeText,
 }).register(z.globalRegistry, {id: 'Job'});

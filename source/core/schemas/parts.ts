@@ -2,12 +2,12 @@ import {z} from 'zod';
 import type {JsonObject, JsonValue} from '../json.ts';
 
 /**
- * What a schema of this folder describes, as a value that nobody changes: types of `core/` are made with it. They import the schemas as types only, so that
- * a start which answers no call of the control API neither loads nor builds them.
+ * The read-only type of what a schema of this folder accepts; the types of `core/` are made with it. They import the schemas as types only, so that
+ * a process which answers no call of the control API neither loads nor builds the schemas.
  */
 export type Shape<Schema extends z.ZodType> = Immutable<z.output<Schema>>;
 
-/** `Value` and everything in it, read-only. Any JSON is so already, and has no end. */
+/** `Value` and everything in it, read-only. `JsonValue` is read-only already, and recursive: it stays as it is. */
 export type Immutable<Value> = [JsonValue] extends [Value]
 	? Value
 	: [JsonObject, Value] extends [Value, JsonObject]
@@ -20,7 +20,7 @@ type ImmutableParts<Value> = Value extends Uint8Array
 		? {readonly [Key in keyof Value]: Immutable<Value[Key]>}
 		: Value;
 
-/** An object with these keys. Others are kept, and nobody reads them: a newer version of the program may have written it. */
+/** An object with these keys. Unknown keys are kept and ignored: a newer version of the program may have written them. */
 export const facts = <Keys extends z.ZodRawShape>(
 	keys: Keys,
 ): z.ZodObject<z.core.util.Writeable<Keys>> => z.looseObject(keys);
@@ -29,7 +29,7 @@ export const facts = <Keys extends z.ZodRawShape>(
 export const text = z.string();
 export const texts = z.array(text);
 export const number = z.number();
-/** A number or a count of things. */
+/** An identifier or a count. */
 export const integer = z.int().min(0);
 export const yesOrNo = z.boolean();
 
@@ -39,7 +39,7 @@ export const maybeNumber = number.exactOptional();
 export const maybeInteger = integer.exactOptional();
 export const maybe = yesOrNo.exactOptional();
 
-/** Any JSON; what is checked here was parsed, so that there is nothing to find. */
+/** Any JSON. Not checked: the input comes from a JSON parser. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
 export const json = z.unknown() as unknown as z.ZodType<JsonValue>;
 

@@ -2,23 +2,23 @@ import {z} from 'zod';
 import {facts, integer, maybeText, number, text} from './parts.ts';
 
 export const routeCountsSchema = facts({
-	/** From when on was counted, milliseconds since 1970: a day ago, or later where more came than is looked at. */
+	/** Start of the counted time, milliseconds since 1970: a day ago, or later where more deliveries came than are read. */
 	since: number,
-	/** Until when. */
+	/** Its end. */
 	until: number,
-	/** The newest delivery that is counted. */
+	/** Identifier of the newest counted delivery. */
 	newest: maybeText,
 	routes: z.array(
 		facts({
 			profile: text,
 			route: text,
-			/** Led to something. */
+			/** Started a run, joined a group or were delivered. */
 			taken: integer,
-			/** Answered well, and led to nothing. */
+			/** Answered below 400, without such a result. */
 			ignored: integer,
 			/** Answered with a status of 400 or above. */
 			refused: integer,
-			/** All of them in each of the 24 hours before `until`, the last one at the end. */
+			/** Deliveries in each of the 24 hours before `until`, the latest hour last. */
 			hours: z.array(integer),
 		}),
 	),

@@ -19,7 +19,7 @@ import {
 export const routeFieldSchema = facts({
 	/** Keys down to the setting: `["coalesce", "key"]`. */
 	path: texts,
-	/** What it is edited as. `lines`: a text of several lines; `texts`: a list of texts; `mapping`: keys to any JSON; `json`: whatever stands there. */
+	/** Its kind of editor. `lines`: a text of several lines; `texts`: a list of texts; `mapping`: keys to any JSON; `json`: any JSON. */
 	kind: z.enum([
 		'text',
 		'lines',
@@ -32,21 +32,21 @@ export const routeFieldSchema = facts({
 		'json',
 	]),
 	description: text,
-	/** What counts while it is absent. */
+	/** The value in force while the setting is absent. */
 	default: json.exactOptional(),
-	/** What can be chosen; of `json`, texts that may stand there. */
+	/** The choices; for `json`, suggested texts. */
 	options: maybeTexts,
 	least: maybeNumber,
 	most: maybeNumber,
-	/** It must be more than that. */
+	/** Exclusive minimum. */
 	above: maybeNumber,
-	/** Its mapping needs it. */
+	/** Its mapping requires it. */
 	required: maybe,
 	/** It holds a secret. */
 	secret: maybe,
-	/** Only where its mapping is written out: what stands there may be a name instead. */
+	/** Only where its mapping is written out: a name may stand in the place of the mapping. */
 	inMapping: maybe,
-	/** People change it in the text alone. */
+	/** People edit it in the file only. */
 	byHand: maybe,
 }).register(z.globalRegistry, {id: 'RouteField'});
 
@@ -60,35 +60,35 @@ export const routeDefinitionSchema = facts({
 	line: integer,
 	/** The line of each of its keys there. */
 	lines: z.record(text, integer),
-	/** As written; each secret is a mark that says which one it is: `<kept: secret, 43 bytes>`. */
+	/** As written, with a mark in place of each secret: `<kept: secret, 43 bytes>`. */
 	definition: jsonObject,
-	/** Another one as soon as somebody changes the entry. */
+	/** Changes whenever the entry changes. */
 	fingerprint: text,
 }).register(z.globalRegistry, {id: 'RouteDefinition'});
 
 export const routeDraftSchema = z.strictObject({
 	source: sourceSchema,
-	/** As it would be written. A mark in the place of a secret keeps the one of the file. */
+	/** As it would be written. A mark in place of a secret keeps the secret of the file. */
 	definition: jsonObject,
-	/** Of the definition that was read; `none` for a new route. */
+	/** Fingerprint of the definition that was read; `none` for a new route. */
 	fingerprint: text,
-	/** The name that it has in the file, when it is to get another one. */
+	/** Its present name in the file, when the draft renames it. */
 	from: maybeText,
 });
 
 export const routeProblemSchema = facts({
 	/** Keys down to the value, dotted; empty for the route itself, or its name. */
 	path: text,
-	/** What is wrong, without the name of the route. */
+	/** The problem, without the name of the route. */
 	message: text,
 });
 
 export const routeCheckSchema = facts({
 	/** Why the receiver would not serve it. */
 	problems: z.array(routeProblemSchema),
-	/** What of it has no effect, or is badly said. */
+	/** Settings without effect, and doubtful ones. */
 	warnings: texts,
-	/** Those of the warnings that are of one setting. */
+	/** The warnings that concern a single setting. */
 	notes: z.array(routeProblemSchema).exactOptional(),
 }).register(z.globalRegistry, {id: 'RouteCheck'});
 
@@ -97,14 +97,14 @@ export const routeSavePlanSchema = routeCheckSchema
 		file: text,
 		/** What changes in the file, as `diff -u` writes it; without secrets. */
 		diff: texts,
-		/** The rest of the file is written anew: its spacing may change. */
+		/** The whole file is rewritten: its spacing may change. */
 		movesOthers: maybe,
 	})
 	.register(z.globalRegistry, {id: 'RouteSavePlan'});
 
 export const savedRouteSchema = facts({
 	file: text,
-	/** Told once, of a secret that was made. */
+	/** A generated secret, shown once. */
 	secret: maybeText,
 	/** Absent while the receiver does not listen, or the route is not served. */
 	url: maybeText,
@@ -114,17 +114,17 @@ export const savedRouteSchema = facts({
 
 export const rotatedRouteSchema = savedRouteSchema
 	.extend({
-		/** The secrets before pass until then, milliseconds since 1970; absent: they do not pass any more. */
+		/** Until when the former secrets pass, milliseconds since 1970; absent: they have ended. */
 		until: maybeNumber,
 	})
 	.register(z.globalRegistry, {id: 'RotatedRoute'});
 
 export const routePreviewSchema = facts({
-	/** Why there is nothing to show. */
+	/** Why there is no preview. */
 	problem: maybeText,
-	/** How the delivery would end. */
+	/** The outcome of the delivery. */
 	fate: maybeText,
-	/** What decided. */
+	/** The step that decided. */
 	why: maybeText,
 	trace: z.array(traceStepSchema).exactOptional(),
 	/** The prompt, at most 64 KiB of it. */
@@ -133,7 +133,7 @@ export const routePreviewSchema = facts({
 	promptLength: maybeInteger,
 	/** `deliver_extra` with its templates filled in. */
 	extra: jsonObject.exactOptional(),
-	/** Keys that stay as they are written, with their places in `prompt` (UTF-16 units); at most 100. */
+	/** Keys without a value, with their offsets in `prompt` (UTF-16 units); at most 100. */
 	unresolved: z.array(facts({key: text, at: integer})).exactOptional(),
 	/** Key of its group. */
 	groupKey: maybeText,
@@ -143,39 +143,39 @@ export const routePreviewSchema = facts({
 export const routeFactsSchema = facts({
 	/** Requests a minute. */
 	rateLimit: integer,
-	/** Where its secret comes from and how long it is: `its own: 43 bytes`. Never the secret. */
+	/** Source and length of its secret: `its own: 43 bytes`. Never the secret. */
 	secret: text,
-	/** When that secret was made or changed last, milliseconds since 1970, by the day; absent: nobody wrote it down. */
+	/** Day of the last change of that secret, milliseconds since 1970; absent: not recorded. */
 	secretSince: maybeNumber,
-	/** Until when secrets that were replaced pass, or passed; milliseconds since 1970. */
+	/** When the former secrets end, or ended; milliseconds since 1970. */
 	formerSecretsUntil: z.array(number),
 	/** Absent: the payload as JSON. Its first 4,000 characters. */
 	prompt: maybeText,
 	/** Characters of the whole prompt. */
 	promptLength: maybeInteger,
-	/** One condition a line, at most 41; those of a group below it, indented. */
+	/** One condition a line, at most 41; conditions of a group are indented below it. */
 	filters: texts,
-	/** What its runs are handed, or those of its job, from which tool server (absent: svc's own), whether it may change things, and whether a call waits for a person. */
+	/** The tools of its runs, or of the runs of its job. `server`: absent for a built-in tool; `changes`: it may change things; `asks`: a call waits for an approval. */
 	tools: z.array(facts({name: text, server: maybeText, changes: yesOrNo, asks: yesOrNo})),
-	/** Tool servers whose tools come on top, and are not known before they are connected. */
+	/** Tool servers that add tools which are not known before they connect. */
 	unknownServers: texts,
-	/** Toolsets that give nothing, and why; that tools are deferred. */
+	/** Toolsets without tools, and why; whether tools are deferred. */
 	notes: texts,
 }).register(z.globalRegistry, {id: 'RouteFacts'});
 
 export const routeRateSchema = facts({
 	/** Requests a minute. */
 	limit: integer,
-	/** Of those, in the minute that runs now. */
+	/** Requests of the current minute. */
 	used: integer,
-	/** When that minute ends, milliseconds from now; 0: nothing is used. */
+	/** Time until that minute ends, milliseconds; 0: no requests. */
 	endsInMs: number,
-	/** The latest start that was promised to an event above the rate, milliseconds from now. */
+	/** Latest start promised to an event above the rate, milliseconds from now. */
 	promisedInMs: maybeNumber,
 }).register(z.globalRegistry, {id: 'RouteRate'});
 
 const totalsSchema = facts({
-	/** Events that lead to something. */
+	/** Events that start a run, join a group or are delivered. */
 	passed: integer,
 	/** Agent runs that they start. */
 	runs: integer,
@@ -183,39 +183,39 @@ const totalsSchema = facts({
 
 export const routeBacktestSchema = facts({
 	problem: maybeText,
-	/** Deliveries that were decided anew, and those that were not: without a body, too large, or out of time. */
+	/** Number of deliveries that were decided again, and of those that were not: without a body, too large, or out of time. */
 	deliveries: integer,
 	leftOut: integer,
-	/** Of the oldest, milliseconds since 1970. */
+	/** Time of the oldest delivery, milliseconds since 1970. */
 	since: maybeNumber,
 	today: totalsSchema.exactOptional(),
 	edited: totalsSchema.exactOptional(),
-	/** How many of these deliveries each of the first 20 filters lets pass by itself. */
+	/** Number of deliveries that each of the first 20 filters passes by itself. */
 	filterPasses: z.array(integer).exactOptional(),
 	/** Characters. */
 	medianPrompt: maybeInteger,
-	/** Keys that stay as they are written in at least one prompt, at most 20. */
+	/** Keys without a value in at least one prompt, at most 20. */
 	unresolved: maybeTexts,
-	/** Deliveries that end otherwise than today, at most 50. */
+	/** Deliveries whose outcome changes, at most 50. */
 	changes: z
 		.array(facts({id: text, event: text, receivedAt: number, today: text, edited: text, why: text}))
 		.exactOptional(),
-	/** How many there are. */
+	/** Number of all such deliveries. */
 	changed: maybeInteger,
 	promptsChanged: maybeInteger,
 	notes: texts,
 }).register(z.globalRegistry, {id: 'RouteBacktest'});
 
 export const payloadKeysSchema = facts({
-	/** Deliveries that were looked at. */
+	/** Number of deliveries read. */
 	deliveries: integer,
-	/** Keys that templates can name, those of most deliveries first; at most 500. */
+	/** Keys that templates can name, the most frequent first; at most 500. */
 	keys: z.array(
 		facts({
 			key: text,
-			/** In how many of them. */
+			/** Number of deliveries with the key. */
 			count: integer,
-			/** What the newest has there, cut. */
+			/** Its value in the newest delivery, cut. */
 			sample: text,
 		}),
 	),

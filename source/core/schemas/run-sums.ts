@@ -5,17 +5,17 @@ import {facts, integer, maybeInteger, maybeNumber, maybeText, number, text} from
 const maybeName = text.nullable().exactOptional();
 
 export const runSumSchema = facts({
-	/** Of a route or a job. */
+	/** The profile of the route or the job. */
 	profile: maybeText,
-	/** One of these four is there, by what the runs are summed; null: that of runs without one. */
+	/** One of the next four is present, as `by` says; null: the runs without one. */
 	route: maybeName,
-	/** The name of a key of the chat API, `terminal` of the person at the terminal. */
+	/** The name of a key of the chat API; `terminal` for the person at the terminal. */
 	key: maybeName,
 	model: maybeName,
-	/** `name`: that of its newest run. */
+	/** `name` as in its newest run. */
 	job: facts({id: text, name: text}).nullable().exactOptional(),
 	runs: integer,
-	/** Queued, running or delivering; with those below it comes to `runs`. */
+	/** Queued, running or delivering; `runs` is the sum of this and the counts below. */
 	open: integer,
 	done: integer,
 	silent: integer,
@@ -24,32 +24,32 @@ export const runSumSchema = facts({
 	interrupted: integer,
 	uncertain: integer,
 	dead: integer,
-	/** They ended badly before a person put them away. */
+	/** Ended badly, then put away by a person. */
 	dropped: integer,
-	/** Share of `done` and `silent` among those that ended, 0 to 1; what a person cancelled is left out. Absent while none ended. */
+	/** Share of `done` and `silent` among the ended runs, 0 to 1, without cancelled ones. Absent while no run has ended. */
 	success: maybeNumber,
 	inputTokens: integer,
 	outputTokens: integer,
-	/** One for each currency, of the runs whose whole cost is known. */
+	/** The sum for each currency, over the runs whose whole cost is known. */
 	costs: z.array(facts({amount: number, currency: text})),
-	/** Runs with tokens whose cost is not known, wholly or in part. */
+	/** Runs with tokens whose cost is not, or not fully, known. */
 	unpriced: integer,
-	/** Runs that ended after a try, and of which no tokens are known. */
+	/** Runs that ended after at least one try and whose tokens are not known. */
 	uncounted: integer,
-	/** From the first try to the end, milliseconds, of the runs that ended; absent without one. */
+	/** Median time from the first try to the end, milliseconds, over the ended runs; absent without any. */
 	medianMs: maybeNumber,
 	longestMs: maybeInteger,
 }).register(z.globalRegistry, {id: 'RunSum'});
 
 export const runSumsSchema = facts({
 	by: z.enum(sumsBy),
-	/** Runs that were made before this are not in the sums, milliseconds since 1970: what was asked for, or later where there are more runs than are looked at. */
+	/** Start of the summed time, milliseconds since 1970: as asked, or later where there are more runs than are read. */
 	since: number,
 	until: number,
-	/** After so many milliseconds runs are removed; absent: never. */
+	/** Age at which runs are removed, milliseconds; absent: never. */
 	keptMs: maybeNumber,
-	/** Runs that are in no row: more than 1,000 names are not told apart. */
+	/** Runs that are in no row: there are at most 1,000 rows. */
 	leftOut: integer,
-	/** The most runs first. */
+	/** The row with the most runs first. */
 	rows: z.array(runSumSchema),
 }).register(z.globalRegistry, {id: 'RunSums'});

@@ -1,6 +1,5 @@
 import {z} from 'zod';
 import {runStates, transcriptKinds} from '../run.ts';
-import {originShape} from './origin.ts';
 import {
 	facts,
 	integer,
@@ -16,56 +15,73 @@ import {
 	texts,
 } from './parts.ts';
 
+/** The origin of a run without a delivery; together with `delivery` and `route`, the origin of any run. Read by `originOf`. */
+export const originShape = {
+	/** The scheduled job that it is a run of. */
+	job: facts({id: text, name: text}).exactOptional(),
+	/** A turn of a chat: the name of the API key that asked for it, or `terminal` for the person at the terminal. */
+	chat: facts({key: text}).exactOptional(),
+	/** A turn of a conversation on a messaging platform, with its writer. */
+	conversation: facts({
+		/** Name of the platform: `telegram`. */
+		platform: text,
+		/** Identifiers as the platform has them; compare them raw, show them cleaned. */
+		chat: text,
+		thread: maybeText,
+		user: text,
+	}).exactOptional(),
+};
+
 export const targetSchema = facts({
 	/** `log`, `forge_comment`, or a platform's name. */
 	kind: text,
 	extra: jsonObject,
 });
 
-/** A pull request, of GitLab a merge request. `repo`: `owner/name`, of GitLab with all its groups. */
+/** A pull request, on GitLab a merge request. `repo`: `owner/name`, on GitLab with all groups. */
 export const pullRequestSchema = facts({
 	host: z.enum(['github', 'gitlab', 'gitea']),
 	repo: text,
 	number: integer,
-	/** The commit that is its head, where the event names it; of GitHub alone. */
+	/** Its head commit, where the event names it; GitHub only. */
 	head: maybeText,
 });
 
 export const runPlanSchema = facts({
 	/** The rendered user message, unchanged. */
 	prompt: text,
-	/** Keys of the payload whose values are in the prompt, `__raw__` for the payload as JSON; absent without an event, and of runs of before. */
+	/** Keys of the payload whose values are in the prompt, `__raw__` for the payload as JSON; absent without an event, and in runs of older versions. */
 	read: maybeTexts,
 	target: targetSchema,
 	skills: texts,
-	/** `owner/name#number` of what the event is about, where its payload says; of a turn of a conversation on a platform the beginning of its message. */
+	/** `owner/name#number` of the pull request or issue, where the payload says; for a turn of a conversation the beginning of its message. */
 	subject: maybeText,
-	/** `owner/name` of the repository on GitHub that the event is about; of runs with the toolset `terminal`. */
+	/** `owner/name` of the GitHub repository of the event; for runs with the toolset `terminal`. */
 	repository: maybeText,
 	/** The coalesce key that gathered its events. */
 	key: maybeText,
 	/** Toolset names; the platform's default when absent. */
 	toolsets: maybeTexts,
 	mirrorToSession: maybe,
-	/** What the gateway gets before the agent starts. `pullRequest`: absent where the event names none. */
+	/** What the gateway fetches before the agent starts. `pullRequest`: absent where the event names none. */
 	prefetch: facts({
 		what: texts,
 		pullRequest: pullRequestSchema.exactOptional(),
 	}).exactOptional(),
-	/** How often a person had the answer handed over once more after it had arrived: each time it is another message to its platform. */
+	/** How often a person had the answer sent again after it had arrived: each time is a new message on the platform. */
 	again: maybeInteger,
-	/** Where the answer was to go before a person had it handed over to `target`. */
+	/** The target of the answer before a person redirected it to `target`. */
 	planned: targetSchema.exactOptional(),
 	/** Name of the upstream model instead of the configured one; same provider. */
 	model: maybeText,
-	/** Identifier of the session that it is a turn of; of a conversation on a platform. */
+	/** Identifier of its session, for a turn of a conversation on a platform. */
 	session: maybeText,
 });
 
 export const usageSchema = facts({
 	inputTokens: integer,
 	outputTokens: integer,
-	/** By the price that the configuration had then; absent where a part of it is not known. `currency`: `USD`. */
+	/** By the price of the configuration at that time; absent where it is not fully known. `currency`: `USD`. */
 	cost: facts({amount: number, currency: text}).exactOptional(),
 });
 
@@ -80,15 +96,15 @@ export const runSchema = facts({
 	event: text,
 	/** `Delivery.subject` of its event; of a turn of a conversation on a platform the beginning of its message. */
 	subject: maybeText,
-	/** Earlier events of its group, which it stands for too; the prompt says so. Absent when there were none. */
+	/** Number of earlier events of its group that it stands for, as the prompt says. Absent: none. */
 	superseded: maybeInteger,
 	/** `Group.id` that it came from. */
 	group: maybeInteger,
 	...originShape,
-	/** `deliver` of its target; once it is done, of the one that has the answer. */
+	/** `deliver` of its target; once it is done, the target that received the answer. */
 	target: text,
 	state: z.enum(runStates),
-	/** What the gateway is called that works on it, or has worked on it, where that is another one on the same store, and is known. */
+	/** Name of the gateway that works, or worked, on it, where that is another one on the same store. */
 	node: maybeText,
 	/** Agent tries so far, 0 while queued for the first time. */
 	attempt: integer,
@@ -99,9 +115,9 @@ export const runSchema = facts({
 	finishedAt: maybeNumber,
 	/** When a waiting run is tried again, milliseconds since 1970. */
 	nextAttemptAt: maybeNumber,
-	/** Tool servers that it waits for a person to log in to; without them it starts at `nextAttemptAt`. */
+	/** Tool servers that need a login before it starts; at `nextAttemptAt` it starts without them. */
 	awaitsLogins: maybeTexts,
-	/** Of its last try. */
+	/** Number of tool calls of its last try. */
 	toolCalls: integer,
 	model: maybeText,
 	/** Tokens of all its tries; absent while nothing is known of them. */
@@ -110,7 +126,7 @@ export const runSchema = facts({
 	answer: maybeText,
 	/** Why it failed, redacted; one line. */
 	error: maybeText,
-	/** Of a run that a person has put away: where it stood, when that was, and why. */
+	/** For a run that a person put away: its state before, when, and why. */
 	dropped: facts({was: z.enum(runStates), at: number, reason: maybeText}).exactOptional(),
 }).register(z.globalRegistry, {id: 'Run'});
 
@@ -118,7 +134,7 @@ export const transcriptEntrySchema = facts({
 	at: number,
 	kind: z.enum(transcriptKinds),
 	text,
-	/** Facts beside the text: tool name and arguments, duration in milliseconds, token counts. */
+	/** Further data: tool name and arguments, duration in milliseconds, token counts. */
 	data: z.record(text, json).exactOptional(),
 }).register(z.globalRegistry, {id: 'TranscriptEntry'});
 

@@ -13,27 +13,27 @@ import {
 export const chatSessionSchema = facts({
 	/** `ses_` and 30 characters; the gateway gives it out. */
 	id: text,
-	/** The key that it belongs to; `name` as it was when the session began, cleaned. */
+	/** The key that it belongs to; `name` as at the start of the session, cleaned. */
 	key: facts({id: text, name: text, isTest: yesOrNo}).exactOptional(),
-	/** The conversation on a messaging platform that it is: `telegram:12345`, `telegram:12345/17` with its thread. Without this and a key: the person's at the terminal. */
+	/** Its conversation on a messaging platform: `telegram:12345`, with a thread `telegram:12345/17`. Without `origin` and `key` it belongs to the person at the terminal. */
 	origin: maybeText,
 	/** The public model that answered last. */
 	model: text,
-	/** Beginning of what its user said first, cleaned; empty before. */
+	/** Beginning of the first message of its user, cleaned; empty before that. */
 	title: text,
 	/** Milliseconds since 1970, as all times here. */
 	createdAt: number,
 	usedAt: number,
 	messages: integer,
-	/** Of its messages, as JSON. */
+	/** Size of its messages as JSON. */
 	bytes: integer,
 }).register(z.globalRegistry, {id: 'ChatSession'});
 
 export const sessionMessageSchema = facts({
 	at: number,
-	/** As the chat API has it: `role`, `content` and whatever else. */
+	/** In the form of the chat API: `role`, `content` and further members. */
 	message: jsonObject,
-	/** The run that it is the answer of. */
+	/** The run whose answer it is. */
 	run: maybeInteger,
 }).register(z.globalRegistry, {id: 'SessionMessage'});
 
@@ -48,6 +48,6 @@ export const sessionMatchSchema = facts({
 	session: chatSessionSchema,
 	at: number,
 	role: text,
-	/** Where the words stand, cleaned, in at most 400 characters. */
+	/** The text around the found words, cleaned, at most 400 characters. */
 	excerpt: text,
 }).register(z.globalRegistry, {id: 'SessionMatch'});

@@ -6,39 +6,39 @@ export const setupDraftSchema = z
 		enable: maybe,
 		host: maybeText,
 		port: z.int().min(0).max(65_535).exactOptional(),
-		/** Of routes without their own. */
+		/** The secret of routes that have none of their own. */
 		secret: maybeText,
-		/** One is made when it is written, and told once. */
+		/** Generates the secret when the file is written, and shows it once. */
 		makeSecret: maybe,
 		/** A first route, in `config.yaml`. */
 		route: z.strictObject({name: text, events: maybeTexts, prompt: maybeText}).exactOptional(),
-		/** A platform that answers go to, instead of the receiver: its settings as they are written, of which those that are absent stay as they are, also in mappings; it is enabled. */
+		/** Sets up a platform for answers instead of the receiver, and enables it. `settings` as written in the file; settings that are absent here keep their value, also within mappings. */
 		platform: z.strictObject({name: text, settings: z.record(z.string(), json)}).exactOptional(),
-		/** Of the plan that a person saw; absent: whatever the file says now. */
+		/** Fingerprint of the plan that a person saw; absent: the file is not compared. */
 		fingerprint: maybeText,
 	})
 	.register(z.globalRegistry, {id: 'SetupDraft'});
 
 export const setupPlanSchema = facts({
 	file: text,
-	/** As `diff -u` without its first two lines; no secret is in it. Empty: nothing changes. */
+	/** In the form of `diff -u` without its first two lines, without secrets. Empty: nothing changes. */
 	diff: texts,
-	/** Why it cannot be written; then it is not. */
+	/** Why it cannot be written; empty: it can. */
 	problems: texts,
 	warnings: texts,
 	/** Keys whose change waits for a restart of the gateway. */
 	restartNeeded: texts,
-	/** The file is written anew, and lines of others may look otherwise. */
+	/** The whole file is rewritten: the spacing of other lines may change. */
 	movesOthers: yesOrNo,
-	/** What holds now. */
+	/** The settings in force. */
 	now: facts({enabled: yesOrNo, host: text, port: integer, hasSecret: yesOrNo}),
-	/** Of the file as it was read. */
+	/** Fingerprint of the file as it was read. */
 	fingerprint: text,
 }).register(z.globalRegistry, {id: 'SetupPlan'});
 
 export const writtenSetupSchema = facts({
 	file: text,
-	/** That was made; not told again. */
+	/** The generated secret; not shown again. */
 	secret: maybeText,
 	restartNeeded: texts,
 }).register(z.globalRegistry, {id: 'WrittenSetup'});

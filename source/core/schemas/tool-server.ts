@@ -4,6 +4,7 @@ import {toolClaimsSchema} from './approval.ts';
 import {
 	facts,
 	integer,
+	maybe,
 	maybeInteger,
 	maybeNumber,
 	maybeText,
@@ -24,20 +25,20 @@ export const serverToolViewSchema = facts({
 	claims: toolClaimsSchema,
 	/** Whether a call waits for a person. */
 	asks: yesOrNo,
-	/** The definition is not the one that was seen, or approved, before. */
+	/** The definition differs from the one seen, or approved, before. */
 	changed: yesOrNo,
 	/** Top-level arguments: `title*` for required ones. */
 	args: texts,
-	/** Tokens that its definition takes of a request to a model, at four characters each; absent: an older gateway does not say. */
+	/** Tokens of its definition in a request to a model, at four characters each; absent from older gateways. */
 	tokens: maybeInteger,
 });
 
 export const serverLoginSchema = facts({
 	/** How a person logs in, unless they choose otherwise. */
 	flow: z.enum(['browser', 'device']),
-	/** Whether tokens were there when they were looked for last; they are when its file changes, and with each request. */
+	/** Whether tokens were stored at the last look; its file is read when it changes, and with each request. */
 	stored: yesOrNo,
-	/** When the access token that was used last ends, milliseconds since 1970; absent: it has no end, or none was used yet. It is renewed before that where it can be. */
+	/** When the latest access token expires, milliseconds since 1970; absent: it does not, or none was used yet. It is renewed before that where possible. */
 	expiresAt: maybeNumber,
 	/** Host of the authorization server that granted it. */
 	issuer: maybeText,
@@ -51,20 +52,20 @@ export const serverViewSchema = facts({
 	profile: text,
 	transport: z.enum(['stdio', 'http', 'sse']),
 	status: z.enum(serverStatuses),
-	/** When it came to that, milliseconds since 1970. */
+	/** Start of that status, milliseconds since 1970. */
 	since: number,
 	/** The command with its arguments, or the URL, with references as they are written. */
 	endpoint: text,
 	trust: z.enum(['full', 'untrusted']),
-	/** What it finds in the sandbox that it is started in beside the system's folders: `read /opt/mcp; hosts docs.example`; absent: it has none. */
+	/** What its sandbox opens beside the system's folders: `read /opt/mcp; hosts docs.example`; absent: it has no sandbox. */
 	sandbox: maybeText,
 	/** `legacy 2025-11-25`, `stateless 2026-07-28`; absent before the first connection. */
 	protocol: maybeText,
-	/** What it calls itself, with its version. */
+	/** Name and version that it reports. */
 	serverInfo: maybeText,
 	/** Registered tools: at most 500 of the server itself, then its utility tools. */
 	tools: z.array(serverToolViewSchema),
-	/** How many tools it offers itself. */
+	/** Number of tools that the server itself offers. */
 	offered: integer,
 	/** `include [get_*]`, `exclude [a, b]`; absent without a filter. */
 	filter: maybeText,
@@ -80,7 +81,7 @@ export const serverViewSchema = facts({
 	activeCalls: integer,
 	/** Absent without `auth: oauth`. */
 	login: serverLoginSchema.exactOptional(),
-	/** What a person should know: names that collided, tools that changed; one line each, at most 20. */
+	/** Collisions of names, changed tools; one line each, at most 20. */
 	warnings: texts,
 }).register(z.globalRegistry, {id: 'ToolServer'});
 
@@ -88,4 +89,10 @@ export const testedServerSchema = facts({
 	server: serverViewSchema,
 	/** Milliseconds from the start to the list of tools. */
 	durationMs: number,
+});
+
+export const toolResultSchema = facts({
+	/** What the model reads. */
+	text,
+	isError: maybe,
 });

@@ -1,9 +1,13 @@
 import {z} from 'zod';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {runStates} from '../../core/run.ts';
-import {deliverySchema, storedDeliverySchema} from '../../core/schemas/delivery.ts';
+import {
+	deliverySchema,
+	storedDeliverySchema,
+	receiverAnswerSchema,
+	replayChangesSchema,
+} from '../../core/schemas/delivery.ts';
 import {facts, integer, maybeText, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
-import {receiverAnswerSchema, replayChangesSchema} from '../../core/schemas/replay.ts';
 import {eventBodyBytes, get, look, post, type Operations} from './operation.ts';
 import {integerParameter, limitParameter, repeatedParameter, textParameter} from './parameters.ts';
 import {fromWire, readWireDelivery, toWire} from './wire-delivery.ts';

@@ -1,7 +1,7 @@
 import {z} from 'zod';
 import {routeViewSchema} from '../../core/schemas/config-view.ts';
+import {receiverAnswerSchema} from '../../core/schemas/delivery.ts';
 import {maybeInteger, maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
-import {receiverAnswerSchema} from '../../core/schemas/replay.ts';
 import {
 	rotatedRouteSchema,
 	routeFactsSchema,

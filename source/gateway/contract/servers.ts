@@ -1,7 +1,10 @@
 import {z} from 'zod';
 import {facts, jsonObject, maybeText, text, texts} from '../../core/schemas/parts.ts';
-import {serverViewSchema, testedServerSchema} from '../../core/schemas/tool-server.ts';
-import {toolResultSchema} from '../../core/schemas/tool.ts';
+import {
+	serverViewSchema,
+	testedServerSchema,
+	toolResultSchema,
+} from '../../core/schemas/tool-server.ts';
 import {get, post, type Operations} from './operation.ts';
 
 /** A server may be given ten minutes to connect; a little more, so that its own words arrive. */

@@ -1,12 +1,12 @@
 import type {IncomingMessage} from 'node:http';
 import {type Clock, createTimer} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {isKnownEvent, type GatewayEvent} from '../../core/events.ts';
+import type {GatewayEvent} from '../../core/events.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {createListeners} from '../../core/listeners.ts';
 import type {LogRecord} from '../../core/log.ts';
 import {version} from '../../core/program.ts';
-import {reduce} from '../../core/reduce.ts';
+import {isKnownEvent, reduce} from '../../core/reduce.ts';
 import {type GatewayState, initialState} from '../../core/state.ts';
 import type {GatewayPort} from '../port.ts';
 import {createControlCalls} from './control-calls.ts';

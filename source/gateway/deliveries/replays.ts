@@ -1,6 +1,5 @@
-import type {StoredDelivery} from '../../core/delivery.ts';
+import type {StoredDelivery, ReceiverAnswer, ReplayChanges} from '../../core/delivery.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
-import type {ReceiverAnswer, ReplayChanges} from '../../core/replay.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import {reachesPeople} from '../../platforms/platforms.ts';

@@ -35,7 +35,7 @@ export function openReceiver(
 		limits: store.limits,
 		multiplexing: () => config().multiplexProfiles,
 		jobOf: jobs.jobOf,
-		deliverDirect: holdDirect(loops, deliverer),
+		deliver: holdDirect(loops, deliverer),
 		onAccepted(runId, isImplied) {
 			if (isImplied) {
 				wake();

@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import type {Route} from '../../config/route.ts';
 import {type Clock, systemClock} from '../../core/clock.ts';
+import type {ReceiverAnswer} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
-import type {ReceiverAnswer} from '../../core/replay.ts';
 import {quotedWord} from '../../core/shell-words.ts';
 import {eventOf, namesFor, type NamingRoute} from '../../webhook/identity.ts';
 import {signSample} from './sign-sample.ts';

@@ -4,10 +4,10 @@ import {
 	type Delivery,
 	type DeliveryOutcome,
 	type TraceStepName,
+	type ReceiverAnswer,
 } from '../../core/delivery.ts';
 import {derive} from '../../core/derive.ts';
 import {parsedObject} from '../../core/json.ts';
-import type {ReceiverAnswer} from '../../core/replay.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';

@@ -1,11 +1,5 @@
-import {
-	endOf,
-	type ApiKey,
-	type KeyBudget,
-	type KeyUsage,
-	dayOf,
-	periodEnd,
-} from '../../core/api-key.ts';
+import {endOf, type ApiKey, type KeyBudget, type KeyUsage, periodEnd} from '../../core/api-key.ts';
+import {dayOf} from '../../core/clock.ts';
 import {compact} from '../../core/compact.ts';
 import {derive} from '../../core/derive.ts';
 import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';

@@ -1,6 +1,7 @@
 import {compact} from '../../core/compact.ts';
 import {countOf, grouped} from '../../core/names.ts';
-import {sumStates, type RunSum, type RunSums, type SumsBy} from '../../core/run-sums.ts';
+import type {RunSum, RunSums, SumsBy} from '../../core/run-sums.ts';
+import {endedStates} from '../../core/run.ts';
 import {tookWords} from '../../core/run.ts';
 import {costWords, tokenWords} from '../../core/usage.ts';
 import {ageText, dayTime} from '../../terminal/text/time.ts';
@@ -124,7 +125,7 @@ export function sumFacts(
 	}
 
 	const {runs, open, medianMs, longestMs} = sum;
-	const ends = [...sumStates.map(state => [sum[state], state] as const), [open, 'open'] as const]
+	const ends = [...endedStates.map(state => [sum[state], state] as const), [open, 'open'] as const]
 		.filter(([count]) => count > 0)
 		.map(([count, state]) => `${grouped(count)} ${state}`);
 	return [

@@ -1,4 +1,4 @@
-import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
+import {runVocabulary} from '../../core/filter/vocabularies.ts';
 import {isTurn, originOf, originWords} from '../../core/origin.ts';
 import {hasEnded, needsDecision, type Run, targetWords, tookWords} from '../../core/run.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';

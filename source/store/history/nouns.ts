@@ -3,8 +3,8 @@ import type {Delivery} from '../../core/delivery.ts';
 import {deliveryVocabulary, type FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
 import type {Vocabulary} from '../../core/filter/filter.ts';
 import {receivedBody} from '../../core/filter/payload-terms.ts';
-import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
 import {
+	runVocabulary,
 	approvalVocabulary,
 	type ApprovalEntry,
 	groupVocabulary,

@@ -1,4 +1,5 @@
-import {sumStates, type RunSum, type SumsBy} from '../../core/run-sums.ts';
+import type {RunSum, SumsBy} from '../../core/run-sums.ts';
+import {endedStates} from '../../core/run.ts';
 import {hasEnded, type RunState} from '../../core/run.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {sumOfCounts, type Usage} from '../../core/usage.ts';
@@ -70,7 +71,7 @@ export function createSums({by, from, profile}: SumQuestion): UnderWay<StoredSum
 	};
 }
 
-type Counts = {-readonly [State in (typeof sumStates)[number] | 'open']: number};
+type Counts = {-readonly [State in (typeof endedStates)[number] | 'open']: number};
 
 /** The runs of one name so far. */
 type Part = {
@@ -133,7 +134,7 @@ function createTally(by: SumsBy) {
 			}
 
 			const state = wordOf<RunState>(row['state']);
-			const ended = sumStates.find(one => one === state);
+			const ended = endedStates.find(one => one === state);
 			part.runs += 1;
 			part.counts[ended ?? 'open'] += 1;
 			addUse(part, nullableText(row['usage']), hasEnded(state) && integerOf(row['attempt']) > 0);
@@ -151,7 +152,7 @@ function createTally(by: SumsBy) {
 
 const noCounts = (): Counts =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of each
-	Object.fromEntries(['open', ...sumStates].map(state => [state, 0])) as Counts;
+	Object.fromEntries(['open', ...endedStates].map(state => [state, 0])) as Counts;
 
 function addUse(part: Part, kept: string | null, isTried: boolean): void {
 	const usage = readJson<Usage | null>(kept);

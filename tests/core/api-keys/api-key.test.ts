@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {endOf, mayUseModel, dayOf, periodEnd, periodStart} from '../../../source/core/api-key.ts';
+import {endOf, mayUseModel, periodEnd, periodStart} from '../../../source/core/api-key.ts';
+import {dayOf} from '../../../source/core/clock.ts';
 
 describe('a key', () => {
 	test.each([

@@ -4,8 +4,11 @@ import type {Delivery} from '../../../source/core/delivery.ts';
 import {deliveryVocabulary} from '../../../source/core/filter/delivery-vocabulary.ts';
 import {parseFilter, type Vocabulary} from '../../../source/core/filter/filter.ts';
 import {receivedBody} from '../../../source/core/filter/payload-terms.ts';
-import {runVocabulary} from '../../../source/core/filter/run-vocabulary.ts';
-import {approvalVocabulary, groupVocabulary} from '../../../source/core/filter/vocabularies.ts';
+import {
+	runVocabulary,
+	approvalVocabulary,
+	groupVocabulary,
+} from '../../../source/core/filter/vocabularies.ts';
 import {makeDelivery} from '../../helpers/make.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
 

@@ -10,7 +10,7 @@ import {
 	type Completion,
 	type KnownField,
 } from '../../../source/core/filter/proposals.ts';
-import {runVocabulary} from '../../../source/core/filter/run-vocabulary.ts';
+import {runVocabulary} from '../../../source/core/filter/vocabularies.ts';
 import {initialState} from '../../../source/core/state.ts';
 import {makeRun} from '../../helpers/make.ts';
 

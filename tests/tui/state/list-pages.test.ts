@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {expect, test} from 'vitest';
 import {parseFilter} from '../../../source/core/filter/filter.ts';
-import {runVocabulary} from '../../../source/core/filter/run-vocabulary.ts';
+import {runVocabulary} from '../../../source/core/filter/vocabularies.ts';
 import type {Run} from '../../../source/core/run.ts';
 import {filteredLines} from '../../../source/tui/lines/empty.ts';
 import {countPart, followPart} from '../../../source/tui/lines/title-parts.ts';
