@@ -15,7 +15,7 @@ import {createLiveModel} from './live-model.ts';
 import type {Intake} from './open-intake.ts';
 import {openWorkers} from './runs/open-workers.ts';
 import {openTools} from './servers/open-tools.ts';
-import {startHealth, readRunQueue, startQueueCounts} from './status/health.ts';
+import {startHealth, readRunQueue, startCounts} from './status/health.ts';
 
 /**
  * Opens what works on what was accepted, and what shows it: the model, tools, workers, the history of before the start, the chat API. Joins it with the intake, which listens already.
@@ -65,8 +65,13 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	);
 	intake.dispatchTo(dispatcher);
 	stack.use(
-		startQueueCounts({clock, emit, log: log.from('store')}, async () =>
-			readRunQueue(store.runs, dispatcher.places),
+		startCounts(
+			{clock, log: log.from('store')},
+			{
+				read: async () => readRunQueue(store.runs, dispatcher.places),
+				tell: queue => emit({type: 'queue-counted', at: clock.now(), queue}),
+				failure: 'Cannot count the runs that wait',
+			},
 		),
 	);
 	stack.use(

@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import {keepLast} from '../../core/bounds.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {isSealed, type Sealer} from '../../core/seal.ts';
@@ -69,7 +70,7 @@ export function createCalls({
 		string,
 		ReturnType<typeof Promise.withResolvers<JsonValue | undefined>>
 	>();
-	const done = new Set<string>();
+	const done = new Map<string, true>();
 	let underWay = 0;
 
 	const answer = (
@@ -82,12 +83,7 @@ export function createCalls({
 		handler: CallHandler,
 		call: {readonly id: string; readonly from: string; readonly input: JsonValue},
 	) => {
-		done.add(call.id);
-		const [oldest] = done;
-		if (done.size > maxDone && oldest !== undefined) {
-			done.delete(oldest);
-		}
-
+		keepLast(done, [call.id, true], maxDone);
 		underWay += 1;
 		try {
 			const result = underWay > maxWaiting ? tooBusy() : await handler.perform(call.input);
