@@ -85,11 +85,8 @@ export async function restoreHistory(
 		{clock, log},
 		{
 			async read() {
-				const [{all: runs, toDecide: runsToDecide}, count] = await Promise.all([
-					store.runs.kept(),
-					store.journal.count(),
-				]);
-				return {deliveries: count, runs, runsToDecide};
+				const [kept, count] = await Promise.all([store.runs.kept(), store.journal.count()]);
+				return {deliveries: count, runs: kept.all, runsToDecide: kept.toDecide};
 			},
 			tell: found => emit({type: 'journal-counted', at: clock.now(), counts: found}),
 			failure: 'Cannot count what the journal holds',

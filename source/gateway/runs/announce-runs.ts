@@ -52,15 +52,8 @@ export function createRunAnnouncer(
 	};
 }
 
-/** Says that something failed; while it fails again and again for the same reason, once. */
-type FailureReport = {
-	(what: string, error: unknown): void;
-	/** It has succeeded. */
-	over(): void;
-};
-
-/** What is tried every second must not fill the log while the store is away. */
-export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'error'): FailureReport {
+/** Logs a failure once while it repeats for the same reason: work that is tried every second must not fill the log while the store is away. */
+export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'error') {
 	let said = '';
 	return Object.assign(
 		(what: string, error: unknown) => {
@@ -71,6 +64,7 @@ export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'erro
 			}
 		},
 		{
+			/** It has succeeded. */
 			over() {
 				said = '';
 			},

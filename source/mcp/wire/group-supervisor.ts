@@ -30,13 +30,6 @@ const endMs = 2000;
 /** After so many it is not started again; the ledger is left. */
 const maxStarts = 10;
 
-export type GroupSupervisor = AsyncDisposable & {
-	/** From now on this group ends when this process does. */
-	add(pgid: number): void;
-	/** The group is gone; its number may be another's. */
-	remove(pgid: number): void;
-};
-
 /**
  * One small shell beside the gateway that outlives it: the kernel closes its input when this process ends, however it ends, and then it ends
  * the groups it was told of. It is started with the first group, again if it was ended, and does not keep this process alive.
@@ -47,7 +40,7 @@ export function createGroupSupervisor({
 }: {
 	readonly clock: Clock;
 	readonly environment: Environment;
-}): GroupSupervisor {
+}) {
 	const groups = new Set<number>();
 	let shell: ChildProcess | undefined;
 	let starts = 0;
@@ -83,7 +76,8 @@ export function createGroupSupervisor({
 	};
 
 	return {
-		add(pgid) {
+		/** From now on this group ends when this process does. */
+		add(pgid: number): void {
 			groups.add(pgid);
 			if (shell) {
 				tell('+', pgid);
@@ -91,7 +85,8 @@ export function createGroupSupervisor({
 				start();
 			}
 		},
-		remove(pgid) {
+		/** The group is gone; its number may be another's. */
+		remove(pgid: number): void {
 			groups.delete(pgid);
 			tell('-', pgid);
 		},

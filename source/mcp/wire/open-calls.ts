@@ -5,17 +5,6 @@ import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
 
 type LocalAnswer = ReturnType<typeof lostAnswer>;
 
-export type OpenCalls = Disposable & {
-	/** A request is about to be sent. `signal` aborts what it still has open when it is answered here, or withdrawn. */
-	open(id: MessageId): {readonly watch: StreamWatch; readonly signal: AbortSignal};
-	/** Its answer has come, or its caller has gone. */
-	forget(id: MessageId): void;
-	/** Its caller has gone: its connection is let go. */
-	withdraw(id: MessageId): void;
-	/** No stream is left that its answer could come by. */
-	lose(id: MessageId): void;
-};
-
 /** The calls of one connection that have no answer yet. `answer` gets one in the server's stead when the stream was lost, or an event was above the limit. */
 export function createOpenCalls({
 	clock,
@@ -23,7 +12,7 @@ export function createOpenCalls({
 }: {
 	readonly clock: Clock;
 	readonly answer: (message: LocalAnswer) => void;
-}): OpenCalls {
+}) {
 	const calls = new Map<MessageId, {readonly abort: AbortController; readonly watch: Disposable}>();
 
 	/** `undefined` when the call was answered already. */
@@ -43,7 +32,8 @@ export function createOpenCalls({
 	};
 
 	return {
-		open(id) {
+		/** A request is about to be sent. `signal` aborts what it still has open when it is answered here, or withdrawn. */
+		open(id: MessageId): {readonly watch: StreamWatch; readonly signal: AbortSignal} {
 			const abort = new AbortController();
 			const watch = watchStreams({
 				clock,
@@ -53,9 +43,12 @@ export function createOpenCalls({
 			calls.set(id, {abort, watch});
 			return {watch, signal: abort.signal};
 		},
-		forget: id => take(id),
-		withdraw: id => take(id)?.abort.abort(),
-		lose: id => end(lostAnswer(id)),
+		/** Its answer has come, or its caller has gone. */
+		forget: (id: MessageId): unknown => take(id),
+		/** Its caller has gone: its connection is let go. */
+		withdraw: (id: MessageId): void => take(id)?.abort.abort(),
+		/** No stream is left that its answer could come by. */
+		lose: (id: MessageId): void => end(lostAnswer(id)),
 		[Symbol.dispose]() {
 			for (const id of calls.keys()) {
 				take(id);

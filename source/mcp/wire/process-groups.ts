@@ -3,14 +3,7 @@ import type {World} from '../../core/world.ts';
 import {createGroupSupervisor} from './group-supervisor.ts';
 import {createProcessLedger} from './process-ledger.ts';
 
-export type ProcessGroups = AsyncDisposable & {
-	/** Resolves when what an earlier process left has been ended. To be awaited before a server is started. */
-	ready(): Promise<void>;
-	/** Call it in the turn that started the group's leader: from then on no end of this process leaves the group behind. */
-	add(pgid: number): void;
-	/** The group has ended. */
-	remove(pgid: number): void;
-};
+export type ProcessGroups = ReturnType<typeof createProcessGroups>;
 
 /** No process of a tool server survives this one: a supervisor ends them when we are killed, a ledger at the next start when both were. */
 export function createProcessGroups(
@@ -18,7 +11,7 @@ export function createProcessGroups(
 		readonly ledgerPath: string;
 		readonly environment: Environment;
 	},
-): ProcessGroups {
+) {
 	const {clock, log, ledgerPath, environment} = world;
 	const ledger = createProcessLedger({path: ledgerPath, clock, log});
 	const supervisor = createGroupSupervisor({clock, environment});
@@ -38,15 +31,18 @@ export function createProcessGroups(
 	};
 
 	return {
-		async ready() {
+		/** Resolves when what an earlier process left has been ended. To be awaited before a server is started. */
+		async ready(): Promise<void> {
 			swept ??= sweep();
 			await swept;
 		},
-		add(pgid) {
+		/** Call it in the turn that started the group's leader: from then on no end of this process leaves the group behind. */
+		add(pgid: number): void {
 			supervisor.add(pgid);
 			write(ledger.add(pgid));
 		},
-		remove(pgid) {
+		/** The group has ended. */
+		remove(pgid: number): void {
 			supervisor.remove(pgid);
 			write(ledger.remove(pgid));
 		},
