@@ -4,8 +4,8 @@ export class SseTooLong extends Error {
 }
 
 /**
- * Reads server-sent events: lines that end with LF or CRLF, cut anywhere, several `data` lines of one event, comments, other fields, and lines that are none of these,
- * of which nothing is kept. At most `maxChars` of an event.
+ * Reads server-sent events: lines that end with LF or CRLF, cut anywhere, and several `data` lines of one event. Comments,
+ * other fields and invalid lines are dropped. At most `maxChars` of an event.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import type {Config} from '../../config/config.ts';
 import {keepLast} from '../../core/bounds.ts';
 import {canonicalJson, isJsonObject, type JsonValue} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 
 /** What members compare: a mark of each key of the configuration, each script and each skill that matters. */
 export type ConfigMarks = Readonly<Record<string, string>>;
@@ -100,18 +101,17 @@ function partsOf(value: JsonValue, path: string): ReadonlyArray<readonly [string
 }
 
 /** The name and the path of each script, and of each skill with all of its files; nothing of what cannot be read. */
-function filesOf(folder: string, name: string): ReadonlyArray<readonly [string, string]> {
-	try {
-		return readdirSync(folder, {withFileTypes: true, recursive: true})
-			.filter(entry => entry.isFile())
-			.map(entry => join(entry.parentPath, entry.name))
-			.toSorted()
-			.slice(0, maxFiles)
-			.map(file => [join(name, file.slice(folder.length)), file] as const);
-	} catch {
-		return [];
-	}
-}
+const filesOf = (folder: string, name: string): ReadonlyArray<readonly [string, string]> =>
+	orElse(
+		() =>
+			readdirSync(folder, {withFileTypes: true, recursive: true})
+				.filter(entry => entry.isFile())
+				.map(entry => join(entry.parentPath, entry.name))
+				.toSorted()
+				.slice(0, maxFiles)
+				.map(file => [join(name, file.slice(folder.length)), file] as const),
+		[],
+	);
 
 /** What a file was when its digest was made. */
 const digests = new Map<string, {readonly stamp: string; readonly digest: string}>();

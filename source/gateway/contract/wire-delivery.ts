@@ -63,7 +63,7 @@ const storedSchema = factsSchema.extend({body: z.instanceof(Uint8Array).exactOpt
 const checked = new WeakSet<StoredDelivery>();
 
 /**
- * A delivery that somebody exported, from `value` as it was read: checked, and cleaned for faces. What refers to other rows of its old journal is not in it.
+ * An exported delivery, from `value` as it was read: checked, and cleaned for faces. References to other rows of its old journal are not in it.
  *
  * @throws SvcError `delivery_invalid` naming the key that is wrong
  */

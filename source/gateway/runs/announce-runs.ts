@@ -72,10 +72,10 @@ export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'erro
 	);
 }
 
-/** What a model says faster is told together: ten updates a second are enough to read. */
+/** Debounce of what a model says, milliseconds: ten updates a second are enough to read. */
 const pauseMs = 100;
 
-/** Reports the words of a run as events: the first at once, those that follow within 100 ms together, of which the end is kept where they are many. */
+/** Reports the words of a run as events: the first at once, those that follow within 100 ms together. Of many words only the end is kept. */
 export function createRunWords({clock, emit}: Pick<World, 'clock' | 'emit'>, runId: number) {
 	/** How long the answer is without what waits, as it was told. */
 	let length = 0;

@@ -68,7 +68,7 @@ const most = {definition: 16 * 1024, server: 256 * 1024, all: 4 * 1024 * 1024} a
 export async function openPins(world: Pick<World, 'clock' | 'log'> & {readonly path: string}) {
 	const {path, log, clock} = world;
 	let pinned = readPins(path, log);
-	/** Servers of which this process knows more than the file may. */
+	/** Servers whose pins in this process may be newer than in the file. */
 	const touched = new Set<string>();
 	const oneByOne = createMutex();
 	const merged = () => {

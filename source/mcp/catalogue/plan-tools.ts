@@ -1,6 +1,7 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig, ToolsPolicy} from '../../config/tool-server.ts';
 import {isDeepJson, jsonHash, type JsonObject} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 import {type AskedTool, type FromServer, maxToolDescriptionLength} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {visibleText} from '../../core/visible-text.ts';
@@ -255,13 +256,8 @@ function isUsable(tool: ListedTool): boolean {
 }
 
 /** Too long for any bound when it cannot be written down at all. */
-function jsonOf(value: unknown): string {
-	try {
-		return JSON.stringify(value) ?? '';
-	} catch {
-		return ' '.repeat(maxToolLength + 1);
-	}
-}
+const jsonOf = (value: unknown): string =>
+	orElse(() => JSON.stringify(value) ?? '', ' '.repeat(maxToolLength + 1));
 
 /** One line that names the first five, or none. */
 const warnOf = (what: string, names: readonly string[]): readonly string[] => {

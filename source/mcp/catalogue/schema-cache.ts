@@ -106,7 +106,7 @@ export type CachedServer = {
 	readonly tools: readonly ListedTool[];
 };
 
-/** How long a list holds of which the server does not say it, and the longest that it may say. */
+/** Lifetime of a list where the server names none, and the longest that a server may name. */
 const usualTtlMs = 7 * 24 * 3_600_000;
 const maxTtlMs = 30 * 24 * 3_600_000;
 

@@ -1,4 +1,5 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 import {isArgumentName, plainKeywords, withoutNullBranch} from './schema-keywords.ts';
 
 /** A schema as models get it. */
@@ -223,10 +224,5 @@ function memberOf(value: unknown, key: string): unknown {
 	return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function decode(step: string): string {
-	try {
-		return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-	} catch {
-		return step;
-	}
-}
+const decode = (step: string): string =>
+	orElse(() => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'), step);

@@ -47,7 +47,7 @@ export const tokenPart = z.string().max(maxPartLength);
 /** What is said to live longer, or less than nothing, has an end all the same: it is shown. Seconds. */
 const maxLifetime = 100 * 365 * 24 * 60 * 60;
 
-/** Seconds since 1970 of which a date can be made. */
+/** Seconds since 1970 within the range of a date. */
 const time = z.number().min(-8.64e12).max(8.64e12);
 
 const clientShape = z.looseObject({

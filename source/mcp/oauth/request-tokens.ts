@@ -2,6 +2,7 @@ import type {StoredOAuthTokens} from '@modelcontextprotocol/client';
 import {z} from 'zod';
 import type {Clock} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
+import {orElse} from '../../core/or-else.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {accessToken, type StoredTokens, tokenPart} from './grant-files.ts';
 import type {Grant} from './grant.ts';
@@ -67,13 +68,8 @@ async function readAnswer(
 	};
 }
 
-function tokensOf(text: string): StoredOAuthTokens | undefined {
-	try {
-		return tokensShape.parse(JSON.parse(text));
-	} catch {
-		return undefined;
-	}
-}
+const tokensOf = (text: string): StoredOAuthTokens | undefined =>
+	orElse(() => tokensShape.parse(JSON.parse(text)), undefined);
 
 /** The answer of a token endpoint, and what the SDK is to see of it. */
 type TokenAnswer =
