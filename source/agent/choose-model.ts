@@ -4,20 +4,18 @@ import type {Clock} from '../core/clock.ts';
 import type {ModelView} from '../core/config-view.ts';
 import {SvcError} from '../core/errors.ts';
 import {isLoopbackHost} from '../core/hosts.ts';
-import {isJsonObject, type JsonObject, parsedJson} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {ModelPrice} from '../core/usage.ts';
-import {listLocalModels, localBaseUrls, readBounded} from './local-server.ts';
+import {askForModels, type ModelAnswer} from './ask-for-models.ts';
+import {listLocalModels, localBaseUrls} from './local-server.ts';
 import {offlineModelName} from './offline-model.ts';
 import {
 	baseUrlOf,
 	hostedProviders,
 	isHosted,
 	type LanguageModelV4,
-	limitsIn,
 	loadModel,
 	misconfigured,
-	type ModelLimits,
 	type ModelSpec,
 } from './providers.ts';
 
@@ -251,82 +249,4 @@ function chatAddressOf(spec: ModelSpec): ChatAddress | undefined {
 		model: name,
 		limitField: provider === 'openai' ? 'max_completion_tokens' : 'max_tokens',
 	};
-}
-
-/** What a provider answered when it was asked which models it has. */
-type ModelAnswer = {
-	/** HTTP status. */
-	readonly status: number;
-	/** Its clock, as the header says it. */
-	readonly date?: string;
-	/** Whether it lists the model; absent where it gave no list. */
-	readonly lists?: boolean;
-	/** What it says of the model. */
-	readonly limits?: ModelLimits;
-};
-
-type Asking = {
-	readonly query?: string;
-	readonly headers: (key: string) => Readonly<Record<string, string>>;
-};
-
-const bearer: Asking = {
-	headers: key => (key === '' ? {} : {authorization: `Bearer ${key}`}),
-};
-
-/** How each provider is asked for all of its models, and given the key. */
-const askings: Readonly<Record<ModelView['provider'], Asking>> = {
-	offline: bearer,
-	openai: bearer,
-	'openai-compatible': bearer,
-	anthropic: {
-		query: '?limit=1000',
-		headers: key => ({'x-api-key': key, 'anthropic-version': '2023-06-01'}),
-	},
-	google: {query: '?pageSize=1000', headers: key => ({'x-goog-api-key': key})},
-};
-
-/**
- * Asks the provider of `spec` for its models with `GET /models`: the cheapest call that needs the key. `undefined` for the offline model. Rejects when no server
- * answers or `signal` aborts.
- *
- * @throws SvcError `model_misconfigured`
- */
-async function askForModels(
-	spec: ModelSpec,
-	{fetch, signal}: {readonly fetch: typeof globalThis.fetch; readonly signal: AbortSignal},
-): Promise<ModelAnswer | undefined> {
-	const url = baseUrlOf(spec);
-	if (!url) {
-		return undefined;
-	}
-
-	const {query = '', headers} = askings[spec.provider];
-	const response = await fetch(`${url.href.replace(/\/+$/, '')}/models${query}`, {
-		redirect: 'manual',
-		signal,
-		headers: {accept: 'application/json', ...headers(spec.apiKey ?? '')},
-	});
-	const date = response.headers.get('date');
-	const text = response.body ? await readBounded(response.body) : undefined;
-	const models = response.ok ? modelsIn(text) : new Map<string, JsonObject>();
-	const model = models.get(spec.name);
-	return {
-		status: response.status,
-		...(date !== null && {date}),
-		...(models.size > 0 && {lists: model !== undefined}),
-		...(model && {limits: limitsIn(model)}),
-	};
-}
-
-/** Of a list as OpenAI and Anthropic (`data`, `id`) or Google (`models`, `name`) give it. */
-function modelsIn(text: string | undefined): ReadonlyMap<string, JsonObject> {
-	const list = parsedJson(text ?? '');
-	const entries = isJsonObject(list) ? [list['data'], list['models']].find(Array.isArray) : [];
-	return new Map(
-		(entries ?? []).filter(isJsonObject).flatMap(entry => {
-			const name = entry['id'] ?? entry['name'];
-			return typeof name === 'string' ? [[name.replace(/^models\//, ''), entry] as const] : [];
-		}),
-	);
 }

@@ -3,7 +3,7 @@ import type {StoredRun} from '../../core/run.ts';
 import {unavailableJob} from '../../schedule/find-job.ts';
 import {keepAnswer} from '../../schedule/fired-times.ts';
 import {planFor} from '../../schedule/job.ts';
-import {createScheduler, maxQueuedPerJob} from '../../schedule/scheduler.ts';
+import {createScheduler, maxQueuedPerJob, type Scheduler} from '../../schedule/scheduler.ts';
 import type {JobOf} from '../../webhook/dispatch-event.ts';
 import type {RoomWorld} from '../rooms.ts';
 import {createServedProfiles} from './served-profiles.ts';
@@ -34,7 +34,7 @@ export function createLiveJobs(
 			},
 		}),
 	);
-	const scheduler = stack.use(
+	const scheduler: Scheduler = stack.use(
 		createScheduler({
 			...world,
 			log,

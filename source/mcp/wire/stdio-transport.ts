@@ -11,11 +11,11 @@ import type {Environment} from '../../config/environment.ts';
 import type {StdioEndpoint} from '../../config/tool-server.ts';
 import {type Clock, sleep} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import {isNetworkVariable} from '../../core/network-variables.ts';
 import {feedChild} from '../../core/process-group.ts';
 import {endGraceMs, endGroup} from './end-group.ts';
 import {createLineReader} from './line-reader.ts';
 import type {ProcessGroups} from './process-groups.ts';
+import {serverEnvironment} from './server-environment.ts';
 import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
 import type {ProcessLaunch} from './transport-parts.ts';
 import {notReading, writeWithEnd} from './write-with-end.ts';
@@ -282,25 +282,3 @@ function destroyPipes({stdin, stdout, stderr}: ChildProcess): void {
 
 const asError = (error: unknown): Error =>
 	error instanceof Error ? error : new Error(messageOf(error));
-
-/** The variables of this process that a stdio server inherits. */
-const inherited = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z_]+|TERM|SHELL|TMPDIR|XDG_[A-Z_]+)$/;
-
-/**
- * The whole environment of a stdio server: `PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_*`, proxies and certificates
- * (`core/network-variables`) of this process under its own `env`, nothing else. Functions that a shell has exported (`() {…`) stay out.
- *
- * @see manual/tool-servers.md#states
- */
-const serverEnvironment = (
-	environment: Environment,
-	own: Readonly<Record<string, string>>,
-): Environment => ({
-	...Object.fromEntries(
-		Object.entries(environment).filter(
-			([name, value]) =>
-				(inherited.test(name) || isNetworkVariable(name)) && !value.startsWith('()'),
-		),
-	),
-	...own,
-});
