@@ -37,7 +37,7 @@ const askings: Readonly<Record<ModelView['provider'], Asking>> = {
 };
 
 /**
- * Asks the provider of `spec` for its models with `GET /models`: the cheapest call that needs the key. `undefined` for the offline model. Rejects when nobody
+ * Asks the provider of `spec` for its models with `GET /models`: the cheapest call that needs the key. `undefined` for the offline model. Rejects when no server
  * answers or `signal` aborts.
  *
  * @throws SvcError `model_misconfigured`

@@ -122,13 +122,7 @@ export function gatherParts(): GatheredParts {
 }
 
 /** What the model says, on its way to those who read along. */
-export type SafeText = {
-	/** Another answer begins; what is still held back of the one before is forgotten. */
-	begin(): void;
-	add(text: string): Promise<void>;
-	/** The answer is whole: nothing is held back any more. */
-	end(): Promise<void>;
-};
+export type SafeText = ReturnType<typeof createSafeText>;
 
 /**
  * Redacts a text that comes in pieces. What may be the beginning of a credential is held back until it is known what it is: mostly the last word. `write` is awaited;
@@ -140,7 +134,7 @@ export function createSafeText({
 }: {
 	readonly redact: Redact;
 	readonly write: (text: string, begins: boolean) => Promise<void>;
-}): SafeText {
+}) {
 	let pieces = createRedactedPieces(redact);
 	let begins = true;
 
@@ -153,12 +147,14 @@ export function createSafeText({
 	};
 
 	return {
-		begin() {
+		/** Another answer begins; what is still held back of the one before is forgotten. */
+		begin(): void {
 			pieces = createRedactedPieces(redact);
 			begins = true;
 		},
-		add: async text => pass(pieces.add(text)),
-		end: async () => pass(pieces.end()),
+		add: async (text: string): Promise<void> => pass(pieces.add(text)),
+		/** The answer is whole: nothing is held back any more. */
+		end: async (): Promise<void> => pass(pieces.end()),
 	};
 }
 

@@ -1,4 +1,4 @@
-import type {dynamicTool, jsonSchema, Tool as SdkTool, ToolSet} from 'ai';
+import type {dynamicTool, jsonSchema, Tool as SdkTool} from 'ai';
 import type {CallPreview} from '../core/approval.ts';
 import {boundText} from '../core/bounds.ts';
 import type {Clock} from '../core/clock.ts';
@@ -33,13 +33,6 @@ type Called = {readonly args: JsonValue; readonly callId: string};
 /** A yes: who gave it, to which arguments (their hash), and what the call is bound to beside them. */
 type Agreed = {readonly by: string; readonly args: string; readonly basis?: string};
 
-/** The tools of one run as the SDK wants them, and who decides about their calls. */
-export type RunTools = {
-	readonly tools: ToolSet;
-	/** Asked by the loop before each call. */
-	toolApproval(options: {readonly toolCall: ToolCall}): Promise<SdkVerdict>;
-};
-
 type Dependencies = Pick<World, 'clock' | 'redact'> & {
 	readonly sdk: {readonly dynamicTool: typeof dynamicTool; readonly jsonSchema: typeof jsonSchema};
 	readonly approve?: Approve | undefined;
@@ -72,7 +65,7 @@ const stopwatch = (clock: Clock) => {
 export function createRunTools(
 	request: Pick<AgentRequest, 'tools' | 'runId' | 'beforeSideEffect'>,
 	{sdk, approve, said, redact, transcript, clock, end, endsAt, signal}: Dependencies,
-): RunTools {
+) {
 	const byName = new Map(request.tools.map(tool => [tool.name, tool]));
 	/** Calls that were agreed to, with who did, the hash of their arguments and what the preview was bound to: the loop must not be able to run another one. */
 	const approved = new Map<string, Agreed>();
@@ -208,7 +201,8 @@ export function createRunTools(
 
 	return {
 		tools: Object.fromEntries([...byName].map(([name, tool]) => [name, asSdkTool(tool)])),
-		async toolApproval({toolCall}) {
+		/** Asked by the loop before each call. */
+		async toolApproval({toolCall}: {readonly toolCall: ToolCall}): Promise<SdkVerdict> {
 			const tool = byName.get(toolCall.toolName);
 			if (!tool?.needsApproval) {
 				return 'not-applicable';

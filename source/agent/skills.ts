@@ -4,6 +4,7 @@ import {readTextFile} from '../config/text-files.ts';
 import {parseYamlSource} from '../config/yaml-source.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
+import {orElse} from '../core/or-else.ts';
 import type {Tool} from '../core/tool.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {visibleText} from '../core/visible-text.ts';
@@ -144,30 +145,23 @@ const warningsOf = (
 ];
 
 /** The names of the folders below `skillsDir`, in the order of the alphabet: at most 1,000, none that begins with a dot. None where it cannot be listed. */
-export function skillNames(skillsDir: string): readonly string[] {
-	try {
-		return readdirSync(skillsDir, {withFileTypes: true})
-			.filter(
-				entry =>
-					!entry.name.startsWith('.') &&
-					(entry.isDirectory() ||
-						(entry.isSymbolicLink() && isFolder(join(skillsDir, entry.name)))),
-			)
-			.map(({name}) => name)
-			.toSorted()
-			.slice(0, maxListed);
-	} catch {
-		return [];
-	}
-}
+export const skillNames = (skillsDir: string): readonly string[] =>
+	orElse(
+		() =>
+			readdirSync(skillsDir, {withFileTypes: true})
+				.filter(
+					entry =>
+						!entry.name.startsWith('.') &&
+						(entry.isDirectory() ||
+							(entry.isSymbolicLink() && isFolder(join(skillsDir, entry.name)))),
+				)
+				.map(({name}) => name)
+				.toSorted()
+				.slice(0, maxListed),
+		[],
+	);
 
-function isFolder(link: string): boolean {
-	try {
-		return statSync(link).isDirectory();
-	} catch {
-		return false;
-	}
-}
+const isFolder = (link: string): boolean => orElse(() => statSync(link).isDirectory(), false);
 
 /** Those of `names` that are found, in their order, at most `most`; the search ends there. `problems`: a sentence for each that was skipped or has a flaw, clean. */
 export function findSkills(

@@ -122,7 +122,7 @@ async function pump(
 			if (text !== '') {
 				const delta = text;
 				text = '';
-				// oxlint-disable-next-line no-await-in-loop -- whoever reads it says when more may come
+				// oxlint-disable-next-line no-await-in-loop -- back-pressure of the reader
 				await onText(delta);
 			}
 

@@ -1,6 +1,7 @@
 import type {IncomingMessage} from 'node:http';
 import type {KeyFacts} from '../core/api-key.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
+import {orElse} from '../core/or-else.ts';
 import type {World} from '../core/world.ts';
 import {respond, type HttpAnswer, type HttpPair} from '../http/http-answer.ts';
 import {requestTargetOf} from '../http/read-body.ts';
@@ -221,13 +222,8 @@ function endpointAt(
 	});
 }
 
-function decoded(text: string): string | undefined {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return undefined;
-	}
-}
+const decoded = (text: string): string | undefined =>
+	orElse(() => decodeURIComponent(text), undefined);
 
 function keyOf({headers: {authorization}}: IncomingMessage, keys: Answering['keys']) {
 	const secret = bearerOf(authorization);

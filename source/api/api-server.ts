@@ -10,14 +10,7 @@ import type {Endpoint} from './http/endpoint.ts';
 import {requestIdOf} from './http/request-id.ts';
 import type {KeyDesk} from './keys/desk.ts';
 
-export type ApiServer = {
-	/** @throws SvcError `port_in_use`, `port_forbidden`, `host_unavailable`, `listen_failed` */
-	listen(): Promise<{readonly url: string}>;
-	/** Drains as the receiver does; streams are cut after 5 s. */
-	close(): Promise<void>;
-	/** Requests under way. */
-	readonly active: number;
-};
+export type ApiServer = ReturnType<typeof createApiServer>;
 
 /** Clients keep connections for the next turn of a conversation; Node's five seconds would end many of them in the moment in which they are used. */
 const keepAliveTimeoutMs = 75_000;
@@ -47,7 +40,7 @@ export function createApiServer(
 		/** Others than the usual ones. */
 		readonly http?: Partial<HttpLimits>;
 	},
-): ApiServer {
+) {
 	const busy = createBusy();
 	const hardStop = new AbortController();
 	let draining = false;
@@ -85,8 +78,12 @@ export function createApiServer(
 	);
 
 	return {
-		listen: async () => ({url: await listen(http.server, options, 'api')}),
-		async close() {
+		/** @throws SvcError `port_in_use`, `port_forbidden`, `host_unavailable`, `listen_failed` */
+		listen: async (): Promise<{readonly url: string}> => ({
+			url: await listen(http.server, options, 'api'),
+		}),
+		/** Drains as the receiver does; streams are cut after 5 s. */
+		async close(): Promise<void> {
 			draining = true;
 			await drain(http, {
 				clock,
@@ -95,7 +92,8 @@ export function createApiServer(
 			});
 			hardStop.abort();
 		},
-		get active() {
+		/** Requests under way. */
+		get active(): number {
 			return busy.count;
 		},
 	};

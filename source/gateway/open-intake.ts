@@ -24,34 +24,30 @@ import {createLiveConfig} from './live-config.ts';
 import {logConsole, openLog} from './logs/open-log.ts';
 import type {GatewayPort} from './port.ts';
 import {openReceiver} from './receiver/open-receiver.ts';
-import type {GatewayWorld, RoomWorld} from './rooms.ts';
+import type {GatewayWorld, RoomWorld, StoreWait} from './rooms.ts';
 import {createRunAnnouncer} from './runs/announce-runs.ts';
 import type {Dispatcher} from './runs/dispatch.ts';
 import {openLoopBreaker} from './runs/loop-breaker.ts';
 import {readRunQueue} from './status/health.ts';
 import {createGatewayMetrics} from './status/metrics.ts';
 
-/** What decides about requests, and what they are decided by. */
+/** The parts that decide about requests. */
 export type Intake = Awaited<ReturnType<typeof openIntake>>;
 
 /**
- * Opens all that a request is decided by: the home, the configuration, the journal, groups and jobs, and the receiver, which does not listen yet. Nothing else is loaded for it, so that
- * senders wait for nothing else. What brings in work goes to `front`, which is to be closed first; the rest to `stack`.
+ * Opens the parts that decide about a request: the home, the configuration, the journal, groups and jobs, and the receiver, which does not listen yet. Nothing else is loaded, so that
+ * senders wait for nothing else. Parts that bring in work go to `front`, which closes first; the rest to `stack`.
  *
  * @throws SvcError as `Gateway.started` says
  */
 export async function openIntake(
 	given: GatewayWorld & Pick<RoomWorld, 'broker' | 'busy'>,
-	options: {
+	options: StoreWait & {
 		readonly port: GatewayPort;
 		readonly stack: AsyncDisposableStack;
 		readonly front: AsyncDisposableStack;
 		/** After a reload that changed something. */
 		readonly onChange: (next: Config, previous: Config) => Promise<void>;
-		/** The store cannot be opened now, and is tried again; `undefined`: it is open. */
-		readonly onWaiting: (reason: string | undefined) => void;
-		/** Aborts when the gateway ends. */
-		readonly ending: AbortSignal;
 	},
 ) {
 	const {port, stack, front, onChange, onWaiting, ending} = options;
@@ -83,7 +79,7 @@ export async function openIntake(
 	let control: ControlServer | undefined;
 	const openControl = async () => {
 		const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
-		// No other process has the home: only now the pid file names this one.
+		// This process holds the home: only now the pid file names it.
 		stack.use(withReserve(paths.stateDb, watching));
 		// Before anything listens: a command that is called once /health answers finds the gateway, and waits for the rest of its rooms.
 		control = front.use(
@@ -103,7 +99,7 @@ export async function openIntake(
 		{onWaiting, ending},
 	);
 	stack.use(store);
-	// A look at documents that the store is closed under would never end.
+	// Before the store closes: a read of documents on a closed store would never end.
 	stack.defer(async () => shared?.[Symbol.asyncDispose]());
 	await shared?.begin(store, config);
 	await (isShared || openControl());

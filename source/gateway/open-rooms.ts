@@ -19,7 +19,7 @@ const catchUpMs = 30_000;
  */
 export async function openRooms(
 	world: GatewayWorld & Pick<RoomWorld, 'broker' | 'busy'>,
-	{port, ...starting}: Pick<Parameters<typeof openIntake>[1], 'ending' | 'onWaiting' | 'port'>,
+	starting: Pick<Parameters<typeof openIntake>[1], 'ending' | 'onWaiting' | 'port'>,
 ): Promise<Rooms> {
 	await using stack = new AsyncDisposableStack();
 	/** What brings in work; closed before `stack`, also when the second step fails. */
@@ -27,7 +27,6 @@ export async function openRooms(
 	let follow: ((next: Config, previous: Config) => Promise<void>) | undefined;
 	const intake = await openIntake(world, {
 		...starting,
-		port,
 		stack,
 		front,
 		onChange: async (next, previous) => follow?.(next, previous),

@@ -2,6 +2,9 @@ import {hostname} from 'node:os';
 import {modelInputs} from '../agent/choose-model.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
+import {every} from '../core/clock.ts';
+import {messageOf} from '../core/errors.ts';
+import {holdLease} from '../store/shared-port.ts';
 import {type Alerts, openAlerts} from './alerts/open-alerts.ts';
 import {openApi} from './chat/open-api.ts';
 import {type SharedApprovals, shareApprovals} from './cluster/share-approvals.ts';
@@ -10,12 +13,12 @@ import {createGrow, createSay} from './conversations/say-in-chat.ts';
 import {tellChats} from './conversations/tell-chats.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
-import {startRetention} from './history/retention.ts';
 import {createLiveModel} from './live-model.ts';
 import type {Intake} from './open-intake.ts';
+import type {RoomWorld} from './rooms.ts';
 import {openWorkers} from './runs/open-workers.ts';
 import {openTools} from './servers/open-tools.ts';
-import {startHealth, readRunQueue, startQueueCounts} from './status/health.ts';
+import {startHealth, readRunQueue, startCounts} from './status/health.ts';
 
 /**
  * Opens what works on what was accepted, and what shows it: the model, tools, workers, the history of before the start, the chat API. Joins it with the intake, which listens already.
@@ -65,13 +68,16 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	);
 	intake.dispatchTo(dispatcher);
 	stack.use(
-		startQueueCounts({clock, emit, log: log.from('store')}, async () =>
-			readRunQueue(store.runs, dispatcher.places),
+		startCounts(
+			{clock, log: log.from('store')},
+			{
+				read: async () => readRunQueue(store.runs, dispatcher.places),
+				tell: queue => emit({type: 'queue-counted', at: clock.now(), queue}),
+				failure: 'Cannot count the runs that wait',
+			},
 		),
 	);
-	stack.use(
-		startRetention({clock, store, log: log.from('store')}, {retention: () => config().retention}),
-	);
+	stack.use(startRetention({...world, log: log.from('store')}));
 
 	const api = stack.use(
 		await openApi(world, {model, modelFetch, servers, approvals, dispatcher, announce}),
@@ -161,4 +167,37 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 			dispatcher.wake();
 		},
 	};
+}
+
+/** Pause between two removals of old deliveries, milliseconds. */
+const purgeMs = 10 * 60_000;
+
+/** Applies the retention every ten minutes until disposed of, unless another gateway on the store does. */
+function startRetention({
+	clock,
+	store,
+	live,
+	log,
+}: Pick<RoomWorld, 'clock' | 'live' | 'log' | 'store'>): Disposable {
+	const stop = every(clock, purgeMs, async () => {
+		const bounds = live.current().retention;
+		if (!bounds) {
+			return;
+		}
+
+		try {
+			await using lease = await holdLease(store.leases('retention'), clock);
+			if (!lease) {
+				return;
+			}
+
+			const {bodies, rows} = await store.journal.purge(bounds, lease.lost);
+			if (bodies + rows > 0) {
+				log.info('Old deliveries were removed', {bodies, rows});
+			}
+		} catch (error) {
+			log.warn('Cannot remove old deliveries, trying again later', {error: messageOf(error)});
+		}
+	});
+	return {[Symbol.dispose]: stop};
 }

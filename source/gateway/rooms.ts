@@ -23,7 +23,7 @@ import type {Dispatcher} from './runs/dispatch.ts';
 import type {LoopBreaker} from './runs/loop-breaker.ts';
 import type {LiveServers} from './servers/live-servers.ts';
 
-/** Whether a gateway runs beside an interface or lines of its own process, as a program in the foreground, or in the background. */
+/** Whether a gateway runs in the process of an interface, as a program in the foreground, or in the background. */
 export type Seat = NonNullable<GatewayStatus['seat']>;
 
 /** What a gateway is made of and lives in. */
@@ -33,9 +33,9 @@ export type GatewayWorld = {
 	/** The process's environment, without the profile's `.env`. */
 	readonly environment: Environment;
 	readonly version: string;
-	/** Where it runs at first. */
+	/** The seat at the start; an interface may leave. */
 	readonly seat?: Seat;
-	/** Gets every log record, beside the log file. */
+	/** Receives every log record, as the log file does. */
 	readonly onLog?: (record: LogRecord) => void;
 	/** Where to look for model servers on this machine; the usual places when absent. */
 	readonly localServers?: readonly string[];
@@ -47,21 +47,29 @@ export type GatewayWorld = {
 	readonly journalPages?: number;
 };
 
+/** How the start of a gateway waits for a store that others share. */
+export type StoreWait = {
+	/** The store cannot be reached now, and is tried again; `undefined`: it is open. Must not throw. */
+	readonly onWaiting: (reason: string | undefined) => void;
+	/** Aborts when the gateway ends. */
+	readonly ending: AbortSignal;
+};
+
 /** What stands before the rooms and is passed on to each of them whole. */
 export type RoomWorld = GatewayWorld &
 	World & {
 		readonly broker: Broker;
-		/** What `redact` hides. */
+		/** The secrets that `redact` hides. */
 		readonly secrets: SecretList;
 		readonly live: LiveConfig;
 		readonly store: Store;
 		/** The gateways that have that store open. */
 		readonly cluster: GatewayCluster;
-		/** Why nothing can be written to the store now, if so. */
+		/** Why the store cannot be written now; `undefined` when it can. */
 		readonly failing: () => string | undefined;
-		/** What dead gateways had left in the journal at the start. */
+		/** Runs and approvals of dead gateways that were taken over at the start. */
 		readonly taken: TakenOver;
-		/** Whom TLS connections trust. */
+		/** The certificate authorities that TLS connections trust. */
 		readonly authorities: Authorities;
 	};
 

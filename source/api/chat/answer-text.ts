@@ -52,7 +52,7 @@ export async function agentAnswer(
 	const said = await turn(asked).catch((error: unknown) => {
 		throw spending.endedBy(error);
 	});
-	// An answer of which no part was streamed.
+	// No part of this answer was streamed.
 	await (!isSaid && said.text !== '' && sink?.delta({content: said.text}));
 	const {inputTokens, outputTokens} = spending.used();
 	const {text, finishReason, run} = said;

@@ -7,7 +7,7 @@ import {textIn} from '../shapes/field-checks.ts';
 import type {ChatRequest} from './chat-request.ts';
 import type {Sink} from './late-stream.ts';
 
-/** What the header is of which `x-svc-session` begins a session. */
+/** The value of `x-svc-session` that begins a session. */
 const begins = 'new';
 
 /** One request in a session, or in none. */

@@ -1,8 +1,5 @@
 /** Where the bodies of all requests under way find room together. */
-export type BodyRoom = {
-	/** The place of one request; what it took is free again when that ends. */
-	open(key: string): BodyPlace;
-};
+export type BodyRoom = ReturnType<typeof createBodyRoom>;
 
 export type BodyPlace = Disposable & {
 	/** Takes room for so many more bytes; `false` when there is none. */
@@ -15,11 +12,12 @@ const mostBytes = 256 * 1024 * 1024;
 const mostOfKey = mostBytes / 2;
 
 /** Bounds what a body costs besides its own limit: thousands of large ones, sent slowly or answered slowly, would fill the memory of the gateway. */
-export function createBodyRoom(): BodyRoom {
+export function createBodyRoom() {
 	const held = new Map<string, number>();
 	let all = 0;
 	return {
-		open(key) {
+		/** The place of one request; what it took is free again when that ends. */
+		open(key: string): BodyPlace {
 			let own = 0;
 			return {
 				take(bytes) {

@@ -3,13 +3,7 @@ import {type Clock, createDeadline} from '../../core/clock.ts';
 import {cutStalled} from './cut-stalled.ts';
 
 /** An answer of server-sent events: `data:` lines alone, because comments, `id:` and `retry:` break clients that are in use, and names of events those that expect none. */
-export type EventStream = {
-	/** Writes one event. Resolves when more may be written: a client that reads slowly slows down who writes. Resolves, and writes nothing, once it has ended. */
-	send(data: string, event?: string): Promise<void>;
-	/** What to send when nothing was for five seconds. */
-	keepAlive(data: () => {readonly data: string; readonly event?: string}): void;
-	end(): void;
-};
+export type EventStream = ReturnType<typeof createEventStream>;
 
 const keepAliveMs = 5000;
 
@@ -31,7 +25,7 @@ const headers = {
 export function createEventStream(
 	response: ServerResponse,
 	{clock, more}: {readonly clock: Clock; readonly more: Readonly<Record<string, string>>},
-): EventStream {
+) {
 	let keepAlive: (() => {readonly data: string; readonly event?: string}) | undefined;
 	let isOver = false;
 	const silence = createDeadline(clock, () => {
@@ -89,7 +83,8 @@ export function createEventStream(
 		);
 
 	return {
-		async send(data, event) {
+		/** Writes one event. Resolves when more may be written: a client that reads slowly slows down who writes. Resolves, and writes nothing, once it has ended. */
+		async send(data: string, event?: string): Promise<void> {
 			if (isOver) {
 				return;
 			}
@@ -99,11 +94,12 @@ export function createEventStream(
 				await drained();
 			}
 		},
-		keepAlive(data) {
+		/** What to send when nothing was for five seconds. */
+		keepAlive(data: () => {readonly data: string; readonly event?: string}): void {
 			keepAlive = data;
 			wait();
 		},
-		end() {
+		end(): void {
 			if (!isOver) {
 				over();
 				response.end();

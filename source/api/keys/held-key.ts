@@ -35,7 +35,7 @@ export function endRequests({permits}: HeldKey): void {
 	}
 }
 
-/** Whether two records say the same but for the last use, of which each gateway hears beside. */
+/** Whether two records are equal but for the last use, which gateways tell each other separately. */
 export const isSameKey = (one: KeyRecord, other: KeyRecord): boolean =>
 	isDeepStrictEqual({...one, lastUsedAt: 0}, {...other, lastUsedAt: 0});
 

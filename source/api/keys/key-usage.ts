@@ -12,32 +12,7 @@ import {sumOfCounts} from '../../core/usage.ts';
 import type {KeyUse, StoredKeys} from '../../store/key-port.ts';
 
 /** What was used, in memory: as much of the past as any budget asks for, and what is not on the disk yet. */
-export type KeyUsages = {
-	/** A request has begun: what it uses counts when it ends, but it is in use from now on. */
-	begin(id: string, at: number): void;
-	/** Counts now. */
-	add(id: string, at: number, used: KeyUsage): void;
-	of(key: Pick<ApiKey, 'id' | 'budget'>, at: number): ApiKey['usage'];
-	/** What a key used on each day that is remembered, oldest first. */
-	daysOf(id: string): readonly KeyDay[];
-	/** Tokens since the period began in which `at` is. */
-	tokensOf(id: string, at: number, per: BudgetPeriod): number;
-	/** Takes over what the store has of these keys, all of them since `day` and all in all, in place of what was known; what is not on the disk comes on top. */
-	refresh(
-		ids: readonly string[],
-		stored: {
-			readonly day: string;
-			readonly recent: readonly KeyUse[];
-			readonly totals: ReadonlyArray<KeyUsage & {readonly id: string}>;
-		},
-	): void;
-	/** The keys that were used since the last batch was made. */
-	used(): Iterable<string>;
-	/** What is not on the disk, as one batch: the same until it is `written`, as one that could not be written may have been. `undefined`: nothing. */
-	unwritten(): UsageBatch | undefined;
-	/** The batch is on the disk. */
-	written(): void;
-};
+export type KeyUsages = ReturnType<typeof createKeyUsages>;
 
 /** What is written at once. */
 export type UsageBatch = {
@@ -66,7 +41,7 @@ export function createKeyUsages({
 }: {
 	readonly recent: readonly KeyUse[];
 	readonly totals: ReadonlyArray<KeyUsage & {readonly id: string}>;
-}): KeyUsages {
+}) {
 	const days = new Map<string, Map<string, KeyUsage>>();
 	const all = new Map(totals.map(({id, ...usage}) => [id, usage]));
 	let unwritten = new Map<string, KeyUse>();
@@ -96,30 +71,42 @@ export function createKeyUsages({
 			.reduce((sum, [, used]) => sumOf(sum, used), nothing);
 
 	return {
-		begin(id, at) {
+		/** A request has begun: what it uses counts when it ends, but it is in use from now on. */
+		begin(id: string, at: number): void {
 			usedAt.set(id, at);
 		},
-		add(id, at, used) {
+		/** Counts now. */
+		add(id: string, at: number, used: KeyUsage): void {
 			const day = dayOf(at);
 			remember(id, day, used);
 			all.set(id, sumOf(all.get(id) ?? nothing, used));
 			note({id, day, ...used});
 			usedAt.set(id, at);
 		},
-		of: ({id, budget}, at) => ({
+		of: ({id, budget}: Pick<ApiKey, 'id' | 'budget'>, at: number): ApiKey['usage'] => ({
 			day: since(id, dayOf(at)),
 			period: since(id, dayOf(periodStart(at, budget?.per ?? 'month'))),
 			all: all.get(id) ?? nothing,
 		}),
-		daysOf: id =>
+		/** What a key used on each day that is remembered, oldest first. */
+		daysOf: (id: string): readonly KeyDay[] =>
 			[...(days.get(id) ?? [])]
 				.map(([day, used]) => ({day, ...used}))
 				.toSorted((one, other) => (one.day < other.day ? -1 : 1)),
-		tokensOf(id, at, per) {
+		/** Tokens since the period began in which `at` is. */
+		tokensOf(id: string, at: number, per: BudgetPeriod): number {
 			const {inputTokens, outputTokens} = since(id, dayOf(periodStart(at, per)));
 			return sumOfCounts(inputTokens, outputTokens);
 		},
-		refresh(ids, stored) {
+		/** Takes over what the store has of these keys, all of them since `day` and all in all, in place of what was known; what is not on the disk comes on top. */
+		refresh(
+			ids: readonly string[],
+			stored: {
+				readonly day: string;
+				readonly recent: readonly KeyUse[];
+				readonly totals: ReadonlyArray<KeyUsage & {readonly id: string}>;
+			},
+		): void {
 			const waiting = [...(batch?.uses ?? []), ...unwritten.values()].filter(({id}) =>
 				ids.includes(id),
 			);
@@ -138,8 +125,10 @@ export function createKeyUsages({
 				all.set(id, waiting.filter(use => use.id === id).reduce(sumOf, usage));
 			}
 		},
-		used: () => usedAt.keys(),
-		unwritten() {
+		/** The keys that were used since the last batch was made. */
+		used: (): Iterable<string> => usedAt.keys(),
+		/** What is not on the disk, as one batch: the same until it is `written`, as one that could not be written may have been. `undefined`: nothing. */
+		unwritten(): UsageBatch | undefined {
 			if (!batch && usedAt.size > 0) {
 				batch = {id: randomUUID(), uses: [...unwritten.values()], usedAt};
 				unwritten = new Map();
@@ -148,7 +137,8 @@ export function createKeyUsages({
 
 			return batch;
 		},
-		written() {
+		/** The batch is on the disk. */
+		written(): void {
 			batch = undefined;
 		},
 	};

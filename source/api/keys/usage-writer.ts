@@ -9,12 +9,6 @@ import type {KeyUsages} from './key-usage.ts';
 const writeMs = 1000;
 const dayMs = 86_400_000;
 
-/** Writes what keys have used, and reads what they used elsewhere. Disposing of it writes the rest. */
-export type UsageWriter = AsyncDisposable & {
-	/** Reads what these keys used, once what is being written is on the disk. */
-	refresh(ids: readonly string[]): void;
-};
-
 /** Writes each second what keys have used; what cannot be written stays to be written. */
 export function startUsageWriter({
 	clock,
@@ -27,7 +21,7 @@ export function startUsageWriter({
 	readonly usages: KeyUsages;
 	/** The keys with these identifiers were used, elsewhere as the journal says; all of them look otherwise, where there are none: another day has begun. */
 	readonly onUsed: (ids: readonly string[], stored?: readonly KeyRecord[]) => void;
-}): UsageWriter {
+}) {
 	let isFailing = false;
 	let day = dayOf(clock.now());
 	const tell = (ids: Iterable<string>) => {
@@ -90,7 +84,8 @@ export function startUsageWriter({
 		void writeSoon();
 	});
 	return {
-		refresh(ids) {
+		/** Reads what these keys used, once what is being written is on the disk. */
+		refresh(ids: readonly string[]): void {
 			for (const id of ids) {
 				stale.add(id);
 			}

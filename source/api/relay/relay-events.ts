@@ -22,7 +22,7 @@ type Events = {
 /** Arguments of a call may be a file. */
 const maxEventChars = 4 * 1024 * 1024;
 
-/** Passes on what is said, event by event: the next is not read before whoever listens has taken the last. */
+/** Passes on the events of an answer with back-pressure: the next one is read once the client has taken the last. */
 export function readEvents({
 	reply,
 	sink,

@@ -1,23 +1,15 @@
-/** Makes events of a text that comes in parts. */
-export type SseReader = {
-	/** The data of each event that is whole now. @throws SseTooLong */
-	push(part: string): readonly string[];
-	/** What was left without an end. */
-	end(): readonly string[];
-};
-
 /** An event that does not end. */
 export class SseTooLong extends Error {
 	override readonly name = 'SseTooLong';
 }
 
 /**
- * Reads server-sent events: lines that end with LF or CRLF, cut anywhere, several `data` lines of one event, comments, other fields, and lines that are none of these,
- * of which nothing is kept. At most `maxChars` of an event.
+ * Reads server-sent events: lines that end with LF or CRLF, cut anywhere, and several `data` lines of one event. Comments,
+ * other fields and invalid lines are dropped. At most `maxChars` of an event.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
-export function createSseReader(maxChars: number): SseReader {
+export function createSseReader(maxChars: number) {
 	/** Of a line that has no end yet, joined when it has: a long one that comes in small pieces would be copied with each of them. */
 	let pending: string[] = [];
 	let pendingChars = 0;
@@ -57,7 +49,8 @@ export function createSseReader(maxChars: number): SseReader {
 	};
 
 	return {
-		push(part) {
+		/** The data of each event that is whole now. @throws SseTooLong */
+		push(part: string): readonly string[] {
 			if (!part.includes('\n')) {
 				if (part !== '') {
 					pending.push(part);
@@ -86,7 +79,8 @@ export function createSseReader(maxChars: number): SseReader {
 			count(0);
 			return events;
 		},
-		end() {
+		/** What was left without an end. */
+		end(): readonly string[] {
 			const last = take().join('').replace(/\r$/, '');
 			return [takeLine(last), takeLine('')].filter(event => event !== undefined);
 		},

@@ -24,8 +24,8 @@ const busy: ReadonlySet<number> = new Set([429, 503, 529]);
 const maxRetryAfterSeconds = 3600;
 
 /**
- * What that is to whoever asked us. Its 401, 402 and 403 are about our key there, its 404 about our configuration: none of them is the client's. Its 429 is none of
- * ours: the client has not asked too often, the server has too much to do, which is 503.
+ * The error for the client. A 401, 402 or 403 of the server is about our key there, a 404 about our configuration: neither is the client's fault. Its 429 becomes
+ * 503: not the client has asked too often, but the server is busy.
  *
  * @see manual/chat-api.md#errors
  */

@@ -5,7 +5,7 @@ import {isTokenCount} from '../../core/usage.ts';
 import {finishReasons, type ChatUsage, type FinishReason} from '../shapes/chat-shapes.ts';
 import {garbled} from './upstream-failure.ts';
 
-/** How other servers call what ends an answer; what nobody knows is an end like any other. */
+/** Names that other servers have for the end of an answer; an unknown name counts as a normal end. */
 const otherReasons: Readonly<Record<string, FinishReason>> = {
 	max_tokens: 'length',
 	model_length: 'length',
@@ -28,7 +28,7 @@ export function finishReasonOf(reason: string): FinishReason {
 	);
 }
 
-/** More of them are nobody's who means it. */
+/** Bound of the tool calls in one answer. */
 const maxCalls = 1024;
 
 /** What the assistant says, of a message or a delta: the text alone where it comes in parts, nothing that is empty, and not the role. @throws ApiError */

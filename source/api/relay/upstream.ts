@@ -13,7 +13,7 @@ export type Upstream = {
 	readonly headers: Readonly<Record<string, string>>;
 	/** Its own name of the model. */
 	readonly model: string;
-	/** How it wants to be told a bound of the answer that nobody asked for. */
+	/** The field for a bound of the answer that the client did not ask for. */
 	readonly limitField: 'max_tokens' | 'max_completion_tokens';
 	/** Asks without following a redirect, and without unpacking. Rejects with what broke, or the reason of the signal. */
 	readonly post: (
@@ -131,17 +131,17 @@ export async function askUpstream(
 				return;
 			}
 
-			// The last bytes of a whole answer: whoever reads them keeps the connection.
+			// Reading the last bytes of a whole answer keeps the connection for the next request.
 			patience.move(drainMs);
 			void drain(answer).finally(settle);
 		},
 	};
 }
 
-/** Nobody sees it: whoever is told to end has nobody to tell. */
+/** The reason of an abort that is reported to no one. */
 const done = new Error('The answer is not needed any more');
 
-/** What is no answer of a model. @throws ApiError */
+/** Refuses a response that is not the answer of a model. @throws ApiError */
 async function refuseOthers(
 	answer: Posted,
 	ending: AbortController,

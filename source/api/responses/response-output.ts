@@ -5,16 +5,6 @@ import {openCall, openMessage, openReasoning, type EmitEvent, type Said} from '.
 import {isCut} from './response-shapes.ts';
 import type {CallableTools} from './tool-names.ts';
 
-/** What the assistant says in a chat completion, as items. */
-export type ResponseOutput = {
-	/** A delta, or a whole message. */
-	add(said: JsonObject): void;
-	/** All items, when nothing more is said. */
-	end(reason: FinishReason): readonly JsonObject[];
-	/** Those that are whole. */
-	done(): readonly JsonObject[];
-};
-
 type Speech = ReturnType<typeof openMessage>;
 type Thought = ReturnType<typeof openReasoning>;
 type Call = ReturnType<typeof openCall>;
@@ -32,7 +22,7 @@ type OpenCall = {
 	open?: {readonly index: number; readonly item: Call};
 };
 
-export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEvent): ResponseOutput {
+export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEvent) {
 	const items: Array<JsonObject | undefined> = [];
 	const calls = new Map<number, OpenCall>();
 	let open: OpenSpeech | undefined;
@@ -93,7 +83,14 @@ export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEven
 	};
 
 	return {
-		add({content, refusal, reasoning_content: thought, reasoning, tool_calls: made}) {
+		/** A delta, or a whole message. */
+		add({
+			content,
+			refusal,
+			reasoning_content: thought,
+			reasoning,
+			tool_calls: made,
+		}: JsonObject): void {
 			const thinks = textIn(thought) || textIn(reasoning);
 			if (thinks !== '') {
 				think(thinks);
@@ -113,7 +110,8 @@ export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEven
 				}
 			}
 		},
-		end(reason) {
+		/** All items, when nothing more is said. */
+		end(reason: FinishReason): readonly JsonObject[] {
 			const status = isCut(reason) ? 'incomplete' : 'completed';
 			if (items.length === 0 && calls.size === 0) {
 				say('output_text', '');
@@ -127,6 +125,7 @@ export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEven
 
 			return items.filter(item => item !== undefined);
 		},
-		done: () => items.filter(item => item !== undefined),
+		/** Those that are whole. */
+		done: (): readonly JsonObject[] => items.filter(item => item !== undefined),
 	};
 }

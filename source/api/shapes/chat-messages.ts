@@ -119,7 +119,7 @@ const bytesOf = (said: JsonValue | undefined): number =>
 /** What a picture, a sound or a file is taken for, in tokens: the real figure is unknown. */
 const tokensOfPart = 1000;
 
-/** What says of which kind something is. */
+/** Keys that name the kind of a member. */
 const kinds: ReadonlySet<string> = new Set(['role', 'type']);
 
 /** Tokens of all that the model is told by a request, as far as one can tell without it: messages with whatever stands in them, the definitions of tools, and an answer that is predicted. */

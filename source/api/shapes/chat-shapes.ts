@@ -72,28 +72,24 @@ export const completion = (
 });
 
 /** The chunks of a stream, as texts: there is one for each word, and most of it is the same. */
-export type ChatChunks = {
-	delta(delta: JsonObject, logprobs?: JsonObject): string;
-	finish(reason: FinishReason): string;
-	/** Of no choice: something that happened on the way. */
-	progress(svc: JsonObject): string;
-	usage(usage: ChatUsage): string;
-};
+export type ChatChunks = ReturnType<typeof createChunks>;
 
 /** @param includesUsage then every chunk says that there is none, but for the one that has it */
 export function createChunks(
 	{id, created, model}: AnswerHead,
 	{includesUsage}: {readonly includesUsage: boolean},
-): ChatChunks {
+) {
 	const start = JSON.stringify({id, object: 'chat.completion.chunk', created, model}).slice(0, -1);
 	const end = includesUsage ? ',"usage":null}' : '}';
 	const choice = (delta: string, logprobs: string, reason: string) =>
 		`${start},"choices":[{"index":0,"delta":${delta},"logprobs":${logprobs},"finish_reason":${reason}}]${end}`;
 	return {
-		delta: (delta, logprobs) =>
+		delta: (delta: JsonObject, logprobs?: JsonObject): string =>
 			choice(JSON.stringify(delta), logprobs ? JSON.stringify(logprobs) : 'null', 'null'),
-		finish: reason => choice('{}', 'null', `"${reason}"`),
-		progress: svc => `${start},"choices":[],"svc":${JSON.stringify(svc)}${end}`,
-		usage: usage => `${start},"choices":[],"usage":${JSON.stringify(usage)}}`,
+		finish: (reason: FinishReason): string => choice('{}', 'null', `"${reason}"`),
+		/** Of no choice: something that happened on the way. */
+		progress: (svc: JsonObject): string =>
+			`${start},"choices":[],"svc":${JSON.stringify(svc)}${end}`,
+		usage: (usage: ChatUsage): string => `${start},"choices":[],"usage":${JSON.stringify(usage)}}`,
 	};
 }

@@ -1,15 +1,11 @@
-import {createAuthorities} from '../../config/authorities.ts';
 import type {Config, HomePaths} from '../../config/config.ts';
-import {secretsIn} from '../../config/expand-server.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {serverItem} from '../../config/invalid-server.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {within} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {createLogger} from '../../core/log.ts';
-import {createRedact, createSecretList} from '../../core/redact.ts';
 import type {TestedServer} from '../../core/tool-server.ts';
-import {createManagerOpener} from '../../gateway/servers/open-manager.ts';
+import {createManagerOpener, openServerLog} from '../../gateway/servers/open-manager.ts';
 import {serverToolFacts} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {tell, printResult} from '../console/print.ts';
@@ -75,29 +71,10 @@ export async function tryServer(
 	server: ToolServerConfig,
 	{config, paths, warn, signal}: TryOptions,
 ): Promise<TestedServer> {
-	const secrets = createSecretList();
-	secrets.part()(secretsIn(config));
-	const redact = createRedact(secrets.all);
-	const log = createLogger(
-		{
-			clock,
-			redact,
-			write({level, message}) {
-				if (level === 'warn' || level === 'error') {
-					warn(message);
-				}
-			},
-		},
-		'mcp',
-	);
 	await using opener = createManagerOpener({
-		clock,
-		log,
-		redact,
-		secrets,
+		...openServerLog(clock, config, warn),
 		paths,
 		environment,
-		authorities: createAuthorities(() => config, {log}),
 		workdir: () => config.toolsets.terminal.workdir,
 		// There is no person to ask here.
 		elicit: async () => ({action: 'cancel'}),

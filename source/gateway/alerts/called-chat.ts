@@ -51,9 +51,9 @@ export function createCalledChat(
 ) {
 	const timer = createTimer(clock);
 	const killed = new AbortController();
-	/** Keys that were told of; of those that are over, since when (`Clock.monotonic`). */
+	/** Keys of needs that the chat was told; for those that are over, since when (`Clock.monotonic`). */
 	const told = new Map<string, number | undefined>(toldIn(kept).map(key => [key, undefined]));
-	/** Keys that were not told of yet, with when they were seen first, by `Clock.now` and by `Clock.monotonic`. */
+	/** Keys of needs that the chat was not told yet, with when they were first seen, by `Clock.now` and by `Clock.monotonic`. */
 	const seen = new Map<string, {readonly at: number; readonly from: number}>();
 	let entry = first;
 	/** When the last one was sent, milliseconds since 1970. */
@@ -67,7 +67,7 @@ export function createCalledChat(
 	let failures = 0;
 	let isSending = false;
 
-	/** What the entry tells of. Not that its own platform has failed: each message that does not arrive would make another one. */
+	/** The needs that the entry is for, without a failure of its own platform: each message that does not arrive would make another one. */
 	const own = (all: readonly Need[]): readonly Need[] =>
 		all.filter(
 			({kind, platform}) =>
@@ -137,7 +137,7 @@ export function createCalledChat(
 
 	const tell = async () => {
 		const now = clock.now();
-		// What was settled meanwhile falls out, and what is left may have to be gathered for longer.
+		// Needs that were settled meanwhile drop out, and the rest may have to be gathered for longer.
 		const {open, isDue} = compare(needs());
 		if (!isDue || !isHeld()) {
 			return;
@@ -157,7 +157,7 @@ export function createCalledChat(
 					profile: 'default',
 					route: 'alerts',
 					event: 'alert',
-					// Of its own: two entries send at the same moment, and a note of the one must not speak of the other.
+					// One per message: two entries send at the same moment, and a note about one must not name the other.
 					delivery: `alert-${randomUUID()}`,
 					isBackground: true,
 					offline: false,

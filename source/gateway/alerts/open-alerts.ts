@@ -1,12 +1,11 @@
 import type {AlertConfig} from '../../config/alerts.ts';
 import {createTimer} from '../../core/clock.ts';
 import type {GatewayEvent} from '../../core/events.ts';
-import type {Deliverer} from '../../delivery/deliverer.ts';
 import {needsOf} from '../../nouns/needs.ts';
 import type {RoomWorld} from '../rooms.ts';
-import {createCalledChat, type CalledChat} from './called-chat.ts';
+import {createCalledChat, type CalledChat, type CalledChatWorld} from './called-chat.ts';
 
-/** The state is looked at this long after an event: a busy gateway has thousands of them in that time. */
+/** Debounce of events, milliseconds: a busy gateway has thousands of them in that time. */
 const lookMs = 1000;
 
 /** How often it is looked at without an event, while anything is open: some things end by themselves. */
@@ -18,17 +17,12 @@ const memoKind = 'alert';
 /** Tells chats of platforms what needs a person. */
 export type Alerts = Awaited<ReturnType<typeof openAlerts>>;
 
-type AlertsWorld = Pick<RoomWorld, 'broker' | 'clock' | 'emit' | 'live' | 'log' | 'store'> & {
-	readonly deliverer: Pick<Deliverer, 'deliver'>;
-	/** Whether it is this gateway that sends alerts. */
-	readonly isHeld: () => boolean;
-	/** The name of this machine. */
-	readonly host: string;
-};
+type AlertsWorld = Pick<RoomWorld, 'broker' | 'clock' | 'emit' | 'live' | 'log' | 'store'> &
+	Pick<CalledChatWorld, 'deliverer' | 'host' | 'isHeld'>;
 
 /**
- * Watches the state for what needs a person, and tells each chat of `alerts` what of it is new, gathered, at its pace. What was told stands in the journal, so that a start tells of what is
- * open and was not told of.
+ * Watches the state for needs of a person, and sends each chat of `alerts` the new ones, gathered, at its pace. The journal remembers which were sent, so that a start sends only open needs
+ * that were not.
  *
  * @see manual/alerts.md
  */

@@ -63,12 +63,12 @@ const subjectOf = (approval: Approval, clean: (text: string) => string) =>
 
 const faces: ReadonlySet<string> = new Set(['tui', 'cli']);
 
-/** Terminals have such names; anything else that a face says of itself is not written down. */
+/** The names of terminals; nothing else of what a face sends is recorded. */
 const terminalPattern = /\b(?:pts\/|ttys?)\d{1,6}\b/;
 
 /**
- * Who answered, as it is recorded: `cli (alice)`, `tui (alice, pts/3)`. The user is the one that this process runs as: nobody else can open the control
- * socket. Of what the face says of itself, `face`, its kind and its terminal count.
+ * The name that is recorded for an answer: `cli (alice)`, `tui (alice, pts/3)`. The user is the one that this process runs as: no other user can open the control
+ * socket. Of `face`, which names the face, only its kind and its terminal are kept.
  */
 export function faceName(face: string): string {
 	const kind = /^[a-z]+/.exec(face)?.[0] ?? '';

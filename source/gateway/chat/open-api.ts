@@ -99,7 +99,8 @@ export async function openApi(
 	const all = stack.move();
 	const chat = createPersonChat({models: () => config().models, desk: sessions, turn});
 	return {
-		...api /** @throws SvcError `keys_unreadable` */,
+		...api,
+		/** @throws SvcError `keys_unreadable` */
 		keys,
 		sessions,
 		chat,

@@ -5,18 +5,18 @@ import type {World} from '../../core/world.ts';
 import {respond} from '../../http/http-answer.ts';
 import {createHttpServer} from '../../http/http-server.ts';
 import {listen} from '../../http/listen.ts';
-import type {LiveConfig} from '../live-config.ts';
+import type {RoomWorld, StoreWait} from '../rooms.ts';
 
 /** Pause between two tries to open the store, milliseconds. */
 const againMs = 2000;
 const retryAfterSeconds = 10;
 
-/** What stands on the port of a server until there is a store. */
+/** Listens on the port of a server until the store is open. */
 type Placeholder = AsyncDisposable & {readonly key: string};
 
 /**
- * Opens a store that others share, as often as it takes; meanwhile whatever would be asked of this gateway is answered with 503, and it is said why. The configuration is read again before each
- * try: a wrong setting may be what is in the way.
+ * Tries to open a shared store until that succeeds. Meanwhile the ports of this gateway answer 503, and the log says why. The configuration is read again before each
+ * attempt, since a wrong setting may be the cause.
  *
  * @throws the reason of `ending`
  */
@@ -27,12 +27,7 @@ export async function awaitStore<Opened>(
 		onWaiting,
 		ending,
 		...world
-	}: Pick<World, 'clock' | 'emit' | 'log'> & {
-		readonly live: Pick<LiveConfig, 'broken' | 'catchUp' | 'current' | 'opened'>;
-		/** With each reason; `undefined`: it is open. Must not throw. */
-		readonly onWaiting: (reason: string | undefined) => void;
-		readonly ending: AbortSignal;
-	},
+	}: Pick<RoomWorld, 'clock' | 'emit' | 'live' | 'log'> & StoreWait,
 ): Promise<Opened> {
 	const {clock, emit, log} = world;
 	await using servers = createPlaceholders(world);
@@ -72,7 +67,7 @@ function createPlaceholders(world: Pick<World, 'clock' | 'log'>) {
 	let open: readonly Placeholder[] = [];
 	let said = '';
 	return {
-		/** Stands where the configuration says that the gateway is to listen. Never rejects. */
+		/** Listens where the configuration says that the gateway listens. Never rejects. */
 		async follow({webhook, api}: Pick<Config, 'webhook' | 'api'>) {
 			const wanted = [
 				{section: 'platforms.webhook', ...webhook, body: webhookBody},
@@ -154,7 +149,7 @@ async function standAt(
 				http.server.close(resolve);
 			});
 			http.closeIdle();
-			// What is being answered is short; nobody else may wait for it.
+			// Answers under way are short; the real server must not wait for the port.
 			http.server.closeAllConnections();
 			await closed;
 		},

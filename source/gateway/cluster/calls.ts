@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import {keepLast} from '../../core/bounds.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {isSealed, type Sealer} from '../../core/seal.ts';
@@ -7,7 +8,7 @@ import type {StoreNotes} from '../../store/shared-port.ts';
 
 /** How long an answer is waited for, milliseconds. */
 const answerMs = 5000;
-/** Calls of this member that wait, and calls of others that are under way. */
+/** Bound of the calls of this member that wait, and of the calls of others that are under way. */
 const maxWaiting = 100;
 /** Calls that are remembered, so that none is done twice. */
 const maxDone = 1000;
@@ -15,23 +16,14 @@ const maxDone = 1000;
 const maxLength = 512 * 1024;
 
 /** What a member does for others. */
-export type CallHandler = {
+type CallHandler = {
 	/** Whether the thing is here: a call to every member is answered by the one that has it, a call to this one in any case. */
 	readonly has: (input: JsonValue) => boolean;
 	/** Rejections are told to the caller. */
 	readonly perform: (input: JsonValue) => Promise<JsonValue>;
 };
 
-export type Calls = Disposable & {
-	/**
-	 * Has another member do something, and resolves with what it says; `undefined`: no member that was asked has the thing, or none said so within five seconds.
-	 * A store that is away is as if no member had the thing.
-	 * @throws SvcError with the code and the message of the member that refused; `member_busy`, `store_key_wrong` where the two have different keys
-	 */
-	call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined>;
-	/** What this member does for others from now on. */
-	serve(name: string, handler: CallHandler): void;
-};
+export type Calls = ReturnType<typeof createCalls>;
 
 /** Calls between the members of a cluster, as notes on their store. Each is done once at most; all the rules about a thing are those of the member that has it. */
 export function createCalls({
@@ -49,7 +41,7 @@ export function createCalls({
 	readonly node: string;
 	/** Encrypts inputs and answers; `undefined`: there is no key, and they stand as they are. */
 	readonly sealer?: () => Sealer | undefined;
-}): Calls {
+}) {
 	const close = (value: JsonValue, place: readonly string[]): JsonValue => {
 		const text = JSON.stringify(value);
 		if (text.length > maxLength) {
@@ -78,7 +70,7 @@ export function createCalls({
 		string,
 		ReturnType<typeof Promise.withResolvers<JsonValue | undefined>>
 	>();
-	const done = new Set<string>();
+	const done = new Map<string, true>();
 	let underWay = 0;
 
 	const answer = (
@@ -91,12 +83,7 @@ export function createCalls({
 		handler: CallHandler,
 		call: {readonly id: string; readonly from: string; readonly input: JsonValue},
 	) => {
-		done.add(call.id);
-		const [oldest] = done;
-		if (done.size > maxDone && oldest !== undefined) {
-			done.delete(oldest);
-		}
-
+		keepLast(done, [call.id, true], maxDone);
 		underWay += 1;
 		try {
 			const result = underWay > maxWaiting ? tooBusy() : await handler.perform(call.input);
@@ -146,7 +133,12 @@ export function createCalls({
 	});
 
 	return {
-		async call(name, input, to) {
+		/**
+		 * Asks another member, and resolves with its answer; `undefined`: no member that was asked has the thing, or none answered within five seconds.
+		 * An unreachable store counts as no answer.
+		 * @throws SvcError with the code and the message of the member that refused; `member_busy`, `store_key_wrong` where the two have different keys
+		 */
+		async call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined> {
 			if (waiting.size >= maxWaiting) {
 				return tooBusy();
 			}
@@ -170,7 +162,8 @@ export function createCalls({
 				waiting.delete(id);
 			}
 		},
-		serve(name, handler) {
+		/** What this member does for others from now on. */
+		serve(name: string, handler: CallHandler): void {
 			handlers.set(name, handler);
 		},
 		[Symbol.dispose]() {
@@ -189,7 +182,7 @@ function tooBusy(): never {
 	);
 }
 
-/** A call is encrypted with the key of the database: whoever cannot read it has another one, or none. */
+/** A call is encrypted with the key of the database: a member that cannot read it has another key, or none. */
 const otherKey = (what: string, node: string): SvcError =>
 	new SvcError(
 		'store_key_wrong',

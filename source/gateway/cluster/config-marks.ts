@@ -2,7 +2,9 @@ import {createHash, createHmac, scryptSync} from 'node:crypto';
 import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Config} from '../../config/config.ts';
+import {keepLast} from '../../core/bounds.ts';
 import {canonicalJson, isJsonObject, type JsonValue} from '../../core/json.ts';
+import {orElse} from '../../core/or-else.ts';
 
 /** What members compare: a mark of each key of the configuration, each script and each skill that matters. */
 export type ConfigMarks = Readonly<Record<string, string>>;
@@ -15,7 +17,7 @@ const maxFileBytes = 1024 * 1024;
 /** Files whose digest is remembered: those of both folders. */
 const maxDigests = 2 * maxFiles;
 
-/** What may well differ: where a member listens and what it is called; how it reaches the database says nothing of what is in there. */
+/** Keys that may differ: where a member listens, its name, and how it reaches the database. */
 const own: ReadonlySet<string> = new Set([
 	'platforms.webhook.host',
 	'platforms.webhook.port',
@@ -31,22 +33,18 @@ const own: ReadonlySet<string> = new Set([
 /** Besides the sections themselves, what has a mark for each of its keys. */
 const opened: ReadonlySet<string> = new Set(['platforms.webhook', 'platforms.webhook.routes']);
 
-/** The marks of a configuration. They are made with the key that the members share, or else with what they must know to be members, as a mark of a short secret could be guessed. */
+/** The marks of a configuration, keyed with the secret that the members share, or else with the password of the database: an unkeyed mark of a short secret could be guessed. */
 export function configMarks({written, paths, gateway}: Config): ConfigMarks {
 	const {storeKey, store} = gateway;
 	const secret = storeKey ?? decodeURIComponent(URL.parse(store)?.password ?? '');
 	const markOf = (text: string) =>
 		createHmac('sha256', keyOf(secret)).update(text).digest('base64url').slice(0, 16);
+	const files = [...filesOf(paths.scripts, 'scripts'), ...filesOf(paths.skills, 'skills')];
 	const members = [
 		...partsOf(withoutExtra(written), '').map(
 			([key, value]) => [key, markOf(canonicalJson(value))] as const,
 		),
-		...filesOf(paths.scripts, 'scripts').map(
-			([name, file]) => [name, markOf(digestOf(file))] as const,
-		),
-		...filesOf(paths.skills, 'skills').map(
-			([name, file]) => [name, markOf(digestOf(file))] as const,
-		),
+		...files.map(([name, file]) => [name, markOf(digestOf(file))] as const),
 	];
 	const [first, rest] = [members.slice(0, maxMarks), members.slice(maxMarks)];
 	return Object.fromEntries([
@@ -59,7 +57,7 @@ export function configMarks({written, paths, gateway}: Config): ConfigMarks {
 
 let derived: {readonly secret: string; readonly key: Buffer} | undefined;
 
-/** Marks stand in the database: whoever reads them must not try secrets quicker than what is encrypted there lets them. Deriving takes tens of milliseconds, so the last one is remembered. */
+/** Marks stand in the database: guessing a secret from them must be as slow as decrypting what is there. Deriving takes tens of milliseconds, so the last key is remembered. */
 function keyOf(secret: string): Buffer {
 	if (derived?.secret !== secret) {
 		derived = {secret, key: scryptSync(secret, 'svc marks of a configuration', 32)};
@@ -103,18 +101,17 @@ function partsOf(value: JsonValue, path: string): ReadonlyArray<readonly [string
 }
 
 /** The name and the path of each script, and of each skill with all of its files; nothing of what cannot be read. */
-function filesOf(folder: string, name: string): ReadonlyArray<readonly [string, string]> {
-	try {
-		return readdirSync(folder, {withFileTypes: true, recursive: true})
-			.filter(entry => entry.isFile())
-			.map(entry => join(entry.parentPath, entry.name))
-			.toSorted()
-			.slice(0, maxFiles)
-			.map(file => [join(name, file.slice(folder.length)), file] as const);
-	} catch {
-		return [];
-	}
-}
+const filesOf = (folder: string, name: string): ReadonlyArray<readonly [string, string]> =>
+	orElse(
+		() =>
+			readdirSync(folder, {withFileTypes: true, recursive: true})
+				.filter(entry => entry.isFile())
+				.map(entry => join(entry.parentPath, entry.name))
+				.toSorted()
+				.slice(0, maxFiles)
+				.map(file => [join(name, file.slice(folder.length)), file] as const),
+		[],
+	);
 
 /** What a file was when its digest was made. */
 const digests = new Map<string, {readonly stamp: string; readonly digest: string}>();
@@ -134,13 +131,7 @@ function digestOf(file: string): string {
 		}
 
 		const digest = createHash('sha256').update(readFileSync(file)).digest('base64url');
-		digests.delete(file);
-		digests.set(file, {stamp, digest});
-		const [oldest] = digests.keys();
-		if (digests.size > maxDigests && oldest !== undefined) {
-			digests.delete(oldest);
-		}
-
+		keepLast(digests, [file, {stamp, digest}], maxDigests);
 		return digest;
 	} catch {
 		return 'unreadable';

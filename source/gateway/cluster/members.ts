@@ -15,21 +15,10 @@ import {type ConfigMarks, differingKeys} from './config-marks.ts';
 const lookMs = 10_000;
 const maxNamedKeys = 8;
 
-export type Members = Disposable & {
-	/** As they were when they could be read last. */
-	list(): readonly Member[];
-	/** Looks now. Never rejects. */
-	look(): Promise<void>;
-	/** What the others are told of this member has changed. */
-	describe(): void;
-	/** In which keys the configurations of other members differ from this one's. */
-	differences(): readonly Difference[];
-	/** Tells the others that this member goes on no more. A look that begins once this resolves sees who else has said so. Never rejects. */
-	leave(): Promise<void>;
-};
+export type Members = ReturnType<typeof watchMembers>;
 
-/** The name of a member, and keys. */
-export type Difference = {readonly node: string; readonly keys: readonly string[]};
+/** The name of a member, and the keys in which its configuration differs. */
+type Difference = {readonly node: string; readonly keys: readonly string[]};
 
 /** Looks after the members of a cluster: takes over what those that are gone left, and says where the configurations of two differ. */
 export function watchMembers(
@@ -50,12 +39,12 @@ export function watchMembers(
 		/** Must not throw. */
 		readonly onTaken: (taken: TakenOver) => void;
 	},
-): Members {
+) {
 	let members: readonly Member[] = [];
 	let isDescribed = false;
 	let isLeaving = false;
 	let isAway = false;
-	/** What was said of each other member, and of whom it was said. */
+	/** What was logged about each other member, by its owner. */
 	const differing = new Map<string, Difference>();
 	let hasNamesake = false;
 	const gone = new Set<string>();
@@ -164,17 +153,22 @@ export function watchMembers(
 
 	const stop = every(clock, lookMs, look);
 	return {
+		/** The members as of the last successful read. */
 		list: () => members,
-		look,
-		describe() {
+		/** Reads them now. Never rejects. */
+		look: async (): Promise<void> => look(),
+		/** What the others are told of this member has changed. */
+		describe(): void {
 			isDescribed = false;
 		},
-		differences: () =>
+		/** The keys in which the configurations of other members differ from this one's. */
+		differences: (): readonly Difference[] =>
 			[...differing.values()].map(({node, keys}) => ({
 				node: escapeLine(node, 64),
 				keys: keys.slice(0, maxNamedKeys).map(key => escapeLine(key, 100)),
 			})),
-		async leave() {
+		/** Tells the others that this member stops: of several that stop at the same time, the last one that looks has no others. Never rejects. */
+		async leave(): Promise<void> {
 			isLeaving = true;
 			isDescribed = false;
 			await look();

@@ -8,30 +8,23 @@ const beatMs = 10_000;
 /** How often a lease that another member holds is asked for, milliseconds. */
 const lookMs = 2500;
 
-/** Something that one member of a cluster does at a time. */
-export type OneHolder = AsyncDisposable & {
-	/** Resolves once it is known for the first time whether it is this one. */
-	readonly looked: Promise<void>;
-	readonly isHeld: boolean;
+/** Work that one member of a cluster does at a time. */
+export type AloneWork = {
+	/** `isHeld`: whether the lease has not run out, by the clock: in a process that was stopped other timers may fire before that of the lease. */
+	readonly start: (isHeld: () => boolean) => Promise<AsyncDisposable>;
+	/** Called with each look while another member holds the lease. Must not throw. */
+	readonly onOther?: () => void;
 };
 
 /**
- * Does something while this member holds `lease`: `start` each time that it has it, until it is lost, or this is disposed of, which gives it back. A beat that could not be told is made up for by
- * the next, until the lease has run out.
+ * Calls `start` each time that this member gets `lease`, and ends that work when the lease is lost or this is disposed of, which releases it. A failed beat is made up for by
+ * the next one, until the lease has run out.
  */
 export function holdAlone(
 	{clock, log}: Pick<World, 'clock' | 'log'>,
 	lease: ReturnType<Leases>,
-	{
-		start,
-		onOther = () => {},
-	}: {
-		/** `isHeld`: whether the lease has not run out, by the time that has passed: in a process that was stopped other timers may fire before that of the lease. */
-		readonly start: (isHeld: () => boolean) => Promise<AsyncDisposable>;
-		/** Another member has it; called with each look. Must not throw. */
-		readonly onOther?: () => void;
-	},
-): OneHolder {
+	{start, onOther = () => {}}: AloneWork,
+) {
 	let held: {readonly lease: NamedLease; readonly work: AsyncDisposable} | undefined;
 	let keptAt = clock.monotonic();
 	const runsOut = createTimer(clock);
@@ -99,6 +92,7 @@ export function holdAlone(
 		await looking;
 	});
 	return {
+		/** Resolves after the first try to get the lease. */
 		looked,
 		get isHeld() {
 			return held !== undefined;
@@ -108,7 +102,7 @@ export function holdAlone(
 			await looking;
 			const last = await end();
 			runsOut[Symbol.dispose]();
-			// What cannot be told runs out by itself.
+			// A lease that cannot be released runs out.
 			await last?.lease.release().catch(() => {});
 		},
 	};

@@ -1,18 +1,14 @@
-import type {Broker} from '../../core/broker.ts';
 import {sleep, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
-import type {JsonValue} from '../../core/json.ts';
 import {createListeners} from '../../core/listeners.ts';
 import type {Sealer} from '../../core/seal.ts';
-import type {World} from '../../core/world.ts';
-import type {Store} from '../../store/port.ts';
 import type {Member, StoreNote, TakenOver} from '../../store/shared-port.ts';
-import type {LiveConfig} from '../live-config.ts';
-import {type CallHandler, createCalls} from './calls.ts';
+import type {RoomWorld, StoreWait} from '../rooms.ts';
+import {type Calls, createCalls} from './calls.ts';
 import {configMarks} from './config-marks.ts';
-import {createMembersReport, type Difference, goesOn, watchMembers} from './members.ts';
-import {holdAlone} from './one-holder.ts';
+import {createMembersReport, goesOn, type Members, watchMembers} from './members.ts';
+import {type AloneWork, holdAlone} from './one-holder.ts';
 import {readAgain} from './read-again.ts';
 import {createRelay} from './relay.ts';
 
@@ -24,70 +20,49 @@ const againMs = 1000;
 const beatMs = 10_000;
 
 /** The gateways that work on one store, as a room sees them. On a store that is not shared there is one: nothing is told, asked or waited for. */
-export type GatewayCluster = AsyncDisposable & {
-	readonly isShared: boolean;
-	/** `Shared.owner` of this gateway. */
-	readonly owner: string;
-	/** What it is called. */
-	readonly node: string;
-	/** As they were when they could be read last, this one among them. */
-	members(): readonly Member[];
-	/** Reads them now. Never rejects. */
-	look(): Promise<void>;
-	/** @see Members.differences */
-	differences(): readonly Difference[];
-	/** Whether others go on when this one stops: live ones that do not stop as well. */
-	hasOthers(): boolean;
-	/** This one stops: of several that do so at the same time, the last one that looks has no others. Never rejects. */
-	leave(): Promise<void>;
-	/** Tells the others what happened here. */
-	tell(event: GatewayEvent): void;
-	/** Calls `listener`, which must not throw, with what happened at others, and with the `Shared.owner` of the one; empty: it was read in the store. */
-	onHeard(listener: (events: readonly GatewayEvent[], from: string) => void): void;
-	/** What dead members left has been taken over here. Must not throw. */
-	onTaken(listener: (taken: TakenOver) => void): void;
-	/** Something was missed, or nobody knows: look at what is not in the store. Must not throw. */
-	onMissed(listener: () => void): void;
-	/** Notes of others on the store, and those of this member. */
-	onNote(listener: (note: StoreNote) => void): void;
-	/** Whether nobody but members can read what they ask each other. */
-	isSealed(): boolean;
-	/** @see Calls */
-	call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined>;
-	/** @see Calls */
-	serve(name: string, handler: CallHandler): void;
-	/** Begins what one member does at a time, as soon as it is this one; resolves once that is known for the first time. What fails is logged: never rejects, except where one gateway has the store for itself, as `start` does. */
-	holdAlone(
-		name: string,
-		work: {
-			readonly start: (isHeld: () => boolean) => Promise<AsyncDisposable>;
-			readonly onOther?: () => void;
-		},
-	): Promise<AsyncDisposable>;
-	/** Reads what a room cannot do without: on a shared store as often as it takes, until the gateway ends. @throws the reason of `ending`; where one gateway has the store for itself, what `read` throws */
-	read<Value>(read: () => Promise<Value>): Promise<Value>;
-	/** The configuration, or what belongs to it, has changed. */
-	changed(): void;
-	/** Called once when the cluster is left. */
-	onLeaving(end: () => void): void;
+export type GatewayCluster = AsyncDisposable &
+	Pick<Calls, 'call' | 'serve'> &
+	Pick<Members, 'look' | 'differences' | 'leave'> & {
+		readonly isShared: boolean;
+		/** `Shared.owner` of this gateway. */
+		readonly owner: string;
+		/** The name of this gateway. */
+		readonly node: string;
+		/** The members as of the last successful read, this one among them. */
+		members(): readonly Member[];
+		/** Whether other live members go on when this one stops, which do not stop at the same time. */
+		hasOthers(): boolean;
+		/** Tells the others what happened here. */
+		tell(event: GatewayEvent): void;
+		/** Calls `listener`, which must not throw, with the events of another member and its `Shared.owner`; an empty owner: the events were read from the store. */
+		onHeard(listener: (events: readonly GatewayEvent[], from: string) => void): void;
+		/** Calls `listener`, which must not throw, with the work of dead members that was taken over here. */
+		onTaken(listener: (taken: TakenOver) => void): void;
+		/** Calls `listener`, which must not throw, when notes may have been missed: it looks again at what the store does not hold. */
+		onMissed(listener: () => void): void;
+		/** Calls `listener` with every note on the store, those of this member included. */
+		onNote(listener: (note: StoreNote) => void): void;
+		/** Whether calls between members are encrypted in the store. */
+		isSealed(): boolean;
+		/** Starts work that one member does at a time, whenever this member holds the lease of that name; resolves after the first try to get it. Failures are logged: it never rejects, except where the store is not shared, as `start` does. */
+		holdAlone(name: string, work: AloneWork): Promise<AsyncDisposable>;
+		/** Reads what a room cannot do without; on a shared store again and again until that succeeds. @throws the reason of `ending`; where the store is not shared, what `read` throws */
+		read<Value>(read: () => Promise<Value>): Promise<Value>;
+		/** The configuration, or what belongs to it, has changed. */
+		changed(): void;
+		/** Called once when the cluster is left. */
+		onLeaving(end: () => void): void;
+	};
+
+type ClusterWorld = Pick<RoomWorld, 'broker' | 'clock' | 'log' | 'store' | 'version'> & {
+	readonly live: Pick<RoomWorld['live'], 'current'>;
 };
 
-type ClusterWorld = Pick<World, 'clock' | 'log'> & {
-	readonly store: Store;
-	readonly broker: Broker;
-	readonly live: Pick<LiveConfig, 'current'>;
-	readonly version: string;
-};
-
-type ClusterOptions = {
+type ClusterOptions = StoreWait & {
 	readonly isShared: boolean;
 	readonly node: string;
-	/** Aborts when the gateway ends. */
-	readonly ending: AbortSignal;
 	/** Encrypts what members ask each other; `undefined`: there is no key. */
 	readonly sealer: () => Sealer | undefined;
-	/** A room waits for the store; `undefined`: it waits no more. */
-	readonly onWaiting: (reason: string | undefined) => void;
 };
 
 export function openCluster(world: ClusterWorld, options: ClusterOptions): GatewayCluster {
@@ -111,7 +86,7 @@ function joinCluster(
 	};
 
 	const again = stack.use(createTimer(clock));
-	/** One look at a time, and a pause before each: what is missed meanwhile is in it. */
+	/** Reads the store after a pause, which gathers what is missed meanwhile; one read at a time. */
 	const lookAgain = () => {
 		if (!again.isFree()) {
 			return;
@@ -133,10 +108,7 @@ function joinCluster(
 	const relay = stack.use(
 		createRelay(
 			{clock, events: store.events, owner: store.owner, node},
-			{
-				hear,
-				onMissed: lookAgain,
-			},
+			{hear, onMissed: lookAgain},
 		),
 	);
 	const calls = stack.use(
@@ -157,14 +129,13 @@ function joinCluster(
 	void members.look();
 	// What happened between the reading of the history and now.
 	lookAgain();
-	const holding = {clock, log};
 	return {
 		isShared: true,
 		owner: store.owner,
 		node,
-		members: () => members.list(),
-		look: async () => members.look(),
-		differences: () => members.differences(),
+		members: members.list,
+		look: members.look,
+		differences: members.differences,
 		hasOthers: () => members.list().some(member => goesOn(member) && member.owner !== store.owner),
 		leave: async () => members.leave(),
 		tell: event => relay.tell(event),
@@ -176,7 +147,7 @@ function joinCluster(
 		call: async (name, input, to) => calls.call(name, input, to),
 		serve: (name, handler) => calls.serve(name, handler),
 		async holdAlone(name, work) {
-			const holder = holdAlone(holding, store.leases(name), work);
+			const holder = holdAlone({clock, log}, store.leases(name), work);
 			await holder.looked;
 			return holder;
 		},

@@ -10,23 +10,8 @@ const gatherMs = 200;
 const maxEvents = 500;
 const maxLength = 256 * 1024;
 
-type RelayedEvent = Extract<
-	GatewayEvent,
-	{
-		readonly type:
-			| 'alerts-changed'
-			| 'approval-extended'
-			| 'approval-requested'
-			| 'approval-settled'
-			| 'delivery-received'
-			| 'group-changed'
-			| 'run-changed'
-			| 'run-progressed';
-	}
->;
-
-/** What concerns rows that all members have. Of keys, rules and jobs each member tells by itself, from its store; words of answers are told where the run is. */
-const told: ReadonlySet<GatewayEvent['type']> = new Set<RelayedEvent['type']>([
+/** Events about rows that all members share. Keys, rules and jobs each member reads from the store by itself; words of answers are told only where the run is. */
+const relayed = [
 	'alerts-changed',
 	'approval-extended',
 	'approval-requested',
@@ -35,25 +20,18 @@ const told: ReadonlySet<GatewayEvent['type']> = new Set<RelayedEvent['type']>([
 	'group-changed',
 	'run-changed',
 	'run-progressed',
-]);
+] as const satisfies ReadonlyArray<GatewayEvent['type']>;
 
-const isTold = (event: GatewayEvent): event is RelayedEvent => told.has(event.type);
+type RelayedEvent = Extract<GatewayEvent, {readonly type: (typeof relayed)[number]}>;
 
-/** Whether a request for approval is one as this version knows it: a newer member, or another program, may tell of others, and those are left to it. */
+const isTold = (event: GatewayEvent): event is RelayedEvent =>
+	relayed.some(type => type === event.type);
+
+/** Whether this version can read the approval in an event: a newer member may tell of kinds that are left to that member. */
 const isSound = (event: RelayedEvent): boolean =>
 	!('approval' in event) || approvalSchema.safeParse(event.approval).success;
 
-export type Relay = {
-	/** Something happened here. */
-	tell(event: GatewayEvent): void;
-	/** Sends what is gathered, and hears nothing more. */
-	[Symbol.dispose](): void;
-};
-
-/**
- * Tells the other members of a cluster what happens here, and `hear` what happens at them. Best effort: whoever falls behind, or has missed a note, is told so by `onMissed`, and reads the
- * store.
- */
+/** Tells the other members of a cluster what happens here, and `hear` what happens there. Best effort: a member that falls behind or misses a note is told by `onMissed` to read the store. */
 export function createRelay(
 	{
 		clock,
@@ -74,7 +52,7 @@ export function createRelay(
 		readonly hear: (events: readonly GatewayEvent[], from: string) => void;
 		readonly onMissed: () => void;
 	},
-): Relay {
+) {
 	let gathered: RelayedEvent[] = [];
 	let length = 0;
 	let isTooMuch = false;
@@ -120,7 +98,8 @@ export function createRelay(
 	});
 	const stop = every(clock, gatherMs, send);
 	return {
-		tell(event) {
+		/** Something happened here. */
+		tell(event: GatewayEvent): void {
 			if (!isTold(event) || isTooMuch) {
 				return;
 			}
@@ -134,6 +113,7 @@ export function createRelay(
 				gathered.push(event);
 			}
 		},
+		/** Sends what is gathered, and hears nothing more. */
 		[Symbol.dispose]() {
 			stop();
 			send();

@@ -10,10 +10,9 @@ import {
 	approvalAnswerSchema,
 	approvalSchema,
 } from '../../core/schemas/approval.ts';
-import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
-import type {GatewayCluster} from './open-cluster.ts';
+import type {RoomWorld} from '../rooms.ts';
 
 /** Approvals of all members: what is asked at another one is answered there. */
 export type SharedApprovals = Omit<OpenedApprovals, 'extend'> & {
@@ -44,10 +43,9 @@ export function shareApprovals(
 		broker,
 		store,
 		cluster,
-	}: Pick<World, 'clock'> & {
+	}: Pick<RoomWorld, 'clock' | 'cluster'> & {
 		readonly broker: Pick<Broker, 'emit'>;
 		readonly store: {readonly approvals: Pick<Store['approvals'], 'get' | 'waiting'>};
-		readonly cluster: GatewayCluster;
 	},
 ): SharedApprovals {
 	const others = new Map<number, AtOther>();
@@ -62,7 +60,7 @@ export function shareApprovals(
 			}
 		}
 	});
-	/** That it was settled was told in no note that arrived, but stands in the store, which keeps those that were settled last. */
+	/** No note of its end has arrived, but the store keeps those that were settled last. */
 	const lookAt = async (id: number) => {
 		const approval = await store.approvals.get(id);
 		const isWaiting = approval && !approval.decision;
@@ -82,7 +80,7 @@ export function shareApprovals(
 		}
 	});
 
-	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. One that does not answer, or whose answer cannot be read, is asked again, and meanwhile the store says what it asks. What none of them tells of any more is looked up there, too. */
+	/** Asks each other member what waits there: it may be older than this member, or its note lost. A member that does not answer is asked again; meanwhile its requests are read from the store. Requests that no member names any more are looked up there, too. */
 	const askOthers = createRepeat(async () => {
 		await cluster.look();
 		const before = [...others.keys()];
@@ -125,7 +123,7 @@ export function shareApprovals(
 
 	const keepTold = (approval: Approval, owner: string) => {
 		others.set(approval.id, {approval, owner});
-		// For the faces of this one: the others know.
+		// For the faces of this member alone: the others know.
 		broker.emit({type: 'approval-requested', at: clock.now(), approval});
 	};
 
@@ -179,7 +177,7 @@ export function shareApprovals(
 			`Cannot tell whether approval ${id} took that: ${nodeOf(id)}, which asks, does not answer; look at it again`,
 		);
 
-	/** What a form was filled in with may be a password, and would stand in the database for a while. */
+	/** The content of a form may be a password, and would stand in the database for a while. */
 	const refusePlain = (id: number, answer: ApprovalAnswer) => {
 		if ('content' in answer && !cluster.isSealed()) {
 			throw new SvcError(
@@ -225,7 +223,7 @@ export function shareApprovals(
 			try {
 				return await settleThere(id, answer, byUs);
 			} catch (error) {
-				// It may have been settled meanwhile, also by this answer, of which the call was not told; or its gateway is gone.
+				// It may have been settled meanwhile, even by this answer when only the reply was lost; or its gateway is gone.
 				const {approval} = await approvals.settle(id, answer, by);
 				const {decision} = approval ?? {};
 				if (!approval || !decision) {
@@ -254,20 +252,20 @@ export function shareApprovals(
 	};
 }
 
-/** What a member told of; of another version it may be anything. */
+/** The answer of a member, which may run another version. */
 const approvalsIn = (told: JsonValue | undefined): readonly Approval[] => {
 	const parsed = approvalSchema.array().safeParse(told);
 	return parsed.success ? parsed.data : [];
 };
 
-/** Whether a request in the store is one as this version knows it, with all that a person has to read. */
+/** Whether this version can read the request in the store, and all that a person has to read is in it. */
 const isWhole = (approval: Approval): boolean =>
 	approvalSchema.safeParse(approval).success && isKeptWhole(approval);
 
 const idIn = (input: JsonValue): number =>
 	isJsonObject(input) && typeof input['id'] === 'number' ? input['id'] : -1;
 
-/** As JSON has it: without members that are `undefined`. */
+/** The value as JSON: without members that are `undefined`. */
 const plain = (value: unknown): JsonValue => {
 	const json: JsonValue = JSON.parse(JSON.stringify(value));
 	return json;

@@ -34,8 +34,7 @@ export const createGatewayCommands = (
 		await live.reload();
 	},
 	async reload() {
-		const {live, jobs} = rooms;
-		await Promise.all([live.reload(), jobs.changed()]);
+		await Promise.all([rooms.live.reload(), rooms.jobs.changed()]);
 	},
 	restartReceiver: async () => rooms.receiver.start(),
 	async stopConsequences() {

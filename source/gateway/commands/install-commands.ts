@@ -4,7 +4,7 @@ import type {install as table} from '../contract/install.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {Rooms} from '../rooms.ts';
 
-/** A page that opens links by itself must not bury the person in questions. */
+/** Bound of the links that wait: a page that opens links by itself must not flood the person with questions. */
 const maxWaiting = 5;
 
 /** How long a link waits for a person. */
@@ -27,17 +27,16 @@ export function createInstallCommands(
 
 	const fresh = () => waiting.filter(({expiresAt}) => expiresAt > rooms.clock.now());
 
-	const change = async (offered: readonly OfferedInstall[]) => {
+	const change = (offered: readonly OfferedInstall[]) => {
 		waiting = offered;
 		const installs = offered.map(withoutLink);
 		rooms.emit({type: 'installs-changed', at: rooms.clock.now(), installs});
 	};
 
 	const review = async (link: string, name?: string): Promise<InstallReview> => {
-		const {live} = rooms;
 		const {writtenServers} = await import('../../config/edit-servers.ts');
 		const {reviewInstall} = await import('../../config/install-link/review-install.ts');
-		return reviewInstall(link, {name}, writtenServers(live.current().paths));
+		return reviewInstall(link, {name}, writtenServers(rooms.live.current().paths));
 	};
 
 	return {
@@ -60,7 +59,7 @@ export function createInstallCommands(
 			lastId += 1;
 			const at = rooms.clock.now();
 			const offered = {id: lastId, name: linkName, link, askedAt: at, expiresAt: at + waitMs};
-			await change([...others, offered]);
+			change([...others, offered]);
 			rooms.log.note(
 				`A link asks for tool server "${linkName}": the interface (I) or "svc mcp install" decides`,
 			);
@@ -70,7 +69,7 @@ export function createInstallCommands(
 		async dismissInstall(id) {
 			const rest = fresh().filter(other => other.id !== id);
 			const isDismissed = rest.length < fresh().length;
-			await change(rest);
+			change(rest);
 			return isDismissed;
 		},
 		async installServer({link, name: chosen, typedName}) {
@@ -87,7 +86,7 @@ export function createInstallCommands(
 			const {setToolServer} = await import('../../config/edit-servers.ts');
 			await setToolServer(live.current().paths, {name, entry}, {clock: rooms.clock});
 			log.note(`Tool server "${name}" was installed from a link`);
-			await change(fresh().filter(other => other.link !== link));
+			change(fresh().filter(other => other.link !== link));
 			await live.reload();
 			return reviewed;
 		},

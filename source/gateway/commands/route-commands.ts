@@ -16,8 +16,7 @@ export function createRouteCommands(
 	rooms: Pick<Rooms, 'clock' | 'broker' | 'live' | 'log' | 'receiver' | 'replays' | 'servers'>,
 ): RouteCommands {
 	const routeOf = async (name: string): Promise<Route> => {
-		const {live} = rooms;
-		const route = live.routes().routes.get(name);
+		const route = rooms.live.routes().routes.get(name);
 		if (!route) {
 			throw new SvcError('route_not_found', `Cannot find route "${name}": see "svc webhook list"`);
 		}
@@ -56,9 +55,8 @@ export function createRouteCommands(
 
 	return {
 		async listRoutes() {
-			const {live} = rooms;
 			const {routeViews} = await import('../../config/route-table.ts');
-			return routeViews(live.routes());
+			return routeViews(rooms.live.routes());
 		},
 		async describeRoute(name) {
 			const {live, servers} = rooms;
@@ -82,9 +80,8 @@ export function createRouteCommands(
 			});
 		},
 		async readRouteRate(name) {
-			const {live, receiver} = rooms;
-			const route = live.routes().routes.get(name);
-			const use = await receiver.current()?.rateOf(name);
+			const route = rooms.live.routes().routes.get(name);
+			const use = await rooms.receiver.current()?.rateOf(name);
 			return route && use && {limit: route.rateLimit, ...use};
 		},
 		async sendTestEvent(name, options) {

@@ -25,9 +25,8 @@ export function createRouteEditorCommands(
 	};
 
 	const read = async (name: string, source: Route['source']) => {
-		const {live} = rooms;
 		const {readWrittenRoute} = await import('../../config/route-edit/written-route.ts');
-		return readWrittenRoute(live.current().paths, name, source);
+		return readWrittenRoute(rooms.live.current().paths, name, source);
 	};
 
 	const judge = async (name: string, draft: RouteDraft) => {
@@ -46,11 +45,10 @@ export function createRouteEditorCommands(
 	};
 
 	const compiler = async () => {
-		const {live} = rooms;
 		const {createRouteCompiler} = await import('../../webhook/admission.ts');
 		const {createFilterFiles} = await import('../../webhook/filter-files.ts');
 		const files = createFilterFiles({clock: rooms.clock, log: silentLogger});
-		const {profiles} = live.current();
+		const {profiles} = rooms.live.current();
 		const compile = createRouteCompiler(profile => files(profiles.of(profile).paths.home));
 		return (route: Route) => ({route, compiled: compile(route)});
 	};
@@ -99,8 +97,7 @@ export function createRouteEditorCommands(
 		readTargetProblem: async (name, {profile = defaultProfile} = {}) =>
 			rooms.deliverer.problemNow(name, profile),
 		async previewRoute(name, {delivery, ...draft}) {
-			const {store} = rooms;
-			const stored = await store.journal.get(delivery);
+			const stored = await rooms.store.journal.get(delivery);
 			if (!stored) {
 				throw new SvcError(
 					'delivery_not_found',
@@ -121,7 +118,6 @@ export function createRouteEditorCommands(
 			};
 		},
 		async backtestRoute(name, {traffic = name, last = defaultLast, ...draft}) {
-			const {live, store} = rooms;
 			const {problem, settings} = await ready(name, draft);
 			if (!settings) {
 				return {problem, deliveries: 0, leftOut: 0, notes: []};
@@ -129,14 +125,14 @@ export function createRouteEditorCommands(
 
 			const {backtest} = await import('../route-editor/backtest.ts');
 			const {notesOn} = await import('../simulate/judge.ts');
-			const served = live.routes().routes.get(traffic);
-			const today = served && (await compiler())(served);
+			const served = rooms.live.routes().routes.get(traffic);
 			const compile = await compiler();
+			const today = served && compile(served);
 			const alone = settings.route.filters
 				.slice(0, maxFilters)
 				.map(filter => compile({...settings.route, filters: [filter]}));
 			const result = await backtest(
-				{journal: store.journal, clock: rooms.clock},
+				{journal: rooms.store.journal, clock: rooms.clock},
 				{
 					today,
 					edited: settings,
@@ -148,9 +144,8 @@ export function createRouteEditorCommands(
 			return {...result, notes: notesOn([settings.route])};
 		},
 		async listPayloadKeys(name) {
-			const {store} = rooms;
 			const {payloadKeys} = await import('../route-editor/payload-keys.ts');
-			return payloadKeys(store.journal, name);
+			return payloadKeys(rooms.store.journal, name);
 		},
 		async planRouteSave(name, draft) {
 			const {planSave} = await import('../../config/route-edit/save-draft.ts');

@@ -42,9 +42,8 @@ export function createSetupCommands(
 			};
 		},
 		async testPlatform(name, extra = {}) {
-			const {deliverer, clock} = rooms;
-			const {summary} = await deliverer.deliver(
-				testMessage(name, extra, clock.now()),
+			const {summary} = await rooms.deliverer.deliver(
+				testMessage(name, extra, rooms.clock.now()),
 				new AbortController().signal,
 			);
 			return {delivered: summary};

@@ -17,7 +17,7 @@ export const wireDeliverySchema = storedDeliverySchema
 	.extend({body_base64: maybeText})
 	.register(z.globalRegistry, {id: 'StoredDelivery'});
 
-/** One that somebody exported: checked, and cleaned for faces. */
+/** An exported delivery: checked, and cleaned for faces. */
 const importedDelivery = z.codec(
 	z.unknown().meta({$ref: '#/components/schemas/StoredDelivery'}),
 	z.custom<StoredDelivery>(),

@@ -20,39 +20,41 @@ const query = {
 	limit: limitParameter(),
 };
 
-/** One bounded step of a search; the next one begins at `searchedTo`. */
-const stepOf = <Item extends z.ZodType>(item: Item) =>
-	facts({
-		items: z.array(item),
-		/** Absent when nothing is left that way. */
-		searchedTo: maybeInteger,
-		/** Rows that were looked at. */
-		scanned: integer,
+/** A bounded step of a search; the next one begins at `searchedTo`. */
+const search = <const Noun extends string, Item extends z.ZodType>(
+	noun: Noun,
+	what: string,
+	item: Item,
+) =>
+	get(`/v1/history/${noun}` as const, `One step of a search through ${what}`, {
+		query,
+		heedsHangUp: true,
+		result: facts({
+			items: z.array(item),
+			/** Absent when nothing is left that way. */
+			searchedTo: maybeInteger,
+			/** Rows that were looked at. */
+			scanned: integer,
+		}),
 	});
-
-const says = 'One step of a search through';
 
 /** The whole history, in the language of the filters. */
 export const history = {
-	searchDeliveries: get(
-		'/v1/history/deliveries',
-		`${says} all stored deliveries; a cursor is the number behind an identifier.`,
-		{query, heedsHangUp: true, result: stepOf(deliverySchema)},
+	searchDeliveries: search(
+		'deliveries',
+		'all stored deliveries; a cursor is the number behind an identifier.',
+		deliverySchema,
 	),
-	searchRuns: get('/v1/history/runs', `${says} all stored runs; a cursor is the number of a run.`, {
-		query,
-		heedsHangUp: true,
-		result: stepOf(runSchema),
-	}),
-	searchGroups: get(
-		'/v1/history/groups',
-		`${says} the groups that were dispatched; a cursor is the number of their run.`,
-		{query, heedsHangUp: true, result: stepOf(groupSchema)},
+	searchRuns: search('runs', 'all stored runs; a cursor is the number of a run.', runSchema),
+	searchGroups: search(
+		'groups',
+		'the groups that were dispatched; a cursor is the number of their run.',
+		groupSchema,
 	),
-	searchApprovals: get(
-		'/v1/history/approvals',
-		`${says} the approvals that were settled; a cursor is their number.`,
-		{query, heedsHangUp: true, result: stepOf(approvalSchema)},
+	searchApprovals: search(
+		'approvals',
+		'the approvals that were settled; a cursor is their number.',
+		approvalSchema,
 	),
 	/** Counted at most every 30 seconds. */
 	countRoutes: get(

@@ -13,8 +13,17 @@ const connectSilenceMs = 11 * 60_000;
 /** A call that a person tries ends at the latest so long after it was asked for: servers that connect, the wait for a yes, then the call. */
 export const maxTryMs = 20 * 60_000;
 
-/** `profile`: whose connection; the gateway's own when absent. */
-const body = z.strictObject({profile: maybeText});
+/** An operation on the connection of `profile`; of the gateway's own when absent. */
+const connection = <const Act extends string, Result extends z.ZodType>(
+	act: Act,
+	summary: string,
+	result: Result,
+) =>
+	post(
+		`/v1/servers/{name}/${act}` as const,
+		`${summary} Body: {"profile": "whose connection"} or nothing.`,
+		{body: z.strictObject({profile: maybeText}), result, silenceMs: connectSilenceMs},
+	);
 
 /** Tool servers and their tools. */
 export const servers = {
@@ -22,22 +31,22 @@ export const servers = {
 		result: z.array(serverViewSchema),
 	}),
 	/** Connects, also what is parked or lazy; resolves when that has succeeded or failed. @throws SvcError `server_not_found` */
-	connectServer: post(
-		'/v1/servers/{name}/connect',
-		'Connects, also a parked or lazy server; answers when that has succeeded or failed. Body: {"profile": "whose connection"} or nothing.',
-		{body, result: serverViewSchema, silenceMs: connectSilenceMs},
+	connectServer: connection(
+		'connect',
+		'Connects, also a parked or lazy server; answers when that has succeeded or failed.',
+		serverViewSchema,
 	),
 	/** Ends the connection; its tools stay, the next call connects. @throws SvcError `server_not_found` */
-	disconnectServer: post(
-		'/v1/servers/{name}/disconnect',
-		'Ends the connection; its tools stay, the next call connects. Body: {"profile": "whose connection"} or nothing.',
-		{body, result: serverViewSchema, silenceMs: connectSilenceMs},
+	disconnectServer: connection(
+		'disconnect',
+		'Ends the connection; its tools stay, the next call connects.',
+		serverViewSchema,
 	),
 	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError `server_not_found` and why it failed */
-	testServer: post(
-		'/v1/servers/{name}/test',
-		'Makes a separate connection, lists the tools, and disconnects. Body: {"profile": "whose connection"} or nothing.',
-		{body, result: testedServerSchema, silenceMs: connectSilenceMs},
+	testServer: connection(
+		'test',
+		'Makes a separate connection, lists the tools, and disconnects.',
+		testedServerSchema,
 	),
 	/** What `reload` would do to the tool servers, without doing it. */
 	planServerReload: get(

@@ -63,7 +63,7 @@ const storedSchema = factsSchema.extend({body: z.instanceof(Uint8Array).exactOpt
 const checked = new WeakSet<StoredDelivery>();
 
 /**
- * A delivery that somebody exported, from `value` as it was read: checked, and cleaned for faces. What refers to other rows of its old journal is not in it.
+ * An exported delivery, from `value` as it was read: checked, and cleaned for faces. References to other rows of its old journal are not in it.
  *
  * @throws SvcError `delivery_invalid` naming the key that is wrong
  */
@@ -87,4 +87,24 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
 	}
 
 	return parsed.data;
+}
+
+/** Clocks differ; more than a day is a mistake, and later still there is no date. */
+const aheadMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Refuses an imported delivery that has not been received yet. `now` is in milliseconds since 1970.
+ *
+ * @throws SvcError `delivery_invalid`
+ */
+export function requirePossibleTime(
+	{receivedAt}: Pick<StoredDelivery, 'receivedAt'>,
+	now: number,
+): void {
+	if (receivedAt > now + aheadMs) {
+		throw new SvcError(
+			'delivery_invalid',
+			'Cannot import a delivery: receivedAt is more than a day ahead of the clock of this machine',
+		);
+	}
 }

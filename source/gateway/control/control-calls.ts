@@ -1,6 +1,5 @@
 import {z} from 'zod';
-import type {StoredDelivery} from '../../core/delivery.ts';
-import {codeOf, errorWithCode, messageOf, SvcError} from '../../core/errors.ts';
+import {codeOf, SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {contract} from '../contract/contract.ts';
 import type {Operation} from '../contract/operation.ts';
@@ -8,47 +7,19 @@ import {shapeProblem} from '../contract/shape-problem.ts';
 import type {GatewayCommands} from '../port.ts';
 import {callControl} from './control-client.ts';
 
-/** Deliveries of one import that travel together; each may hold a body. */
-const importedAtOnce = 50;
-
-/** Bytes of bodies that travel together; one that is larger goes alone. */
-const importedBytesAtOnce = 8 * 1024 * 1024;
-
 /**
- * The commands of the gateway that listens on `socket`; each is one call. Reject with `gateway_not_running` when none does, and with `gateway_differs` when the answer is not
- * what this version of the program can read.
+ * The commands of the gateway that listens on `socket`; each is one call. They reject with `gateway_not_running` when none listens, and with `gateway_differs` when this version of the program
+ * cannot read the answer.
  */
 export function createControlCalls(socket: string): GatewayCommands {
 	// Each takes and answers what its operation says.
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
-	const calls = Object.fromEntries(
+	return Object.fromEntries(
 		Object.entries(contract).map(([name, operation]) => [
 			name,
 			async (...args: readonly unknown[]) => call(socket, {name, operation, args}),
 		]),
 	) as unknown as GatewayCommands;
-	return {
-		...calls,
-		async importDeliveries({deliveries}) {
-			let count = 0;
-			for (const batch of batchesOf(deliveries)) {
-				try {
-					// oxlint-disable-next-line no-await-in-loop -- one batch after the other keeps their order
-					count += await calls.importDeliveries({deliveries: batch});
-				} catch (error) {
-					throw count === 0
-						? error
-						: errorWithCode(
-								codeOf(error),
-								`${messageOf(error)}; ${count} before those were taken in`,
-								{cause: error},
-							);
-				}
-			}
-
-			return count;
-		},
-	};
 }
 
 async function call(
@@ -78,7 +49,7 @@ async function call(
 	return result && answerOf(result, {name, answer});
 }
 
-/** Every operation of ours is one of a gateway of our version. */
+/** A gateway of this version knows every operation. */
 const doesNotKnow = (name: string, cause: unknown): SvcError =>
 	new SvcError(
 		'gateway_differs',
@@ -119,7 +90,7 @@ function answerOf(
 	return read.data;
 }
 
-/** The query of a URL with its question mark; empty without one. What `input` does not have is left out. */
+/** The query of a URL with its question mark; empty without one. Values that `input` lacks are left out. */
 function queryOf({query = {}}: Operation, input: unknown): string {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as parameters of operations are
 	const values = input as Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -127,27 +98,4 @@ function queryOf({query = {}}: Operation, input: unknown): string {
 		[values[key] ?? []].flat().map((value): [string, string] => [name, String(value)]),
 	);
 	return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
-}
-
-function* batchesOf(deliveries: readonly StoredDelivery[]): Generator<readonly StoredDelivery[]> {
-	let batch: StoredDelivery[] = [];
-	let bytes = 0;
-	for (const delivery of deliveries) {
-		const size = delivery.body?.length ?? 0;
-		if (
-			batch.length === importedAtOnce ||
-			(batch.length > 0 && bytes + size > importedBytesAtOnce)
-		) {
-			yield batch;
-			batch = [];
-			bytes = 0;
-		}
-
-		batch.push(delivery);
-		bytes += size;
-	}
-
-	if (batch.length > 0) {
-		yield batch;
-	}
 }

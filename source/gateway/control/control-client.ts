@@ -11,10 +11,9 @@ const usualSilenceMs = 60_000;
 export const shortSilenceMs = 5000;
 
 /** Whether `error` says that a gateway is there and does not answer as it should. */
-export const isSilentGateway = (error: unknown): boolean =>
-	error instanceof SvcError && error.code === 'gateway_silent';
+export const isSilentGateway = (error: unknown): boolean => codeOf(error) === 'gateway_silent';
 
-export type ControlRequest = {
+type ControlRequest = {
 	readonly method?: 'GET' | 'POST';
 	readonly body?: JsonValue;
 	readonly silenceMs?: number;
@@ -23,8 +22,7 @@ export type ControlRequest = {
 };
 
 /** Whether `error` says that no gateway listens on the socket. */
-export const isNoGateway = (error: unknown): boolean =>
-	error instanceof SvcError && error.code === 'gateway_not_running';
+export const isNoGateway = (error: unknown): boolean => codeOf(error) === 'gateway_not_running';
 
 /**
  * Calls one operation of the control API. The JSON answer, unchecked; `undefined` when there is no such thing.
@@ -45,14 +43,14 @@ export async function callControl(
 	const answer = valueOf(text);
 	const isAbsent = response.statusCode === 404 && refusalOf(answer).code === 'not_found';
 	if (response.statusCode !== 200 && !isAbsent) {
-		// Also an operation that the gateway does not have: it runs an older version of the program.
+		// Includes operations that a gateway of an older version lacks.
 		throw refusalOf(answer);
 	}
 
 	return isAbsent ? undefined : answer;
 }
 
-/** Asks whether a gateway listens on `socket` and answers; what it says may be that of another version. Rejects like {@link callControl}. */
+/** Checks that a gateway, of whatever version, listens on `socket` and answers. Rejects like {@link callControl}. */
 export async function askForStatus(socket: string): Promise<void> {
 	await callControl(socket, '/v1/status', {silenceMs: shortSilenceMs});
 }

@@ -6,16 +6,12 @@ import type {Say} from '../../conversations/say.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import type {Deliverer} from '../../delivery/deliverer.ts';
 import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {targetKinds} from '../../platforms/platforms.ts';
 import {createPost} from '../../platforms/post.ts';
 import {createOpenSocket} from '../../platforms/socket.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';
-import type {SharedApprovals} from '../cluster/share-approvals.ts';
-import type {RoomWorld} from '../rooms.ts';
-import type {RunAnnouncer} from '../runs/announce-runs.ts';
-import type {Dispatcher} from '../runs/dispatch.ts';
+import type {Rooms, RoomWorld} from '../rooms.ts';
 import type {ChatTelling} from './tell-chats.ts';
 
 /** Kinds that people can talk with us on. */
@@ -23,11 +19,7 @@ const kinds = targetKinds.filter(({listens}) => listens !== undefined);
 
 const nothing: AsyncDisposable = {async [Symbol.asyncDispose]() {}};
 
-type Joined = {
-	readonly deliverer: Pick<Deliverer, 'listens'>;
-	readonly approvals: Pick<SharedApprovals, 'waiting'>;
-	readonly dispatcher: Pick<Dispatcher, 'abort'>;
-	readonly announce: RunAnnouncer;
+type Joined = Pick<Rooms, 'announce' | 'approvals' | 'deliverer' | 'dispatcher'> & {
 	readonly say: Say;
 	readonly telling: Pick<ChatTelling, 'approvals' | 'tellOfBefore'>;
 };
@@ -116,7 +108,7 @@ export function openConversations(
 		);
 	};
 
-	/** A platform is none that is connected before it is heard; whether it is to be is asked of the store, which takes its time. */
+	/** A platform counts as connected only once it is listened to; the lease for that is asked of the store, which takes its time. */
 	const expect = () => {
 		for (const kind of kinds) {
 			const settings = settingsOf(kind.kind);

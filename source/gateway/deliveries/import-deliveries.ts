@@ -1,10 +1,9 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {codeOf, errorWithCode, messageOf} from '../../core/errors.ts';
-import type {World} from '../../core/world.ts';
 import type {Intake} from '../../store/port.ts';
 import {headersToStore} from '../../webhook/request-content.ts';
-import {checkDelivery} from '../contract/wire-delivery.ts';
-import {requirePossibleTime} from './possible-time.ts';
+import {checkDelivery, requirePossibleTime} from '../contract/wire-delivery.ts';
+import type {Rooms} from '../rooms.ts';
 
 /** Imported in one go: they share commits of the journal. */
 const atOnce = 50;
@@ -16,17 +15,15 @@ const atOnce = 50;
  */
 export async function importDeliveries(
 	deliveries: readonly StoredDelivery[],
-	options: Pick<World, 'clock' | 'emit'> & {
-		readonly ids: () => string;
-		readonly store: {readonly intake: Pick<Intake, 'record'>};
-	},
-): Promise<number> {
-	const {
+	{
 		clock,
 		ids,
 		store: {intake},
 		emit,
-	} = options;
+	}: Pick<Rooms, 'clock' | 'emit' | 'ids'> & {
+		readonly store: {readonly intake: Pick<Intake, 'record'>};
+	},
+): Promise<number> {
 	const checked = deliveries.map(checkDelivery).map((delivery): StoredDelivery => ({
 		...delivery,
 		id: ids(),

@@ -40,7 +40,7 @@ export function createDocumentMirror(world: {
 	const {clock, name, storeKey, onProblem = () => {}} = world;
 	const shelves = new Map<string, Shelf>();
 	const listeners = new Set<(changes: readonly DocumentChange[]) => void>();
-	/** Changes that were taken, and of which listeners are told once a look succeeds. */
+	/** Changes that listeners are told of once a look succeeds. */
 	const untold: DocumentChange[] = [];
 	const oneByOne = createMutex();
 	let source: DocumentStore | undefined;
@@ -193,7 +193,7 @@ export function createDocumentMirror(world: {
 		get strongbox() {
 			return box;
 		},
-		/** Calls `listener`, which must not throw, with what was changed since the last look that succeeded, as it stands in the database, until the way out is called. */
+		/** Calls `listener`, which must not throw, with the changes of each look, as they stand in the database, until the returned function is called. */
 		subscribe(listener: (changes: readonly DocumentChange[]) => void): () => void {
 			listeners.add(listener);
 			return () => {

@@ -49,7 +49,7 @@ const sourcesOf = (paths: HomePaths, shared: SharedHome): readonly Source[] => [
 	},
 ];
 
-/** A name that is in the database already keeps what it says there: of several members with files of their own the first one counts, and no old copy is written over what is newer. */
+/** Imports files of homes into the database. Entries whose names are there already stay: of several members with files of their own the first one counts, and an old copy never replaces a newer entry. */
 export function createFileImport(world: {
 	/** The homes of the profiles that the gateway serves, its own first; of each, what it shares. */
 	readonly profiles: () => readonly HomePaths[];
@@ -57,7 +57,7 @@ export function createFileImport(world: {
 	readonly log: Logger;
 }) {
 	const {profiles, clock, log} = world;
-	/** What was said of a file, with its state then. */
+	/** The state in which a file, or the message with which a folder, was reported. */
 	const failed = new Map<string, string>();
 
 	const importOne = async (source: Source) => {

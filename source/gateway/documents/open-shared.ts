@@ -1,11 +1,10 @@
 import type {Config, HomePaths} from '../../config/config.ts';
-import type {Environment} from '../../config/environment.ts';
 import {readStorePlace} from '../../config/store-place.ts';
-import {type Clock, every} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
 import type {Sealer} from '../../core/seal.ts';
 import type {Store} from '../../store/port.ts';
+import type {RoomWorld} from '../rooms.ts';
 import {createDocumentMirror, type DocumentStore} from './document-mirror.ts';
 import {createFileImport} from './import-files.ts';
 import {createSharedHome} from './shared-home.ts';
@@ -15,26 +14,11 @@ import {hasPlain, sealPlain} from './strongbox.ts';
 const importMs = 1000;
 
 /** What a gateway shares with the others on its store in place of files of its home. */
-export type SharedDocuments = AsyncDisposable & {
-	/** The paths of the home, with what is shared. */
-	readonly paths: HomePaths;
-	/** Reads what there is, and follows it from now on. Resolves after the first look, also when that failed: it is tried again once a second. */
-	follow(store: DocumentStore, options: {readonly storeKey: string | undefined}): Promise<void>;
-	/** For a gateway whose store is open: follows it, and imports the files of the profiles that are served. A store that no other gateway has open has no documents. */
-	begin(store: Pick<Store, 'documents' | 'events' | 'leases'>, config: () => Config): Promise<void>;
-	/** Says why nothing can be followed; reading then fails with this reason. */
-	cannotFollow(reason: string): void;
-	/** Imports files of the home and of the profiles that are served, now and when one appears. */
-	importFiles(profiles: () => readonly HomePaths[]): Promise<void>;
-	/** Encrypts what members tell each other; `undefined` without a `gateway.store_key` that fits. */
-	sealer(): Sealer | undefined;
-	/** Calls `listener`, which must not throw, when subscriptions or jobs were changed. */
-	onChange(listener: (kind: 'job' | 'subscription') => void): void;
-};
+export type SharedDocuments = ReturnType<typeof openSharedDocuments>;
 
 /** The same for a home whose store others share, or may share, by its configuration; `undefined`: its files count. */
 export async function shareHome(
-	world: Parameters<typeof openSharedDocuments>[0] & {readonly environment: Environment},
+	world: Pick<RoomWorld, 'clock' | 'environment' | 'log' | 'paths'>,
 ): Promise<SharedDocuments | undefined> {
 	try {
 		const {url} = await readStorePlace(world.paths, world.environment);
@@ -47,14 +31,14 @@ export async function shareHome(
 
 /** Prepares what a home shares; nothing can be read before `follow`. */
 export function openSharedDocuments(
-	{clock, log, paths}: {readonly clock: Clock; readonly log: Logger; readonly paths: HomePaths},
+	{clock, log, paths}: Pick<RoomWorld, 'clock' | 'log' | 'paths'>,
 	{
 		name = 'the shared store',
 	}: {
 		/** Of the database, without a secret. */
 		readonly name?: string;
 	} = {},
-): SharedDocuments {
+) {
 	const stack = new AsyncDisposableStack();
 	let key: string | undefined;
 	const mirror = stack.use(
@@ -71,11 +55,7 @@ export function openSharedDocuments(
 			},
 		}),
 	);
-	const shared = createSharedHome(mirror, {
-		clock,
-		name,
-		sharesLogins: () => key !== undefined,
-	});
+	const shared = createSharedHome(mirror, {clock, name, sharesLogins: () => key !== undefined});
 	let wasLocked = false;
 	const warnOfLock = () => {
 		const isLocked = mirror.strongbox?.state === 'locked';
@@ -88,9 +68,14 @@ export function openSharedDocuments(
 		wasLocked = isLocked;
 	};
 
-	const documents: SharedDocuments = {
-		paths: {...paths, shared},
-		async begin({documents: stored, leases, events}, config) {
+	const documents = {
+		/** The paths of the home, with what is shared. */
+		paths: {...paths, shared} satisfies HomePaths,
+		/** For a gateway whose store is open: follows it, and imports the files of the profiles that are served. A store that no other gateway has open has no documents. */
+		async begin(
+			{documents: stored, leases, events}: Pick<Store, 'documents' | 'events' | 'leases'>,
+			config: () => Config,
+		): Promise<void> {
 			if (stored) {
 				const {storeKey} = config().gateway;
 				await documents.follow({documents: stored, leases, events}, {storeKey});
@@ -100,8 +85,12 @@ export function openSharedDocuments(
 				]);
 			}
 		},
-		async follow(store, options) {
-			key = options.storeKey;
+		/** Reads what there is, and follows it from now on. Resolves after the first look, also when that failed: it is tried again once a second. */
+		async follow(
+			store: DocumentStore,
+			{storeKey}: {readonly storeKey: string | undefined},
+		): Promise<void> {
+			key = storeKey;
 			mirror.subscribe(warnOfLock);
 			const seal = async () => {
 				const {strongbox} = mirror;
@@ -121,21 +110,25 @@ export function openSharedDocuments(
 			}
 
 			await seal();
-			// Written by a member without the key, before it saw that there is one.
+			// A member without the key may have written it before it saw that there is one.
 			mirror.subscribe(changes => {
 				if (changes.some(({data, ...of}) => data !== undefined && hasPlain(of, data))) {
 					void seal();
 				}
 			});
 		},
-		cannotFollow: reason => mirror.cannotFollow(reason),
-		async importFiles(profiles) {
+		/** Says why nothing can be followed; reading then fails with this reason. */
+		cannotFollow: (reason: string) => mirror.cannotFollow(reason),
+		/** Imports files of the home and of the profiles that are served, now and when one appears. */
+		async importFiles(profiles: () => readonly HomePaths[]): Promise<void> {
 			const files = createFileImport({clock, log, profiles});
 			await files.look();
 			stack.defer(every(clock, importMs, async () => files.look()));
 		},
-		sealer: () => mirror.strongbox?.sealer,
-		onChange(listener) {
+		/** Encrypts what members tell each other; `undefined` without a `gateway.store_key` that fits. */
+		sealer: (): Sealer | undefined => mirror.strongbox?.sealer,
+		/** Calls `listener`, which must not throw, when subscriptions or jobs were changed. */
+		onChange(listener: (kind: 'job' | 'subscription') => void): void {
 			mirror.subscribe(changes => {
 				for (const kind of ['subscription', 'job'] as const) {
 					if (changes.some(change => change.kind === kind || change.kind === 'lock')) {

@@ -12,19 +12,18 @@ const loginWaitMs = 60_000;
 
 const loginKind = 'token';
 
-/** What the members share of `profile`, and of the profiles beside it. Logins are shared only where they are encrypted. */
+/** The parts of a home that the members of a cluster share, by profile. Logins are shared only where they are encrypted. */
 export function createSharedHome(
 	mirror: DocumentMirror,
 	options: {
 		readonly clock: Clock;
 		/** Of the database, for messages. */
 		readonly name: string;
-		readonly profile?: string;
 		/** Whether there is a `gateway.store_key`: known once the database is open. */
 		readonly sharesLogins: () => boolean;
 	},
 ): SharedHome {
-	const {clock, name, profile = defaultProfile, sharesLogins} = options;
+	const {clock, name, sharesLogins} = options;
 	const profiles = new Map<string, SharedHome>();
 	const of = (wanted: string): SharedHome => {
 		const known = profiles.get(wanted);
@@ -50,10 +49,10 @@ export function createSharedHome(
 		return home;
 	};
 
-	return of(profile);
+	return of(defaultProfile);
 }
 
-/** What was granted; written while no other member renews it, so that a newer one is never written over. What is known besides, every connection finds out: the last one counts. */
+/** A grant is written only while no other member renews it, so that a newer one is never overwritten. All else is found out by every connection anew: the last write counts. */
 const isGrant = (file: string): boolean =>
 	!/(?:\.client\.json|\.meta\.json|\.cimd-off)$/.test(file);
 

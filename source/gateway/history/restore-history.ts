@@ -1,25 +1,22 @@
-import {every} from '../../core/clock.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {messageOf} from '../../core/errors.ts';
 import {idOfNumber, numberOfId} from '../../core/ids.ts';
 import {countOf} from '../../core/names.ts';
 import {hourMs} from '../../core/route-counts.ts';
-import {type JournalCounts, limits} from '../../core/state.ts';
+import {limits} from '../../core/state.ts';
 import {trafficMinutes} from '../../core/traffic.ts';
-import type {World} from '../../core/world.ts';
-import type {Store} from '../../store/port.ts';
 import type {RoomWorld} from '../rooms.ts';
-import {createFailureReport} from '../runs/announce-runs.ts';
+import {startCounts} from '../status/health.ts';
 import {countMinutes} from './count-routes.ts';
 
 const recentDeliveries = 500;
 
 const recentRuns = 200;
 
-/** What waits for a person is told of however old it is; the count of all of them is exact. */
+/** Runs that wait for a person are listed however old they are; their count is exact. */
 const recentToDecide = 200;
 
-/** Reports what the journal knows from before the start, says what a crash had left, and counts from there on. */
+/** Reports what the journal holds from before the start and what a crash had left, then counts its rows: at once, and each second when the numbers have changed. */
 export async function restoreHistory(
 	world: Pick<RoomWorld, 'clock' | 'emit' | 'log' | 'store' | 'taken'>,
 ): Promise<Disposable> {
@@ -69,7 +66,7 @@ export async function restoreHistory(
 
 	if (fillsHour(deliveries, clock.now())) {
 		// Only a picture needs it: nothing waits.
-		void tellHour({store, emit, clock, log});
+		void tellHour(world);
 	}
 
 	if (pending.length > 0) {
@@ -78,35 +75,43 @@ export async function restoreHistory(
 		);
 	}
 
-	const {requeued, interrupted, uncertain} = taken;
-	if (requeued.length > 0) {
-		log.note('Runs that the last process had not finished are run again', {
-			runs: requeued.join(', '),
-		});
+	for (const [kind, level, text] of takenWords) {
+		if (taken[kind].length > 0) {
+			log[level](text, {runs: taken[kind].join(', ')});
+		}
 	}
 
-	if (interrupted.length > 0) {
-		log.warn(
-			'Runs were interrupted: a person decides (svc runs show says why, svc runs retry goes on)',
-			{
-				runs: interrupted.join(', '),
+	const counts = startCounts(
+		{clock, log},
+		{
+			async read() {
+				const [kept, count] = await Promise.all([store.runs.kept(), store.journal.count()]);
+				return {deliveries: count, runs: kept.all, runsToDecide: kept.toDecide};
 			},
-		);
-	}
-
-	if (uncertain.length > 0) {
-		log.warn(
-			'Answers may or may not have arrived at their targets: verify, then decide (svc runs retry)',
-			{
-				runs: uncertain.join(', '),
-			},
-		);
-	}
-
-	return startJournalCounts({store, clock, emit, log});
+			tell: found => emit({type: 'journal-counted', at: clock.now(), counts: found}),
+			failure: 'Cannot count what the journal holds',
+		},
+	);
+	await counts.first;
+	return counts;
 }
 
-/** Whether more than was restored came within the hour. */
+/** What becomes of the runs of the last process, for the log. */
+const takenWords = [
+	['requeued', 'note', 'Runs that the last process had not finished are run again'],
+	[
+		'interrupted',
+		'warn',
+		'Runs were interrupted: a person decides (svc runs show says why, svc runs retry goes on)',
+	],
+	[
+		'uncertain',
+		'warn',
+		'Answers may or may not have arrived at their targets: verify, then decide (svc runs retry)',
+	],
+] as const;
+
+/** Whether more deliveries than were restored may have come within the hour. */
 function fillsHour(deliveries: readonly Delivery[], now: number): boolean {
 	const oldest = deliveries.at(-1);
 	return (
@@ -117,12 +122,12 @@ function fillsHour(deliveries: readonly Delivery[], now: number): boolean {
 }
 
 /** Counts the last hour beside the start. */
-async function tellHour(
-	world: Pick<World, 'clock' | 'emit' | 'log'> & {
-		readonly store: Pick<Store, 'history'>;
-	},
-): Promise<void> {
-	const {store, emit, clock, log} = world;
+async function tellHour({
+	store,
+	emit,
+	clock,
+	log,
+}: Pick<RoomWorld, 'clock' | 'emit' | 'log' | 'store'>): Promise<void> {
 	try {
 		const now = clock.now();
 		const minutes = await countMinutes(store.history, {now, minutes: trafficMinutes});
@@ -130,39 +135,4 @@ async function tellHour(
 	} catch (error) {
 		log.warn('Cannot count what came within the last hour', {error: messageOf(error)});
 	}
-}
-
-/** How often it is counted, milliseconds. */
-const countMs = 1000;
-
-/** Tells what the journal holds, whatever is in memory: at once, and each second when it is another number. Ends with its scope. */
-async function startJournalCounts(
-	world: Pick<World, 'clock' | 'emit' | 'log'> & {
-		readonly store: Pick<Store, 'runs' | 'journal'>;
-	},
-): Promise<Disposable> {
-	const {store, clock, emit, log} = world;
-	let last: JournalCounts | undefined;
-	const sayFailure = createFailureReport(log, 'warn');
-	const count = async () => {
-		try {
-			const [{all: runs, toDecide}, deliveries] = await Promise.all([
-				store.runs.kept(),
-				store.journal.count(),
-			]);
-			sayFailure.over();
-			if (last?.deliveries !== deliveries || last.runs !== runs || last.runsToDecide !== toDecide) {
-				last = {deliveries, runs, runsToDecide: toDecide};
-				emit({type: 'journal-counted', at: clock.now(), counts: last});
-			}
-		} catch (error) {
-			sayFailure('Cannot count what the journal holds', error);
-		}
-	};
-
-	await count();
-	const stop = every(clock, countMs, count);
-	return {
-		[Symbol.dispose]: stop,
-	};
 }

@@ -9,19 +9,7 @@ import type {RoomWorld} from '../rooms.ts';
 import {createServedProfiles} from './served-profiles.ts';
 import {createJobsWatcher} from './watch-jobs.ts';
 
-export type LiveJobs = Pick<
-	Scheduler,
-	'brokenFiles' | 'find' | 'runChanged' | 'runNow' | 'setPaused' | 'views'
-> & {
-	/** Begins to fire; also, the files or the profiles may have changed. Resolves when it has looked at every job; never rejects. */
-	changed(): Promise<void>;
-	/** The job that a `cron_job` route fires. */
-	readonly jobOf: JobOf;
-	/** Keeps the answer of a job's run in its output folder; does nothing for other runs. Never rejects. */
-	keepAnswer(run: StoredRun, answer: string): Promise<void>;
-	/** Fires nothing more, then gives the homes of the other profiles back. */
-	[Symbol.asyncDispose](): Promise<void>;
-};
+export type LiveJobs = ReturnType<typeof createLiveJobs>;
 
 /**
  * Joins the scheduler with the profiles, the files and the journal. What was due while nothing ran fires at the first look, as each job's `misfire` says.
@@ -32,7 +20,7 @@ export function createLiveJobs(
 	world: RoomWorld,
 	/** `onFired`: a run is on disk and waits; must not throw. */
 	{onFired}: {readonly onFired: (runId: number) => void},
-): LiveJobs {
+) {
 	const {clock, live, store, emit} = world;
 	const config = () => live.current();
 	const log = world.log.from('schedule');
@@ -46,7 +34,7 @@ export function createLiveJobs(
 			},
 		}),
 	);
-	const scheduler = stack.use(
+	const scheduler: Scheduler = stack.use(
 		createScheduler({
 			...world,
 			log,
@@ -65,8 +53,10 @@ export function createLiveJobs(
 
 	return {
 		...scheduler,
-		changed: () => scheduler.reload(),
-		jobOf({cronJob, profile}) {
+		/** Begins to fire; also, the files or the profiles may have changed. Resolves when it has looked at every job; never rejects. */
+		changed: async (): Promise<void> => scheduler.reload(),
+		/** The job that a `cron_job` route fires. */
+		jobOf: ({cronJob, profile}: Parameters<JobOf>[0]): ReturnType<JobOf> => {
 			const found = scheduler.find(cronJob, profile);
 			if (found.kind !== 'found' || found.job.paused) {
 				return {ok: false, reason: unavailableJob(cronJob, found)};
@@ -84,7 +74,8 @@ export function createLiveJobs(
 				},
 			};
 		},
-		async keepAnswer({id, job, profile}, answer) {
+		/** Keeps the answer of a job's run in its output folder; does nothing for other runs. Never rejects. */
+		async keepAnswer({id, job, profile}: StoredRun, answer: string): Promise<void> {
 			if (!job) {
 				return;
 			}
@@ -99,6 +90,7 @@ export function createLiveJobs(
 				});
 			}
 		},
+		/** Fires nothing more, then releases the homes of the other profiles. */
 		[Symbol.asyncDispose]: () => stack.disposeAsync(),
 	};
 }

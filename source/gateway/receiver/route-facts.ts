@@ -60,7 +60,7 @@ export function toolsOf(
 	},
 ): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> & {readonly deferred?: string} {
 	const {servers, settings, maxSchemaTokens} = options;
-	// A server of which nothing is known yet stands for one tool, which no tool is called like.
+	// A server that was never connected counts as one tool, under a name that no tool can have.
 	const ofServers = servers
 		// "When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created." See manual/tool-servers.md#which-tools-a-server-offers
 		.filter(server => !isKnown(server) || server.tools.length > 0)

@@ -52,15 +52,8 @@ export function createRunAnnouncer(
 	};
 }
 
-/** Says that something failed; while it fails again and again for the same reason, once. */
-type FailureReport = {
-	(what: string, error: unknown): void;
-	/** It has succeeded. */
-	over(): void;
-};
-
-/** What is tried every second must not fill the log while the store is away. */
-export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'error'): FailureReport {
+/** Logs a failure once while it repeats for the same reason: work that is tried every second must not fill the log while the store is away. */
+export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'error') {
 	let said = '';
 	return Object.assign(
 		(what: string, error: unknown) => {
@@ -71,6 +64,7 @@ export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'erro
 			}
 		},
 		{
+			/** It has succeeded. */
 			over() {
 				said = '';
 			},
@@ -78,10 +72,10 @@ export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'erro
 	);
 }
 
-/** What a model says faster is told together: ten updates a second are enough to read. */
+/** Debounce of what a model says, milliseconds: ten updates a second are enough to read. */
 const pauseMs = 100;
 
-/** Reports the words of a run as events: the first at once, those that follow within 100 ms together, of which the end is kept where they are many. */
+/** Reports the words of a run as events: the first at once, those that follow within 100 ms together. Of many words only the end is kept. */
 export function createRunWords({clock, emit}: Pick<World, 'clock' | 'emit'>, runId: number) {
 	/** How long the answer is without what waits, as it was told. */
 	let length = 0;

@@ -22,41 +22,19 @@ const journalPauseMs = 1000;
 /** Shortest wait before the next look, so that a wrong clock cannot make it spin. */
 const minPauseMs = 20;
 
-/** Runs that wait for a person and take no place at most; each keeps what its agent has said and read in memory. */
+/** Bound of the runs that wait for a person without a place; each keeps its conversation in memory. */
 const mostAside = 32;
 
 /**
- * Works on a lease until it is settled; never rejects. `isHeld` knows by the time whether the lease goes on, and aborts `signal` when it does not: a process that was stopped hears what had come for it before its timers
- * run, so what cannot be taken back asks it.
+ * Works on a lease until it is settled; never rejects. `isHeld` tells by the clock whether the lease is still held, and aborts `signal` when it is not. Ask it before side effects: in a process that was stopped
+ * other events come before its timers.
  */
 type Working = (lease: Lease, signal: AbortSignal, isHeld: () => boolean) => Promise<void>;
 
-export type Dispatcher = {
-	/** Looks for due runs soon. Cheap; called for every accepted delivery. */
-	wake(): void;
-	/** Aborts a run that is under way here; `false` when it is not. */
-	abort(runId: number): boolean;
-	/** Works on a lease at once, beside those of the queue: its life, its abort and its end are theirs. Resolves when the work has ended. */
-	host(lease: Lease, work: Working): Promise<void>;
-	/** Runs under way, hosted ones too. */
-	readonly active: number;
-	/** The places of the queue now. */
-	readonly places: RunPlaces;
-	/** Fills the free places once more, lets what is under way finish for three seconds, then leaves the rest to the journal. */
-	[Symbol.asyncDispose](): Promise<void>;
-};
-
-/** The same for those who do the work. */
-export type WorkDispatcher = Dispatcher & {
-	/**
-	 * The run waits for a person, and gives its place to another until the way back is called. It then goes on at once, also where all places are taken by then. No more than 32 runs give
-	 * theirs, and a route's own bound counts them as before.
-	 */
-	stepAside(runId: number): () => void;
-};
+export type Dispatcher = Omit<ReturnType<typeof createDispatcher>, 'stepAside'>;
 
 /**
- * Gives due runs to workers, at most `concurrency()` at once, and of each route no more than `limits()` says. What is due is the journal's knowledge: this only asks when it was
+ * Gives due runs to workers, at most `concurrency()` at once, and of each route no more than `limits()` says. The journal knows which runs are due: it is asked when the dispatcher is
  * woken, when a worker is free, and when the next waiting run is due.
  */
 export function createDispatcher(
@@ -73,12 +51,12 @@ export function createDispatcher(
 		/** Runs of a route that may be under way at once, where that is not as many as there are places. Asked for each look. */
 		readonly limits?: () => readonly RouteLimit[];
 	},
-): WorkDispatcher {
+) {
 	const {concurrency, limits = () => [], isShared = false} = options;
 	const {clock, runs, events, busy, log, work} = world;
 	const active = new Map<number, AbortController>();
 	const done = new Set<Promise<void>>();
-	/** Of each run that waits for a person, for how many answers. */
+	/** For each run that waits for a person: how many answers it waits for. */
 	const aside = new Map<number, number>();
 	let hosted = 0;
 	let looking = false;
@@ -144,7 +122,7 @@ export function createDispatcher(
 		const end = busy.begin();
 		active.set(id, controller);
 		const lose = () => controller.abort('lease-lost' satisfies StopReason);
-		// What another gateway may take over by then must not go on here, whether the journal can be asked or not.
+		// Another gateway may take the run over by then: it must not go on here, even if the journal is unreachable.
 		const runsOut = createTimer(clock);
 		let heldUntil = Infinity;
 		const keep = (askedAt: number) => {
@@ -209,9 +187,15 @@ export function createDispatcher(
 	});
 
 	return {
+		/** Looks for due runs soon. Cheap; called for every accepted delivery. */
 		wake,
+		/** Aborts a run that is under way here; `false` when it is not. */
 		abort,
-		stepAside(runId) {
+		/**
+		 * The run waits for a person, and gives its place to another run until the returned function is called. It then goes on at once, even if all places are taken. At most 32 runs give
+		 * up their place, and the bound of a route counts them as before.
+		 */
+		stepAside(runId: number): () => void {
 			if (!active.has(runId)) {
 				return () => {};
 			}
@@ -235,7 +219,8 @@ export function createDispatcher(
 				isWaiting = false;
 			};
 		},
-		async host(lease, doWork) {
+		/** Works on a lease at once, beside those of the queue, with the same beats, abort and end. Resolves when the work has ended. */
+		async host(lease: Lease, doWork: Working): Promise<void> {
 			hosted += 1;
 			await start(lease, async (...given) => {
 				try {
@@ -245,14 +230,17 @@ export function createDispatcher(
 				}
 			});
 		},
-		get active() {
+		/** Runs under way, hosted ones too. */
+		get active(): number {
 			return active.size;
 		},
-		get places() {
+		/** The places of the queue now. */
+		get places(): RunPlaces {
 			return {taken: taken(), all: concurrency()};
 		},
+		/** Fills the free places once more, lets runs finish for three seconds, then leaves the rest to the journal. */
 		async [Symbol.asyncDispose]() {
-			// What was handed over while everything closed is to begin in the places that are free.
+			// Runs that were queued while everything closed begin in the free places.
 			wake();
 			await looked;
 			stopping = true;

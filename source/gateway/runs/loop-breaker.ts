@@ -1,4 +1,5 @@
 import type {Route} from '../../config/route.ts';
+import {keepLast} from '../../core/bounds.ts';
 import {messageOf} from '../../core/errors.ts';
 import {originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
@@ -52,15 +53,14 @@ export async function openLoopBreaker(world: RoomWorld) {
 		const now = clock.monotonic();
 		const known = (answers.get(key) ?? []).filter(({at}) => at > now - loopWindowMs);
 		const all = known.some(answer => answer.id === id) ? known : [...known, {id, at: now}];
-		answers.delete(key);
-		answers.set(key, all.slice(-loopLimit));
-		const [oldest] = answers.keys();
-		if (answers.size > maxSubjects && oldest !== undefined) {
-			answers.delete(oldest);
-		}
-
+		keepLast(answers, [key, all.slice(-loopLimit)], maxSubjects);
 		return all.length;
 	};
+
+	const kept = async (writing: Promise<unknown>) =>
+		writing.catch((error: unknown) => {
+			log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
+		});
 
 	const tell = (
 		subject: string,
@@ -89,9 +89,9 @@ export async function openLoopBreaker(world: RoomWorld) {
 	});
 	cluster.onMissed(() => {
 		void readHeld().then(
-			kept => {
+			all => {
 				held.clear();
-				for (const [subject, reason] of kept) {
+				for (const [subject, reason] of all) {
 					held.set(subject, reason);
 				}
 
@@ -131,9 +131,7 @@ export async function openLoopBreaker(world: RoomWorld) {
 				`Route "${run.route}" ${finding}: what comes in for that waits for a person, see "svc runs list --state interrupted"`,
 				{[typeof run.id === 'number' ? 'run' : 'delivery']: run.id},
 			);
-			await memos.put(memoKind, key, reason).catch((error: unknown) => {
-				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
-			});
+			await kept(memos.put(memoKind, key, reason));
 		},
 		/** A person has decided about the run: if its subject is held, the route goes on with it, and counts from zero. Never rejects. */
 		async release(run: Answering) {
@@ -145,9 +143,7 @@ export async function openLoopBreaker(world: RoomWorld) {
 			answers.delete(key);
 			tell(key, {});
 			log.note(`Route "${run.route}" goes on with ${run.plan.subject}`, {id: run.id});
-			await memos.drop(memoKind, key).catch((error: unknown) => {
-				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
-			});
+			await kept(memos.drop(memoKind, key));
 		},
 	};
 }

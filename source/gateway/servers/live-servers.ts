@@ -1,8 +1,8 @@
 import type {ToolsChange} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
-import {serverItem} from '../../config/invalid-server.ts';
+import {invalidServers, serverItem, viewOfInvalidServer} from '../../config/invalid-server.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import {within} from '../../core/clock.ts';
+import {type Clock, within} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {createListeners} from '../../core/listeners.ts';
 import {createMutex} from '../../core/mutex.ts';
@@ -12,7 +12,6 @@ import type {AskedTool, Tool} from '../../core/tool.ts';
 import type {World} from '../../core/world.ts';
 import type {PlannedServerChange, ServerManager} from '../../mcp/contract.ts';
 import type {ServerKey} from '../../store/port.ts';
-import {createInvalidServers} from './invalid-servers.ts';
 import {type OpenManager, createProfileManagers} from './open-manager.ts';
 import {
 	createServerEventThrottle,
@@ -210,6 +209,52 @@ export function createLiveServers(world: LiveServersDependencies) {
 			await Promise.all([managers[Symbol.asyncDispose](), oneByOne(async () => {})]);
 			events[Symbol.dispose]();
 		},
+	};
+}
+
+/** Tells faces of tool servers that no manager has. */
+function createInvalidServers(world: {
+	readonly clock: Clock;
+	readonly config: () => Pick<Config, 'itemErrors' | 'toolServers'>;
+	/** Must not throw. */
+	readonly onChange: (view: ServerView) => void;
+	/** Not called for one that is mended. Must not throw. */
+	readonly onRemoved: (server: ServerKey) => void;
+}) {
+	const {clock, config, onChange, onRemoved} = world;
+	let known: ReadonlyMap<string, ServerView> = new Map();
+	return {
+		/** Looks at the configuration as it is now, and tells of what is different. */
+		changed() {
+			const {itemErrors, toolServers} = config();
+			const next = new Map(
+				[...invalidServers({itemErrors})]
+					.filter(([, {kept}]) => !kept)
+					.map(([name, itemError]) => {
+						const before = known.get(name);
+						return [
+							name,
+							before?.reason === itemError.reason
+								? before
+								: {...viewOfInvalidServer(name, itemError), since: clock.now()},
+						];
+					}),
+			);
+			for (const [name, view] of next) {
+				if (known.get(name) !== view) {
+					onChange(view);
+				}
+			}
+
+			for (const [name, {profile}] of known) {
+				if (!next.has(name) && !toolServers.has(name)) {
+					onRemoved({profile, name});
+				}
+			}
+
+			known = next;
+		},
+		views: (): readonly ServerView[] => [...known.values()],
 	};
 }
 

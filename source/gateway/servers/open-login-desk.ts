@@ -1,16 +1,14 @@
-import {createAuthorities} from '../../config/authorities.ts';
 import type {Config} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
-import {expandServer, secretsIn} from '../../config/expand-server.ts';
+import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {createLogger} from '../../core/log.ts';
 import type {LoginDesk, LoginFlow, LoginPlace} from '../../core/logins.ts';
-import {createRedact, createSecretList} from '../../core/redact.ts';
 import {type CallbackPorts, createCallbackPorts} from '../../mcp/logins/callback-ports.ts';
 import {createLoginDesk, type LoginWatch} from '../../mcp/logins/login-desk.ts';
 import {serverOf} from './live-servers.ts';
+import {openServerLog} from './open-manager.ts';
 
 /**
  * The desk of a person's own process, for the tool servers of a home; the gateway of the home may run in another one, or not at all. What a login is made of is
@@ -61,23 +59,9 @@ async function performLogin(
 		import('../../mcp/wire/open-remote.ts'),
 		import('../../mcp/logins/run-login.ts'),
 	]);
-	const secrets = createSecretList();
-	secrets.part()(secretsIn(config));
-	const redact = createRedact(secrets.all);
-	const log = createLogger(
-		{
-			clock,
-			redact,
-			write({level, message}) {
-				if (level === 'warn' || level === 'error') {
-					watch.note(message);
-				}
-			},
-		},
-		'mcp',
-	);
-	const logins = createServerLogins({clock, log, redact, paths, onSecrets: secrets.part()});
-	const authorities = createAuthorities(() => config, {log});
+	const own = openServerLog(clock, config, text => watch.note(text));
+	const {redact, secrets, authorities} = own;
+	const logins = createServerLogins({...own, paths, onSecrets: secrets.part()});
 	await runLogin(
 		expanded.server,
 		{place, flow},

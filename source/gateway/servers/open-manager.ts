@@ -1,11 +1,13 @@
-import type {Authorities} from '../../config/authorities.ts';
+import {type Authorities, createAuthorities} from '../../config/authorities.ts';
 import type {HomePaths, Config, Profile} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
+import {secretsIn} from '../../config/expand-server.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {sandboxPlaces} from '../../config/working-folders.ts';
+import type {Clock} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
-import type {SecretList} from '../../core/redact.ts';
+import {createLogger, type Logger} from '../../core/log.ts';
+import {createRedact, createSecretList, type SecretList} from '../../core/redact.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {World} from '../../core/world.ts';
@@ -24,6 +26,26 @@ export type ManagerOfProfile = Pick<
 
 /** Opens the manager of a profile's tool servers, without any server yet. */
 export type OpenManager = (profile: ManagerOfProfile) => Promise<ServerManager>;
+
+/** The log and the secrets of tool servers in a person's own process; warnings and errors go to `tell`. */
+export function openServerLog(clock: Clock, config: Config, tell: (message: string) => void) {
+	const secrets = createSecretList();
+	secrets.part()(secretsIn(config));
+	const redact = createRedact(secrets.all);
+	const log = createLogger(
+		{
+			clock,
+			redact,
+			write({level, message}) {
+				if (level === 'warn' || level === 'error') {
+					tell(message);
+				}
+			},
+		},
+		'mcp',
+	);
+	return {clock, log, redact, secrets, authorities: createAuthorities(() => config, {log})};
+}
 
 /**
  * Opens managers that share one transport factory. What they are made of is loaded with the first of them: a gateway without tool servers does without.

@@ -48,7 +48,8 @@ export async function openTools(world: RoomWorld, {model}: {readonly model: Live
 	const all = stack.move();
 	return {
 		approvals,
-		servers /** Takes over the rules of the configuration as it is now: what it does not say any more has ended when this returns. Resolves when the others are kept; never rejects. */,
+		servers,
+		/** Takes over the rules of the configuration as it is now: rules that it no longer has have ended when this returns. Resolves when the others are stored; never rejects. */
 		rulesChanged,
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	};

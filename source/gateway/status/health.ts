@@ -71,7 +71,7 @@ export function startHealth({
 	};
 }
 
-/** How often the queue is counted for faces, milliseconds. */
+/** How often counts are read for faces, milliseconds. */
 const countMs = 1000;
 
 /** The queue as it is now. @throws what the store throws */
@@ -80,29 +80,36 @@ export const readRunQueue = async (
 	places: RunPlaces,
 ): Promise<RunQueue> => ({...(await runs.waits()), places});
 
-/** Tells of the queue, at once and each second in which it is another. Ends with its scope. */
-export function startQueueCounts(
-	{clock, emit, log}: Pick<World, 'clock' | 'emit' | 'log'>,
-	read: () => Promise<RunQueue>,
-): Disposable {
+/** Calls `tell` with counts: at once, and each second when they have changed. `first`: the first look has ended; never rejects. A failure is logged once while it repeats. */
+export function startCounts<Counts>(
+	{clock, log}: Pick<World, 'clock' | 'log'>,
+	{
+		read,
+		tell,
+		failure,
+	}: {
+		readonly read: () => Promise<Counts>;
+		readonly tell: (counts: Counts) => void;
+		readonly failure: string;
+	},
+): Disposable & {readonly first: Promise<void>} {
 	let last = '';
 	const sayFailure = createFailureReport(log, 'warn');
-	const count = async () => {
+	const look = async () => {
 		try {
-			const queue = await read();
+			const counts = await read();
 			sayFailure.over();
-			const next = JSON.stringify(queue);
+			const next = JSON.stringify(counts);
 			if (next !== last) {
 				last = next;
-				emit({type: 'queue-counted', at: clock.now(), queue});
+				tell(counts);
 			}
 		} catch (error) {
-			sayFailure('Cannot count the runs that wait', error);
+			sayFailure(failure, error);
 		}
 	};
 
-	void count();
-	return {[Symbol.dispose]: every(clock, countMs, count)};
+	return {first: look(), [Symbol.dispose]: every(clock, countMs, look)};
 }
 
 /**

@@ -65,15 +65,15 @@ export async function renderAnswer(
 const finishText = (text: string, redact: Redact): string =>
 	boundText(redact(visibleText(boundText(text, maxCleanedBytes))), maxResultBytes);
 
-type Saver = {
-	save(what: string, binary: {data: string; mimeType?: string | undefined}): Promise<string>;
-	finish(): Promise<void>;
-};
+type Saver = ReturnType<typeof createSaver>;
 
-function createSaver({cacheDir, runId}: AnswerPlace): Saver {
+function createSaver({cacheDir, runId}: AnswerPlace) {
 	let count = 0;
 	return {
-		async save(what, binary) {
+		async save(
+			what: string,
+			binary: {data: string; mimeType?: string | undefined},
+		): Promise<string> {
 			count += 1;
 			const label = `${what}, ${short(binary.mimeType ?? 'type not told')}`;
 			if (count > maxBinaries) {
@@ -89,7 +89,7 @@ function createSaver({cacheDir, runId}: AnswerPlace): Saver {
 				return `[${label}: cannot be saved (${short(messageOf(error))})]`;
 			}
 		},
-		async finish() {
+		async finish(): Promise<void> {
 			if (count > 0) {
 				try {
 					await pruneBinaries(cacheDir);

@@ -10,31 +10,6 @@ import type {ServerFacts} from './server-facts.ts';
 import {definitionText, describeToolChanges} from './tool-definition.ts';
 import {viewTool} from './view-tool.ts';
 
-/** What a server offers, and what is made of it. */
-export type Catalogue = {
-	/** What it said last; `undefined` before it said anything. */
-	readonly listed: readonly ListedTool[] | undefined;
-	readonly plan: ToolPlan;
-	readonly tools: readonly Tool[];
-	readonly views: readonly ServerToolView[];
-	/** One line each, at most 20. */
-	readonly warnings: readonly string[];
-	/** Takes a new list; the old one is in use until then. */
-	update(list: {
-		readonly tools: readonly ListedTool[];
-		readonly warnings: readonly string[];
-		readonly capabilities: ServerFacts['capabilities'];
-	}): void;
-	/** Makes the same list into tools again: policy, pins or other servers' names are different now. */
-	replan(): void;
-	/** Forgets everything: it is another server. */
-	clear(): void;
-	/** Resolves when what was seen is written down. */
-	written(): Promise<void>;
-	/** The tool that is registered now for what a run started with. */
-	find(seen: PlannedTool): PlannedTool | undefined;
-};
-
 export type CatalogueDependencies = Pick<World, 'log' | 'redact'> & {
 	readonly server: () => ToolServerConfig;
 	readonly profile: string;
@@ -52,7 +27,7 @@ export type CatalogueDependencies = Pick<World, 'log' | 'redact'> & {
 
 const emptyPlan: ToolPlan = {tools: [], warnings: [], offered: 0, reserved: new Set()};
 
-export function createCatalogue(dependencies: CatalogueDependencies): Catalogue {
+export function createCatalogue(dependencies: CatalogueDependencies) {
 	const {server, profile, pins, log, redact, taken, execute, onChange} = dependencies;
 	let listed: readonly ListedTool[] | undefined;
 	let capabilities: ServerFacts['capabilities'] = {resources: false, prompts: false};
@@ -90,22 +65,29 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 	};
 
 	return {
-		get listed() {
+		/** What it said last; `undefined` before it said anything. */
+		get listed(): readonly ListedTool[] | undefined {
 			return listed;
 		},
-		get plan() {
+		get plan(): ToolPlan {
 			return plan;
 		},
-		get tools() {
+		get tools(): readonly Tool[] {
 			return tools;
 		},
-		get views() {
+		get views(): readonly ServerToolView[] {
 			return views;
 		},
-		get warnings() {
+		/** One line each, at most 20. */
+		get warnings(): readonly string[] {
 			return [...(changes === undefined ? [] : [changes]), ...listWarnings, ...plan.warnings];
 		},
-		update(list) {
+		/** Takes a new list; the old one is in use until then. */
+		update(list: {
+			readonly tools: readonly ListedTool[];
+			readonly warnings: readonly string[];
+			readonly capabilities: ServerFacts['capabilities'];
+		}): void {
 			const difference = listed && describeToolChanges(listed, list.tools);
 			if (difference !== undefined) {
 				changes = difference;
@@ -117,8 +99,10 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 			capabilities = list.capabilities;
 			replan();
 		},
+		/** Makes the same list into tools again: policy, pins or other servers' names are different now. */
 		replan,
-		clear() {
+		/** Forgets everything: it is another server. */
+		clear(): void {
 			listed = undefined;
 			changes = undefined;
 			listWarnings = [];
@@ -127,8 +111,11 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 			views = [];
 			onChange();
 		},
-		written: async () => remembered,
-		find: ({kind, tool}) => plan.tools.find(now => now.kind === kind && now.tool === tool),
+		/** Resolves when what was seen is written down. */
+		written: async (): Promise<void> => remembered,
+		/** The tool that is registered now for what a run started with. */
+		find: ({kind, tool}: PlannedTool): PlannedTool | undefined =>
+			plan.tools.find(now => now.kind === kind && now.tool === tool),
 	};
 }
 

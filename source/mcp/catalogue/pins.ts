@@ -18,16 +18,7 @@ export type KnownTools = {
 };
 
 /** Remembers how each tool was defined when it was seen first: trust on first use. */
-export type Pins = {
-	knownOf(profile: string, server: string): KnownTools;
-	/**
-	 * Pins those of `tools` that are new. Pins that exist stay, unless `trust` is `full`: then a new definition replaces the old one once it has been warned of.
-	 * Call it with what was planned, after the plan. Does not reject.
-	 */
-	remember(server: SeenServer): Promise<void>;
-	/** A person allowed a tool with this definition: it is the pinned one from now on. Does not reject; plan the server's tools again afterwards. */
-	accept(pin: AcceptedTool): Promise<void>;
-};
+export type Pins = Awaited<ReturnType<typeof openPins>>;
 
 type SeenServer = {
 	readonly profile: string;
@@ -74,12 +65,10 @@ const most = {definition: 16 * 1024, server: 256 * 1024, all: 4 * 1024 * 1024} a
  * Reads the pins of `path` (`cache/mcp_tool_pins.json`, 0600). A file that cannot be read makes every tool count as changed until it is accepted or the file is
  * removed. Changes are written with what other processes wrote in the meantime; what cannot be written is logged and holds until the end of the process.
  */
-export async function openPins(
-	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
-): Promise<Pins> {
+export async function openPins(world: Pick<World, 'clock' | 'log'> & {readonly path: string}) {
 	const {path, log, clock} = world;
 	let pinned = readPins(path, log);
-	/** Servers of which this process knows more than the file may. */
+	/** Servers whose pins in this process may be newer than in the file. */
 	const touched = new Set<string>();
 	const oneByOne = createMutex();
 	const merged = () => {
@@ -103,7 +92,7 @@ export async function openPins(
 	};
 
 	return {
-		knownOf(profile, server) {
+		knownOf(profile: string, server: string): KnownTools {
 			const definitions: Texts = pinned.servers.get(pinKey(profile, server)) ?? new Map();
 			const texts = [...definitions].flatMap(([tool, hash]) => {
 				const text = pinned.kept.get(hash);
@@ -115,12 +104,17 @@ export async function openPins(
 				...(texts.length > 0 && {texts: new Map(texts)}),
 			};
 		},
-		async remember({profile, server, trust, tools}) {
+		/**
+		 * Pins those of `tools` that are new. Pins that exist stay, unless `trust` is `full`: then a new definition replaces the old one once it has been warned of.
+		 * Call it with what was planned, after the plan. Does not reject.
+		 */
+		async remember({profile, server, trust, tools}: SeenServer): Promise<void> {
 			const replaces = trust === 'full';
 			const adds = replaces || pinned.trustsNewTools;
 			await change(pinKey(profile, server), {tools, replaces, adds});
 		},
-		accept: async ({profile, server, ...tool}) =>
+		/** A person allowed a tool with this definition: it is the pinned one from now on. Does not reject; plan the server's tools again afterwards. */
+		accept: async ({profile, server, ...tool}: AcceptedTool): Promise<void> =>
 			change(pinKey(profile, server), {tools: [tool], replaces: true, adds: true}),
 	};
 }

@@ -17,12 +17,7 @@ import {maxListedTools, maxListedBytes} from './list-tools.ts';
 import type {ServerFacts} from './server-facts.ts';
 
 /** What the servers of one profile said when they were last connected, between two starts of the program. */
-export type SchemaCache = {
-	/** Whatever is known of a server, fresh or not. */
-	get(name: string): CachedServer | undefined;
-	/** Keeps what a server said, on disk too. Never rejects: what cannot be written is logged, and asked for again at the next start. */
-	put(name: string, server: CachedServer): Promise<void>;
-};
+export type SchemaCache = ReturnType<typeof openSchemaCache>;
 
 const formatVersion = 1;
 
@@ -38,9 +33,7 @@ const limits = {waitMs: 5000, makesFolder: true};
  *
  * @see manual/tool-servers.md#states
  */
-export function openSchemaCache(
-	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
-): SchemaCache {
+export function openSchemaCache(world: Pick<World, 'clock' | 'log'> & {readonly path: string}) {
 	const {path, log, clock} = world;
 	const servers = new Map(read(path, log));
 	const oneByOne = createMutex();
@@ -60,8 +53,10 @@ export function openSchemaCache(
 	};
 
 	return {
-		get: name => servers.get(name),
-		async put(name, server) {
+		/** Whatever is known of a server, fresh or not. */
+		get: (name: string): CachedServer | undefined => servers.get(name),
+		/** Keeps what a server said, on disk too. Never rejects: what cannot be written is logged, and asked for again at the next start. */
+		async put(name: string, server: CachedServer): Promise<void> {
 			servers.set(name, server);
 			await oneByOne(async () => write(name, server));
 		},
@@ -111,7 +106,7 @@ export type CachedServer = {
 	readonly tools: readonly ListedTool[];
 };
 
-/** How long a list holds of which the server does not say it, and the longest that it may say. */
+/** Lifetime of a list where the server names none, and the longest that a server may name. */
 const usualTtlMs = 7 * 24 * 3_600_000;
 const maxTtlMs = 30 * 24 * 3_600_000;
 

@@ -14,7 +14,6 @@ import {ConnectError, passing} from '../wire/connect-error.ts';
 import type {ConnectFailure, OpenedTransport} from '../wire/open-transport.ts';
 import type {TransportLogin} from '../wire/server-login.ts';
 import type {TransportFactory} from '../wire/transport-factory.ts';
-import {createLivenessCheck} from './check-liveness.ts';
 import type {ClientSide, OpenConnection} from './open-connection.ts';
 import {withDeadline} from './with-deadline.ts';
 
@@ -155,3 +154,63 @@ function overTime(
 		check: async (signal: AbortSignal) => explained(async () => checkNow(signal)),
 	};
 }
+
+const checkTimeoutMs = 30_000;
+
+const message = () => 'It did not answer a liveness check within 30 s';
+
+const methodNotFound = -32_601;
+
+/** Asks one connection whether it is alive. Resolves with the round trip in milliseconds, rejects with what was in the way. */
+type CheckLiveness = (signal: AbortSignal) => Promise<number>;
+
+/**
+ * The check of one connection: a ping of a legacy server, `server/discover` of a modern one; 30 s for an answer. A legacy server that
+ * does not know or does not answer pings has to list its tools instead, from then on: some serve well and never learnt to ping.
+ *
+ * @see manual/tool-servers.md#settings
+ */
+function createLivenessCheck(client: Client, clock: Clock): CheckLiveness {
+	let pings = true;
+	const ask = async (
+		request: (options: {signal: AbortSignal; timeout: number}) => Promise<unknown>,
+		signal: AbortSignal,
+	) =>
+		withDeadline({clock, timeoutMs: checkTimeoutMs, signal, message}, async limited =>
+			request({signal: limited, timeout: checkTimeoutMs}),
+		);
+
+	const list = async (signal: AbortSignal) =>
+		ask(async options => client.listTools(undefined, {...options, cacheMode: 'bypass'}), signal);
+
+	const ping = async (signal: AbortSignal) => {
+		try {
+			await ask(async options => client.ping(options), signal);
+		} catch (error) {
+			signal.throwIfAborted();
+			if (!client.getServerCapabilities()?.tools || !mayNotPing(error)) {
+				throw error;
+			}
+
+			await list(signal);
+			pings = false;
+		}
+	};
+
+	return async signal => {
+		const start = clock.monotonic();
+		if (client.getProtocolEra() === 'modern') {
+			await ask(async options => client.discover(options), signal);
+		} else {
+			await (pings ? ping(signal) : list(signal));
+		}
+
+		return clock.monotonic() - start;
+	};
+}
+
+const mayNotPing = (error: unknown): boolean =>
+	error instanceof ConnectError ||
+	(error instanceof Error &&
+		'code' in error &&
+		(error.code === methodNotFound || error.code === 'REQUEST_TIMEOUT'));

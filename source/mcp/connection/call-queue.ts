@@ -1,11 +1,8 @@
 /** Runs tasks one after the other, in the order they came. */
-export type CallQueue = {
-	/** Resolves with what `task` does, when those before it are done. A task whose `signal` aborts while it waits never starts: rejects with the reason. */
-	run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T>;
-};
+export type CallQueue = ReturnType<typeof createCallQueue>;
 
 /** A queue for `concurrency` tasks at once. */
-export function createCallQueue(concurrency: number): CallQueue {
+export function createCallQueue(concurrency: number) {
 	const waiting: Array<() => void> = [];
 	let running = 0;
 
@@ -33,7 +30,8 @@ export function createCallQueue(concurrency: number): CallQueue {
 	};
 
 	return {
-		async run(signal, task) {
+		/** Resolves with what `task` does, when those before it are done. A task whose `signal` aborts while it waits never starts: rejects with the reason. */
+		async run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
 			await enter(signal);
 			try {
 				return await task();

@@ -1,33 +1,30 @@
 import type {Clock} from '../../core/clock.ts';
 
 /** The calls of one connection that have no answer yet. */
-export type CallsUnderWay = {
-	/** How many. */
-	readonly count: number;
-	/** Begins a call: `onTimeout` is called once when `timeoutMs` have passed that were not paused. Disposal ends it. */
-	begin(call: {
-		readonly runId?: number | undefined;
-		readonly timeoutMs: number;
-		readonly onTimeout: () => void;
-	}): Disposable;
-	/** Stops the time of every call until it is disposed of: the server waits for a person, or for our model. */
-	pause(): Disposable;
-	/** The run that all calls under way belong to; `undefined` when there is none, or more than one. */
-	runId(): number | undefined;
-};
+export type CallsUnderWay = ReturnType<typeof createCallsUnderWay>;
 
 type Call = {readonly runId: number | undefined; readonly time: PausableTimer};
 
 /** @see manual/tool-servers.md#states: the tool's timeout pauses while an elicitation waits */
-export function createCallsUnderWay(clock: Clock): CallsUnderWay {
+export function createCallsUnderWay(clock: Clock) {
 	const calls = new Set<Call>();
 	let pauses = 0;
 
 	return {
-		get count() {
+		/** How many. */
+		get count(): number {
 			return calls.size;
 		},
-		begin({runId, timeoutMs, onTimeout}) {
+		/** Begins a call: `onTimeout` is called once when `timeoutMs` have passed that were not paused. Disposal ends it. */
+		begin({
+			runId,
+			timeoutMs,
+			onTimeout,
+		}: {
+			readonly runId?: number | undefined;
+			readonly timeoutMs: number;
+			readonly onTimeout: () => void;
+		}): Disposable {
 			const call = {runId, time: createPausableTimer(clock, timeoutMs, onTimeout)};
 			calls.add(call);
 			if (pauses === 0) {
@@ -41,7 +38,8 @@ export function createCallsUnderWay(clock: Clock): CallsUnderWay {
 				},
 			};
 		},
-		pause() {
+		/** Stops the time of every call until it is disposed of: the server waits for a person, or for our model. */
+		pause(): Disposable {
 			let isOver = false;
 			pauses += 1;
 			for (const {time} of calls) {
@@ -62,28 +60,26 @@ export function createCallsUnderWay(clock: Clock): CallsUnderWay {
 				},
 			};
 		},
-		runId() {
+		/** The run that all calls under way belong to; `undefined` when there is none, or more than one. */
+		runId(): number | undefined {
 			const [runId, ...others] = new Set([...calls].map(call => call.runId));
 			return others.length > 0 ? undefined : runId;
 		},
 	};
 }
 
-type PausableTimer = {
-	/** Goes on; nothing when it already runs. */
-	run(): void;
-	/** Keeps what is left. */
-	stop(): void;
-};
+type PausableTimer = ReturnType<typeof createPausableTimer>;
 
-function createPausableTimer(clock: Clock, ms: number, onEnd: () => void): PausableTimer {
+function createPausableTimer(clock: Clock, ms: number, onEnd: () => void) {
 	let leftMs = ms;
 	let running: {readonly since: number; readonly cancel: () => void} | undefined;
 	return {
-		run() {
+		/** Goes on; nothing when it already runs. */
+		run(): void {
 			running ??= {since: clock.monotonic(), cancel: clock.after(leftMs, onEnd)};
 		},
-		stop() {
+		/** Keeps what is left. */
+		stop(): void {
 			if (running) {
 				running.cancel();
 				leftMs = Math.max(0, leftMs - (clock.monotonic() - running.since));

@@ -34,41 +34,11 @@ export type ManagedConnectionDependencies = {
 };
 
 /** One server's connection, kept as its state says: whatever decides is in `stepServer`, whatever acts is here. */
-export type ManagedConnection = AsyncDisposable & {
-	readonly state: ServerState;
-	/** The connection that works; `undefined` when there is none. */
-	readonly current: OpenConnection | undefined;
-	/** Round trip of the last check, milliseconds. */
-	readonly pingMs: number | undefined;
-	/** Something happened that is not about one connection. */
-	send(
-		event: Extract<ServerEvent, {readonly type: 'configured' | 'wanted' | 'dismissed' | 'woken'}>,
-	): void;
-	/**
-	 * Does `task` over a connection that works; calls share it, and make it when there is none. Counts as a call while it runs; `answered` says afterwards
-	 * whether the server gave an answer. Rejects with `ConnectError` when there will be no connection soon, and with the reason of `signal`.
-	 */
-	use<T>(
-		signal: AbortSignal,
-		call: {task(opened: OpenConnection): Promise<T>; answered(result: T): boolean},
-	): Promise<T>;
-	/** What a caller learnt of a connection; nothing when it is not the present one. */
-	report(opened: OpenConnection, failure: ConnectFailure): void;
-	/** Lets a connection that waits for its turn be made now. */
-	hurry(): void;
-	/** Why there is none; `undefined` when there is one. */
-	why(): ConnectFailure | undefined;
-	/** Resolves when no connection is being made. */
-	settled(): Promise<void>;
-	/** Resolves when the connections that were to end have ended. */
-	ended(): Promise<void>;
-};
+export type ManagedConnection = ReturnType<typeof createManagedConnection>;
 
 const nothing = () => {};
 
-export function createManagedConnection(
-	dependencies: ManagedConnectionDependencies,
-): ManagedConnection {
+export function createManagedConnection(dependencies: ManagedConnectionDependencies) {
 	const {clock, random, slots, settings, onOpened, onChange} = dependencies;
 	let state = unconfigured;
 	let current: OpenConnection | undefined;
@@ -200,17 +170,27 @@ export function createManagedConnection(
 	};
 
 	return {
-		get state() {
+		get state(): ServerState {
 			return state;
 		},
-		get current() {
+		/** The connection that works; `undefined` when there is none. */
+		get current(): OpenConnection | undefined {
 			return current;
 		},
-		get pingMs() {
+		/** Round trip of the last check, milliseconds. */
+		get pingMs(): number | undefined {
 			return pingMs;
 		},
+		/** Something happened that is not about one connection. */
 		send,
-		async use(signal, call) {
+		/**
+		 * Does `task` over a connection that works; calls share it, and make it when there is none. Counts as a call while it runs; `answered` says afterwards
+		 * whether the server gave an answer. Rejects with `ConnectError` when there will be no connection soon, and with the reason of `signal`.
+		 */
+		async use<T>(
+			signal: AbortSignal,
+			call: {task(opened: OpenConnection): Promise<T>; answered(result: T): boolean},
+		): Promise<T> {
 			let used = await obtain(signal);
 			while (used !== current) {
 				// oxlint-disable-next-line no-await-in-loop -- it was lost the moment it was made
@@ -228,21 +208,26 @@ export function createManagedConnection(
 				send({type: 'call-ended', connection, answered: wasAnswered});
 			}
 		},
-		report(reported, failure) {
+		/** What a caller learnt of a connection; nothing when it is not the present one. */
+		report(reported: OpenConnection, failure: ConnectFailure): void {
 			if (reported === current) {
 				const {connection} = state;
 				send({type: failure.kind === 'stream-lost' ? 'stream-lost' : 'lost', connection, failure});
 			}
 		},
-		hurry: () => hurry.abort(),
-		why: () => (current ? undefined : whyDisconnected(state)),
-		async settled() {
+		/** Lets a connection that waits for its turn be made now. */
+		hurry: (): void => hurry.abort(),
+		/** Why there is none; `undefined` when there is one. */
+		why: (): ConnectFailure | undefined => (current ? undefined : whyDisconnected(state)),
+		/** Resolves when no connection is being made. */
+		async settled(): Promise<void> {
 			while (isPending()) {
 				// oxlint-disable-next-line no-await-in-loop -- until it is decided
 				await changed.promise;
 			}
 		},
-		async ended() {
+		/** Resolves when the connections that were to end have ended. */
+		async ended(): Promise<void> {
 			await Promise.all(ending);
 		},
 		async [Symbol.asyncDispose]() {

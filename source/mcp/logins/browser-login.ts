@@ -1,17 +1,17 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {within} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
-import {loginPlaceKey, type LoginPlace} from '../../core/logins.ts';
+import {type LoginPlace, loginPlaceKey} from '../../core/logins.ts';
 import {pinnedPorts} from '../oauth/client-document.ts';
-import type {RegistrationFacts, Redirect} from '../oauth/login-options.ts';
+import {isSameText} from '../oauth/client-identity.ts';
+import type {Redirect, RegistrationFacts} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
-import {loginError, type ConnectError} from '../wire/connect-error.ts';
+import {type ConnectError, loginError} from '../wire/connect-error.ts';
 import {timeLimit} from '../wire/time-limit.ts';
 import type {CallbackAnswer, CallbackListener} from './callback-listener.ts';
 import type {CallbackOutcome} from './callback-page.ts';
 import {issuerHostOf, type LoginWorld} from './login-world.ts';
 import {openInBrowser} from './open-browser.ts';
-import {readPasted} from './pasted-url.ts';
 import {loopbackCallback, planRedirect} from './redirect-plan.ts';
 import {tunnelTo} from './tunnel.ts';
 
@@ -183,4 +183,37 @@ const tooLate = ({name}: ToolServerConfig, url: URL): ConnectError => {
 		: '';
 	const minutes = waitMs / 60_000;
 	return loginError(name, `nobody came back from the browser within ${minutes} minutes${document}`);
+};
+
+const maxLength = 65_536;
+
+/**
+ * What a person pasted instead of the browser's coming back: the URL that it ended on, or the part from `?`. `problem`: why that is no answer to the login of
+ * this `state`.
+ */
+function readPasted(
+	text: string,
+	{redirect, state}: {readonly redirect: string; readonly state: string},
+): {readonly params: URLSearchParams} | {readonly problem: string} {
+	const pasted = text.trim();
+	const url = pasted.length <= maxLength ? URL.parse(pasted, redirect) : null;
+	if (pasted === '' || !url || url.origin + url.pathname !== placeOf(redirect)) {
+		return {problem: `Paste the whole URL that the browser ended on; it begins with "${redirect}"`};
+	}
+
+	const {searchParams: params} = url;
+	if (!params.has('code') && !params.has('error')) {
+		return {
+			problem: 'The URL lacks the answer of the authorization server ("code=…"): copy all of it',
+		};
+	}
+
+	return isSameText(state, params.get('state'))
+		? {params}
+		: {problem: 'The URL belongs to another login (state): use the page that was opened last'};
+}
+
+const placeOf = (redirect: string): string => {
+	const {origin, pathname} = new URL(redirect);
+	return origin + pathname;
 };

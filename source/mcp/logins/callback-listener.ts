@@ -17,14 +17,7 @@ export type CallbackAnswer = {
 };
 
 /** Where browsers come back to: a port of this machine that is bound as long as this lives. */
-export type CallbackListener = AsyncDisposable & {
-	readonly port: number;
-	/** Resolves with the answer to the login of this `state`, once. Rejects with the reason of `signal`. */
-	expect(
-		expected: {readonly path: string; readonly state: string},
-		signal: AbortSignal,
-	): Promise<CallbackAnswer>;
-};
+export type CallbackListener = Awaited<ReturnType<typeof listenForCallback>>;
 
 type Waiting = {
 	readonly path: string;
@@ -41,7 +34,7 @@ const limits = {...usualLimits, maxConnections: 32, maxHeaderBytes: 65_536};
  *
  * @throws SvcError `port_in_use`, `port_forbidden`, `listen_failed`
  */
-export async function listenForCallback(place: CallbackPlace): Promise<CallbackListener> {
+export async function listenForCallback(place: CallbackPlace) {
 	const {clock, alias} = place;
 	const waiting = new Set<Waiting>();
 	const replies = new Set<(outcome: CallbackOutcome) => void>();
@@ -87,7 +80,11 @@ export async function listenForCallback(place: CallbackPlace): Promise<CallbackL
 	const bound = portOf(servers[0]);
 	return {
 		port: bound,
-		async expect({path, state}, signal) {
+		/** Resolves with the answer to the login of this `state`, once. Rejects with the reason of `signal`. */
+		async expect(
+			{path, state}: {readonly path: string; readonly state: string},
+			signal: AbortSignal,
+		): Promise<CallbackAnswer> {
 			signal.throwIfAborted();
 			return new Promise((resolve, reject) => {
 				const onAbort = () => {

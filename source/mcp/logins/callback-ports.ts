@@ -3,23 +3,7 @@ import {SvcError} from '../../core/errors.ts';
 import {type CallbackListener, listenForCallback} from './callback-listener.ts';
 
 /** The ports of this process that browsers come back to. */
-export type CallbackPorts = {
-	/**
-	 * The first of `ports` that is free, bound; `undefined` when all of them are taken. One that `owner` has bound already is shared: a login that is started again goes on
-	 * beside the one before. Dispose of it when no browser is expected any more.
-	 *
-	 * @throws SvcError `port_forbidden`, `listen_failed`
-	 */
-	bind(
-		owner: string,
-		wanted: {
-			readonly ports: readonly number[];
-			readonly asLocalhost?: boolean;
-			/** As `listenForCallback` takes it. */
-			readonly alias?: string;
-		},
-	): Promise<CallbackListener | undefined>;
-};
+export type CallbackPorts = ReturnType<typeof createCallbackPorts>;
 
 type Bound = {
 	readonly owner: string;
@@ -29,7 +13,7 @@ type Bound = {
 };
 
 /** `ports` with 0 is any port. */
-export function createCallbackPorts(clock: Clock): CallbackPorts {
+export function createCallbackPorts(clock: Clock) {
 	const all = new Set<Bound>();
 
 	const lease = (bound: Bound): CallbackListener => {
@@ -54,7 +38,23 @@ export function createCallbackPorts(clock: Clock): CallbackPorts {
 	};
 
 	return {
-		async bind(owner, {ports, ...names}) {
+		/**
+		 * The first of `ports` that is free, bound; `undefined` when all of them are taken. One that `owner` has bound already is shared: a login that is started again goes on
+		 * beside the one before. Dispose of it when no browser is expected any more.
+		 *
+		 * @throws SvcError `port_forbidden`, `listen_failed`
+		 */
+		async bind(
+			owner: string,
+			{
+				ports,
+				...names
+			}: {
+				readonly ports: readonly number[];
+				readonly asLocalhost?: boolean;
+				/** As `listenForCallback` takes it. */ readonly alias?: string;
+			},
+		): Promise<CallbackListener | undefined> {
 			const shared = [...all].find(
 				bound => bound.owner === owner && bound.wanted.join() === ports.join(),
 			);

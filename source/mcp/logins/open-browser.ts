@@ -1,5 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import type {Environment} from '../../config/environment.ts';
+import {orElse} from '../../core/or-else.ts';
 import {splitCommand} from '../../core/shell-words.ts';
 
 /** Whether the person sits at another machine: a browser that is started here would open on a screen that they do not see. */
@@ -41,18 +42,16 @@ export async function openInBrowser(
 	});
 }
 
-/** `undefined` for arguments that no program is given: that is thrown, other reasons are told later. */
-function start(
+/** `undefined` for arguments that no program can take: `spawn` throws for those, and reports other failures later. */
+const start = (
 	program: string,
 	args: readonly string[],
 	environment: Environment,
-): ChildProcess | undefined {
-	try {
-		return spawn(program, args, {stdio: 'ignore', detached: true, env: {...environment}});
-	} catch {
-		return undefined;
-	}
-}
+): ChildProcess | undefined =>
+	orElse(
+		() => spawn(program, args, {stdio: 'ignore', detached: true, env: {...environment}}),
+		undefined,
+	);
 
 /** The address takes the place of `%s`, or stands at the end. */
 function commandFor(address: string, words: readonly string[]): readonly string[] {
@@ -66,7 +65,7 @@ function commandFor(address: string, words: readonly string[]): readonly string[
 }
 
 function opener(environment: Environment, platform: NodeJS.Platform): readonly string[] {
-	// A list, of which the first is as good as any.
+	// A list: the first entry is as good as any.
 	const [own = ''] = (environment['BROWSER'] ?? '').split(platform === 'win32' ? ';' : ':');
 	const words = splitCommand(own);
 	if (words.length > 0) {

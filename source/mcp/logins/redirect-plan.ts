@@ -1,4 +1,5 @@
 import {isLoopbackHost} from '../../core/hosts.ts';
+import {namesClient} from '../oauth/client-document.ts';
 import type {RegistrationFacts} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 
@@ -20,9 +21,7 @@ export function planRedirect(settings: OAuthSettings, known: RegistrationFacts):
 		return own;
 	}
 
-	const {clientId, clientSecret, clientName, tokenEndpointAuthMethod, cimd} = settings;
-	const saysWho = clientId ?? clientSecret ?? clientName ?? tokenEndpointAuthMethod;
-	if (saysWho !== undefined || !cimd || known.takesDocuments === false) {
+	if (namesClient(settings) || !settings.cimd || known.takesDocuments === false) {
 		return {kind: 'random'};
 	}
 

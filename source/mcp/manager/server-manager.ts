@@ -2,13 +2,14 @@ import {availableParallelism} from 'node:os';
 import {diffServer} from '../../config/diff-config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {SvcError} from '../../core/errors.ts';
-import {openPins} from '../catalogue/pins.ts';
+import type {TestedServer} from '../../core/tool-server.ts';
+import {openPins, type Pins} from '../catalogue/pins.ts';
+import {planTools} from '../catalogue/plan-tools.ts';
 import {openSchemaCache} from '../catalogue/schema-cache.ts';
 import {createCallQueue} from '../connection/call-queue.ts';
 import {waitAtMost} from '../connection/with-deadline.ts';
-import type {ServerManager, ServerManagerDependencies} from '../contract.ts';
-import {planServers} from './plan-servers.ts';
-import {testToolServer} from './test-server.ts';
+import type {PlannedServerChange, ServerManager, ServerManagerDependencies} from '../contract.ts';
+import {ConnectError} from '../wire/connect-error.ts';
 import {createToolNameReservations} from './tool-name-reservations.ts';
 import {createToolServer, type ToolServer} from './tool-server.ts';
 
@@ -172,4 +173,95 @@ export function createChangeBatch(tell: (name: string) => void): ChangeBatch {
 			clearImmediate(planned);
 		},
 	};
+}
+
+/**
+ * Connects to a server beside whatever is connected, lists its tools, and leaves. Remembers nothing of it.
+ *
+ * @throws ConnectError
+ */
+async function testToolServer(
+	config: ToolServerConfig,
+	dependencies: ServerManagerDependencies & {readonly pins: Pins},
+): Promise<TestedServer> {
+	const {clock, pins} = dependencies;
+	const start = clock.monotonic();
+	await using server = createToolServer(
+		{...config, enabled: true, lazy: false},
+		{
+			...dependencies,
+			pins: {...pins, remember: async () => {}},
+			cache: {get: () => undefined, put: async () => {}},
+			slots: createCallQueue(1),
+			random: Math.random,
+			taken: () => new Set(),
+			onReserve() {},
+			onChange() {},
+		},
+	);
+	server.start();
+	await server.tried();
+	const failure = server.failure();
+	if (failure) {
+		throw new ConnectError(failure);
+	}
+
+	return {server: server.view(), durationMs: clock.monotonic() - start};
+}
+
+/** What taking over `next` would do to the servers that run now. Pure but for what they offer. */
+function planServers(
+	present: ReadonlyMap<string, ToolServer>,
+	next: ReadonlyMap<string, ToolServerConfig>,
+	{profile}: {readonly profile: string},
+): readonly PlannedServerChange[] {
+	const names = [...new Set([...present.keys(), ...next.keys()])].toSorted();
+	return names.flatMap(name => changeOf({name, profile}, present.get(name), next.get(name)) ?? []);
+}
+
+/** What would be registered of the list that a server gave last. */
+function afterwards(
+	server: ToolServer,
+	config: ToolServerConfig,
+	profile: string,
+): Pick<PlannedServerChange, 'tools' | 'lostTools'> {
+	const before = server.planned;
+	const offer = server.offer();
+	if (!offer) {
+		return {lostTools: []};
+	}
+
+	// Names and counts alone are looked at.
+	const known = {trustsNewTools: true, definitions: new Map()};
+	const toPlan = {server: config, profile, ...offer, known, taken: new Set<string>()};
+	const after = config.enabled ? planTools(toPlan).tools : [];
+	const kept = new Set(after.map(({tool, kind}) => `${kind} ${tool}`));
+	return {
+		tools: {before: before.length, after: after.length},
+		lostTools: before.filter(({tool, kind}) => !kept.has(`${kind} ${tool}`)).map(({tool}) => tool),
+	};
+}
+
+function changeOf(
+	{name, profile}: {readonly name: string; readonly profile: string},
+	server: ToolServer | undefined,
+	config: ToolServerConfig | undefined,
+): PlannedServerChange | undefined {
+	if (!server) {
+		return {name, kind: 'added', keys: [], isOther: false, closes: false, lostTools: []};
+	}
+
+	const isConnected = server.failure() === undefined;
+	if (!config) {
+		const lostTools = server.planned.map(({tool}) => tool);
+		return {name, kind: 'removed', keys: [], isOther: true, closes: isConnected, lostTools};
+	}
+
+	const {keys, reconnects, isOther} = diffServer(server.config, config);
+	if (keys.length === 0) {
+		return undefined;
+	}
+
+	const tools = isOther ? {lostTools: []} : afterwards(server, config, profile);
+	return {name, kind: 'changed', keys, isOther, closes: reconnects && isConnected, ...tools};
 }

@@ -1,20 +1,12 @@
-/** Which tool names each server has reserved, so that two servers with one name are told apart, in whichever order they connect. */
-export type ToolNameReservations = {
-	/** What all other servers have reserved. */
-	takenFor(server: string): ReadonlySet<string>;
-	/** The names that a server reserves now; none: it is gone. Others that reserved one that came or went are told. */
-	reserve(server: string, names: ReadonlySet<string>): void;
-};
-
 /** `onOthersChanged` is called with the name of a server whose `takenFor` is different in what concerns it. */
-export function createToolNameReservations(
-	onOthersChanged: (server: string) => void,
-): ToolNameReservations {
+export function createToolNameReservations(onOthersChanged: (server: string) => void) {
 	const reserved = new Map<string, ReadonlySet<string>>();
 	return {
-		takenFor: server =>
+		/** What all other servers have reserved. */
+		takenFor: (server: string): ReadonlySet<string> =>
 			new Set([...reserved].flatMap(([name, names]) => (name === server ? [] : [...names]))),
-		reserve(server, names) {
+		/** The names that a server reserves now; none: it is gone. Others that reserved one that came or went are told. */
+		reserve(server: string, names: ReadonlySet<string>): void {
 			const before = reserved.get(server) ?? new Set();
 			const difference = before.symmetricDifference(names);
 			if (difference.size === 0) {

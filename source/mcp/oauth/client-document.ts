@@ -27,6 +27,13 @@ export function isClientDocumentUrl(text: string): boolean {
 	);
 }
 
+/** Whether the settings say who the client is. */
+export const namesClient = (settings: OAuthSettings): boolean =>
+	(settings.clientId ??
+		settings.clientSecret ??
+		settings.clientName ??
+		settings.tokenEndpointAuthMethod) !== undefined;
+
 /**
  * The document that identifies this program to an authorization server which takes documents; `undefined` where it has to register: the settings say who
  * the client is, rule documents out, or name none that can be used, or a server refused it before.
@@ -37,16 +44,11 @@ export function clientDocument(
 	settings: OAuthSettings,
 	{refused}: {readonly refused: boolean},
 ): string | undefined {
-	const saysWho =
-		settings.clientId ??
-		settings.clientSecret ??
-		settings.clientName ??
-		settings.tokenEndpointAuthMethod;
 	const url = settings.clientMetadataUrl;
 	return url !== undefined &&
 		settings.cimd &&
 		!refused &&
-		saysWho === undefined &&
+		!namesClient(settings) &&
 		settings.redirectUri === undefined &&
 		settings.redirectPort === undefined &&
 		isClientDocumentUrl(url)

@@ -30,23 +30,7 @@ export type StoredTokens = StoredOAuthTokens & {
 };
 
 /** The files of one server's login. Reading never trusts what is in them. @see manual/logins.md */
-export type GrantFiles = {
-	/** None when they are for another URL than the server's now. @throws SvcError `login_file_unusable` */
-	tokens(): Promise<StoredTokens | undefined>;
-	/** @throws SvcError `login_file_unusable` */
-	client(): Promise<StoredOAuthClientInformation | undefined>;
-	/** Nothing when the file cannot be read: all of it can be found out again. */
-	known(): Promise<KnownAuthorization>;
-	saveTokens(tokens: StoredTokens): Promise<void>;
-	saveClient(client: StoredOAuthClientInformation): Promise<void>;
-	saveKnown(known: KnownAuthorization): Promise<void>;
-	/** Whether the authorization server once refused our metadata document. */
-	documentRefused(): boolean;
-	refuseDocument(document: string): Promise<void>;
-	forgetRefusal(): Promise<void>;
-	/** Runs `task` alone among all processes, as every change of tokens is. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
-	exclusively<Value>(task: () => Promise<Value>): Promise<Value>;
-};
+export type GrantFiles = ReturnType<typeof grantFiles>;
 
 /** All parts together still fit into a file that is read again. */
 const maxPartLength = 65_536;
@@ -63,7 +47,7 @@ export const tokenPart = z.string().max(maxPartLength);
 /** What is said to live longer, or less than nothing, has an end all the same: it is shown. Seconds. */
 const maxLifetime = 100 * 365 * 24 * 60 * 60;
 
-/** Seconds since 1970 of which a date can be made. */
+/** Seconds since 1970 within the range of a date. */
 const time = z.number().min(-8.64e12).max(8.64e12);
 
 const clientShape = z.looseObject({
@@ -127,17 +111,21 @@ const refusal = '.cimd-off';
 export function grantFiles(
 	place: LoginStorage,
 	{server, url, clock}: {readonly server: string; readonly url: string; readonly clock: Clock},
-): GrantFiles {
+) {
 	const shelf = loginShelf(place, {server, stem: fileStem(server)});
 	const save = async (ending: string, value: unknown) => shelf.replace(ending, textOf(value));
 
 	return {
-		async tokens() {
+		/** None when they are for another URL than the server's now. @throws SvcError `login_file_unusable` */
+		async tokens(): Promise<StoredTokens | undefined> {
 			const stored = await parse(shelf, '.json', tokensShape);
 			return stored && (stored.url ?? url) === url ? stored : undefined;
 		},
-		client: async () => parse(shelf, '.client.json', clientShape),
-		async known() {
+		/** @throws SvcError `login_file_unusable` */
+		client: async (): Promise<StoredOAuthClientInformation | undefined> =>
+			parse(shelf, '.client.json', clientShape),
+		/** Nothing when the file cannot be read: all of it can be found out again. */
+		async known(): Promise<KnownAuthorization> {
 			const text = await shelf.read('.meta.json').catch(() => undefined);
 			const value: unknown = text === undefined ? undefined : parsedJson(text);
 			const meant = meantShape.safeParse(value).data;
@@ -150,7 +138,7 @@ export function grantFiles(
 					}
 				: {};
 		},
-		async saveTokens({expires_in, ...tokens}) {
+		async saveTokens({expires_in, ...tokens}: StoredTokens): Promise<void> {
 			const now = Math.floor(clock.now() / 1000);
 			await save('.json', {
 				...tokens,
@@ -161,8 +149,9 @@ export function grantFiles(
 				}),
 			});
 		},
-		saveClient: async client => save('.client.json', client),
-		async saveKnown({discovery, ...meant}) {
+		saveClient: async (client: StoredOAuthClientInformation): Promise<void> =>
+			save('.client.json', client),
+		async saveKnown({discovery, ...meant}: KnownAuthorization): Promise<void> {
 			const whole = textOf({...discovery, ...meant, url});
 			await shelf.replace(
 				'.meta.json',
@@ -170,11 +159,14 @@ export function grantFiles(
 				Buffer.byteLength(whole) <= maxPrivateFileBytes ? whole : textOf({...meant, url}),
 			);
 		},
-		documentRefused: () => shelf.has(refusal),
-		refuseDocument: async document =>
+		/** Whether the authorization server once refused our metadata document. */
+		documentRefused: (): boolean => shelf.has(refusal),
+		refuseDocument: async (document: string): Promise<void> =>
 			shelf.replace(refusal, `${new Date(clock.now()).toISOString()} ${document}\n`),
-		forgetRefusal: async () => shelf.remove(refusal),
-		exclusively: async task => shelf.exclusively(task, {clock}),
+		forgetRefusal: async (): Promise<void> => shelf.remove(refusal),
+		/** Runs `task` alone among all processes, as every change of tokens is. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
+		exclusively: async <Value>(task: () => Promise<Value>): Promise<Value> =>
+			shelf.exclusively(task, {clock}),
 	};
 }
 

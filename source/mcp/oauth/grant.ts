@@ -1,4 +1,5 @@
 import type {StoredOAuthClientInformation, StoredOAuthTokens} from '@modelcontextprotocol/client';
+import {keepLast} from '../../core/bounds.ts';
 import {createMutex} from '../../core/mutex.ts';
 import type {ConnectError} from '../wire/connect-error.ts';
 import type {GrantFiles, KnownAuthorization, StoredTokens} from './grant-files.ts';
@@ -9,42 +10,12 @@ const maxRemembered = 64;
  * What this process knows of one server's grant beyond the files: which tokens were refused. Files are never emptied for that; only a new grant
  * replaces an old one.
  */
-export type Grant = {
-	readonly files: GrantFiles;
-	/** Runs `task` alone, among the tasks of this process and among processes. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
-	exclusively<T>(
-		task: () => Promise<T>,
-		/** Asked first, when it is this task's turn in this process: what it gives is the result, and other processes need not wait. */
-		instead?: () => Promise<T | undefined>,
-	): Promise<T>;
-	/** The stored tokens, unless they were refused for good. */
-	tokens(): Promise<StoredTokens | undefined>;
-	/** What `tokens()` gave last. */
-	readonly lastTokens: StoredTokens | undefined;
-	/** Puts a new grant in the place of the old one: its tokens with the client that they were granted to, at once. @throws as `exclusively` does */
-	replace(tokens: StoredOAuthTokens, known: NewGrant): Promise<void>;
-	/** The tool server refused this access token. */
-	rejectAccess(token: string): void;
-	/** The tool server wants more than this access token grants. */
-	markInsufficient(token: string): void;
-	/** Whether either was said of it. */
-	wasRejected(token: string): boolean;
-	/** This access token is to be renewed though it still holds. */
-	markDue(token: string): void;
-	/** Whether another one is wanted in the place of this access token. */
-	isStale(token: string): boolean;
-	/** The authorization server refused to refresh these: they will never do again. */
-	retire(tokens: StoredOAuthTokens): void;
-	/** Whether the tokens can still lead to a connection: they were not refused, or can be refreshed. */
-	isUsable(tokens: StoredOAuthTokens): boolean;
-	/** These tokens are on disk already, maybe replaced by newer ones since. */
-	markStored(accessToken: string): void;
-	isStored(accessToken: string): boolean;
-	/** Why the last refresh failed, when another try may succeed; `at` is monotonic. Gone when a token is accepted. */
-	refreshFailure: {readonly failure: ConnectError; readonly at: number} | undefined;
-};
+export type Grant = ReturnType<typeof createGrant>;
 
-export type NewGrant = KnownAuthorization & {
+/** Why a refresh failed, when another try may succeed; `at` is monotonic. */
+type RefreshFailure = {readonly failure: ConnectError; readonly at: number};
+
+type NewGrant = KnownAuthorization & {
 	/** Absent: the settings name it. */
 	readonly client: StoredOAuthClientInformation | undefined;
 };
@@ -58,7 +29,7 @@ export function createGrant(
 		/** Told every token that was read. */
 		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 	},
-): Grant {
+) {
 	const rejected = createMemory();
 	const outgrown = createMemory();
 	const spent = createMemory();
@@ -68,28 +39,27 @@ export function createGrant(
 	const oneByOne = createMutex();
 	let lastTokens: StoredTokens | undefined;
 
-	const grant: Grant = {
+	const grant = {
 		files,
-		async exclusively(task, instead) {
-			return oneByOne(async () => {
-				const result = await instead?.();
-				if (result !== undefined) {
-					return result;
-				}
-
-				return files.exclusively(task);
-			});
-		},
-		async tokens() {
+		/** Runs `task` alone, among the tasks of this process and among processes. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
+		exclusively: async <T>(
+			task: () => Promise<T>,
+			/** Asked first, when it is this task's turn in this process: its value is the result, and other processes need not wait. */
+			instead?: () => Promise<T | undefined>,
+		): Promise<T> => oneByOne(async () => (await instead?.()) ?? files.exclusively(task)),
+		/** The stored tokens, unless they were refused for good. */
+		async tokens(): Promise<StoredTokens | undefined> {
 			const stored = await files.tokens();
 			hide([stored?.access_token, stored?.refresh_token, stored?.client?.client_secret]);
 			lastTokens = stored && !spent.has(pairOf(stored)) ? stored : undefined;
 			return lastTokens;
 		},
-		get lastTokens() {
+		/** The tokens that `tokens()` returned last. */
+		get lastTokens(): StoredTokens | undefined {
 			return lastTokens;
 		},
-		async replace(tokens, {client, ...known}) {
+		/** Replaces the old grant at once: its tokens with the client that they were granted to. @throws as `exclusively` does */
+		async replace(tokens: StoredOAuthTokens, {client, ...known}: NewGrant): Promise<void> {
 			await grant.exclusively(async () => {
 				// Metadata first: they are judged by the tokens. The tokens are the swap.
 				await files.saveKnown(known);
@@ -100,18 +70,27 @@ export function createGrant(
 			});
 			grant.refreshFailure = undefined;
 		},
+		/** The tool server refused this access token. */
 		rejectAccess: rejected.add,
+		/** The tool server wants more than this access token grants. */
 		markInsufficient: outgrown.add,
-		wasRejected: token => rejected.has(token) || outgrown.has(token),
+		/** Whether the tool server did either. */
+		wasRejected: (token: string): boolean => rejected.has(token) || outgrown.has(token),
+		/** This access token is to be renewed though it still holds. */
 		markDue: due.add,
-		isStale: token => rejected.has(token) || outgrown.has(token) || due.has(token),
-		retire: tokens => spent.add(pairOf(tokens)),
-		isUsable: tokens =>
+		/** Whether this access token has to be replaced. */
+		isStale: (token: string): boolean => grant.wasRejected(token) || due.has(token),
+		/** The authorization server refused to refresh these for good. */
+		retire: (tokens: StoredOAuthTokens) => spent.add(pairOf(tokens)),
+		/** Whether the tokens can still lead to a connection: they were not refused, or can be refreshed. */
+		isUsable: (tokens: StoredOAuthTokens): boolean =>
 			!spent.has(pairOf(tokens)) &&
 			(tokens.refresh_token !== undefined || !rejected.has(tokens.access_token)),
+		/** These tokens are on disk already, maybe replaced by newer ones since. */
 		markStored: settled.add,
 		isStored: settled.has,
-		refreshFailure: undefined,
+		/** The last failure; `undefined` once a token is accepted. */
+		refreshFailure: undefined as RefreshFailure | undefined,
 	};
 	return grant;
 }
@@ -120,21 +99,14 @@ export function createGrant(
 const pairOf = ({access_token: access, refresh_token: refresh}: StoredOAuthTokens): string =>
 	`${access} ${refresh ?? ''}`;
 
-/** The newest of what was told to it. */
+/** Remembers the newest texts. */
 function createMemory(): {
 	readonly add: (text: string) => void;
 	readonly has: (text: string) => boolean;
 } {
-	const known = new Set<string>();
+	const known = new Map<string, true>();
 	return {
-		add(text) {
-			known.delete(text);
-			known.add(text);
-			const [oldest] = known;
-			if (known.size > maxRemembered && oldest !== undefined) {
-				known.delete(oldest);
-			}
-		},
+		add: text => keepLast(known, [text, true], maxRemembered),
 		has: text => known.has(text),
 	};
 }

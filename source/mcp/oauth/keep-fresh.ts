@@ -5,19 +5,19 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {StoredTokens} from './grant-files.ts';
 import type {Grant} from './grant.ts';
 
-/** Another process may have renewed them, the wall clock may have jumped: the longest sleep before a look. */
+/** Longest pause between two looks: another process may renew the tokens, or the wall clock may jump. */
 const maxSleepMs = 60_000;
 
-/** So often at most, however short they live. */
+/** Shortest pause between two looks, however short the lifetime. */
 const minSleepMs = 1000;
 
 /** After a failure that may pass. */
 const minRetryMs = 5000;
 
-/** Of the lifetime, when a token is renewed. */
+/** The part of its lifetime after which a token is renewed. */
 const dueFraction = 0.8;
 
-/** For tokens of which is not known since when they hold. */
+/** Tokens whose time of issue is unknown are renewed so long before their end, milliseconds. */
 const aheadMs = 60_000;
 
 /** When tokens are to be renewed, milliseconds since 1970; `undefined`: never, they have no end, or nothing to be renewed with. */

@@ -2,19 +2,23 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {LoginFlow} from '../../core/logins.ts';
 
-/** The `oauth` mapping of a server as this room uses it; what is empty, null or of another type counts as not set. @see manual/logins.md */
-export type OAuthSettings = {
-	readonly clientId?: string;
-	readonly clientSecret?: string;
-	readonly tokenEndpointAuthMethod?: string;
-	readonly clientName?: string;
+/** Texts of the mapping, by their names here. */
+const textKeys = {
+	clientId: 'client_id',
+	clientSecret: 'client_secret',
+	tokenEndpointAuthMethod: 'token_endpoint_auth_method',
+	clientName: 'client_name',
 	/** Space-separated; wins over every scope that a server advertises. */
-	readonly scope?: string;
+	scope: 'scope',
 	/** For requests to the token endpoint. */
-	readonly userAgent?: string;
-	readonly clientMetadataUrl?: string;
+	userAgent: 'user_agent',
+	clientMetadataUrl: 'client_metadata_url',
 	/** A callback of the person's own, as it is written. */
-	readonly redirectUri?: string;
+	redirectUri: 'redirect_uri',
+} as const;
+
+/** The `oauth` mapping of a server as this room uses it; what is empty, null or of another type counts as not set. @see manual/logins.md */
+export type OAuthSettings = {readonly [Key in keyof typeof textKeys]?: string} & {
 	readonly redirectPort?: number;
 	/** `cimd: false` forces dynamic registration. */
 	readonly cimd: boolean;
@@ -32,16 +36,7 @@ export function oauthSettingsOf({endpoint}: ToolServerConfig): OAuthSettings | u
 	}
 
 	const written = endpoint.oauth;
-	const texts: ReadonlyArray<readonly [TextSetting, string | undefined]> = [
-		['clientId', text(written, 'client_id')],
-		['clientSecret', text(written, 'client_secret')],
-		['tokenEndpointAuthMethod', text(written, 'token_endpoint_auth_method')],
-		['clientName', text(written, 'client_name')],
-		['scope', text(written, 'scope')],
-		['userAgent', text(written, 'user_agent')],
-		['clientMetadataUrl', text(written, 'client_metadata_url')],
-		['redirectUri', text(written, 'redirect_uri')],
-	];
+	const texts = Object.entries(textKeys).map(([key, name]) => [key, text(written, name)] as const);
 	const redirectPort = number(written, 'redirect_port');
 	return {
 		...Object.fromEntries(texts.filter(([, value]) => value !== undefined)),
@@ -51,8 +46,6 @@ export function oauthSettingsOf({endpoint}: ToolServerConfig): OAuthSettings | u
 		timeoutMs: (number(written, 'timeout') ?? defaultTimeoutSeconds) * 1000,
 	};
 }
-
-type TextSetting = Exclude<keyof OAuthSettings, 'redirectPort' | 'cimd' | 'flow' | 'timeoutMs'>;
 
 /** A reference may have become a number. */
 function number(written: JsonObject, key: string): number | undefined {

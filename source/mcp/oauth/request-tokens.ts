@@ -1,8 +1,12 @@
 import type {StoredOAuthTokens} from '@modelcontextprotocol/client';
 import {z} from 'zod';
-import {accessToken, tokenPart} from './grant-files.ts';
+import type {Clock} from '../../core/clock.ts';
+import {codeOf, messageOf} from '../../core/errors.ts';
+import {orElse} from '../../core/or-else.ts';
+import {ConnectError} from '../wire/connect-error.ts';
+import {accessToken, type StoredTokens, tokenPart} from './grant-files.ts';
+import type {Grant} from './grant.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
-import {refreshOnce, type TokenAnswer} from './refresh-once.ts';
 import {tokenRefusal} from './refusals.ts';
 
 /** What is kept of the tokens in an answer; whose they are is not the server's to say. */
@@ -64,10 +68,136 @@ async function readAnswer(
 	};
 }
 
-function tokensOf(text: string): StoredOAuthTokens | undefined {
+const tokensOf = (text: string): StoredOAuthTokens | undefined =>
+	orElse(() => tokensShape.parse(JSON.parse(text)), undefined);
+
+/** The answer of a token endpoint, and what the SDK is to see of it. */
+type TokenAnswer =
+	| {readonly kind: 'tokens'; readonly tokens: StoredOAuthTokens; readonly response: Response}
+	| {
+			readonly kind: 'refused';
+			readonly status: number;
+			/** Of OAuth, `invalid_grant`; `server_error` for what is no answer of OAuth. */
+			readonly code: string;
+			readonly message: string;
+			readonly response: Response;
+	  }
+	/** A redirect: the SDK decides whether to follow. */
+	| {readonly kind: 'elsewhere'; readonly response: Response};
+
+/** A caller that waited for a refresh that failed does not try the same at once. */
+const refreshPauseMs = 5000;
+
+/** The grant, or the client that it was given to, is no good any more. @see RFC 6749 §5.2 */
+const final: ReadonlySet<string> = new Set([
+	'invalid_grant',
+	'invalid_client',
+	'unauthorized_client',
+]);
+
+/**
+ * Answers a request to refresh. It reaches the authorization server only when no other process has refreshed since: with rotation, the second
+ * request with one refresh token ends the grant. New tokens are on disk before the next process gets its turn.
+ *
+ * @throws ConnectError of kind `passing` when another try may succeed
+ */
+async function refreshOnce(
+	sent: string,
+	{
+		grant,
+		clock,
+		send,
+	}: {readonly grant: Grant; readonly clock: Clock; readonly send: () => Promise<TokenAnswer>},
+): Promise<Response> {
 	try {
-		return tokensShape.parse(JSON.parse(text));
-	} catch {
-		return undefined;
+		// Of many calls that are refused at one moment, only the first has to keep other processes waiting.
+		return await grant.exclusively(askOnce, async () => {
+			const stored = await grant.tokens();
+			return stored && isNewer(stored) ? adopt(stored, grant) : undefined;
+		});
+	} catch (error) {
+		const failure = refreshFailureOf(error);
+		grant.refreshFailure ??= {failure, at: clock.monotonic()};
+		throw failure;
 	}
+
+	async function askOnce(): Promise<Response> {
+		const stored = await grant.tokens();
+		if (!stored) {
+			return Response.json({error: 'invalid_grant'}, {status: 400});
+		}
+
+		if (isNewer(stored)) {
+			return adopt(stored, grant);
+		}
+
+		if (grant.refreshFailure && clock.monotonic() - grant.refreshFailure.at < refreshPauseMs) {
+			throw grant.refreshFailure.failure;
+		}
+
+		grant.refreshFailure = undefined;
+		const answer = await send();
+		if (answer.kind === 'tokens') {
+			await keep(answer.tokens, stored);
+		}
+
+		return answer.kind === 'refused' ? refused(answer) : answer.response;
+	}
+
+	async function refused(answer: TokenAnswer & {readonly kind: 'refused'}): Promise<Response> {
+		if (answer.status === 429 || answer.status >= 500 || answer.code === 'server_error') {
+			throw new ConnectError({kind: 'passing', message: answer.message});
+		}
+
+		const now = await grant.tokens();
+		if (now && isNewer(now)) {
+			// A process without our lock was faster.
+			return adopt(now, grant);
+		}
+
+		if (now && final.has(answer.code)) {
+			grant.retire(now);
+		}
+
+		return answer.response;
+	}
+
+	function isNewer({refresh_token: refresh, access_token: access}: StoredOAuthTokens): boolean {
+		return refresh !== sent || !grant.isStale(access);
+	}
+
+	async function keep(tokens: StoredOAuthTokens, before: StoredTokens): Promise<void> {
+		grant.markStored(tokens.access_token);
+		// What an answer leaves out stays as it was. @see RFC 6749 §5.1, §6
+		await grant.files.saveTokens({
+			refresh_token: sent,
+			...(before.scope !== undefined && {scope: before.scope}),
+			...(before.issuer !== undefined && {issuer: before.issuer}),
+			...(before.client && {client: before.client}),
+			...tokens,
+		});
+	}
+}
+
+function adopt(tokens: StoredOAuthTokens, grant: Grant): Response {
+	grant.markStored(tokens.access_token);
+	return Response.json({
+		access_token: tokens.access_token,
+		token_type: tokens.token_type,
+		refresh_token: tokens.refresh_token,
+		scope: tokens.scope,
+	});
+}
+
+function refreshFailureOf(error: unknown): ConnectError {
+	if (error instanceof ConnectError) {
+		return error;
+	}
+
+	const cause = error instanceof Error && error.cause ? error.cause : error;
+	const reason = codeOf(cause) === 'unknown' ? messageOf(cause) : codeOf(cause);
+	return new ConnectError(
+		{kind: 'passing', message: `Token refresh failed: ${reason}`},
+		{cause: error},
+	);
 }

@@ -22,28 +22,13 @@ export type ServerLoginsDependencies = Pick<World, 'clock' | 'log' | 'redact'> &
 };
 
 /** The OAuth logins of one profile. Grants live in files, which other processes may change at any time. */
-export type ServerLogins = {
-	/**
-	 * The login that is stored for a server, for its connections. `server` is expanded. The same object for the same server; `undefined` without `auth: oauth`.
-	 */
-	of(server: ToolServerConfig): ServerLogin | undefined;
-	/**
-	 * Authorizes this program for a server, and replaces its grant once the new one is there. Whatever the server wants a person to agree to goes
-	 * through `openBrowser`. Resolves also when the server wants nothing.
-	 *
-	 * @throws ConnectError; the grant of before is still there then
-	 * @see manual/logins.md
-	 */
-	login(server: ToolServerConfig, options: LoginOptions): Promise<void>;
-	/** For the requests of a login that the SDK knows nothing of; its tokens go to `grant.replace`. @throws ConnectError for a server without a login */
-	requestsOf(server: ToolServerConfig): Promise<OAuthRequests>;
-};
+export type ServerLogins = ReturnType<typeof createServerLogins>;
 
 /** Secrets of a few hundred refreshes; older ones have expired. */
 const maxSecrets = 500;
 
 /** Nothing is read or written before a server wants a login. */
-export function createServerLogins(dependencies: ServerLoginsDependencies): ServerLogins {
+export function createServerLogins(dependencies: ServerLoginsDependencies) {
 	const {clock, log, redact, paths, onSecrets} = dependencies;
 	const servers = new Map<string, KnownLogin & {readonly key: string}>();
 	let secrets: readonly string[] = [];
@@ -57,8 +42,18 @@ export function createServerLogins(dependencies: ServerLoginsDependencies): Serv
 	};
 
 	return {
-		of: server => find(server)?.login,
-		async login(server, options) {
+		/**
+		 * The login that is stored for a server, for its connections. `server` is expanded. The same object for the same server; `undefined` without `auth: oauth`.
+		 */
+		of: (server: ToolServerConfig): ServerLogin | undefined => find(server)?.login,
+		/**
+		 * Authorizes this program for a server, and replaces its grant once the new one is there. Whatever the server wants a person to agree to goes
+		 * through `openBrowser`. Resolves also when the server wants nothing.
+		 *
+		 * @throws ConnectError; the grant of before is still there then
+		 * @see manual/logins.md
+		 */
+		async login(server: ToolServerConfig, options: LoginOptions): Promise<void> {
 			const {grant, requests: common} = loginOf(server);
 			await grant.files.forgetRefusal();
 			const known = await grant.files.known();
@@ -94,7 +89,8 @@ export function createServerLogins(dependencies: ServerLoginsDependencies): Serv
 				},
 			});
 		},
-		async requestsOf(server) {
+		/** For the requests of a login that the SDK knows nothing of; its tokens go to `grant.replace`. @throws ConnectError for a server without a login */
+		async requestsOf(server: ToolServerConfig): Promise<OAuthRequests> {
 			const {grant, requests} = loginOf(server);
 			return {...requests, ...scopesOf(requests, await grant.files.known()), metadata: newFacts()};
 		},

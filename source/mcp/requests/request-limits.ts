@@ -3,14 +3,9 @@ import type {World} from '../../core/world.ts';
 import {inLastMinute} from './judge-sampling.ts';
 
 /** When a server asked our model, or a person, for its limit of a minute. One for each server and each of the two: it outlives connections, which a server can end as often as it likes. */
-export type RequestWindow = {
-	/** Those of the last minute, milliseconds of `clock.monotonic()`. */
-	recent(): readonly number[];
-	/** It asks now. */
-	add(): void;
-};
+export type RequestWindow = ReturnType<typeof createRequestWindow>;
 
-export function createRequestWindow(clock: Clock): RequestWindow {
+export function createRequestWindow(clock: Clock) {
 	let times: readonly number[] = [];
 	const recent = () => {
 		times = inLastMinute(times, clock.monotonic());
@@ -18,8 +13,10 @@ export function createRequestWindow(clock: Clock): RequestWindow {
 	};
 
 	return {
+		/** Those of the last minute, milliseconds of `clock.monotonic()`. */
 		recent,
-		add() {
+		/** It asks now. */
+		add(): void {
 			times = [...recent(), clock.monotonic()];
 		},
 	};

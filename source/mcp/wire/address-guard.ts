@@ -48,8 +48,8 @@ export const isPageForPeople = (url: URL, home: AddressScope): boolean =>
 /** Where one tool server is, by the addresses that its connections were made to. */
 export type EndpointPlace = {
 	/**
-	 * How near the tool server is: the farthest of all addresses that its connections were given. A name is never nearer than `private`: whoever
-	 * answers for it can say "127.0.0.1" for a moment.
+	 * How near the tool server is: the farthest of all addresses that its connections were given. A name is never nearer than `private`: its
+	 * DNS server can answer "127.0.0.1" for a moment.
 	 */
 	readonly home: () => Promise<AddressScope>;
 	/** For connections to the tool server itself. */

@@ -1,4 +1,5 @@
 import {type Clock, sleep} from '../../core/clock.ts';
+import {orElse} from '../../core/or-else.ts';
 
 /** How long each step of the ladder is given. */
 export const endGraceMs = 1000;
@@ -43,10 +44,5 @@ async function isGoneWithin(pgid: number, waitMs: number, clock: Clock): Promise
 }
 
 /** `false` when the group is gone, or not ours to signal. */
-function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
-	try {
-		return process.kill(-pgid, signal);
-	} catch {
-		return false;
-	}
-}
+const signalGroup = (pgid: number, signal: NodeJS.Signals | 0): boolean =>
+	orElse(() => process.kill(-pgid, signal), false);

@@ -4,15 +4,8 @@ const carriageReturn = 0x0d;
 /** As much of a line as is looked at: enough for `retry: ` and a number. */
 const maxHeadBytes = 32;
 
-export type EventMeter = {
-	/** `false`: an event is larger than the limit. */
-	push(chunk: Uint8Array): boolean;
-	/** The pause before a new connection that the server asked for last, milliseconds. */
-	retryMs(): number | undefined;
-};
-
 /** Measures the events of an event stream as its bytes pass by; keeps none of them. @see WHATWG HTML 9.2.6, Interpreting an event stream */
-export function createEventMeter(maxEventBytes: number): EventMeter {
+export function createEventMeter(maxEventBytes: number) {
 	let eventBytes = 0;
 	let lineBytes = 0;
 	let head = '';
@@ -54,7 +47,8 @@ export function createEventMeter(maxEventBytes: number): EventMeter {
 	};
 
 	return {
-		push(chunk) {
+		/** `false`: an event is larger than the limit. */
+		push(chunk: Uint8Array): boolean {
 			for (let index = 0; index < chunk.length; index++) {
 				index = lineBytes < maxHeadBytes ? index : skip(chunk, index);
 				const byte = chunk[index];
@@ -69,6 +63,7 @@ export function createEventMeter(maxEventBytes: number): EventMeter {
 
 			return true;
 		},
-		retryMs: () => retryMs,
+		/** The pause before a new connection that the server asked for last, milliseconds. */
+		retryMs: (): number | undefined => retryMs,
 	};
 }

@@ -4,23 +4,23 @@ import {
 	type Transport,
 	type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import {sleep} from '../../core/clock.ts';
-import {createOpenCalls} from './open-calls.ts';
+import {type Clock, sleep} from '../../core/clock.ts';
 import {
-	answeredId,
 	cancelledId,
 	type MessageId,
+	relayEvents,
 	type RemoteTransport,
 	type RemoteTransportOptions,
 	requestId,
 	withinNoticeTime,
 } from './remote-transport.ts';
-import {type StreamWatch, watchedStream} from './stream-watch.ts';
+import {type StreamWatch, watchedStream, watchStreams} from './stream-watch.ts';
+import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
 
 /** How long saying goodbye to a session may take. */
 const farewellMs = 1000;
 
-/** Two tries within a second and a half: a call that is not back by then is lost. */
+/** Two attempts within a second and a half; then a call counts as lost. */
 const reconnectionOptions = {
 	initialReconnectionDelay: 500,
 	reconnectionDelayGrowFactor: 2,
@@ -28,7 +28,7 @@ const reconnectionOptions = {
 	maxRetries: 2,
 };
 
-/** Statuses of a standing stream that say that the server does not know us any more. */
+/** Statuses of a standing stream by which a server says that it does not know this client any more. */
 const forgotten: ReadonlySet<number | undefined> = new Set([400, 404, 410, undefined]);
 
 /**
@@ -42,13 +42,10 @@ export function createHttpTransport(
 	url: URL,
 	{clock, fetch, authProvider, onLost}: RemoteTransportOptions,
 ): RemoteTransport {
-	const calls = createOpenCalls({
-		clock,
-		answer: message => transport.onmessage?.(message),
-	});
+	const calls = createOpenCalls(clock, message => transport.onmessage?.(message));
 	let isEstablished = false;
 	let isEnding = false;
-	/** Of the last try to open a stream with GET; `undefined`: no answer. */
+	/** The status of the last attempt to open a stream with GET; `undefined`: no answer. */
 	let streamStatus: number | undefined;
 
 	const inner = new StreamableHTTPClientTransport(url, {
@@ -104,7 +101,7 @@ export function createHttpTransport(
 		},
 	};
 
-	/** Whatever only has to be accepted. The first of them opens the standing stream. */
+	/** Sends a message that the server only has to accept. The first of them opens the standing stream. */
 	const sendNotice = async (message: JSONRPCMessage, options: TransportSendOptions) =>
 		withinNoticeTime(clock, async signal =>
 			watchedStream.run(standing, async () =>
@@ -170,34 +167,65 @@ export function createHttpTransport(
 		hasSession: () => inner.sessionId !== undefined,
 	};
 
-	Object.assign(inner, {
-		onmessage(message: JSONRPCMessage) {
-			const id = answeredId(message);
-			if (id !== undefined) {
-				calls.forget(id);
-			}
-
-			transport.onmessage?.(message);
-		},
-		onclose() {
-			calls[Symbol.dispose]();
-			transport.onclose?.();
-		},
-		onerror(error: Error) {
-			if (isEnding) {
-				return;
-			}
-
-			transport.onerror?.(error);
-			if (
-				error.message.startsWith('Maximum reconnection attempts') &&
-				forgotten.has(streamStatus)
-			) {
+	relayEvents(inner, transport, {
+		answered: calls.forget,
+		closed: () => calls[Symbol.dispose](),
+		isOver: () => isEnding,
+		failed({message}) {
+			if (message.startsWith('Maximum reconnection attempts') && forgotten.has(streamStatus)) {
 				onLost();
 			}
 		},
 	});
 	return transport;
+}
+
+type LocalAnswer = ReturnType<typeof lostAnswer>;
+
+/** The calls of one connection that have no answer yet. `answer` gets one in the server's stead when the stream was lost, or an event was above the limit. */
+function createOpenCalls(clock: Clock, answer: (message: LocalAnswer) => void) {
+	const calls = new Map<MessageId, {readonly abort: AbortController; readonly watch: Disposable}>();
+
+	/** `undefined` when the call was answered already. */
+	const take = (id: MessageId) => {
+		const call = calls.get(id);
+		calls.delete(id);
+		call?.watch[Symbol.dispose]();
+		return call;
+	};
+
+	const end = (message: LocalAnswer) => {
+		const call = take(message.id);
+		if (call) {
+			answer(message);
+			call.abort.abort();
+		}
+	};
+
+	return {
+		/** A request is about to be sent. `signal` aborts what it still has open when it is answered here, or withdrawn. */
+		open(id: MessageId): {readonly watch: StreamWatch; readonly signal: AbortSignal} {
+			const abort = new AbortController();
+			const watch = watchStreams({
+				clock,
+				onLost: () => end(lostAnswer(id)),
+				onTooLarge: () => end(tooLargeAnswer(id)),
+			});
+			calls.set(id, {abort, watch});
+			return {watch, signal: abort.signal};
+		},
+		/** Its answer has come, or its caller has gone. */
+		forget: (id: MessageId): unknown => take(id),
+		/** Its caller has gone: its connection is let go. */
+		withdraw: (id: MessageId): void => take(id)?.abort.abort(),
+		/** No stream is left that its answer could come by. */
+		lose: (id: MessageId): void => end(lostAnswer(id)),
+		[Symbol.dispose]() {
+			for (const id of calls.keys()) {
+				take(id);
+			}
+		},
+	};
 }
 
 const isSubscription = (message: JSONRPCMessage): boolean =>

@@ -3,13 +3,6 @@ const newline = 0x0a;
 /** What comes of a line that is longer than the limit: `stop` reads nothing more, `cut` goes on with the next line. */
 export type LongLines = 'stop' | 'cut';
 
-export type LineReader = {
-	/** Takes the next bytes; calls `onLine` for each line that they complete. */
-	push(chunk: Buffer): void;
-	/** What came after the last newline counts as a line. */
-	end(): void;
-};
-
 /**
  * Cuts bytes into lines, without their ends (`\n`, `\r\n`). Holds `maxBytes` at most: a longer line is given to `onLine` up to there with `cut`;
  * with `stop` it is dropped with all that follows, after one call of `onTooLong`.
@@ -24,7 +17,7 @@ export function createLineReader({
 	readonly above: LongLines;
 	readonly onLine: (line: string) => void;
 	readonly onTooLong?: () => void;
-}): LineReader {
+}) {
 	let parts: Buffer[] = [];
 	let bytes = 0;
 	let isCut = false;
@@ -61,7 +54,8 @@ export function createLineReader({
 	};
 
 	return {
-		push(chunk) {
+		/** Takes the next bytes; calls `onLine` for each line that they complete. */
+		push(chunk: Buffer): void {
 			let start = 0;
 			while (start < chunk.length) {
 				const end = chunk.indexOf(newline, start);
@@ -78,7 +72,8 @@ export function createLineReader({
 				start = end + 1;
 			}
 		},
-		end() {
+		/** What came after the last newline counts as a line. */
+		end(): void {
 			if (!isStopped && bytes > 0) {
 				flush();
 			}

@@ -109,27 +109,21 @@ const maxLines = 120;
 /** Of a server that had worked, what it said longer ago than this has nothing to do with its end. */
 const recentMs = 10_000;
 
-type StderrMemory = {
-	/** `line` is cleaned, redacted and short. */
-	push(line: string): void;
-	last(): string | undefined;
-	/** The line that says what is wrong, and where the rest is when there is more; `undefined` when it said nothing. */
-	reason(options: {readonly isEstablished: boolean}): string | undefined;
-};
-
 /** The first and the last lines of a server's standard error. */
-function createStderrMemory(clock: Clock): StderrMemory {
+function createStderrMemory(clock: Clock) {
 	const lines: Array<{readonly at: number; readonly text: string}> = [];
 	return {
-		push(text) {
+		/** `line` is cleaned, redacted and short. */
+		push(text: string): void {
 			if (lines.length >= maxLines) {
 				lines.splice(headLines, 1);
 			}
 
 			lines.push({at: clock.monotonic(), text});
 		},
-		last: () => lines.at(-1)?.text,
-		reason({isEstablished}) {
+		last: (): string | undefined => lines.at(-1)?.text,
+		/** The line that says what is wrong, and where the rest is when there is more; `undefined` when it said nothing. */
+		reason({isEstablished}: {readonly isEstablished: boolean}): string | undefined {
 			const since = isEstablished ? clock.monotonic() - recentMs : 0;
 			const recent = lines.filter(({at}) => at >= since);
 			const line = reasonIn((recent.length > 0 ? recent : lines.slice(-1)).map(({text}) => text));

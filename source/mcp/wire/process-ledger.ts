@@ -24,22 +24,12 @@ type Edit = (entries: readonly Entry[]) => readonly Entry[] | Promise<readonly E
 
 const lockWaitMs = 2000;
 
-export type ProcessLedger = {
-	/** Notes a group leader that this process has started. */
-	add(pgid: number): Promise<void>;
-	remove(pgid: number): Promise<void>;
-	/** Ends what processes that are gone have left, and forgets it. Returns how many groups that were. */
-	sweep(): Promise<number>;
-};
-
 /**
  * The tool servers' processes in a file (0600, replaced as a whole), so that the next start finds those that a crash of the machine's
  * supervisor and of ours has left. A process is ended only when its number and its start are those noted, and its owner is gone: several programs of one home may
  * write here. A file that cannot be read or written costs the second safety net, and is said once.
  */
-export function createProcessLedger(
-	world: Pick<World, 'clock' | 'log'> & {readonly path: string},
-): ProcessLedger {
+export function createProcessLedger(world: Pick<World, 'clock' | 'log'> & {readonly path: string}) {
 	const {path, clock, log} = world;
 	let hasWarned = false;
 	let self: Promise<string | undefined> | undefined;
@@ -61,7 +51,8 @@ export function createProcessLedger(
 	const queue = async (edit: Edit) => oneByOne(async () => change(edit));
 
 	return {
-		async add(pgid) {
+		/** Notes a group leader that this process has started. */
+		async add(pgid: number): Promise<void> {
 			self ??= startOfProcess(process.pid, clock);
 			await queue(async entries => {
 				const [started, ownerStarted] = await Promise.all([startOfProcess(pgid, clock), self]);
@@ -73,12 +64,13 @@ export function createProcessLedger(
 				return [...entries, {pid: pgid, pgid, started, owner}];
 			});
 		},
-		async remove(pgid) {
+		async remove(pgid: number): Promise<void> {
 			await queue(entries =>
 				entries.filter(entry => entry.pgid !== pgid || entry.owner.pid !== process.pid),
 			);
 		},
-		async sweep() {
+		/** Ends what processes that are gone have left, and forgets it. Returns how many groups that were. */
+		async sweep(): Promise<number> {
 			const entries = await read(path);
 			const isOwned = await Promise.all(entries.map(async ({owner}) => isProcess(owner, clock)));
 			const left = entries.filter((_, index) => !isOwned[index]);

@@ -5,19 +5,12 @@ import {variable} from '../../config/environment.ts';
 import {readTextFile} from '../../config/text-files.ts';
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import {codeOf} from '../../core/errors.ts';
+import {orElse} from '../../core/or-else.ts';
 import {ConnectError, permanent} from './connect-error.ts';
 import {networkVerdict, wrongPassword} from './failure-codes.ts';
 import type {TransportParts} from './transport-parts.ts';
 
 const maxPemBytes = 4 * 1024 * 1024;
-
-/** How TLS connections for one server are made. */
-export type TlsOptions = {
-	/** To the server itself: with the client certificate, and without verification when it is switched off. */
-	endpoint(): ContextOptions;
-	/** To other hosts, such as an authorization server: always verified, no certificate of ours. */
-	others(): ContextOptions;
-};
 
 export type ContextOptions = {
 	readonly secureContext: SecureContext;
@@ -34,7 +27,7 @@ export function readTls(
 	name: string,
 	{verify, client}: RemoteEndpoint['tls'],
 	{environment, authorities}: Pick<TransportParts, 'environment' | 'authorities'>,
-): TlsOptions {
+) {
 	const fail = (text: string, cause?: unknown) =>
 		new ConnectError(permanent(`MCP server '${name}': ${text}`), {cause});
 
@@ -83,11 +76,16 @@ export function readTls(
 	const endpoint = isPlain ? undefined : make(true);
 	const others = cert === undefined ? endpoint : ca === undefined ? undefined : make(false);
 	return {
-		endpoint: () => ({
+		/** For the server itself: with the client certificate, and without verification when it is switched off. */
+		endpoint: (): ContextOptions => ({
 			secureContext: endpoint ?? authorities.context(),
 			rejectUnauthorized: verify !== false,
 		}),
-		others: () => ({secureContext: others ?? authorities.context(), rejectUnauthorized: true}),
+		/** For other hosts, such as an authorization server: always verified, no client certificate. */
+		others: (): ContextOptions => ({
+			secureContext: others ?? authorities.context(),
+			rejectUnauthorized: true,
+		}),
 	};
 }
 
@@ -98,11 +96,5 @@ const isLocked = (pem: string) =>
  * One wrong password in 256 leaves the padding of the last block well-formed: decryption then succeeds, and what fails is
  * reading the garbage, with a code that says nothing of a password. So the key is opened by itself first.
  */
-function opens(key: string, password: string | undefined): boolean {
-	try {
-		createPrivateKey({key, passphrase: password ?? ''});
-		return true;
-	} catch {
-		return false;
-	}
-}
+const opens = (key: string, passphrase = ''): boolean =>
+	orElse(() => createPrivateKey({key, passphrase}) !== undefined, false);

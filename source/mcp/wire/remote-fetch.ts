@@ -1,5 +1,4 @@
 import type {LookupFunction} from 'node:net';
-import type {FetchLike} from '@modelcontextprotocol/client';
 import {Agent, type Dispatcher, fetch, ProxyAgent} from 'undici';
 import type {Environment} from '../../config/environment.ts';
 import {proxyOf} from '../../config/proxy-of.ts';
@@ -7,11 +6,10 @@ import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import type {ResolveName} from '../../core/address-scope.ts';
 import {SvcError} from '../../core/errors.ts';
 import {version} from '../../core/program.ts';
-import {endpointPlace, type EndpointPlace} from './address-guard.ts';
-import {boundBody, limitBytes} from './bound-body.ts';
+import {endpointPlace} from './address-guard.ts';
 import {createEventMeter} from './event-meter.ts';
-import {readTls, type ContextOptions, type TlsOptions} from './read-tls.ts';
-import {requestTarget, type ServerRequestTarget} from './request-target.ts';
+import {readTls, type ContextOptions} from './read-tls.ts';
+import {requestTarget} from './request-target.ts';
 import {watchedStream} from './stream-watch.ts';
 import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
 import type {ServerAt, TransportParts} from './transport-parts.ts';
@@ -28,7 +26,7 @@ const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** How requests of a server are made. */
 type FetchSettings = {
-	readonly tls: TlsOptions;
+	readonly tls: ReturnType<typeof readTls>;
 	readonly environment: Environment;
 	readonly resolve?: ResolveName | undefined;
 };
@@ -37,17 +35,11 @@ type FetchSettings = {
 export function openFetch(
 	{name, endpoint}: ServerAt<RemoteEndpoint>,
 	parts: Pick<TransportParts, 'environment' | 'authorities' | 'resolve'>,
-): RemoteFetch & {readonly url: URL} {
+) {
 	const target = requestTarget(name, endpoint);
 	const tls = readTls(name, endpoint.tls, parts);
 	return {...createRemoteFetch(target, {...parts, tls}), url: target.url};
 }
-
-export type RemoteFetch = AsyncDisposable & {
-	readonly fetch: FetchLike;
-	/** Where the server is, by the connections of this fetch. */
-	readonly home: EndpointPlace['home'];
-};
 
 /**
  * The fetch of one remote server: its certificates, its proxy, its headers, bounded bodies, no cookies, no time limits of its own. The configured headers go with requests to
@@ -55,9 +47,9 @@ export type RemoteFetch = AsyncDisposable & {
  * led to, are looked up with care.
  */
 export function createRemoteFetch(
-	{url: endpoint, headers}: ServerRequestTarget,
+	{url: endpoint, headers}: ReturnType<typeof requestTarget>,
 	{tls, environment, resolve}: FetchSettings,
-): RemoteFetch {
+) {
 	const {home, ownLookup, guardedLookup} = endpointPlace(endpoint, {
 		isProxied: proxyOf(endpoint, environment) !== undefined,
 		resolve,
@@ -94,10 +86,11 @@ export function createRemoteFetch(
 	};
 
 	return {
-		async fetch(input, init = {}) {
+		fetch: async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
 			const target = new URL(input);
 			return send(target, init, isForEndpoint(target, init, endpoint));
 		},
+		/** How near the server is, by the connections of this fetch. */
 		home,
 		[Symbol.asyncDispose]: dispatchers[Symbol.asyncDispose],
 	};
@@ -225,4 +218,71 @@ function dispatcher(
 	return proxy === ''
 		? new Agent({...patient, connect})
 		: new ProxyAgent({...patient, uri: proxy, requestTls: connect, proxyTls: context.proxy});
+}
+
+type Bytes = ReadableStream<Uint8Array>;
+
+/** What passes through is looked at chunk by chunk: `stop` ends the body there, with an error or as if it were whole. */
+type ChunkVerdict = 'pass' | {readonly stop: Error | 'quietly'};
+
+/**
+ * The same body, read no further than its reader wants, and no further than `judge` allows; what is left is not fetched. `onEnd` is called once,
+ * `isWhole` unless it broke off or was stopped with an error; not when the reader loses interest.
+ */
+function boundBody(
+	body: Bytes,
+	{
+		judge,
+		onEnd = () => {},
+	}: {
+		readonly judge: (chunk: Uint8Array) => ChunkVerdict;
+		readonly onEnd?: (isWhole: boolean) => void;
+	},
+): Bytes {
+	const reader = body.getReader();
+	const stop = () => reader.cancel().catch(() => {});
+
+	return new ReadableStream<Uint8Array>(
+		{
+			async pull(controller) {
+				try {
+					const {done, value} = await reader.read();
+					if (done) {
+						controller.close();
+						onEnd(true);
+						return;
+					}
+
+					const verdict = judge(value);
+					if (verdict === 'pass') {
+						controller.enqueue(value);
+						return;
+					}
+
+					void stop();
+					if (verdict.stop !== 'quietly') {
+						throw verdict.stop;
+					}
+
+					controller.enqueue(value);
+					controller.close();
+					onEnd(true);
+				} catch (error) {
+					controller.error(error);
+					onEnd(false);
+				}
+			},
+			cancel: async reason => reader.cancel(reason),
+		},
+		{highWaterMark: 0},
+	);
+}
+
+/** Lets `maxBytes` through, then stops as `above` says. */
+function limitBytes(maxBytes: number, above: () => Error | 'quietly') {
+	let bytes = 0;
+	return (chunk: Uint8Array): ChunkVerdict => {
+		bytes += chunk.length;
+		return bytes > maxBytes ? {stop: above()} : 'pass';
+	};
 }

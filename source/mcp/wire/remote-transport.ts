@@ -34,7 +34,7 @@ export const requestId = (message: JSONRPCMessage): MessageId | undefined =>
 	'method' in message && 'id' in message ? message.id : undefined;
 
 /** The number of the request that a response answers. */
-export const answeredId = (message: JSONRPCMessage): MessageId | undefined =>
+const answeredId = (message: JSONRPCMessage): MessageId | undefined =>
 	'method' in message || !('id' in message) ? undefined : message.id;
 
 /** The number of the request that a notification withdraws. */
@@ -45,6 +45,41 @@ export function cancelledId(message: JSONRPCMessage): MessageId | undefined {
 
 	const id = message.params?.['requestId'];
 	return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** Passes the events of the SDK's transport on to ours. Errors are dropped once `isOver`. */
+export function relayEvents(
+	inner: Transport,
+	outer: Transport,
+	on: {
+		/** The request of that number has its answer, which is passed on next. */
+		readonly answered: (id: MessageId) => void;
+		readonly closed: () => void;
+		readonly isOver: () => boolean;
+		/** Called after the error was passed on. */
+		readonly failed: (error: Error) => void;
+	},
+): void {
+	Object.assign(inner, {
+		onmessage(message: JSONRPCMessage) {
+			const id = answeredId(message);
+			if (id !== undefined) {
+				on.answered(id);
+			}
+
+			outer.onmessage?.(message);
+		},
+		onclose() {
+			on.closed();
+			outer.onclose?.();
+		},
+		onerror(error: Error) {
+			if (!on.isOver()) {
+				outer.onerror?.(error);
+				on.failed(error);
+			}
+		},
+	});
 }
 
 /** How long a server may take over a message that it only has to accept. */

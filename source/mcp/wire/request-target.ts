@@ -1,22 +1,16 @@
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
+import {orElse} from '../../core/or-else.ts';
 import {ConnectError, permanent} from './connect-error.ts';
 
-/** Where requests for a server go, and what they carry. */
-export type ServerRequestTarget = {
-	/** Without credentials: no fetch takes them. */
-	readonly url: URL;
-	readonly headers: Readonly<Record<string, string>>;
-};
-
 /**
- * The URL and the headers of a server as requests can have them; credentials in the URL become basic authentication, unless `Authorization` is configured.
+ * The URL and the headers of a server as `fetch` takes them; credentials in the URL become basic authentication, unless `Authorization` is configured.
  *
  * @throws ConnectError for what is no http or https URL, and for what no header may hold.
  */
 export function requestTarget(
 	name: string,
 	{url, headers}: Pick<RemoteEndpoint, 'url' | 'headers'>,
-): ServerRequestTarget {
+): Pick<RemoteEndpoint, 'headers'> & {readonly url: URL} {
 	const parsed = URL.parse(url);
 	if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
 		throw refusal(name, 'its url is no http or https URL');
@@ -43,19 +37,10 @@ export function requestTarget(
 const refusal = (name: string, text: string) =>
 	new ConnectError(permanent(`MCP server '${name}': ${text}`));
 
-function isHeader(key: string, value: string): boolean {
-	try {
+const isHeader = (key: string, value: string): boolean =>
+	orElse(() => {
 		new Headers().set(key, value);
 		return true;
-	} catch {
-		return false;
-	}
-}
+	}, false);
 
-function decode(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
-}
+const decode = (text: string): string => orElse(() => decodeURIComponent(text), text);

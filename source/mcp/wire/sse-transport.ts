@@ -2,9 +2,9 @@ import {AsyncLocalStorage} from 'node:async_hooks';
 import {type JSONRPCMessage, SSEClientTransport, SseError} from '@modelcontextprotocol/client';
 import {SvcError} from '../../core/errors.ts';
 import {
-	answeredId,
 	cancelledId,
 	type MessageId,
+	relayEvents,
 	type RemoteTransport,
 	type RemoteTransportOptions,
 	requestId,
@@ -23,7 +23,7 @@ export function createSseTransport(
 	url: URL,
 	{clock, fetch, authProvider, onLost}: RemoteTransportOptions,
 ): RemoteTransport {
-	/** What ends the message that is posted: the SDK's own ends with the connection alone. */
+	/** Aborts the message that is posted: the signal of the SDK ends with the connection alone. */
 	const posted = new AsyncLocalStorage<AbortSignal>();
 	const inner = new SSEClientTransport(url, {
 		async fetch(target, init) {
@@ -120,25 +120,13 @@ export function createSseTransport(
 		hasSession: () => isEstablished,
 	};
 
-	Object.assign(inner, {
-		onmessage(message: JSONRPCMessage) {
-			const id = answeredId(message);
-			if (id !== undefined) {
-				open.delete(id);
-			}
-
-			transport.onmessage?.(message);
-		},
-		onclose() {
+	relayEvents(inner, transport, {
+		answered: id => open.delete(id),
+		closed() {
 			isOver = true;
-			transport.onclose?.();
 		},
-		onerror(error: Error) {
-			if (isOver) {
-				return;
-			}
-
-			transport.onerror?.(error);
+		isOver: () => isOver,
+		failed(error) {
 			if (isStarted && error instanceof SseError) {
 				lose();
 			}

@@ -7,22 +7,13 @@ const maxBytes = 5 * 1024 * 1024;
 /** Lines that may wait for the disk. */
 const maxBacklog = 1000;
 
-export type StderrLog = AsyncDisposable & {
-	/** `line` is cleaned and redacted. Never throws, never waits. */
-	write(server: string, line: string): void;
-};
+export type StderrLog = ReturnType<typeof createStderrLog>;
 
 /**
  * What tool servers write to their standard error: a file (0600), each line with the time and the server's name. What comes faster than the disk takes it
  * is dropped and counted; a disk that fails loses lines, never a server.
  */
-export function createStderrLog({
-	path,
-	clock,
-}: {
-	readonly path: string;
-	readonly clock: Clock;
-}): StderrLog {
+export function createStderrLog({path, clock}: {readonly path: string; readonly clock: Clock}) {
 	const file = createLineFile(path, {
 		maxBytes,
 		kept: 1,
@@ -30,7 +21,8 @@ export function createStderrLog({
 		describeLost: lines => `${lines} lines were dropped`,
 	});
 	return {
-		write(server, line) {
+		/** `line` is cleaned and redacted. Never throws, never waits. */
+		write(server: string, line: string): void {
 			file.write(`${new Date(clock.now()).toISOString()} [${server}] ${line}`);
 		},
 		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),

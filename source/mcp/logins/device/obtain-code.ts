@@ -20,7 +20,7 @@ const registeredShape = z.object({
 	token_endpoint_auth_method: z.string().exactOptional(),
 });
 
-/** Asks for a code, as a client of which the server takes how it says who it is. Hides what is secret of both. @throws ConnectError */
+/** Asks for a code, as a client whose authentication method the server supports. Hides the secrets of the client and of the code. @throws ConnectError */
 export async function obtainCode(
 	{codeEndpoint, discovery}: DeviceServer,
 	{scope, requests}: {readonly scope: string | undefined; readonly requests: OAuthRequests},
