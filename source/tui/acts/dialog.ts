@@ -27,7 +27,7 @@ export type BoxContent = {
 	readonly rows: readonly Line[];
 	/** The row that has to be seen where not all have room. */
 	readonly shown?: number;
-	/** The first row of what can be scrolled, as it is shown. */
+	/** The first row of what can be scrolled, as it is shown. A `top` of the dialog's state that lies beyond it becomes this one: the next key back then moves. */
 	readonly top?: number;
 	/** Cells inside of the border; as many as the widest row needs when absent. */
 	readonly width?: number;
@@ -114,8 +114,6 @@ export type DialogOf<State> = {
 	readonly tells?: 'approvals' | 'installs';
 	/** It stands under an approval sheet that is opened over it, and comes back. */
 	readonly comesBack?: true;
-	/** What was scrolled past its end stands at its end, where it is shown: the next key back is seen. How much there is only the drawing knows. */
-	settle?(state: State, top: number): State;
 };
 
 export type Dialog = Omit<DialogOf<Overlay>, 'commands'> & {
@@ -250,7 +248,7 @@ export type ScrollOptions = {
 	readonly names?: readonly ScrollName[];
 	/** Rows of a page. */
 	readonly page?: (shell: Shell) => number;
-	readonly more?: (name: ScrollName) => Partial<DialogCommand>;
+	readonly more?: ((name: ScrollName) => Partial<DialogCommand>) | undefined;
 };
 
 /** Keys that scroll by rows. */

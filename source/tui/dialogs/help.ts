@@ -13,11 +13,10 @@ import {
 } from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {approvalSheet, closeSettled, forgetShown} from '../acts/sheet.ts';
-import {blankLine, line, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line, fillLine} from '../lines/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
-import {fillLine} from './box.ts';
 
 const twoColumnsFrom = 76;
 const widest = 120;
@@ -93,7 +92,7 @@ function helpBox({query, top, under}: HelpState, shell: Shell, room: Area): BoxC
 const keyCells = 16;
 
 /** The keys that are needed most, then every key, those that hold `here` first (scopes; the part of the pane with the keyboard when absent), then those of the open pane; `query` keeps what holds it, once. A face that only looks has what changes something struck out. */
-export function helpLines(
+function helpLines(
 	{pane, section, keys: {bindings, titleOf}, port}: Shell,
 	query: string,
 	here: readonly string[] = [section().id],
@@ -150,7 +149,6 @@ export const helpDialog = defineDialog(help, {
 					onChange: value => help.change(shell, now => ({...now, query: value})),
 				}
 			: undefined,
-	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: [
 		onKeys(['help.search', '/'], literal('search'), {
 			run: shell => help.change(shell, now => ({...now, isSearching: true, top: 0})),

@@ -18,7 +18,7 @@ import {fieldTitle, formLines} from '../forms/form-lines.ts';
 import {firstInvalidField, isUntouched, type FormState} from '../forms/form.ts';
 import {blankLine, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, scrolledBox} from './box.ts';
+import {boxOf} from './box.ts';
 import {changeForm, formNow} from './form.ts';
 import {askToDrop} from './questions.ts';
 
@@ -99,16 +99,16 @@ type ScrolledDialog<State extends {readonly top: number}> = {
 export const scrolledDialog = <State extends {readonly top: number}>(
 	dialog: DialogState<State>,
 	{id, title, widest, rows, more}: ScrolledDialog<State>,
-): Required<Pick<DialogOf<State>, 'contents' | 'commands' | 'settle'>> => ({
+): Required<Pick<DialogOf<State>, 'contents' | 'commands'>> => ({
 	contents(state, shell, room) {
 		const box = boxOf(room, {title, widest}, width => rows(state, width, shell));
-		return {...box, ...scrolledBox(box.rows, state.top, room.height)};
+		const top = Math.max(0, Math.min(state.top, box.rows.length - room.height));
+		return {...box, rows: box.rows.slice(top, top + Math.max(1, room.height)), top};
 	},
-	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: scrolling(
 		id,
 		(shell, by) => dialog.change(shell, state => ({...state, top: Math.max(0, state.top + by)})),
-		{names: ['down', 'up'], ...(more && {more})},
+		{names: ['down', 'up'], more},
 	),
 });
 

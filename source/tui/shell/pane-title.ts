@@ -1,7 +1,6 @@
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {fillLine, lineWidth} from '../dialogs/box.ts';
-import {type Line} from '../lines/line.ts';
+import {type Line, fillLine, lineWidth} from '../lines/line.ts';
 import {marksPart} from '../lines/marks.ts';
 import {filterSpans, ruleLine} from '../lines/title-parts.ts';
 import {staleFor} from '../state/feed.ts';
