@@ -41,11 +41,8 @@ export const approvalDialog = defineDialog(approvalSheet, {
 		}
 
 		const layout = open.layout();
-		return {
-			...layout,
-			rows: layout.content,
-			asked: {of: sheetName(open.sheet, shell.view.get().size), asked: layout.asked},
-		};
+		const of = sheetName(open.sheet, shell.view.get().size);
+		return {...layout, asked: {of, asked: layout.asked}};
 	},
 	whenTooSmall: line(literal('! d denies, Esc leaves; to allow: more room'), 'warn'),
 	shown: noteShown,

@@ -10,7 +10,7 @@ import type {Shell} from '../shell/shell.ts';
 import {attemptOnFile} from './conflict.ts';
 import {isRenamed, undo, unsavedText, wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorStep} from './editor-state.ts';
-import {closeEditor, refresh} from './refresh.ts';
+import {closeEditor, updateDraft} from './refresh.ts';
 import {allFieldsOf, isSaidOf, keyOf, routeForm} from './route-form.ts';
 
 const goTo = (shell: Shell, step: EditorStep): void =>
@@ -146,6 +146,5 @@ export function undoChange(shell: Shell): void {
 		return;
 	}
 
-	changeEditor(shell, now => ({...now, draft: undo(now.draft)}));
-	refresh(shell);
+	updateDraft(shell, undo);
 }

@@ -139,7 +139,7 @@ function editedRows({masked}: FieldRecord, {form: {editing}}: Look, room: number
 	}
 
 	return isArea(editing)
-		? typedRows(editing, {width: room, isMasked: masked}).rows
+		? typedRows(editing, room, masked).rows
 		: [shownLine(editing, {width: room, isMasked: masked})];
 }
 

@@ -5,7 +5,7 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import type {AnyList} from '../state/list.ts';
-import {type Line, type Span} from './line.ts';
+import {line, type Line, type Span} from './line.ts';
 
 /**
  * Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. What has no keyboard has a rule of dots: that is seen
@@ -100,12 +100,10 @@ export function searchedPart(list: AnyList): Line {
 	}
 
 	const back = searched.at === undefined ? '' : ` back to ${dayTime(searched.at)}`;
-	return [
-		{
-			text: safe`searched${escapeLine(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
-			tone: 'quiet',
-		},
-	];
+	return line(
+		safe`searched${escapeLine(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
+		'quiet',
+	);
 }
 
 /** Whether a live list follows what comes, and how much came meanwhile. */

@@ -176,7 +176,7 @@ export function chatLayout(
 		};
 	}
 
-	const {rows, cursor} = typedRows(text, {width: width - 2 * margin, isMasked: false});
+	const {rows, cursor} = typedRows(text, width - 2 * margin, false);
 	const most = Math.max(1, Math.min(mostRows, Math.floor(height / 2) - 1));
 	const shown = Math.min(most, rows.length);
 	const top = Math.max(0, Math.min(cursor.row - shown + 1, rows.length - shown));

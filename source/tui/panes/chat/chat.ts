@@ -2,7 +2,7 @@ import {escapeLine} from '../../../core/untrusted.ts';
 import {editArea, insertArea} from '../../../terminal/text/area-editor.ts';
 import {editLine, insertText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {type Line} from '../../lines/line.ts';
+import {line, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {Pane, PaneSection} from '../pane.ts';
 import {chatCommands, writeCommands} from './chat-commands.ts';
@@ -43,24 +43,15 @@ function titleOf(host: Host): Line {
 	const {session, turn} = chatNow(host);
 	const open = conversationNow(host)?.session;
 	if (!open) {
-		return [
-			{
-				text: session === undefined ? literal('new conversation') : literal('loading'),
-				tone: 'quiet',
-			},
-		];
+		return line(session === undefined ? literal('new conversation') : literal('loading'), 'quiet');
 	}
 
 	// It is called by what was said first, once that is answered.
 	const title = open.title || turn?.text.replaceAll(/\s+/g, ' ').trim().slice(0, titleCharacters);
-	return [
-		{
-			text: title
-				? safe`${ownerOf({session: open})}${escapeLine(title)}`
-				: literal('new conversation'),
-			tone: 'quiet',
-		},
-	];
+	return line(
+		title ? safe`${ownerOf({session: open})}${escapeLine(title)}` : literal('new conversation'),
+		'quiet',
+	);
 }
 
 /** The person talks to the agent. */

@@ -37,7 +37,7 @@ export function findRows(
 	{width, height}: {readonly width: number; readonly height: number},
 ): {readonly rows: readonly Line[]; readonly cursor: TypedRows['cursor']} {
 	const {query, index: chosen} = chatNow(shell);
-	const typed = typedRows(query, {width: width - label.length - 1, isMasked: false});
+	const typed = typedRows(query, width - label.length - 1, false);
 	const found = foundNow(shell);
 	const index = Math.max(0, Math.min(chosen, found.length - 1));
 	const room = height - 2;

@@ -58,12 +58,7 @@ function jobsTitle(shell: Shell, width: number): Line {
 			[{text: grouped(jobs.length), tone: 'quiet'}],
 			invalid > 0 ? [{text: safe`! ${invalid} invalid`, tone: 'warn'}] : [],
 			next
-				? [
-						{
-							text: escapeLine(`next ${jobName(next)} ${nextRunText(next, now, true)}`),
-							tone: 'quiet',
-						},
-					]
+				? line(escapeLine(`next ${jobName(next)} ${nextRunText(next, now, true)}`), 'quiet')
 				: [],
 		],
 		width,

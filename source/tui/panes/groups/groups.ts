@@ -14,7 +14,7 @@ import {goToGroup, goToJob, goToRun} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
 import {recent} from '../../entries/lists.ts';
 import {focusJobs, groupList, jobList, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
-import {type Line} from '../../lines/line.ts';
+import {line, type Line} from '../../lines/line.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {ListMove} from '../../list/window.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
@@ -156,12 +156,10 @@ export const groupsPane: Pane = {
 		return [
 			...counted(list(groupList)),
 			searchedPart(list(groupList)),
-			[
-				{
-					text: safe`${grouped(groupOrder(state.groups).pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
-					tone: 'quiet',
-				},
-			],
+			line(
+				safe`${grouped(groupOrder(state.groups).pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
+				'quiet',
+			),
 		];
 	},
 	focus: {

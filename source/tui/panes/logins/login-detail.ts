@@ -62,21 +62,12 @@ function attemptRows(
 			return told({text: 'Logged in. The gateway takes it over by itself.', tone: 'good'});
 		case 'waiting': {
 			const rowsOf = attempt?.userCode === undefined ? browserRows : deviceRows;
-			const overtaken: readonly Fact[] = isOvertaken(entry)
-				? [
-						{
-							text: 'The server was logged in to from elsewhere meanwhile: x ends this login.',
-							tone: 'good',
-						},
-					]
-				: [];
-			const leftOut: readonly Fact[] = isLeftOut
-				? [{text: 'A larger window shows a QR code here.', tone: 'quiet'}]
-				: [];
+			const overtaken = 'The server was logged in to from elsewhere meanwhile: x ends this login.';
+			const leftOut = 'A larger window shows a QR code here.';
 			return [
-				...loginRows(overtaken, width),
+				...(isOvertaken(entry) ? loginRows([{text: overtaken, tone: 'good'}], width) : []),
 				...(attempt ? rowsOf(entry, attempt, {width, now}) : []),
-				...told(...leftOut, ...notes),
+				...told(...(isLeftOut ? [{text: leftOut, tone: 'quiet'} as const] : []), ...notes),
 			];
 		}
 		case 'needed':

@@ -17,7 +17,7 @@ import {
 	stored,
 	storedDeliveries,
 } from '../../entries/delivery-list.ts';
-import {hasMarked, markCommands} from '../../nouns/marked.ts';
+import {markCommands, orMarked} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {deliveryMarks, replayMarked} from './replay-marked.ts';
 import {chooseRoute, servedRoutes} from './send-event.ts';
@@ -192,18 +192,18 @@ const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => 
 
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly PaneCommand[] = [
-	onKeys(['traffic.replay', 'r'], literal('replay'), {
-		changes: true,
-		why: shell => (hasMarked(shell, deliveryMarks) ? undefined : nothingToReplay(shell)),
-		run(shell) {
+	orMarked(
+		onKeys(['traffic.replay', 'r'], literal('replay'), {
+			changes: true,
+			why: nothingToReplay,
+			run: withWish((shell, wish) => replay(shell, wish, placeNow(shell, literal('r')))),
+		}),
+		deliveryMarks,
+		shell => {
 			const isStillHere = placeNow(shell, literal('r'));
-			if (hasMarked(shell, deliveryMarks)) {
-				shell.attempt(async () => replayMarked(shell, isStillHere));
-			} else {
-				withWish((_shell, wish) => replay(shell, wish, isStillHere))(shell);
-			}
+			shell.attempt(async () => replayMarked(shell, isStillHere));
 		},
-	}),
+	),
 	onKeys(['traffic.edit-replay', 'R'], literal('edit+replay'), {
 		changes: true,
 		// There the filter and following need the room.
