@@ -65,12 +65,9 @@ export function createShell(
 			return {intervalMs: feedIntervals.barMs, tickMs: feedIntervals.barMs};
 		}
 
-		const {requestsPerSecond = 0} = shown.health ?? {};
-		const busyMs =
-			feedIntervals.busy.find(({perSecond}) => requestsPerSecond >= perSecond)?.ms ?? 0;
-		const liveMs = Math.max(shownMs, busyMs);
 		const showsWords = pane().showsWords?.(host) === true;
-		const intervalMs = isPaused() && !showsWords ? feedIntervals.pausedMs : liveMs;
+		const intervalMs =
+			isPaused() && !showsWords ? feedIntervals.pausedMs : Math.max(shownMs, busyMsOf(shown));
 		const countsSeconds =
 			pane().countsSeconds?.(shown, host) === true ||
 			dialogNow(host)?.dialog.countsSeconds?.(shown) === true;
