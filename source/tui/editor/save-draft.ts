@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {RouteCheck} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';
@@ -102,22 +103,23 @@ export function save(shell: Shell): void {
 		if (draft.isNew || hasMoved) {
 			selectSoon(shell, shell.list(routeList), () => {
 				const {routes} = shell.feed.get().state;
-				const route = routes.find(one => one.name === name && one.source === draft.source);
-				return route && routeKey(route);
+				const found = routes.find(one => one.name === name && one.source === draft.source);
+				return found && routeKey(found);
 			});
 		}
 
+		const route = escapeLine(name);
+		const file = escapeLine(saved.file);
 		if (saved.secret === undefined && !hasMoved) {
 			closeEditor(shell);
-			shell.toast(safe`Saved ${escapeLine(name)} in ${escapeLine(saved.file)}`, 'good');
+			shell.toast(safe`Saved ${route} in ${file}`, 'good');
 		} else {
-			goTo(shell, {
-				kind: 'saved',
-				name,
-				saved,
-				...(!draft.isNew && {isOld: true}),
-				...(hasMoved && {from: draft.from}),
-			});
+			const done = compact([
+				hasMoved && safe`${escapeLine(draft.from)} is called ${route} now, in ${file}`,
+				draft.isNew && safe`${route} was created in ${file}`,
+				!draft.isNew && saved.secret !== undefined && safe`${route} has a new secret in ${file}`,
+			]);
+			goTo(shell, {kind: 'saved', saved, done});
 		}
 	});
 }
