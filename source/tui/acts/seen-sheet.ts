@@ -2,13 +2,14 @@ import {arming} from '../approvals/guard.ts';
 import {seeRows, type SeenParts} from '../approvals/seen-rows.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
-import {scrolling, type DialogCommand, type DialogState, type ShownParts} from './dialog.ts';
+import type {ListedCommand} from './command.ts';
+import {scrolling, type DialogState, type ShownParts} from './dialog.ts';
 
 type SheetScrolling = {
 	readonly layoutOf: (shell: Shell) => {readonly height: number; readonly most: number} | undefined;
 	readonly hint: 'down' | 'page-down';
 	/** When keys move by single rows. */
-	readonly whenRows?: DialogCommand['when'];
+	readonly whenRows?: ListedCommand['when'];
 };
 
 /**
@@ -19,7 +20,7 @@ export function sheetScrolling(
 	id: string,
 	scroll: (shell: Shell, rows: number) => void,
 	{layoutOf, hint, whenRows}: SheetScrolling,
-): {readonly moving: readonly DialogCommand[]; readonly inText: readonly DialogCommand[]} {
+): {readonly moving: readonly ListedCommand[]; readonly inText: readonly ListedCommand[]} {
 	const moving = scrolling(id, scroll, {
 		page: shell => Math.max(1, (layoutOf(shell)?.height ?? 0) - 1),
 		more: name => ({

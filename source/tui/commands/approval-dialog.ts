@@ -13,7 +13,7 @@ import {
 	taken,
 } from '../acts/sheet.ts';
 import {sheetName} from '../approvals/sheet.ts';
-import {titled, widestText} from '../dialogs/box.ts';
+import {keyHint, titled, widestText} from '../dialogs/box.ts';
 import {isComplete} from '../dialogs/wizard.ts';
 import {saveKeys} from '../forms/form-keys.ts';
 import {blankLine, line, told} from '../lines/line.ts';
@@ -96,7 +96,7 @@ export const takenDialog = defineDialog(taken, {
 				blankLine,
 				...told(text, width),
 				blankLine,
-				[{text: literal('  Esc'), tone: 'accent'}, {text: literal(' go on')}],
+				keyHint(literal('  Esc'), literal('go on')),
 			],
 			width,
 		};

@@ -1,7 +1,6 @@
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {onKeys} from '../acts/command.ts';
-import type {DialogCommand} from '../acts/dialog.ts';
+import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {answer, callNow, isAtChoice, stepOf} from '../acts/settle.ts';
 import {goToStep, refuse, setAside} from '../acts/sheet.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -33,7 +32,7 @@ function back(shell: Shell): void {
 }
 
 /** The ways out, and the keys beside a text. */
-export const waysOut: readonly DialogCommand[] = [
+export const waysOut: readonly ListedCommand[] = [
 	onKeys(['approval.back', 'esc', 'ctrl+c'], literal('back to the choice'), {
 		when: isElsewhere,
 		run: back,

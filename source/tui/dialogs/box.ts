@@ -107,6 +107,12 @@ export function boxOf(
 	return {title: titled(title), width, rows: rows(width)};
 }
 
+/** A key, and what it does. */
+export const keyHint = (name: Safe, does: Safe): Line => [
+	{text: name, tone: 'accent'},
+	{text: safe` ${does}`},
+];
+
 /** A text that is asked for, and why the last one was refused. */
 export type AskedLine = {readonly text: LineText; readonly problem?: Safe | undefined};
 

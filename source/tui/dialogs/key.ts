@@ -2,8 +2,8 @@ import type {MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
-import {onKeys, type Command} from '../acts/command.ts';
-import {close, defineWizard, dialogState, step, type DialogCommand} from '../acts/dialog.ts';
+import {onKeys, type Command, type ListedCommand} from '../acts/command.ts';
+import {close, defineWizard, dialogState, step} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {keyList} from '../entries/lists.ts';
@@ -126,7 +126,7 @@ const offer = step(keyOffer, {
 	],
 });
 
-const leaving: readonly DialogCommand[] = [
+const leaving: readonly ListedCommand[] = [
 	reviewing('key'),
 	onKeys(['key.decline', 'esc'], literal('make none'), {
 		when: keyOffer.isOpen,

@@ -7,7 +7,7 @@ import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {blankLine, line, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {titled, widestText} from './box.ts';
+import {keyHint, titled, widestText} from './box.ts';
 import {keyOffer} from './key.ts';
 
 export const quit = dialogState<{readonly consequences?: StopConsequences}>('quit');
@@ -89,16 +89,11 @@ function quitLines(
 		...quitFacts(shell, consequences).flatMap(fact => told(fact, width + 2)),
 		blankLine,
 		[
-			{text: literal('  q'), tone: 'accent'},
-			{text: literal(' again to quit, ')},
+			...keyHint(literal('  q'), literal('again to quit, ')),
 			...(shell.port.embedded && help === undefined
-				? ([
-						{text: literal('b'), tone: 'accent'},
-						{text: literal(' leave it running in the background, ')},
-					] as const)
+				? keyHint(literal('b'), literal('leave it running in the background, '))
 				: []),
-			{text: literal('Esc'), tone: 'accent'},
-			{text: literal(' stay')},
+			...keyHint(literal('Esc'), literal('stay')),
 		],
 		...(help === undefined ? [] : [blankLine, ...told(help, width + 2, 'quiet')]),
 	];

@@ -8,7 +8,7 @@ import {change} from '../acts/navigate.ts';
 import {blankLine, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
-import {lineDialog, titled, widestText, type AskedLine} from './box.ts';
+import {keyHint, lineDialog, titled, widestText, type AskedLine} from './box.ts';
 
 /** One entry of a menu; `key` chooses it at once, an empty one does not. */
 export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
@@ -29,11 +29,6 @@ export type Question = {
 
 export const confirm = dialogState<Question>('confirm');
 
-const key = (name: Safe, does: Safe): Line => [
-	{text: name, tone: 'accent'},
-	{text: safe` ${does}`},
-];
-
 export const confirmDialog = defineDialog(confirm, {
 	title: 'Question',
 	contents({title, lines, act, other, stay = literal('leave it')}, _shell, room) {
@@ -45,9 +40,9 @@ export const confirmDialog = defineDialog(confirm, {
 				...lines.flatMap(text => told(text, width)),
 				blankLine,
 				[
-					...key(literal('  y'), safe`${act}   `),
-					...(other ? key(literal('t'), safe`${other.label}   `) : []),
-					...key(literal('Esc'), stay),
+					...keyHint(literal('  y'), safe`${act}   `),
+					...(other ? keyHint(literal('t'), safe`${other.label}   `) : []),
+					...keyHint(literal('Esc'), stay),
 				],
 			],
 		};

@@ -1,13 +1,12 @@
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {onKeys} from '../acts/command.ts';
+import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {
 	close,
 	dialogNow,
 	scrolling,
 	type BoxContent,
-	type DialogCommand,
 	type DialogOf,
 	type DialogState,
 	type ScrollOptions,
@@ -118,7 +117,7 @@ type FormDialog<State extends {readonly form: FormState}, Taken extends object> 
 	readonly head?: (state: State, width: number) => readonly Line[];
 	/** The keys that send it. */
 	readonly foot?: string;
-	readonly send: Pick<DialogCommand, 'id' | 'label'> & {
+	readonly send: Pick<ListedCommand, 'id' | 'label'> & {
 		/** What is said when it is not sent: `Not called`. */
 		readonly failed: Safe;
 		readonly take: (shell: Shell, state: State) => Taken | {readonly problem: string};
@@ -181,7 +180,7 @@ export const leavingForm = (
 		readonly leave?: (shell: Shell) => void;
 		readonly isUntouched?: (shell: Shell) => boolean;
 	} = {},
-): DialogCommand =>
+): ListedCommand =>
 	onKeys([`${id}.close`, 'esc', 'ctrl+c', 'q'], label, {
 		run(shell) {
 			if (hasNothing(shell)) {
@@ -193,5 +192,5 @@ export const leavingForm = (
 	});
 
 /** What waits can be reviewed over a dialog that comes back then. */
-export const reviewing = (id: string): DialogCommand =>
+export const reviewing = (id: string): ListedCommand =>
 	onKeys([`${id}.review`, '!'], literal('review approvals'), {quiet: true, run: review});

@@ -138,7 +138,6 @@ export function createShell(
 		feed,
 		isPouring: () => busyMsOf(feed.get().state) > 0 && !isPaused(),
 	});
-	const attempts = createStore(0);
 	const lifetime = createLifetime();
 	const {toast, noteKey} = toaster;
 	const host: Host = {
@@ -171,18 +170,14 @@ export function createShell(
 		noteKey,
 		attempt(action) {
 			void (async () => {
-				attempts.set(count => count + 1);
 				try {
 					await action();
 				} catch (error) {
 					toast(escapeLine(messageOf(error)), 'bad');
-				} finally {
-					attempts.set(count => count - 1);
 				}
 			})();
 		},
 		untilEnd: lifetime.untilEnd,
-		attempts,
 	};
 	for (const {focus} of panes) {
 		focus?.hold?.(host);

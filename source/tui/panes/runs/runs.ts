@@ -37,14 +37,10 @@ function watchedAfter(
 	run: Run | undefined,
 	progress: Watched['progress'],
 ): Watched | undefined {
-	if (run && (run.id === watched?.id || run.state === 'running')) {
-		return {
-			id: run.id,
-			progress: progress ?? (run.id === watched?.id ? watched.progress : undefined),
-		};
-	}
-
-	return undefined;
+	const before = run && run.id === watched?.id ? watched : undefined;
+	return run && (before || run.state === 'running')
+		? {id: run.id, progress: progress ?? before?.progress}
+		: undefined;
 }
 
 function createRunDetail({list, loader, feed, local}: Host): DetailSource {
@@ -57,9 +53,10 @@ function createRunDetail({list, loader, feed, local}: Host): DetailSource {
 			const run = runs.selected();
 			const {state, now} = feed.get();
 			const loaded = loads.get();
-			watched = watchedAfter(watched, run, run && state.progress[run.id]);
+			const live = run && state.progress[run.id];
+			watched = watchedAfter(watched, run, live);
 			const isWatched = watched !== undefined;
-			const progress = watched ? watched.progress : run && state.progress[run.id];
+			const progress = watched ? watched.progress : live;
 			const said = run && state.said?.[run.id];
 			const second = run?.finishedAt === undefined ? Math.floor(now / 1000) : 0;
 			const approval = state.approvals.find(other => other.run === run?.id);
