@@ -108,7 +108,7 @@ const valueText = (value: JsonValue | undefined, choice: KeyChoice | undefined):
 		? safe`below ${escapeLine(choice.below, shortValue)}`
 		: escapeLine(value === undefined ? '' : JSON.stringify(value), shortValue);
 
-/** What a rule is put together from: the names whole, of the values what has room; they were on the screen before. */
+/** The arguments that a rule may name: names whole, values as far as they fit, since they were on the screen before. */
 export function ruleContent(
 	approval: ToolApproval,
 	{keys, cursor}: RuleStep,

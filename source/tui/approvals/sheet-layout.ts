@@ -36,7 +36,7 @@ export type SheetLayout = Omit<Page, 'asked' | 'height'> & {
 	readonly height: number;
 	/** All of what is asked stands in `rows`. */
 	readonly isWhole: boolean;
-	/** What has to be seen before a key may allow, with what of it stands on this screen. */
+	/** The texts that have to be seen before a key may allow, with the rows that are on the screen now. */
 	readonly asked: AskedParts;
 	/** Whether it was, and for long enough. */
 	readonly verdict: SeenVerdict;
@@ -67,7 +67,7 @@ const splitFrom = {columns: 100, rows: 30} as const;
 const gutter = 2;
 const leftShare = 0.58;
 
-/** What a call is told in; beside it stands what its server says. A form has nothing beside it. */
+/** Cells of the call; beside it stand the words of its server. A form takes the whole width. */
 const widthOf = ({kind}: Approval, size: Size): number => {
 	const isSplit =
 		kind === 'tool' && size.columns >= splitFrom.columns && size.rows >= splitFrom.rows;

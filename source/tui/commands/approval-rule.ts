@@ -37,7 +37,7 @@ const otherFolder = (key: string, isWider: boolean, label: Safe): ListedCommand 
 			changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider})),
 	});
 
-/** For what may destroy nothing is chosen at first: it is the person who says what the rule is for. */
+/** A rule for a destructive tool starts with nothing chosen: the person has to say what it is for. */
 const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
 	args: call?.lasting?.isBound ? 'keys' : 'any',
 	keys: new Map(),

@@ -44,7 +44,7 @@ export function openHelp(shell: Shell): void {
 	help.open(shell, {query: '', top: 0, isSearching: false, under: dialogNow(shell)?.state});
 }
 
-/** Goes back to what was there. A sheet has to be seen anew before anything of it may be allowed, and what it asks may be settled by now. */
+/** Goes back to the dialog below. A sheet has to be seen anew before a key may allow, and its request may be settled by now. */
 function closeHelp(shell: Shell): void {
 	change(shell, {overlay: help.now(shell)?.under});
 	if (approvalSheet.isOpen(shell)) {
@@ -91,7 +91,7 @@ function helpBox({query, top, under}: HelpState, shell: Shell, room: Area): BoxC
 
 const keyCells = 16;
 
-/** The keys that are needed most, then every key, those that hold `here` first (scopes; the part of the pane with the keyboard when absent), then those of the open pane; `query` keeps what holds it, once. A face that only looks has what changes something struck out. */
+/** The most needed keys, then all: first those of the scopes `here`, then of the open pane. With a `query` only keys that match, each once. A read-only face strikes out commands that change something. */
 function helpLines(
 	{pane, section, keys: {bindings, titleOf}, port}: Shell,
 	query: string,

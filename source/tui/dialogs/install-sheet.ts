@@ -58,7 +58,7 @@ type FooterFacts = {
 	readonly locked: Safe | undefined;
 };
 
-/** The sheet as it is drawn: what would be installed scrolls, what the step asks for stays under it. */
+/** The sheet as it is drawn: the entry to install scrolls, the question of the step stays under it. */
 type InstallLayout = Page &
 	Pick<SheetLayout, 'height' | 'locked' | 'most' | 'verdict'> & {
 		readonly asked: NonNullable<Page['asked']>;

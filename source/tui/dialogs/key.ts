@@ -15,13 +15,13 @@ import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
 /** A key of the chat API that is filled in. */
-export const keyForm = dialogState<{readonly form: FormState}>('key-form');
+const keyForm = dialogState<{readonly form: FormState}>('key-form');
 
 /** There has never been one: the first is made when a person asks for it, so that there is none which was not seen. */
 export const keyOffer = dialogState<object>('key-offer');
 
 /** The one time that a key is there. */
-export const keyShown = dialogState<ShownOnce>('key-shown');
+const keyShown = dialogState<ShownOnce>('key-shown');
 
 const widest = 84;
 const offering = guarding(keyOffer, () => 'key');

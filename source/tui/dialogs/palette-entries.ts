@@ -19,7 +19,7 @@ export type PaletteEntry = {
 	readonly isForbidden?: boolean;
 	/** What the query is compared with. */
 	readonly words: string;
-	/** Lower-case names, of which each word counts: what begins with the query stands before what only holds it. */
+	/** Lower-case names. A name that begins with the query ranks above one with a later word that does. */
 	readonly names: readonly string[];
 	/** What else it may be called: `rotate`. */
 	readonly others?: readonly string[];
@@ -43,7 +43,7 @@ export function paletteEntries(
 		...acts
 			.filter(act => act.when?.(shell) !== false && act.id !== 'palette')
 			.map(act => commandEntry(shell, act)),
-		// Deliveries, of which there are most, come last.
+		// Deliveries come last: there are most of them.
 		...shell.panes
 			.toReversed()
 			.flatMap(({destinations}) => destinations?.(shell) ?? [])
@@ -154,7 +154,7 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 		);
 }
 
-/** What a person may call a command whose label says it otherwise, by its identifier; what begins so is found in the palette. */
+/** Other words for commands, by identifier; the palette finds a command by their beginnings, too. */
 export const synonyms: Readonly<Record<string, readonly string[]>> = {
 	'routes.rotate': ['rotate'],
 	'routes.pause': ['stop', 'enable', 'disable'],

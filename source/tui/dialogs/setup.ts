@@ -23,7 +23,7 @@ import {
 import {formBox, isComplete, leavingForm, ofForm, reviewing, scrolledDialog} from './wizard.ts';
 
 /** The settings of the receiver that a person fills in. */
-export const setupForm = dialogState<SetupForm>('setup-form');
+const setupForm = dialogState<SetupForm>('setup-form');
 
 /** What writing changes. `top`: rows that were scrolled away. */
 export const setupDiff = dialogState<{

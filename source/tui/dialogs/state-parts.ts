@@ -27,7 +27,7 @@ export const receiverPart = ({webhook}: GatewayState): Part =>
 		setting: 'platforms.webhook.enabled',
 	});
 
-/** Nothing where nobody says how the chat API stands. */
+/** Nothing where the gateway does not report its chat API. */
 export const chatApiParts = ({api, keys}: GatewayState): readonly Part[] =>
 	api
 		? [

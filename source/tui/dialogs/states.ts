@@ -29,7 +29,7 @@ import {scrolledDialog} from './wizard.ts';
 const nameCells = 11;
 const hourCells = 30;
 
-/** What a person has to know, then how every part of the gateway stands, the worst first: a word, since when, and what helps. */
+/** All alarms, then the state of every part of the gateway, the worst first: a word, since when, and a remedy. */
 const statesRows = (shell: Shell, width: number): readonly Line[] => [
 	blankLine,
 	...alarmRows(shell, width),

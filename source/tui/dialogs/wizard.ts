@@ -22,7 +22,7 @@ import {changeForm, formNow} from './form.ts';
 import {askToDrop} from './questions.ts';
 
 /** A form in the box of a dialog. */
-export type FormPage = Pick<BoxContent, 'title'> & {
+type FormPage = Pick<BoxContent, 'title'> & {
 	readonly form: FormState;
 	/** What is said above the fields. */
 	readonly head?: readonly Line[];
@@ -39,7 +39,7 @@ export function formBox(
 	return {title, width, rows: [...head, ...rows, ...foot], shown: head.length + cursor.last};
 }
 
-/** Whether the open form can be sent; goes to the first field that is wrong, and says what `failed` for it. `problem`: what else is wrong. */
+/** Whether the open form can be sent; else goes to the first invalid field, and shows `failed` with the reason. `problem`: a reason beyond single fields. */
 export function isComplete(shell: Shell, failed: Safe, problem?: string): boolean {
 	const form = formNow(shell);
 	const wrong = form && firstInvalidField(form);

@@ -45,7 +45,7 @@ export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Pro
 	});
 }
 
-/** What others changed in the route since it was read, and what was changed here: setting by setting, old → new. */
+/** Changes by others since the route was read, and the changes made here: setting by setting, old → new. */
 function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
 	const {draft, fields} = editorNow(shell) ?? {};
 	if (!draft || !fields) {

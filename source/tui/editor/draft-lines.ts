@@ -10,7 +10,7 @@ import type {EditorState} from './editor-state.ts';
 
 const maxWarnings = 3;
 
-/** What the draft would do: how it stands, what it makes of one delivery, and of all that came; of a template the prompt comes first, else the count. */
+/** What the draft would do: its check, its effect on one delivery and on all stored ones. On a template the prompt comes first, else the counts. */
 export function draftLines(
 	state: EditorState,
 	{width, isTemplate}: {readonly width: number; readonly isTemplate: boolean},

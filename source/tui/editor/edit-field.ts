@@ -151,7 +151,7 @@ export function completionsOf(state: EditorState): readonly string[] {
 	return begun ? fitting(begun) : [];
 }
 
-/** What begins with the word before what holds it elsewhere, each in the order that it was seen. */
+/** Candidates that begin with the word, then those that contain it, each in the order they were seen. */
 function fitting({word, candidates}: Begun): readonly string[] {
 	const [begins, holds] = [true, false].map(isBeginning =>
 		candidates.filter(

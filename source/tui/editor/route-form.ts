@@ -71,7 +71,7 @@ function titleOf(field: RouteField, definition: JsonObject): string {
 }
 
 /** What a field of a route holds. */
-export function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, field: RouteField) {
+function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, field: RouteField) {
 	const {path} = field;
 	const [key = '', at = ''] = path;
 	if (path.length === 0) {

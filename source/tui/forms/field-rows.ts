@@ -17,7 +17,7 @@ export type FieldRows = {
 };
 
 /** What a form knows of its fields beside their values. */
-export type FieldLook = {
+type FieldLook = {
 	readonly width: number;
 	/** The part of the form that a field is in; it stands before the first field of it. */
 	group(field: FieldRecord): Safe;

@@ -56,7 +56,7 @@ const atLeast = (count: number, isCut: boolean): Safe =>
 	isCut ? safe`${grouped(count)}+` : grouped(count);
 
 /** `312 of 4,812`: how many items pass the filter, `312+` of them until everything was looked at; `4,812` without one. */
-export function countText(list: AnyList): Safe {
+function countText(list: AnyList): Safe {
 	const {items, total, isTotalCut, isWhole, filterText} = list.get();
 	// Without a filter everything passes, also what is not loaded.
 	const isAll = filterText.trim() === '';

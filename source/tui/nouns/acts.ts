@@ -3,15 +3,15 @@ import type {JsonObject} from '../../core/json.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act, Outcome} from '../../nouns/act.ts';
-import type {Noun} from '../../nouns/noun.ts';
-import {literal} from '../../terminal/text/safe.ts';
+import type {Noun, Copied} from '../../nouns/noun.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import type {PaneCommand, IdAndKeys} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
 import {askForTold} from '../dialogs/act-form.ts';
 import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
-import {copyOf} from './copy-of.ts';
 import {askForMarked, orMarked, type Marked} from './marked.ts';
 
 type Options<Item, Once> = {
@@ -212,5 +212,34 @@ function perform<Item, Once>(
 		} else {
 			shell.toast(escapeLine(`Cannot ${act.verb} ${noun.name(item)}: ${act.gone}`), 'warn');
 		}
+	});
+}
+
+/** Copies what there is to be copied of `item`, or offers it where that is more than one text. */
+export function copyOf<Item>(
+	shell: Shell,
+	{copies, name, one}: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
+	item: Item,
+): void {
+	const copy = ({label, text}: Copied) =>
+		shell.attempt(async () => {
+			const found = typeof text === 'string' ? text : await text(shell.port);
+			if (found === undefined) {
+				shell.toast(safe`That ${escapeLine(one)} is no longer stored`, 'warn');
+			} else {
+				await copyText(shell, found, escapeLine(label));
+			}
+		});
+
+	const all = copies?.of(item, shell.port.getState()) ?? [];
+	if ('text' in all) {
+		copy(all);
+		return;
+	}
+
+	openMenu(shell, {
+		title: safe`Copy of ${escapeLine(name(item))}`,
+		notes: (copies?.notes ?? []).map(text => escapeLine(text)),
+		items: all.map(text => ({key: text.key, label: escapeLine(text.label), run: () => copy(text)})),
 	});
 }

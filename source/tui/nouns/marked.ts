@@ -217,7 +217,7 @@ export function markCommands<Item>(
 }
 
 /** What became of an act on several items. */
-export type BulkOutcome = {readonly done: number; readonly problems: readonly string[]};
+type BulkOutcome = {readonly done: number; readonly problems: readonly string[]};
 
 /** Does `act` to one item after the other; what fails for one does not stop the others. `act` answers why it could not. */
 export async function actOnAll<Item>(

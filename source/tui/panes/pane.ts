@@ -86,7 +86,7 @@ export type PaneListing = {
 	readonly hasCursor: boolean;
 };
 
-export type SectionFocus = {
+type SectionFocus = {
 	/** The section that has the keyboard. */
 	now(host: Host): PaneSection;
 	/** Makes it the chosen one: what comes later must not take the keyboard from it. Absent: nothing that comes by itself does. */

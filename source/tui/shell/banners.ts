@@ -55,10 +55,10 @@ export const bannersOf = (state: BannerState, now: number): readonly Banner[] =>
 		modelBanner(state),
 	]);
 
-/** Of what is wrong these cells are left at least, in front of what helps. */
+/** Cells that the problem keeps at least, before its remedy. */
 const fewestCells = 8;
 
-/** The worst banner in a row of `width` cells, with the number of the others. What is wrong is cut rather than what helps. `undefined`: there is none. */
+/** The worst banner in a row of `width` cells, with the number of the others. The problem is cut before its remedy. `undefined`: there is none. */
 export function bannerLine([first, ...others]: readonly Banner[], width: number): Line | undefined {
 	if (!first) {
 		return undefined;

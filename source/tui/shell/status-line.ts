@@ -146,7 +146,7 @@ function membersField({cluster = []}: GatewayState): Field | undefined {
 
 const hourCells = 12;
 
-/** Refusals that somebody should look at: a tenth of what came, from ten requests on. */
+/** A warning from ten requests on, when a tenth of them is refused. */
 const okTone = ({received, ok}: GatewayState['totals']): Span['tone'] =>
 	received >= 10 && (received - ok) * 10 >= received ? 'warn' : 'quiet';
 

@@ -4,7 +4,7 @@ import {literal} from '../../terminal/text/safe.ts';
 import {line, type Line} from '../lines/line.ts';
 import {LineRow} from './line-row.tsx';
 
-export type LineBlockProps = {
+type LineBlockProps = {
 	readonly rows: readonly Line[];
 	/** Index of the first row that is shown. */
 	readonly top: number;
@@ -28,7 +28,7 @@ export const LineBlock = memo(function LineBlock({rows, top, width, height}: Lin
 	);
 });
 
-/** The line between what stands beside each other, a blank before it and what is left of `width` cells behind it. */
+/** The line between list and detail: a blank before it, the rest of `width` cells behind it. */
 export function Divider({width, height}: Pick<LineBlockProps, 'width' | 'height'>) {
 	return (
 		<LineBlock

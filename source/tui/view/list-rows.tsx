@@ -87,7 +87,7 @@ export function ListRows<Item>(props: ListRowsProps<Item>) {
 type RowPlaces = (keys: readonly string[]) => readonly number[];
 
 /**
- * Gives each row that is shown a place in the tree: who stays keeps it, who comes takes one that was left. So a row that scrolls out becomes the one that scrolls in, which
+ * Gives each visible row a place in the tree: a row that stays keeps its place, a new one takes a free place. So a row that scrolls out becomes the one that scrolls in, which
  * costs a new text; a place of its own for every row would be taken down and built up with each, which costs several times as much where events pour in.
  */
 export function createRowPlaces(): RowPlaces {

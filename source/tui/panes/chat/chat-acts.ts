@@ -139,7 +139,7 @@ const mostRows = 8;
 const margin = 1;
 
 /** How the body is shared between what was said and what is written. */
-export type ChatLayout = {
+type ChatLayout = {
 	/** Rows of the conversation. */
 	readonly height: number;
 	/** The rule between, and what is written. */
@@ -180,7 +180,7 @@ export function chatLayout(
 	const most = Math.max(1, Math.min(mostRows, Math.floor(height / 2) - 1));
 	const shown = Math.min(most, rows.length);
 	const top = Math.max(0, Math.min(cursor.row - shown + 1, rows.length - shown));
-	// What is said above the keys must not hide what is written.
+	// A toast must not hide the text being written.
 	const below = host.view.get().toast ? [blankLine] : [];
 	return {
 		height: height - shown - 1 - below.length,

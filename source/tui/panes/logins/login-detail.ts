@@ -16,7 +16,7 @@ import {blankLine, line, type Line, apart} from '../../lines/line.ts';
 import {browserRows, deviceRows, loginRows} from './attempt-rows.ts';
 import {withPicture, type Picture} from './with-picture.ts';
 
-export type LoginDetailOptions = {
+type LoginDetailOptions = {
 	/** The entries beside it, of which one line each is shown. */
 	readonly others: readonly LoginEntry[];
 	readonly width: number;

@@ -61,7 +61,7 @@ function joined(
 /** Whether QR codes are wanted. */
 export const wantsQr: LocalState<boolean> = {initial: true};
 
-/** QR codes by what they say; what draws them is loaded with the first. */
+/** QR codes by their text; the encoder is loaded with the first one. */
 export const qrCodes: LoadSource<QrCode> = {
 	async load(_port, text) {
 		const {qrCode} = await import('./qr.ts');

@@ -74,7 +74,7 @@ const trafficNow = derive(
 
 const memoryOf = derive((_feed: Feed) => createMemory<RouteMore>());
 
-/** The key under which facts or the rate of a route are loaded; empty for a route that is not served, of which nothing is loaded. */
+/** The key for loading facts or the rate of a route; empty for a route that is not served: nothing is loaded. */
 const keyOf = (route: RouteView | undefined, asOf: number): string =>
 	route && route.problem === undefined ? `${routeKey(route)} ${asOf}` : '';
 
@@ -151,7 +151,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
-/** Who may send what, and what becomes of it. */
+/** The routes: senders, filters, prompts, answers. */
 export const routesPane: Pane = {
 	id: 'routes',
 	title: literal('Routes'),
