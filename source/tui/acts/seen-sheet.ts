@@ -1,5 +1,6 @@
 import {arming} from '../approvals/guard.ts';
-import {seeRows, type SeenParts} from '../approvals/seen-rows.ts';
+import {seeRows} from '../approvals/seen-rows.ts';
+import type {Sheet} from '../approvals/sheet.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
 import type {ListedCommand} from './command.ts';
@@ -43,12 +44,7 @@ export function sheetScrolling(
 
 const isPage = (name: string): boolean => name.includes('page-');
 
-type SeenSheet = {
-	/** The first row that is shown. */
-	readonly top: number;
-	/** What of it has been on the screen. */
-	readonly seen: SeenParts;
-};
+type SeenSheet = Pick<Sheet, 'top' | 'seen'>;
 
 type SeenSheetOptions<State extends {readonly sheet: SeenSheet}> = {
 	/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */

@@ -3,7 +3,7 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {isForbidden, perform, whyNot, type Command} from '../acts/command.ts';
 import {openPane} from '../acts/navigate.ts';
-import type {Destination, Found} from '../panes/pane.ts';
+import type {Destination, Found, Pane} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** One thing that the palette can do. */
@@ -46,14 +46,13 @@ export function paletteEntries(
 		// Deliveries come last: there are most of them.
 		...shell.panes
 			.toReversed()
-			.flatMap(({destinations}) => destinations?.(shell) ?? [])
-			.map(destinationEntry),
+			.flatMap(pane => (pane.destinations?.(shell) ?? []).map(to => destinationEntry(to, pane))),
 	];
 	const wanted = query.trim();
 	const byName = wanted === '' ? entries : bestFirst(entries, wanted);
-	const byNumber = shell.panes.map(({find}) => find?.(shell, wanted) ?? {});
+	const byNumber = shell.panes.map(pane => ({pane, found: pane.find?.(shell, wanted)}));
 	const entriesOf = (which: keyof Found) =>
-		byNumber.flatMap(found => found[which] ?? []).map(destinationEntry);
+		byNumber.flatMap(({pane, found: {[which]: to} = {}}) => (to ? destinationEntry(to, pane) : []));
 	const known = entriesOf('known');
 	const settings = settingEntries(shell, wanted);
 	const labels = new Set(known.map(({label}) => label));
@@ -117,10 +116,13 @@ function commandEntry(shell: Shell, act: Command): PaletteEntry {
 	};
 }
 
-const destinationEntry = ({label, place, go}: Destination): PaletteEntry => ({
+const destinationEntry = (
+	{label, place, go}: Destination,
+	{title}: Pick<Pane, 'title'>,
+): PaletteEntry => ({
 	label,
 	key: empty,
-	place,
+	place: place ?? title,
 	words: label,
 	names: [label.toLowerCase()],
 	isThing: true,
@@ -143,14 +145,16 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 		.filter(({name}) => name.toLowerCase().includes(wanted))
 		.toSorted((one, other) => Number(begins(other.name)) - Number(begins(one.name)))
 		.map(({name, says, topic}) =>
-			destinationEntry({
-				label: safe`${escapeLine(name)}: ${escapeLine(says)}`,
-				place: escapeLine(`help ${topic}`),
-				go: () =>
-					shell.attempt(async () => {
-						await shell.desktop.manual(topic);
-					}),
-			}),
+			destinationEntry(
+				{
+					label: safe`${escapeLine(name)}: ${escapeLine(says)}`,
+					go: () =>
+						shell.attempt(async () => {
+							await shell.desktop.manual(topic);
+						}),
+				},
+				{title: escapeLine(`help ${topic}`)},
+			),
 		);
 }
 

@@ -72,7 +72,6 @@ const section = (
 			...command,
 			when: shell => editorSection(shell)?.id === id && when?.(shell) !== false,
 		})),
-		listing: undefined,
 	};
 };
 

@@ -32,14 +32,7 @@ export function runsAtWork(
 	return {atWork, asking, waits, ...queue};
 }
 
-function waitOf(
-	{
-		attempt,
-		awaitsLogins,
-		nextAttemptAt = 0,
-	}: Pick<Run, 'attempt' | 'awaitsLogins' | 'nextAttemptAt'>,
-	now: number,
-): keyof RunWaits {
+function waitOf({attempt, awaitsLogins, nextAttemptAt = 0}: Run, now: number): keyof RunWaits {
 	if (nextAttemptAt <= now) {
 		return 'worker';
 	}

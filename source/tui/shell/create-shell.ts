@@ -91,13 +91,16 @@ export function createShell(
 		const {size, region, isZoomed, field, overlay} = view.get();
 		const {isWide, listShare} = pane();
 		const {listing} = host.section();
-		const hasDetail = listing !== undefined;
-		const rows = {
+		return layoutOf(size, {
 			banners: banners().length > 0 ? 1 : 0,
 			hints: field === 'filter' && !overlay ? 1 : 0,
-		};
-		const hasCursor = listing?.hasCursor === true;
-		return layoutOf(size, {...rows, hasDetail, hasCursor, isWide, listShare, region, isZoomed});
+			hasDetail: listing !== undefined,
+			hasCursor: listing?.hasCursor === true,
+			isWide,
+			listShare,
+			region,
+			isZoomed,
+		});
 	};
 
 	const toaster = createToaster(view, clock);

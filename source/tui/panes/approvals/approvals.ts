@@ -122,7 +122,6 @@ export const approvalsPane = onePane({
 		'Nothing waits for approval, and nothing did.',
 		'Calls that need a person wait here, and deny themselves when nobody answers.',
 	],
-	isWide: false,
 	commands: approvalCommands,
 	listing: listingOf({noun: approvalNoun, list: entryList, detail: createEntryDetail}),
 	summary: shell => [

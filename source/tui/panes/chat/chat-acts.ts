@@ -29,14 +29,9 @@ function whyOthers(host: Host): Safe | undefined {
 }
 
 /** Why nothing can be said now. */
-function whySilent(shell: Shell): Safe | undefined {
-	const reason = whyOthers(shell);
-	if (reason !== undefined) {
-		return reason;
-	}
-
-	return isUnderWay(shell) ? literal('The agent answers: wait for it, or stop it') : undefined;
-}
+const whySilent = (shell: Shell): Safe | undefined =>
+	whyOthers(shell) ??
+	(isUnderWay(shell) ? literal('The agent answers: wait for it, or stop it') : undefined);
 
 /** Says something to the agent. What the gateway does not take stays as it was written. */
 export function say(shell: Shell, text: string): void {

@@ -11,12 +11,11 @@ import {changeChat, chatNow, type ChatState} from './chat-state.ts';
 import {findCommands, ownerOf} from './find-session.ts';
 
 const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
-	read: {id: 'chat', title: literal('Chat'), commands: chatCommands, listing: undefined},
+	read: {id: 'chat', title: literal('Chat'), commands: chatCommands},
 	write: {
 		id: 'chat-text',
 		title: literal('Chat, while writing'),
 		commands: writeCommands,
-		listing: undefined,
 		typing: {
 			key: (shell, key) => changeChat(shell, ({text}) => ({text: editArea(text, key) ?? text})),
 			paste: (shell, pasted) => changeChat(shell, ({text}) => ({text: insertArea(text, pasted)})),
@@ -26,7 +25,6 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 		id: 'chat-find',
 		title: literal('Chat, finding a conversation'),
 		commands: findCommands,
-		listing: undefined,
 		typing: {
 			key: (shell, key) =>
 				changeChat(shell, ({query}) => ({query: editLine(query, key) ?? query, index: 0})),
@@ -58,7 +56,6 @@ function titleOf(host: Host): Line {
 export const chatPane: Pane = {
 	id: 'chat',
 	title: literal('Chat'),
-	short: literal('Chat'),
 	manual: 'chat',
 	empty: () => [
 		'Nothing was said yet.',

@@ -187,7 +187,6 @@ const destinations = (shell: Shell): readonly Destination[] => {
 	return [
 		...state.groups.slice(0, recent).map(({id, key, route, state: word}) => ({
 			label: safe`go to group ${escapeLine(key)} of ${escapeLine(route)} ${escapeLine(word)}`,
-			place: literal('Groups'),
 			go: () => goToGroup(shell, id),
 		})),
 		...state.jobs.map(job => ({

@@ -142,7 +142,6 @@ const listSection: PaneSection = {
 const destinations = (shell: Shell): readonly Destination[] =>
 	shell.feed.get().state.routes.map(route => ({
 		label: safe`go to route ${escapeLine(route.name)}`,
-		place: literal('Routes'),
 		go() {
 			const routes = shell.list(routeList);
 			openPane(shell, routeList.id);
@@ -155,14 +154,12 @@ const destinations = (shell: Shell): readonly Destination[] =>
 export const routesPane: Pane = {
 	id: 'routes',
 	title: literal('Routes'),
-	short: literal('Routes'),
 	manual: 'routes',
 	empty: () => [
 		'No routes.',
 		'Add one with `a`, or `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
 		'`:` and "set up" asks for port, secret and a first route.',
 	],
-	isWide: false,
 	// No event says that the minute of a rate is over: the clock does.
 	countsSeconds: (_state, host) => (rateNow(host)?.used ?? 0) > 0,
 	want(host) {

@@ -158,7 +158,6 @@ const destinations = (shell: Shell): readonly Destination[] =>
 
 const runPlace = (shell: Shell, {id, route, state}: Run): Destination => ({
 	label: safe`go to run #${id} ${escapeLine(route)} ${runWords[state].text}`,
-	place: literal('Runs'),
 	go: () => goToRun(shell, id),
 });
 
@@ -172,7 +171,7 @@ function findRun(shell: Shell, query: string): Found {
 	}
 
 	return id < (runs[0]?.id ?? 0)
-		? {known: {label: safe`go to run #${id}`, place: literal('Runs'), go: () => goToRun(shell, id)}}
+		? {known: {label: safe`go to run #${id}`, go: () => goToRun(shell, id)}}
 		: {};
 }
 
@@ -194,7 +193,6 @@ export const runsPane = onePane({
 	title: literal('Runs'),
 	manual: 'runs',
 	empty: () => ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
-	isWide: false,
 	// A run is read, and its list only chosen from.
 	listShare: 0.4,
 	commands: runCommands,

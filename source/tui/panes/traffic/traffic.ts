@@ -127,7 +127,6 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 /** The way to a delivery, as the palette says it. */
 const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
 	label: safe`go to delivery ${shownId(delivery)} ${escapeLine(delivery.route)} ${escapeLine(resultWord(delivery))}`,
-	place: literal('Traffic'),
 	go: () => goToDelivery(shell, delivery.id),
 });
 
@@ -148,7 +147,6 @@ function findDelivery(shell: Shell, query: string): Found {
 		: {
 				guessed: {
 					label: safe`look for delivery ${escapeLine(query)} in the journal`,
-					place: literal('Traffic'),
 					go: () =>
 						shell.attempt(async () => {
 							const delivery = await shell.port.getDelivery(query);
@@ -208,7 +206,6 @@ export const trafficPane = onePane({
 	short: literal('Traf'),
 	manual: 'receiver',
 	empty: noTraffic,
-	isWide: false,
 	commands: trafficCommands,
 	listing: listingOf({
 		noun: deliveryNoun,
