@@ -4,7 +4,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {doubtNow, proposalsNow} from '../filter/completing.ts';
 import {line, type Line, type Span} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {LineRow} from '../view/line-row.tsx';
+import {LineRow} from '../view/line-block.tsx';
 import {useStore, useShell, usePane} from '../view/shell-context.ts';
 
 /** Above the field of a filter: how it may go on, or what is wrong with it. */

@@ -2,7 +2,7 @@ import {Box} from 'ink';
 import {memo, type ReactNode, useState} from 'react';
 import {leftRow, type Line} from '../lines/line.ts';
 import type {List} from '../state/list.ts';
-import {LineRow} from './line-row.tsx';
+import {LineRow} from './line-block.tsx';
 import {useStore, useShell, useKeyboard} from './shell-context.ts';
 
 type ListRowsProps<Item> = {
