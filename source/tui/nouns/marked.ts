@@ -142,12 +142,7 @@ export function markCommands<Item>(
 		shell: Shell,
 		{items, isCut}: {readonly items: readonly Item[]; readonly isCut: boolean},
 	) => {
-		const listed = new Set(
-			shell
-				.list(source)
-				.get()
-				.items.map(item => keyOf(item)),
-		);
+		const listed = new Set(shell.list(source).get().items.map(keyOf));
 		const keyed = items.map(item => [keyOf(item), item] as const);
 		shell
 			.local(marks)
