@@ -8,7 +8,7 @@ import type {FormState} from '../forms/form.ts';
 import type {Line} from '../lines/line.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import type {Overlay, ViewState} from '../state/view.ts';
-import type {Command, ListedCommand} from './command.ts';
+import {inScope, onKeys, type Command, type ListedCommand} from './command.ts';
 import {change} from './navigate.ts';
 
 /** Cells and rows. */
@@ -27,7 +27,7 @@ export type BoxContent = {
 	readonly rows: readonly Line[];
 	/** The row that has to be seen where not all have room. */
 	readonly shown?: number;
-	/** The first row of what can be scrolled, as it is shown. */
+	/** The first row of what can be scrolled, as it is shown. A `top` of the dialog's state that lies beyond it becomes this one: the next key back then moves. */
 	readonly top?: number;
 	/** Cells inside of the border; as many as the widest row needs when absent. */
 	readonly width?: number;
@@ -57,9 +57,6 @@ export type Page = {
 	readonly asked?: ShownParts;
 };
 
-/** A key of a dialog; without a scope it holds in that of its dialog. */
-export type DialogCommand = ListedCommand;
-
 /**
  * One kind of what lies over the panes. Which keys hold, where text and pastes go, what is drawn, help and keymap follow from the
  * list of these (`commands/dialogs`).
@@ -67,7 +64,8 @@ export type DialogCommand = ListedCommand;
 export type DialogOf<State> = {
 	/** Heading of its keys in help and keymap. */
 	readonly title: string;
-	readonly commands: readonly DialogCommand[];
+	/** Without a scope they hold in that of the dialog. */
+	readonly commands: readonly ListedCommand[];
 	/** While its line has the keyboard, other keys hold: those of the scope `KIND-text`. */
 	readonly typesApart?: true;
 	/** What is drawn in a box over the pane, for at most `room` inside of its border. */
@@ -114,8 +112,6 @@ export type DialogOf<State> = {
 	readonly tells?: 'approvals' | 'installs';
 	/** It stands under an approval sheet that is opened over it, and comes back. */
 	readonly comesBack?: true;
-	/** What was scrolled past its end stands at its end, where it is shown: the next key back is seen. How much there is only the drawing knows. */
-	settle?(state: State, top: number): State;
 };
 
 export type Dialog = Omit<DialogOf<Overlay>, 'commands'> & {
@@ -168,12 +164,7 @@ export function defineDialog<State>(
 	{kind}: DialogState<State>,
 	{commands, ...record}: DialogOf<State>,
 ): Dialog {
-	const whole = {
-		...record,
-		kind,
-		scope: kind,
-		commands: commands.map(command => ({scope: kind, ...command})),
-	};
+	const whole = {...record, kind, scope: kind, commands: inScope(kind, commands)};
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is asked of states of its own kind alone
 	return whole as unknown as Dialog;
 }
@@ -190,7 +181,7 @@ export const step = <State>(
  */
 export const defineWizard = (
 	scope: string,
-	{title, keys}: {readonly title: string; readonly keys: readonly DialogCommand[]},
+	{title, keys}: {readonly title: string; readonly keys: readonly ListedCommand[]},
 	steps: readonly Dialog[],
 ): readonly Dialog[] =>
 	steps.map((dialog, index) => ({
@@ -203,7 +194,7 @@ export const defineWizard = (
 				scope: dialog.typesApart ? `${scope}-text` : scope,
 				when: shell => shell.view.get().overlay?.kind === dialog.kind && when?.(shell) !== false,
 			})),
-			...(index === steps.length - 1 ? keys.map(command => ({scope, ...command})) : []),
+			...(index === steps.length - 1 ? inScope(scope, keys) : []),
 		],
 	}));
 
@@ -227,7 +218,7 @@ export const closing = (
 	id: string,
 	keys: readonly string[],
 	label = literal('close'),
-): DialogCommand => ({id: `${id}.close`, keys, label, run: close});
+): ListedCommand => onKeys([`${id}.close`, ...keys], label, {run: close});
 
 /** Keys, what they do, and by how many rows where a page has `page` of them. */
 const scrolls = {
@@ -250,7 +241,7 @@ export type ScrollOptions = {
 	readonly names?: readonly ScrollName[];
 	/** Rows of a page. */
 	readonly page?: (shell: Shell) => number;
-	readonly more?: (name: ScrollName) => Partial<DialogCommand>;
+	readonly more?: ((name: ScrollName) => Partial<ListedCommand>) | undefined;
 };
 
 /** Keys that scroll by rows. */
@@ -258,14 +249,11 @@ export const scrolling = (
 	id: string,
 	scroll: (shell: Shell, rows: number) => void,
 	{names = scrollNames, page = () => 10, more}: ScrollOptions = {},
-): readonly DialogCommand[] =>
+): readonly ListedCommand[] =>
 	names.map(name => {
 		const [keys, label, rows] = scrolls[name];
-		return {
-			id: `${id}.${name}`,
-			keys,
-			label,
+		return onKeys([`${id}.${name}`, ...keys], label, {
 			run: shell => scroll(shell, rows(page(shell))),
 			...more?.(name),
-		};
+		});
 	});

@@ -87,7 +87,7 @@ export function goToGroup(shell: Shell, id: number): void {
 	});
 }
 
-/** Shows what a run asked a person for, also what only the journal has, and nothing else until the pane is left. */
+/** Shows the approvals of a run alone, also those that only the journal has, until the pane is left. */
 export function goToApprovals(shell: Shell, run: number): void {
 	const filter = `run:${run}`;
 	const {approvals, settledApprovals} = shell.feed.get().state;

@@ -29,7 +29,7 @@ export function jumpTo(
 }
 
 /** One step back to where the last jump began. */
-export function comeBack(shell: Shell, {from}: Jump): void {
+function comeBack(shell: Shell, {from}: Jump): void {
 	openPane(shell, from.pane);
 	const {focus, sections} = shell.pane();
 	const section = sections.find(({id}) => id === from.section);

@@ -9,7 +9,7 @@ import {isTemporary} from './temporary-filter.ts';
 type Move = Extract<ListMove, string>;
 
 /** The first row of a detail that is shown: cut so that the last page is full. */
-export const detailTop = (wanted: number, rows: number, height: number): number =>
+const detailTop = (wanted: number, rows: number, height: number): number =>
 	Math.max(0, Math.min(wanted, rows - height));
 
 /** Moves in the list, or scrolls the detail when that has the keyboard. */
@@ -114,11 +114,12 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 		return;
 	}
 
-	const index = nextIndex(lines.length, {
-		from,
-		step,
-		holds: at => rowHolds(lines[at] ?? [], wanted),
-	});
+	const {length} = lines;
+	const others = lines
+		.keys()
+		.drop(1)
+		.map(far => (((from + step * far) % length) + length) % length);
+	const index = others.find(at => rowHolds(lines[at] ?? [], wanted));
 	if (index === undefined) {
 		shell.toast(literal('No further match'));
 		return;
@@ -128,24 +129,6 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 	if (step === 1 ? index < from : index > from) {
 		shell.toast(step === 1 ? literal('On from the first row') : literal('On from the last row'));
 	}
-}
-
-type IndexSearch = {
-	readonly from: number;
-	readonly step: 1 | -1;
-	readonly holds: (index: number) => boolean;
-};
-
-/** The first row that `holds` behind `from`, or before it, once around. */
-function nextIndex(count: number, {from, step, holds}: IndexSearch): number | undefined {
-	for (let far = 1; far < count; far += 1) {
-		const index = (((from + step * far) % count) + count) % count;
-		if (holds(index)) {
-			return index;
-		}
-	}
-
-	return undefined;
 }
 
 /** Changes the view. */

@@ -7,7 +7,7 @@ export type StillHere = (missed: Safe) => boolean;
 
 /**
  * Remembers where the keyboard is. To be made when the key comes, by every command that has to look something up before it opens a question, an editor or
- * a pager: by then keys may be meant for something else, and a `y` would agree to what nobody has read. `key` is the one to press again, `inside` what keys act
+ * a pager: by then keys may be meant for something else, and a `y` would confirm an unread question. `key` is the one to press again, `inside` what keys act
  * on in a pane that has no list.
  */
 export function placeNow(

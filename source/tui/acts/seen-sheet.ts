@@ -1,14 +1,16 @@
 import {arming} from '../approvals/guard.ts';
-import {seeRows, type SeenParts} from '../approvals/seen-rows.ts';
+import {seeRows} from '../approvals/seen-rows.ts';
+import type {Sheet} from '../approvals/sheet.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
-import {scrolling, type DialogCommand, type DialogState, type ShownParts} from './dialog.ts';
+import type {ListedCommand} from './command.ts';
+import {scrolling, type DialogState, type ShownParts} from './dialog.ts';
 
 type SheetScrolling = {
 	readonly layoutOf: (shell: Shell) => {readonly height: number; readonly most: number} | undefined;
 	readonly hint: 'down' | 'page-down';
 	/** When keys move by single rows. */
-	readonly whenRows?: DialogCommand['when'];
+	readonly whenRows?: ListedCommand['when'];
 };
 
 /**
@@ -19,7 +21,7 @@ export function sheetScrolling(
 	id: string,
 	scroll: (shell: Shell, rows: number) => void,
 	{layoutOf, hint, whenRows}: SheetScrolling,
-): {readonly moving: readonly DialogCommand[]; readonly inText: readonly DialogCommand[]} {
+): {readonly moving: readonly ListedCommand[]; readonly inText: readonly ListedCommand[]} {
 	const moving = scrolling(id, scroll, {
 		page: shell => Math.max(1, (layoutOf(shell)?.height ?? 0) - 1),
 		more: name => ({
@@ -42,12 +44,7 @@ export function sheetScrolling(
 
 const isPage = (name: string): boolean => name.includes('page-');
 
-type SeenSheet = {
-	/** The first row that is shown. */
-	readonly top: number;
-	/** What of it has been on the screen. */
-	readonly seen: SeenParts;
-};
+type SeenSheet = Pick<Sheet, 'top' | 'seen'>;
 
 type SeenSheetOptions<State extends {readonly sheet: SeenSheet}> = {
 	/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */

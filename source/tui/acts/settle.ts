@@ -19,6 +19,8 @@ export function stepOf<Kind extends SheetStep['kind']>(
 	return step?.kind === kind ? (step as Extract<SheetStep, {kind: Kind}>) : undefined;
 }
 
+const answerWords = {deny: literal('denied'), allow: literal('allowed'), submit: literal('sent')};
+
 /** Sends an answer; what is next comes at once, the outcome as a toast. */
 export function answer(shell: Shell, given: ApprovalAnswer): void {
 	const open = sheetNow(shell);
@@ -40,7 +42,7 @@ export function answer(shell: Shell, given: ApprovalAnswer): void {
 					? safe`; ${others} more ${others === 1 ? literal('waits') : literal('wait')}`
 					: literal('');
 			shell.toast(
-				safe`${askedFor(approval)}: ${given.choice === 'deny' ? literal('denied') : given.choice === 'allow' ? literal('allowed') : literal('sent')}${rest}`,
+				safe`${askedFor(approval)}: ${answerWords[given.choice]}${rest}`,
 				given.choice === 'deny' ? 'warn' : 'good',
 			);
 		} else {

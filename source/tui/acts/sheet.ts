@@ -18,7 +18,7 @@ export const approvalSheet = dialogState<{readonly sheet: Sheet; readonly under?
 );
 
 /** The sheet that is open, with what it asks for and how it looks. */
-export type OpenSheet = {
+type OpenSheet = {
 	readonly sheet: Sheet;
 	readonly approval: Approval;
 	/** All of what is asked can be shown on this screen, if scrolled. */
@@ -36,7 +36,7 @@ export function sheetNow(shell: Shell, at = shell.clock.monotonic()): OpenSheet 
 	}
 
 	const {size} = shell.view.get();
-	// Asked of the gateway, not of what was drawn last: what is gone must not be answered.
+	// Asks the gateway, not the last frame: a settled request must not be answered.
 	const approval = shell.port.getState().approvals.find(({id}) => id === sheet.id);
 	const inEvent = foundInEvent(shell, sheet.id);
 	return (
@@ -109,7 +109,7 @@ function underOf(shell: Shell): Overlay | undefined {
 /** Goes back to what the sheet was opened over. */
 export const closeSheet = (shell: Shell): void => change(shell, {overlay: underOf(shell)});
 
-/** Leaves what is asked waiting; what was filled in is there when it is opened again, but for its secrets. */
+/** Leaves the request waiting, and keeps what was filled in, but for secrets, for the next time. */
 export function setAside(shell: Shell): void {
 	keepDraft(shell);
 	closeSheet(shell);
@@ -163,7 +163,7 @@ export function leaveSheet(shell: Shell, answered: number): void {
 }
 
 /**
- * Whether this key press may allow what is asked: it came alone, half a second after the last row of it had come on the screen, and nobody was typing.
+ * Whether this key press may allow what is asked: it came alone, half a second after its last row came on the screen, and not amid other typing.
  * A press that may not says why, and puts the next one off.
  */
 export function mayAllow(shell: Shell, key: KeyEvent): boolean {
@@ -203,7 +203,7 @@ export const tooEarly = literal(
 	'Too early: wait half a second after the last key, then press one alone',
 );
 
-/** Forgets what was on the screen: the terminal has another size, and what stands there was laid out for none that is known. */
+/** Forgets which rows were seen: the terminal has another size, and its rows were laid out anew. */
 export function forgetShown(shell: Shell): void {
 	shell.guard.asked();
 	changeSheet(shell, {seen: {}});

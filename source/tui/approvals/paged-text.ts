@@ -35,7 +35,7 @@ const previewPart = ({preview}: ToolApproval): readonly string[] =>
 
 const speakerOf = ({tool}: ToolApproval): string => speakers[toolFrom(tool).kind];
 
-/** Of more parts than this the indentation alone could be longer than what a pager is given, and what stands behind it would be left out. */
+/** With more parts than this, indentation alone could exceed the pager's limit, and the rest would be cut. */
 const maxIndented = 15_000;
 
 /** All of a value, in lines where it has few parts. */

@@ -94,13 +94,6 @@ export function unseenRows(seen: SeenRows | undefined, text: AskedText): readonl
 	return ranges;
 }
 
-/** When the last row that has to be seen came on the screen; `undefined` while one has not. A text without rows is seen. */
-export function wholeSince(seen: SeenRows | undefined, text: AskedText): number | undefined {
-	const since = sinceOf(seen, text).slice(0, text.needed);
-	const times = since.filter(time => time !== undefined);
-	return times.length < text.needed ? undefined : Math.max(-Infinity, ...times);
-}
-
 /** The parts of a request, by their name among the parts. */
 export type SeenParts = Readonly<Partial<Record<string, SeenRows>>>;
 
@@ -126,7 +119,8 @@ export function judgeSeen(
 				return {kind: 'unseen', part, rows};
 			}
 
-			latest = Math.max(latest, wholeSince(seen[part], text) ?? Infinity);
+			const since = sinceOf(seen[part], text).slice(0, text.needed);
+			latest = since.reduce<number>((last, at) => Math.max(last, at ?? Infinity), latest);
 		}
 	}
 

@@ -44,13 +44,12 @@ type Looks = {
 };
 
 /** The arguments of a call at a width; laid out once. */
-export const argumentsOf = (
-	approval: ToolApproval,
-	{width, fromEvent}: Pick<Looks, 'width' | 'fromEvent'>,
-): ArgumentRows => laidOut(approval, width, fromEvent);
-
-const laidOut = derive(
-	({args, lastArgs, preview}: ToolApproval, width: number, fromEvent: Looks['fromEvent']) =>
+export const argumentsOf = derive(
+	(
+		{args, lastArgs, preview}: ToolApproval,
+		width: number,
+		fromEvent: Looks['fromEvent'],
+	): ArgumentRows =>
 		preview
 			? previewRows(preview, args, {width, fromEvent})
 			: argumentRows(args, {last: lastArgs, width, fromEvent}),
@@ -82,7 +81,7 @@ export function callContent(
 	approval: ToolApproval,
 	{state, width, fromEvent}: Looks,
 ): SheetContent {
-	const args = argumentsOf(approval, {width, fromEvent});
+	const args = argumentsOf(approval, width, fromEvent);
 	const lines = callLines(approval, {state, args, width});
 	return {
 		part: 'call',
@@ -109,7 +108,7 @@ const valueText = (value: JsonValue | undefined, choice: KeyChoice | undefined):
 		? safe`below ${escapeLine(choice.below, shortValue)}`
 		: escapeLine(value === undefined ? '' : JSON.stringify(value), shortValue);
 
-/** What a rule is put together from: the names whole, of the values what has room; they were on the screen before. */
+/** The arguments that a rule may name: names whole, values as far as they fit, since they were on the screen before. */
 export function ruleContent(
 	approval: ToolApproval,
 	{keys, cursor}: RuleStep,
@@ -154,64 +153,57 @@ export function ruleContent(
 			last: first + (fields[cursor]?.names.length ?? 1) - 1,
 		},
 		isHeld: true,
-		isWhole: argumentsOf(approval, {width, fromEvent}).isWhole,
+		isWhole: argumentsOf(approval, width, fromEvent).isWhole,
 	};
 }
 
 const sideLimits = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const;
 
-type Look = {readonly calls: readonly Approval[]; readonly width: number};
-
-/** What the server says of a tool, fenced as such, and the last calls of it; laid out once, for the sheet counts ten times a second. */
-export const sideLines = (tool: ShownTool, {calls, width}: Look): readonly Line[] =>
-	sideOf(tool, calls, width);
-
-const sideOf = derive((tool: ShownTool, calls: Look['calls'], width: number) =>
-	linesOf(tool, {calls, width}),
-);
-
 /** More of a schema is not looked at. */
 const maxSchemaLength = 8000;
 
-function linesOf(tool: ShownTool, {calls, width}: Look): readonly Line[] {
-	const isOfServer = toolFrom(tool).kind === 'server';
-	return [
-		line(
-			isOfServer ? literal('text by the server, not verified') : literal('text by svc'),
-			'title',
-		),
-		...bounded(
-			wrapText(escapeBlock(tool.description, {maxLength: 4000, maxLines: 100}), width - 2),
-			sideLimits.descriptionRows,
-			'plain',
-		),
-		blankLine,
-		line(literal('last calls'), 'title'),
-		...callRows(tool, {calls, width}),
-		blankLine,
-		line(isOfServer ? literal('its schema, by the server') : literal('its schema'), 'title'),
-		...(tool.inputSchema === null
-			? [line(literal('  too large to show'), 'quiet')]
-			: bounded(
-					wrapText(
-						escapeBlock(JSON.stringify(tool.inputSchema, undefined, 2), {
-							maxLength: maxSchemaLength,
-							maxLines: sideLimits.schemaRows + 1,
-						}),
-						width - 2,
-					),
-					sideLimits.schemaRows,
-					'quiet',
-				)),
-	];
-}
+/** What the server says of a tool, fenced as such, and the last calls of it; laid out once, for the sheet counts ten times a second. */
+export const sideLines = derive(
+	(tool: ShownTool, calls: readonly Approval[], width: number): readonly Line[] => {
+		const isOfServer = toolFrom(tool).kind === 'server';
+		return [
+			line(
+				isOfServer ? literal('text by the server, not verified') : literal('text by svc'),
+				'title',
+			),
+			...bounded(
+				wrapText(escapeBlock(tool.description, {maxLength: 4000, maxLines: 100}), width - 2),
+				sideLimits.descriptionRows,
+				'plain',
+			),
+			blankLine,
+			line(literal('last calls'), 'title'),
+			...callRows(tool, calls, width),
+			blankLine,
+			line(isOfServer ? literal('its schema, by the server') : literal('its schema'), 'title'),
+			...(tool.inputSchema === null
+				? [line(literal('  too large to show'), 'quiet')]
+				: bounded(
+						wrapText(
+							escapeBlock(JSON.stringify(tool.inputSchema, undefined, 2), {
+								maxLength: maxSchemaLength,
+								maxLines: sideLimits.schemaRows + 1,
+							}),
+							width - 2,
+						),
+						sideLimits.schemaRows,
+						'quiet',
+					)),
+		];
+	},
+);
 
 const bounded = (rows: readonly Safe[], bound: number, tone: Tone): readonly Line[] => [
 	...rows.slice(0, bound).map(row => line(safe`  ${row}`, tone)),
 	...(rows.length > bound ? [line(safe`  … ${rows.length - bound} rows more`, 'quiet')] : []),
 ];
 
-function callRows(tool: ShownTool, {calls, width}: Look): readonly Line[] {
+function callRows(tool: ShownTool, calls: readonly Approval[], width: number): readonly Line[] {
 	const same = calls.filter(
 		call =>
 			call.kind === 'tool' &&

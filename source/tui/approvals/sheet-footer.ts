@@ -15,7 +15,7 @@ import {answerOfRule, type RuleAnswer, ruleToShow} from './rule-step.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
 
 /** What is known when the choices are drawn. */
-export type FooterFacts = {
+type FooterFacts = {
 	readonly scopes: ReadonlySet<ApprovalScope>;
 	/** Why no key may allow yet. */
 	readonly locked: Safe | undefined;
@@ -104,7 +104,7 @@ const keyCells = 7;
 const asksName = literal(' (asks for its name)');
 
 /** What a yes of this scope means, in words that have room in `width` cells: a long name is cut, how far the yes reaches never is. */
-export function scopeText(
+function scopeText(
 	{tool, run, mustTypeName, lasting}: ToolApproval,
 	scope: ApprovalScope,
 	width: number,

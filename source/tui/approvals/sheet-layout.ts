@@ -3,6 +3,7 @@ import type {FromEvent} from '../../core/approvals/from-event.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {deadlineText} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import type {Page} from '../acts/dialog.ts';
 import type {Line} from '../lines/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {Size} from '../state/view.ts';
@@ -26,25 +27,16 @@ import {
 import {footerLines} from './sheet-footer.ts';
 import {offeredScopes, type Sheet} from './sheet.ts';
 
-/** The sheet as it is drawn: what is asked scrolls, the choices under it stay. */
-export type SheetLayout = {
-	readonly title: readonly Line[];
-	readonly content: readonly Line[];
-	/** The first row of the content that is shown, and how many there are. */
-	readonly top: number;
-	/** The last that can be the first. */
+/** The sheet as it is drawn: what is asked scrolls, the choices under it stay; on wide screens with what the server says, and the last calls, at its side. */
+export type SheetLayout = Omit<Page, 'asked' | 'height'> & {
+	/** The last row that can be the first. */
 	readonly most: number;
 	/** The first row when what keys act on is to be seen, with as little scrolling as that takes. */
 	readonly cursorTop: number;
 	readonly height: number;
-	readonly footer: readonly Line[];
-	/** On wide screens: what the server says, and the last calls. */
-	readonly side: readonly Line[];
-	readonly width: number;
-	readonly sideWidth: number;
-	/** All of what is asked stands in `content`. */
+	/** All of what is asked stands in `rows`. */
 	readonly isWhole: boolean;
-	/** What has to be seen before a key may allow, with what of it stands on this screen. */
+	/** The texts that have to be seen before a key may allow, with the rows that are on the screen now. */
 	readonly asked: AskedParts;
 	/** Whether it was, and for long enough. */
 	readonly verdict: SeenVerdict;
@@ -52,7 +44,7 @@ export type SheetLayout = {
 	readonly locked: Safe | undefined;
 };
 
-export type SheetInputs = {
+type SheetInputs = {
 	readonly sheet: Sheet;
 	readonly approval: Approval;
 	readonly snapshot: Snapshot;
@@ -75,7 +67,7 @@ const splitFrom = {columns: 100, rows: 30} as const;
 const gutter = 2;
 const leftShare = 0.58;
 
-/** What a call is told in; beside it stands what its server says. A form has nothing beside it. */
+/** Cells of the call; beside it stand the words of its server. A form takes the whole width. */
 const widthOf = ({kind}: Approval, size: Size): number => {
 	const isSplit =
 		kind === 'tool' && size.columns >= splitFrom.columns && size.rows >= splitFrom.rows;
@@ -87,8 +79,7 @@ export const isShownWhole = (
 	approval: Approval,
 	{size, fromEvent}: Pick<SheetInputs, 'size' | 'fromEvent'>,
 ): boolean =>
-	approval.kind === 'form' ||
-	argumentsOf(approval, {width: widthOf(approval, size), fromEvent}).isWhole;
+	approval.kind === 'form' || argumentsOf(approval, widthOf(approval, size), fromEvent).isWhole;
 
 /** Lays the sheet out for the screen as it is. */
 export function layoutSheet(inputs: SheetInputs): SheetLayout {
@@ -118,7 +109,7 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 		: lockReason({...inputs, verdict, part: content.part, window, isWhole});
 	return {
 		title: titleOf(inputs, locked),
-		content: lines,
+		rows: lines,
 		top,
 		most,
 		cursorTop: cursor ? Math.min(topFor(cursor, {rows, top}), most) : top,
@@ -129,7 +120,7 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 				: footerLines(sheet, approval, {...facts, locked, isReadOnly: inputs.isReadOnly === true}),
 		side:
 			isSplit && approval.kind === 'tool'
-				? sideLines(approval.tool, {calls: state.settledApprovals, width: sideWidth})
+				? sideLines(approval.tool, state.settledApprovals, sideWidth)
 				: [],
 		width,
 		sideWidth,
@@ -181,7 +172,7 @@ function askedParts(inputs: SheetInputs, {content, choices, width, window}: Show
 	}
 
 	const isCall = content.part === 'call';
-	const args = argumentsOf(approval, {width, fromEvent});
+	const args = argumentsOf(approval, width, fromEvent);
 	const call = isCall ? content : callContent(approval, {state: snapshot.state, width, fromEvent});
 	const text = textOf('call', call.plain);
 	// What has more rows than can be shown was in the pager, or is locked.

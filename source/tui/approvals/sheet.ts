@@ -88,7 +88,7 @@ export const lookIntoEvent = (
 };
 
 /** What became of the search for a request. */
-export type InEvent = {
+type InEvent = {
 	readonly fromEvent: readonly FromEvent[];
 	/** It has not ended: what it finds is to be seen before anything is allowed. */
 	readonly isLooking: boolean;

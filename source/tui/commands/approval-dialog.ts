@@ -13,7 +13,7 @@ import {
 	taken,
 } from '../acts/sheet.ts';
 import {sheetName} from '../approvals/sheet.ts';
-import {titled, widestText} from '../dialogs/box.ts';
+import {keyHint, titled, widestText} from '../dialogs/box.ts';
 import {isComplete} from '../dialogs/wizard.ts';
 import {saveKeys} from '../forms/form-keys.ts';
 import {blankLine, line, told} from '../lines/line.ts';
@@ -41,11 +41,8 @@ export const approvalDialog = defineDialog(approvalSheet, {
 		}
 
 		const layout = open.layout();
-		return {
-			...layout,
-			rows: layout.content,
-			asked: {of: sheetName(open.sheet, shell.view.get().size), asked: layout.asked},
-		};
+		const of = sheetName(open.sheet, shell.view.get().size);
+		return {...layout, asked: {of, asked: layout.asked}};
 	},
 	whenTooSmall: line(literal('! d denies, Esc leaves; to allow: more room'), 'warn'),
 	shown: noteShown,
@@ -99,7 +96,7 @@ export const takenDialog = defineDialog(taken, {
 				blankLine,
 				...told(text, width),
 				blankLine,
-				[{text: literal('  Esc'), tone: 'accent'}, {text: literal(' go on')}],
+				keyHint(literal('  Esc'), literal('go on')),
 			],
 			width,
 		};

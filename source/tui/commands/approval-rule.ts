@@ -3,9 +3,8 @@ import {linesByHand} from '../../core/approvals/rule-keys.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {onKeys} from '../acts/command.ts';
+import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
-import type {DialogCommand} from '../acts/dialog.ts';
 import {answer, callNow, isOffered, stepOf} from '../acts/settle.ts';
 import {goToStep} from '../acts/sheet.ts';
 import {
@@ -30,7 +29,7 @@ function changeKey(
 	}
 }
 
-const otherFolder = (key: string, isWider: boolean, label: Safe): DialogCommand =>
+const otherFolder = (key: string, isWider: boolean, label: Safe): ListedCommand =>
 	onKeys([`approval.rule-${isWider ? 'wider' : 'nearer'}`, key], label, {
 		quiet: true,
 		when: shell => stepOf(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
@@ -38,13 +37,13 @@ const otherFolder = (key: string, isWider: boolean, label: Safe): DialogCommand 
 			changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider})),
 	});
 
-/** For what may destroy nothing is chosen at first: it is the person who says what the rule is for. */
+/** A rule for a destructive tool starts with nothing chosen: the person has to say what it is for. */
 const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
 	args: call?.lasting?.isBound ? 'keys' : 'any',
 	keys: new Map(),
 });
 
-const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): DialogCommand =>
+const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): ListedCommand =>
 	onKeys([`approval.rule-${args}`, key], label, {
 		quiet: true,
 		when: shell =>
@@ -65,7 +64,7 @@ const linesNow = (shell: Shell): readonly string[] | undefined => {
 };
 
 /** Keys of the sheet for rules that last, and while one is put together. */
-export const ruleCommands: readonly DialogCommand[] = [
+export const ruleCommands: readonly ListedCommand[] = [
 	onKeys(['approval.rule', 'v'], literal('always allow: shows the rule first'), {
 		quiet: true,
 		when(shell) {

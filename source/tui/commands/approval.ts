@@ -1,11 +1,10 @@
 import type {ApprovalScope} from '../../core/approval.ts';
-import {escapeLine} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {waitAct} from '../../nouns/approval/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
-import {literal} from '../../terminal/text/safe.ts';
-import {onKeys, type Command} from '../acts/command.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys, type IdAndKeys, type ListedCommand} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
-import type {DialogCommand} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
 import {answer, callNow, denyAll, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
 import {
@@ -15,13 +14,73 @@ import {
 	scrollSheet,
 	sheetNow,
 	turnSheet,
+	refuse,
+	setAside,
 } from '../acts/sheet.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
 import {foundInEvent} from '../approvals/sheet.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
-import {waysOut} from './approval-text.ts';
+
+function allowNamed(shell: Shell): void {
+	const step = stepOf(shell, 'name');
+	const call = callNow(shell);
+	if (!step || !call) {
+		return;
+	}
+
+	if (step.text.value === call.tool.tool) {
+		answer(shell, {
+			choice: 'allow',
+			scope: step.scope,
+			...step.rule,
+			typedName: step.text.value,
+		});
+	} else {
+		refuse(shell, safe`Not allowed: its name is ${escapeLine(call.tool.tool)}`);
+	}
+}
+
+const isElsewhere = (shell: Shell): boolean => !isAtChoice(shell);
+
+function back(shell: Shell): void {
+	const form = stepOf(shell, 'deny-all')?.form;
+	goToStep(shell, form ? {kind: 'form', form} : {kind: 'choose'});
+}
+
+/** The ways out, and the keys beside a text. */
+const waysOut: readonly ListedCommand[] = [
+	onKeys(['approval.back', 'esc', 'ctrl+c'], literal('back to the choice'), {
+		when: isElsewhere,
+		run: back,
+	}),
+	onKeys(['approval.leave', 'esc', 'ctrl+c', 'q'], literal('leave it waiting'), {
+		when: isAtChoice,
+		run: setAside,
+	}),
+	onKeys(['approval-text.allow', 'enter'], literal('allow, when the name is right'), {
+		changes: true,
+		scope: 'approval-text',
+		isGuarded: true,
+		when: shell => stepOf(shell, 'name') !== undefined,
+		run: allowNamed,
+	}),
+	onKeys(['approval-text.deny', 'enter'], literal('deny and tell the agent'), {
+		changes: true,
+		scope: 'approval-text',
+		when: shell => stepOf(shell, 'reason') !== undefined,
+		run(shell) {
+			const reason = stepOf(shell, 'reason')?.text.value.trim() ?? '';
+			answer(shell, {choice: 'deny', ...(reason !== '' && {reason})});
+		},
+	}),
+	onKeys(['approval-text.back', 'esc', 'ctrl+c'], literal('back to the choice'), {
+		scope: 'approval-text',
+		when: shell => stepOf(shell, 'form') === undefined,
+		run: back,
+	}),
+];
 
 /** Allows at once, or asks for the tool's name first where that must be typed. */
 function allow(shell: Shell, scope: ApprovalScope): void {
@@ -40,8 +99,8 @@ function allow(shell: Shell, scope: ApprovalScope): void {
 const allowing = (
 	key: string,
 	scope: Exclude<ApprovalScope, 'always'>,
-	label: Command['label'],
-): DialogCommand =>
+	label: Safe,
+): ListedCommand =>
 	onKeys([`approval.${scope}`, key], label, {
 		changes: true,
 		quiet: true,
@@ -78,19 +137,15 @@ function extend(shell: Shell): void {
 }
 
 /** Where several wait. Nothing is answered, and the request that comes is guarded as if it had been opened. */
-const turning = (
-	id: string,
-	key: string,
-	{label, step}: {readonly label: Command['label']; readonly step: 1 | -1},
-): DialogCommand =>
-	onKeys([`approval.${id}`, key], label, {
+const turning = (keys: IdAndKeys, label: Safe, step: 1 | -1): ListedCommand =>
+	onKeys(keys, label, {
 		quiet: step === -1,
 		when: shell => isAtChoice(shell) && shell.port.getState().approvals.length > 1,
 		run: shell => turnSheet(shell, step),
 	});
 
 /** Keys of the sheet while it asks to choose. */
-const choiceCommands: readonly DialogCommand[] = [
+const choiceCommands: readonly ListedCommand[] = [
 	allowing('a', 'once', literal('allow this one call')),
 	allowing('r', 'run', literal('allow the tool until its run ends')),
 	allowing('s', 'process', literal('allow the tool until svc stops')),
@@ -134,8 +189,8 @@ const choiceCommands: readonly DialogCommand[] = [
 		}),
 	}),
 	onKeys(['approval.pager', 'e'], literal('open in $PAGER'), {when: isAtChoice, run: page}),
-	turning('next', 'n', {label: literal('next request'), step: 1}),
-	turning('previous', 'N', {label: literal('request before'), step: -1}),
+	turning(['approval.next', 'n'], literal('next request'), 1),
+	turning(['approval.previous', 'N'], literal('request before'), -1),
 ];
 
 function scroll(shell: Shell, rows: number): void {
@@ -157,7 +212,7 @@ const {moving, inText} = sheetScrolling('approval', scroll, {
 });
 
 /** Keys of the approval sheet. Those that allow are guarded: see `mayAllow`. */
-export const approvalSheetCommands: readonly DialogCommand[] = [
+export const approvalSheetCommands: readonly ListedCommand[] = [
 	...choiceCommands,
 	...moving,
 	...ruleCommands,

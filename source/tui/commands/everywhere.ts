@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command, type PaneCommand} from '../acts/command.ts';
@@ -19,18 +20,13 @@ import {themeNames} from '../theme/theme.ts';
 
 const moving = (
 	name: Extract<ListMove, string>,
-	keys: readonly [string, ...string[]],
+	keys: readonly string[],
 	label: Safe,
-): PaneCommand => ({
-	id: `move.${name}`,
-	keys,
-	label,
-	quiet: true,
-	run: shell => move(shell, name),
-});
+): PaneCommand =>
+	onKeys([`move.${name}`, ...keys], label, {quiet: true, run: shell => move(shell, name)});
 
 /** The keys that move in a list, or scroll a detail. */
-export const movingCommands: readonly PaneCommand[] = [
+const movingCommands: readonly PaneCommand[] = [
 	moving('down', ['j', 'down'], literal('down')),
 	moving('up', ['k', 'up'], literal('up')),
 	moving('first', ['g', 'home'], literal('first')),
@@ -59,7 +55,7 @@ function reload(shell: Shell): void {
 }
 
 const paneCommands = panes.map(({id, title}, index): PaneCommand =>
-	onKeys([`pane.${id}`, ...[paneKey(index)].filter(key => key !== undefined)], title, {
+	onKeys([`pane.${id}`, ...compact([paneKey(index)])], title, {
 		quiet: true,
 		aliases: [`/${id}`],
 		run: shell => openPane(shell, id),

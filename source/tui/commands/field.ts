@@ -1,24 +1,21 @@
+import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {inScope, onKeys, type Command, type PaneCommand} from '../acts/command.ts';
+import {inScope, onKeys, type Command, type IdAndKeys, type PaneCommand} from '../acts/command.ts';
 import {change, move} from '../acts/navigate.ts';
 import {review} from '../acts/settle.ts';
 import {completeFilter} from '../filter/completing.ts';
 
-/** Keys beside the text of a filter or a search. */
-export const fieldCommands: readonly Command[] = inScope('field', [
-	...(
-		[
-			['field.complete', 'tab', literal('complete, then the next proposal'), 1],
-			['field.complete-back', 'shift+tab', literal('the proposal before'), -1],
-		] as const
-	).map(([id, key, label, step]): PaneCommand => ({
-		id,
-		keys: [key],
-		label,
+const completing = (keys: IdAndKeys, label: Safe, step: 1 | -1): PaneCommand =>
+	onKeys(keys, label, {
 		quiet: step === -1,
 		when: ({view}) => view.get().field === 'filter',
 		run: shell => completeFilter(shell, step),
-	})),
+	});
+
+/** Keys beside the text of a filter or a search. */
+export const fieldCommands: readonly Command[] = inScope('field', [
+	completing(['field.complete', 'tab'], literal('complete, then the next proposal'), 1),
+	completing(['field.complete-back', 'shift+tab'], literal('the proposal before'), -1),
 	onKeys(['field.accept', 'enter', 'tab'], literal('back to the list'), {
 		run: shell => change(shell, {field: undefined}),
 	}),

@@ -13,6 +13,7 @@ import {blankLine, wrapText, type Line} from '../lines/line.ts';
 import {sendTest} from '../panes/traffic/send-event.ts';
 import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
+import type {Tone} from '../theme/theme.ts';
 
 /** What the gateway's first start wrote and found. @see manual/commands.md */
 export type FirstRunCard = {
@@ -48,13 +49,9 @@ export function tickOff(view: ValueStore<ViewState>, card: FirstRunCard | undefi
 }
 
 /** What the first start did, what answers, and how to see a first event. */
-export function firstRunLines(
-	card: FirstRunCard,
-	state: GatewayState,
-	width: number,
-): readonly Line[] {
+function firstRunLines(card: FirstRunCard, state: GatewayState, width: number): readonly Line[] {
 	const {webhook} = state;
-	const {steps, route, underWay} = card;
+	const {steps, route, underWay, keys = firstKeys} = card;
 	const marked = (mark: Safe, step: string) =>
 		wrapText(step, width - 4).map((row, index): Line => [
 			{text: index === 0 ? mark : literal('   '), tone: 'good'},
@@ -73,14 +70,9 @@ export function firstRunLines(
 		),
 		fact(literal('Model'), modelText(state)),
 		blankLine,
-		...keysOf(card).map(([key, does]) => hint(escapeLine(key), escapeLine(does))),
+		...keys.map(([key, does]) => fact(escapeLine(key), escapeLine(does), 'accent')),
 	];
 }
-
-/** The keys that its last rows tell of. */
-export const keysOf = ({
-	keys = firstKeys,
-}: Pick<FirstRunCard, 'keys'>): NonNullable<FirstRunCard['keys']> => keys;
 
 const firstKeys: NonNullable<FirstRunCard['keys']> = [
 	['T', 'sends a signed pull_request event through the port, and shows it'],
@@ -91,16 +83,10 @@ const firstKeys: NonNullable<FirstRunCard['keys']> = [
 
 const factCells = 9;
 
-const fact = (name: Safe, value: Safe): Line => [
+const fact = (name: Safe, value: Safe, tone: Tone = 'title'): Line => [
 	{text: literal('   ')},
-	{text: fit(name, factCells), tone: 'title'},
+	{text: fit(name, factCells), tone},
 	{text: value},
-];
-
-const hint = (key: Safe, does: Safe): Line => [
-	{text: literal('   ')},
-	{text: fit(key, factCells), tone: 'accent'},
-	{text: does},
 ];
 
 function modelText({model, modelProblem}: GatewayState): Safe {
@@ -119,8 +105,8 @@ export const firstRunDialog = defineDialog(firstRun, {
 	}),
 	// A key that it tells of does the same here as in the pane behind it, where it is routed to once the card is gone.
 	press(shell, {card}, {id}) {
-		const told = keysOf(card).map(([keys]) => keys.split(' ', 1)[0]);
-		if (id === 'q' || (card.keys && id !== 'T' && told.includes(id))) {
+		const told = card.keys?.some(([keys]) => keys.split(' ', 1)[0] === id);
+		if (id === 'q' || (told && id !== 'T')) {
 			close(shell);
 		}
 

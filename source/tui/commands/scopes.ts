@@ -8,7 +8,7 @@ import {formNow, isTyping, typeKey, typePaste} from '../dialogs/form.ts';
 import type {RouteOptions} from '../input/key-router.ts';
 import type {Shell} from '../shell/shell.ts';
 
-/** Who has the keyboard now, innermost first. What lies over the panes keeps every key to itself. */
+/** The scopes that have the keyboard, innermost first. A dialog over the panes takes every key. */
 export function scopesNow(shell: Shell): RouteOptions<Shell> {
 	const {overlay, field} = shell.view.get();
 	if (overlay) {
@@ -50,7 +50,7 @@ function ofDialog(shell: Shell): Omit<RouteOptions<Shell>, 'context'> {
 export const handleKey = (shell: Shell, key: KeyEvent): boolean =>
 	orSay(shell, () => takeKey(shell, key));
 
-/** What meets what it did not expect must not take the gateway with it. */
+/** An unexpected error of a command becomes a toast: it must not end the gateway. */
 function orSay(shell: Shell, take: () => boolean): boolean {
 	try {
 		return take();
@@ -90,7 +90,7 @@ function takeKey(shell: Shell, key: KeyEvent): boolean {
 }
 
 /** Whether a key press may do something that is guarded: the open dialog says so. */
-export const mayDo = (shell: Shell, key: KeyEvent): boolean =>
+const mayDo = (shell: Shell, key: KeyEvent): boolean =>
 	dialogNow(shell)?.dialog.guard?.(shell, key) === true;
 
 /** A key that no command takes: text for a line of ours, or typed for something else than the sheet. */

@@ -1,5 +1,4 @@
 import type {JsonObject} from '../../core/json.ts';
-import type {Safe} from '../../core/untrusted.ts';
 import {contentOf} from '../../nouns/field-kinds.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {literal} from '../../terminal/text/safe.ts';
@@ -8,13 +7,11 @@ import {newForm, type FormState} from '../forms/form.ts';
 import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {titled} from './box.ts';
+import type {Question} from './questions.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
 /** Something that is done when a person says so, and may say more of it. */
-type ToldQuestion = {
-	readonly title: Safe;
-	readonly lines: readonly Safe[];
-	readonly act: Safe;
+type ToldQuestion = Pick<Question, 'title' | 'lines' | 'act'> & {
 	/** Gets what was filled in. */
 	readonly run: (told: JsonObject) => void;
 };

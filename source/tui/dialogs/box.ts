@@ -1,13 +1,12 @@
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
-import {widthOf} from '../../terminal/text/fit.ts';
 import {shownLine, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Area, BoxContent} from '../acts/dialog.ts';
-import {blankLine, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import type {Area, BoxContent, DialogOf} from '../acts/dialog.ts';
+import {blankLine, fillLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
 
 /** Where a dialog lies in the part of the screen that it may cover, its border included. */
-export type BoxPlace = {
+type BoxPlace = {
 	readonly left: number;
 	readonly top: number;
 	readonly width: number;
@@ -40,16 +39,6 @@ export function placeBox(area: Area, contents: Area): BoxPlace {
 		width,
 		height,
 	};
-}
-
-/** Cells that a line takes. */
-export const lineWidth = (row: Line): number => row.reduce((sum, {text}) => sum + widthOf(text), 0);
-
-/** `row` cut or filled with blanks to exactly `width` cells. */
-export function fillLine(row: Line, width: number): Line {
-	const cut = clipLine(row, width);
-	const rest = width - lineWidth(cut);
-	return rest > 0 ? [...cut, {text: escapeLine(' '.repeat(rest))}] : cut;
 }
 
 /** A dialog with its border: `height` rows of exactly `width` cells each, so that nothing of what lies under it is seen through. */
@@ -118,32 +107,37 @@ export function boxOf(
 	return {title: titled(title), width, rows: rows(width)};
 }
 
-/** A question with the line that is being typed, and what is wrong with it. */
-export function askedLine(
-	lines: readonly Line[],
-	text: LineText,
-	{width, problem}: {readonly width: number; readonly problem?: Safe | undefined},
-): Pick<BoxContent, 'rows' | 'shown' | 'width'> {
-	return {
-		width,
-		rows: [
-			blankLine,
-			...lines,
-			[{text: literal('  > '), tone: 'accent'}, {text: shownLine(text, {width: width - 6})}],
-			...(problem === undefined
-				? []
-				: wrapText(problem, width - 6).map(row => line(safe`    ${row}`, 'bad'))),
-		],
-		shown: lines.length + 1,
-	};
-}
+/** A key, and what it does. */
+export const keyHint = (name: Safe, does: Safe): Line => [
+	{text: name, tone: 'accent'},
+	{text: safe` ${does}`},
+];
 
-/** The rows of a text that can be scrolled which are shown. */
-export function scrolledBox(
-	rows: readonly Line[],
-	wanted: number,
-	height: number,
-): Pick<BoxContent, 'rows' | 'top'> {
-	const top = Math.max(0, Math.min(wanted, rows.length - height));
-	return {rows: rows.slice(top, top + Math.max(1, height)), top};
-}
+/** A text that is asked for, and why the last one was refused. */
+export type AskedLine = {readonly text: LineText; readonly problem?: Safe | undefined};
+
+/** A dialog that asks for a line of text under `lines`. Typing clears the problem. */
+export const lineDialog = <State extends AskedLine>(
+	title: (state: State) => readonly Line[],
+	lines: (state: State, width: number) => readonly Line[],
+): Required<Pick<DialogOf<State>, 'contents' | 'line'>> => ({
+	contents(state, _shell, room) {
+		const width = Math.min(room.width, widestText);
+		const {text, problem = ''} = state;
+		const asked = lines(state, width);
+		return {
+			title: title(state),
+			width,
+			rows: [
+				blankLine,
+				...asked,
+				[{text: literal('  > '), tone: 'accent'}, {text: shownLine(text, {width: width - 6})}],
+				...(problem === ''
+					? []
+					: wrapText(problem, width - 6).map(row => line(safe`    ${row}`, 'bad'))),
+			],
+			shown: asked.length + 1,
+		};
+	},
+	line: {get: ({text}) => text, set: (state, text) => ({...state, text, problem: undefined})},
+});

@@ -2,9 +2,9 @@ import {contentOf, isTyped} from '../../nouns/field-kinds.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {inScope, onKeys, type Command} from '../acts/command.ts';
+import {inScope, onKeys, type Command, type ListedCommand} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
-import {dialogNow, isPage, type DialogCommand} from '../acts/dialog.ts';
+import {dialogNow, isPage} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {review} from '../acts/settle.ts';
 import {approvalSheet} from '../acts/sheet.ts';
@@ -105,7 +105,7 @@ function press(shell: Shell, {step, act: update}: FormKey): void {
 	}
 }
 
-const keyOfForm = (key: FormKey): DialogCommand =>
+const keyOfForm = (key: FormKey): ListedCommand =>
 	onKeys([`form.${key.id}`, ...key.keys], key.label, {
 		quiet: true,
 		run: shell => press(shell, key),
@@ -114,7 +114,7 @@ const keyOfForm = (key: FormKey): DialogCommand =>
 const changing = (update: (form: FormState) => FormState) => (shell: Shell) =>
 	changeForm(shell, update);
 
-const betweenFields: readonly DialogCommand[] = [
+const betweenFields: readonly ListedCommand[] = [
 	onKeys(['form.edit', 'enter'], literal('edit'), {changes: true, run: changing(actOnField)}),
 	...[...moveKeys, ...turnKeys].map(keyOfForm),
 	onKeys(['form.help', '?'], literal('help'), {run: openHelp}),
@@ -128,7 +128,7 @@ const betweenFields: readonly DialogCommand[] = [
 	}),
 ];
 
-const whileTyping: readonly DialogCommand[] = [
+const whileTyping: readonly ListedCommand[] = [
 	onKeys(['form-text.keep', 'enter', 'esc'], literal('keep it'), {run: changing(endEditing)}),
 	onKeys(['form-text.next', 'tab', 'down'], literal('keep it, next field'), {
 		run: changing(form => typeOn(form, 1)),

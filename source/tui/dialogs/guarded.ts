@@ -9,7 +9,7 @@ import type {Shell} from '../shell/shell.ts';
 import {boxOf} from './box.ts';
 
 /**
- * A dialog that may open while somebody types: keys that were meant for something else do nothing of what its commands guard. A key press has to come alone, half a second after the dialog
+ * A dialog that may open while a person types elsewhere. Its guarded commands ignore keys of that typing: a key press has to come alone, half a second after the dialog
  * and after any other key. `nameOf` is what the guard calls it.
  */
 export const guarding = <State>(

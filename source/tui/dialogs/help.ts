@@ -13,11 +13,10 @@ import {
 } from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {approvalSheet, closeSettled, forgetShown} from '../acts/sheet.ts';
-import {blankLine, line, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line, fillLine} from '../lines/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
-import {fillLine} from './box.ts';
 
 const twoColumnsFrom = 76;
 const widest = 120;
@@ -45,7 +44,7 @@ export function openHelp(shell: Shell): void {
 	help.open(shell, {query: '', top: 0, isSearching: false, under: dialogNow(shell)?.state});
 }
 
-/** Goes back to what was there. A sheet has to be seen anew before anything of it may be allowed, and what it asks may be settled by now. */
+/** Goes back to the dialog below. A sheet has to be seen anew before a key may allow, and its request may be settled by now. */
 function closeHelp(shell: Shell): void {
 	change(shell, {overlay: help.now(shell)?.under});
 	if (approvalSheet.isOpen(shell)) {
@@ -92,8 +91,8 @@ function helpBox({query, top, under}: HelpState, shell: Shell, room: Area): BoxC
 
 const keyCells = 16;
 
-/** The keys that are needed most, then every key, those that hold `here` first (scopes; the part of the pane with the keyboard when absent), then those of the open pane; `query` keeps what holds it, once. A face that only looks has what changes something struck out. */
-export function helpLines(
+/** The most needed keys, then all: first those of the scopes `here`, then of the open pane. With a `query` only keys that match, each once. A read-only face strikes out commands that change something. */
+function helpLines(
 	{pane, section, keys: {bindings, titleOf}, port}: Shell,
 	query: string,
 	here: readonly string[] = [section().id],
@@ -150,7 +149,6 @@ export const helpDialog = defineDialog(help, {
 					onChange: value => help.change(shell, now => ({...now, query: value})),
 				}
 			: undefined,
-	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: [
 		onKeys(['help.search', '/'], literal('search'), {
 			run: shell => help.change(shell, now => ({...now, isSearching: true, top: 0})),

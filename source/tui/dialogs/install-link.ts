@@ -1,33 +1,32 @@
 import type {WaitingInstall} from '../../core/install.ts';
-import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
+import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {placeNow, type StillHere} from '../acts/place.ts';
 import {blankLine, line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {askedLine, titled, widestText} from './box.ts';
+import {lineDialog, titled, type AskedLine} from './box.ts';
 import {openInstall} from './install-sheet.ts';
-import {ofText} from './wizard.ts';
 
 /** Asks for such a link. */
-export const installLink = dialogState<{readonly text: LineText}>('install-link');
+const installLink = dialogState<AskedLine>('install-link');
 
 /** The links that wait for a person, the oldest first. */
-export const waitingInstalls = ({feed, clock}: Shell): readonly WaitingInstall[] =>
+const waitingInstalls = ({feed, clock}: Shell): readonly WaitingInstall[] =>
 	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
 
-type ReviewedLink = {
-	readonly link: string;
-	readonly waiting?: number;
-	readonly isStillHere: StillHere;
-};
+type OpenedLink = {readonly link: string; readonly waiting?: number};
 
 /** Opens the sheet of a link, unless the person has gone on by then. */
-async function openReview(shell: Shell, {link, waiting, isStillHere}: ReviewedLink): Promise<void> {
-	const reviewed = await shell.port.reviewInstall({link});
+async function openReview(
+	shell: Shell,
+	{link, waiting}: OpenedLink,
+	isStillHere: StillHere,
+): Promise<void> {
+	const review = await shell.port.reviewInstall({link});
 	if (isStillHere(literal('The link was not opened'))) {
-		openInstall(shell, {link, review: reviewed, waiting});
+		openInstall(shell, {link, review, waiting});
 	}
 }
 
@@ -37,22 +36,17 @@ function reviewWaiting(shell: Shell): void {
 	shell.attempt(async () => {
 		const offered = (await shell.port.listInstalls()).find(({id}) => id === first?.id);
 		if (offered) {
-			await openReview(shell, {link: offered.link, waiting: offered.id, isStillHere});
+			await openReview(shell, {link: offered.link, waiting: offered.id}, isStillHere);
 		} else {
 			shell.toast(literal('That link waits no more'), 'warn');
 		}
 	});
 }
 
-/** Asks for a link, which is pasted. */
-function askForLink(shell: Shell): void {
-	installLink.open(shell, {text: lineText()}, {field: undefined});
-}
-
 /** What a paste into the question for a link is: the link, however long. */
-export function pasteLink(shell: Shell, text: string): void {
+function pasteLink(shell: Shell, text: string): void {
 	const isStillHere = placeNow(shell, literal('/install'));
-	shell.attempt(async () => openReview(shell, {link: text.trim(), isStillHere}));
+	shell.attempt(async () => openReview(shell, {link: text.trim()}, isStillHere));
 }
 
 /** How the sheet is reached. */
@@ -65,27 +59,20 @@ export const installActs: readonly Command[] = inScope('global', [
 	onKeys(['install.paste'], literal('install a tool server from a link (svc://mcp/install)'), {
 		changes: true,
 		aliases: ['/install'],
-		run: askForLink,
+		run: shell => installLink.open(shell, {text: lineText()}, {field: undefined}),
 	}),
 ]);
 
 export const installLinkDialog = defineDialog(installLink, {
 	title: 'Pasting an install link',
-	contents({text}, _shell, room) {
-		return {
-			title: titled(literal('Install a tool server')),
-			...askedLine(
-				[
-					line(literal('  Paste the link here: svc://mcp/install?name=…&config=…')),
-					line(literal('  It is shown whole before anything is installed.'), 'quiet'),
-					blankLine,
-				],
-				text,
-				{width: Math.min(room.width, widestText)},
-			),
-		};
-	},
-	line: ofText(),
+	...lineDialog(
+		() => titled(literal('Install a tool server')),
+		() => [
+			line(literal('  Paste the link here: svc://mcp/install?name=…&config=…')),
+			line(literal('  It is shown whole before anything is installed.'), 'quiet'),
+			blankLine,
+		],
+	),
 	paste: pasteLink,
 	commands: [
 		onKeys(['install-link.review', 'enter'], literal('look at it'), {

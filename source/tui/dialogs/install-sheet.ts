@@ -8,23 +8,20 @@ import {dialogState, type DialogOf, type DialogState, type Page} from '../acts/d
 import {seenSheet} from '../acts/seen-sheet.ts';
 import {tooEarly} from '../acts/sheet.ts';
 import {arming} from '../approvals/guard.ts';
-import {judgeSeen, type AskedParts, type SeenParts, lockReason} from '../approvals/seen-rows.ts';
+import {judgeSeen, type AskedParts, lockReason} from '../approvals/seen-rows.ts';
 import type {SheetLayout} from '../approvals/sheet-layout.ts';
+import type {Sheet} from '../approvals/sheet.ts';
 import {line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** An install link that a person decides on. */
-export type InstallSheet = {
+export type InstallSheet = Pick<Sheet, 'top' | 'seen'> & {
 	readonly link: string;
 	readonly review: InstallReview;
 	/** `WaitingInstall.id` of a link that was opened elsewhere. */
 	readonly waiting?: number | undefined;
-	/** The first row that is shown. */
-	readonly top: number;
-	/** What of it has been on the screen, whatever was asked below it. */
-	readonly seen: SeenParts;
 };
 
 type Deciding = {readonly sheet: InstallSheet};
@@ -58,7 +55,7 @@ type FooterFacts = {
 	readonly locked: Safe | undefined;
 };
 
-/** The sheet as it is drawn: what would be installed scrolls, what the step asks for stays under it. */
+/** The sheet as it is drawn: the entry to install scrolls, the question of the step stays under it. */
 type InstallLayout = Page &
 	Pick<SheetLayout, 'height' | 'locked' | 'most' | 'verdict'> & {
 		readonly asked: NonNullable<Page['asked']>;

@@ -2,8 +2,8 @@ import type {MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
-import {onKeys, type Command} from '../acts/command.ts';
-import {close, defineWizard, dialogState, step, type DialogCommand} from '../acts/dialog.ts';
+import {onKeys, type Command, type ListedCommand} from '../acts/command.ts';
+import {close, defineWizard, dialogState, step} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {keyList} from '../entries/lists.ts';
@@ -15,13 +15,13 @@ import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
 /** A key of the chat API that is filled in. */
-export const keyForm = dialogState<{readonly form: FormState}>('key-form');
+const keyForm = dialogState<{readonly form: FormState}>('key-form');
 
 /** There has never been one: the first is made when a person asks for it, so that there is none which was not seen. */
 export const keyOffer = dialogState<object>('key-offer');
 
 /** The one time that a key is there. */
-export const keyShown = dialogState<ShownOnce>('key-shown');
+const keyShown = dialogState<ShownOnce>('key-shown');
 
 const widest = 84;
 const offering = guarding(keyOffer, () => 'key');
@@ -126,7 +126,7 @@ const offer = step(keyOffer, {
 	],
 });
 
-const leaving: readonly DialogCommand[] = [
+const leaving: readonly ListedCommand[] = [
 	reviewing('key'),
 	onKeys(['key.decline', 'esc'], literal('make none'), {
 		when: keyOffer.isOpen,

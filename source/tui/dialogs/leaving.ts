@@ -1,6 +1,5 @@
-import {messageOf} from '../../core/errors.ts';
+import {compact} from '../../core/compact.ts';
 import {countOf} from '../../core/names.ts';
-import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {waitingLogins} from '../../nouns/login/login-entry.ts';
 import {literal} from '../../terminal/text/safe.ts';
@@ -8,47 +7,37 @@ import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {blankLine, line, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {titled, widestText} from './box.ts';
+import {keyHint, titled, widestText} from './box.ts';
 import {keyOffer} from './key.ts';
 
 export const quit = dialogState<{readonly consequences?: StopConsequences}>('quit');
 
 /** Opens the dialog that says what leaving would end. */
-export function askToQuit(shell: Shell): void {
+function askToQuit(shell: Shell): void {
 	quit.open(shell, {}, {field: undefined});
-	void (async () => {
-		try {
-			const consequences = await shell.port.stopConsequences();
-			quit.change(shell, () => ({consequences}));
-		} catch (error) {
-			shell.toast(escapeLine(messageOf(error)), 'bad');
-		}
-	})();
+	shell.attempt(async () => {
+		const consequences = await shell.port.stopConsequences();
+		quit.change(shell, () => ({consequences}));
+	});
 }
 
-/** Whether a gateway of this process can go on while the shell gets its prompt back; an attached face leaves nothing behind. */
-export const canLetGo = ({port, desktop}: Shell): boolean =>
-	!port.embedded || (desktop.givesPromptBack && !desktop.endsWithFace);
-
-const whyNotLetGo = (shell: Shell): Safe | undefined => {
-	if (canLetGo(shell)) {
-		return undefined;
-	}
-
-	return shell.desktop.endsWithFace
-		? literal('a demo ends with its screen, and nothing of it stays; q leaves')
-		: literal('started without its launcher: close this terminal, the gateway goes on');
+const inDemo = {
+	why: literal('a demo ends with its screen, and nothing of it stays; q leaves'),
+	help: 'This is a demo: it ends with its screen, and nothing of it stays.',
 };
 
-/** What a person may want to know who cannot leave the gateway of this process running. */
-export function howToKeep(shell: Shell): string | undefined {
-	if (canLetGo(shell)) {
+const withoutLauncher = {
+	why: literal('started without its launcher: close this terminal, the gateway goes on'),
+	help: 'To keep it running, close this terminal instead: the gateway then goes on in the background.',
+};
+
+/** Why a gateway of this process cannot go on while the shell gets its prompt back; `undefined`: it can. An attached face leaves nothing behind. */
+function whyStuck({port, desktop}: Shell): typeof inDemo | undefined {
+	if (!port.embedded || (desktop.givesPromptBack && !desktop.endsWithFace)) {
 		return undefined;
 	}
 
-	return shell.desktop.endsWithFace
-		? 'This is a demo: it ends with its screen, and nothing of it stays.'
-		: 'To keep it running, close this terminal instead: the gateway then goes on in the background.';
+	return desktop.endsWithFace ? inDemo : withoutLauncher;
 }
 
 /** The two ways out of the interface. */
@@ -62,66 +51,51 @@ export const leavingCommands: readonly ListedCommand[] = [
 	onKeys(['let-go', 'B'], literal('leave; the gateway goes on in the background'), {
 		quiet: true,
 		aliases: ['/background', '/detach'],
-		why: whyNotLetGo,
+		why: shell => whyStuck(shell)?.why,
 		run: shell => shell.desktop.letGo(),
 	}),
 	onKeys(['suspend', 'ctrl+z'], literal('why svc does not stop here'), {
 		quiet: true,
 		run: shell =>
 			shell.toast(
-				canLetGo(shell)
-					? literal('svc would stop answering webhooks – B leaves, and the gateway goes on')
-					: literal('svc would stop answering webhooks – use tmux or another terminal'),
+				whyStuck(shell)
+					? literal('svc would stop answering webhooks – use tmux or another terminal')
+					: literal('svc would stop answering webhooks – B leaves, and the gateway goes on'),
 				'warn',
 			),
 	}),
 ];
 
-type Leaving = {
-	readonly embedded: boolean;
-	/** How else the gateway of this process goes on, or why it does not, where it cannot when the screen closes. */
-	readonly howToKeep: string | undefined;
-	readonly pid: number;
-	/** Servers whose login waits for the person. */
-	readonly logins?: readonly string[];
-	/** What is typed in and not saved, a sentence each. */
-	readonly unsaved?: readonly string[];
-	readonly consequences?: StopConsequences | undefined;
-};
-
-/** What leaving would end, and what goes on. */
-export const quitFacts = ({
-	embedded,
-	pid,
-	consequences,
-	logins = [],
-	unsaved = [],
-}: Leaving): readonly string[] => [
-	...unsaved,
-	...(embedded ? endingFacts(consequences) : [attachedFact(pid)]),
-	...(logins.length > 0 ? [loginFact(logins)] : []),
-];
+/** What leaving would end, and what goes on: first what is typed in and not saved. */
+function quitFacts(shell: Shell, consequences: StopConsequences | undefined): readonly string[] {
+	const {port, panes, logins, feed} = shell;
+	const waiting = waitingLogins(logins.attempts());
+	return compact([
+		...panes.map(pane => pane.unsaved?.(shell)),
+		...(port.embedded ? endingFacts(consequences) : [attachedFact(feed.get().state.gateway.pid)]),
+		waiting.length > 0 && loginFact(waiting),
+	]);
+}
 
 /** The consequences of leaving, named from what goes on now. */
-function quitLines(leaving: Leaving, width: number): readonly Line[] {
-	const {embedded, howToKeep: way} = leaving;
+function quitLines(
+	shell: Shell,
+	consequences: StopConsequences | undefined,
+	width: number,
+): readonly Line[] {
+	const {help} = whyStuck(shell) ?? {};
 	return [
 		blankLine,
-		...quitFacts(leaving).flatMap(fact => told(fact, width + 2)),
+		...quitFacts(shell, consequences).flatMap(fact => told(fact, width + 2)),
 		blankLine,
 		[
-			{text: literal('  q'), tone: 'accent'},
-			{text: literal(' again to quit, ')},
-			...(embedded && way === undefined
-				? ([
-						{text: literal('b'), tone: 'accent'},
-						{text: literal(' leave it running in the background, ')},
-					] as const)
+			...keyHint(literal('  q'), literal('again to quit, ')),
+			...(shell.port.embedded && help === undefined
+				? keyHint(literal('b'), literal('leave it running in the background, '))
 				: []),
-			{text: literal('Esc'), tone: 'accent'},
-			{text: literal(' stay')},
+			...keyHint(literal('Esc'), literal('stay')),
 		],
-		...(way === undefined ? [] : [blankLine, ...told(way, width + 2, 'quiet')]),
+		...(help === undefined ? [] : [blankLine, ...told(help, width + 2, 'quiet')]),
 	];
 }
 
@@ -138,25 +112,15 @@ function endingFacts(consequences: StopConsequences | undefined): readonly strin
 	}
 
 	const {activeRuns, queuedRuns, pendingGroups} = consequences;
-	return [
+	return compact([
 		stops,
-		...(pendingGroups > 0
-			? [
-					`${countOf(pendingGroups, 'pending group')} will be dispatched now (${countOf(pendingGroups, 'run')} ${pendingGroups === 1 ? 'starts' : 'start'}).`,
-				]
-			: []),
-		...(activeRuns > 0
-			? [
-					`${countOf(activeRuns, 'agent run')} under way: given a few seconds to end; what does not is taken up at the next start, or marked interrupted.`,
-				]
-			: []),
-		...(queuedRuns > 0
-			? [`${countOf(queuedRuns, 'queued run')}: kept, started by the next svc.`]
-			: []),
-		...(activeRuns + queuedRuns + pendingGroups === 0
-			? ['Nothing is under way, nothing is lost.']
-			: []),
-	];
+		pendingGroups > 0 &&
+			`${countOf(pendingGroups, 'pending group')} will be dispatched now (${countOf(pendingGroups, 'run')} ${pendingGroups === 1 ? 'starts' : 'start'}).`,
+		activeRuns > 0 &&
+			`${countOf(activeRuns, 'agent run')} under way: given a few seconds to end; what does not is taken up at the next start, or marked interrupted.`,
+		queuedRuns > 0 && `${countOf(queuedRuns, 'queued run')}: kept, started by the next svc.`,
+		activeRuns + queuedRuns + pendingGroups === 0 && 'Nothing is under way, nothing is lost.',
+	]);
 }
 
 export const quitDialog = defineDialog(quit, {
@@ -164,22 +128,12 @@ export const quitDialog = defineDialog(quit, {
 	whenTooSmall: line(literal('q again to quit, Esc stay')),
 	contents: ({consequences}, shell, room) => ({
 		title: titled(literal('Quit?')),
-		rows: quitLines(
-			{
-				embedded: shell.port.embedded,
-				howToKeep: howToKeep(shell),
-				pid: shell.feed.get().state.gateway.pid,
-				consequences,
-				logins: waitingLogins(shell.logins.attempts()),
-				unsaved: shell.panes.flatMap(pane => pane.unsaved?.(shell) ?? []),
-			},
-			Math.min(room.width, widestText),
-		),
+		rows: quitLines(shell, consequences, Math.min(room.width, widestText)),
 	}),
 	commands: [
 		onKeys(['quit.leave', 'q', 'ctrl+c'], literal('quit'), {run: shell => shell.desktop.leave()}),
 		onKeys(['quit.let-go', 'b'], literal('leave the gateway running in the background'), {
-			when: shell => shell.port.embedded && canLetGo(shell),
+			when: shell => shell.port.embedded && !whyStuck(shell),
 			run: shell => shell.desktop.letGo(),
 		}),
 		closing('quit', ['esc', 'n'], literal('stay')),

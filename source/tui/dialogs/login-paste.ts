@@ -1,19 +1,14 @@
 import type {LoginPlace} from '../../core/logins.ts';
-import {type Safe, escapeLine} from '../../core/untrusted.ts';
-import {lineText, insertText, type LineText} from '../../terminal/text/line-editor.ts';
+import {escapeLine} from '../../core/untrusted.ts';
+import {lineText, insertText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {askedLine, titled, widestText} from './box.ts';
+import {lineDialog, titled, type AskedLine} from './box.ts';
 
-export const loginPaste = dialogState<{
-	readonly place: LoginPlace;
-	readonly text: LineText;
-	/** Why the last one was of no use. */
-	readonly problem?: Safe | undefined;
-}>('login-paste');
+export const loginPaste = dialogState<AskedLine & {readonly place: LoginPlace}>('login-paste');
 
 /** Gives the login what was typed or pasted; the field stays open, and says why, when that is no answer to it. */
 function answer(shell: Shell, url: string): void {
@@ -31,7 +26,7 @@ function answer(shell: Shell, url: string): void {
 }
 
 /** A paste is the whole address, however long; what is no answer can be looked at and mended. */
-export function pasteLogin(shell: Shell, text: string): void {
+function pasteLogin(shell: Shell, text: string): void {
 	loginPaste.change(shell, now => ({...now, text: insertText(lineText(), text)}));
 	answer(shell, text);
 }
@@ -44,20 +39,13 @@ const words = [
 /** Asks for the address that the browser of a login ended on. */
 export const loginPasteDialog = defineDialog(loginPaste, {
 	title: 'Pasting the URL of a login',
-	contents({place, text, problem}, _shell, room) {
-		const width = Math.min(room.width, widestText);
-		return {
-			title: [
-				...titled(literal('Paste the URL of the browser')),
-				[{text: escapeLine(place.server)}],
-			],
-			...askedLine([...words.flatMap(one => told(one, width, 'quiet')), blankLine], text, {
-				width,
-				problem,
-			}),
-		};
-	},
-	line: {get: ({text}) => text, set: ({place}, text) => ({place, text})},
+	...lineDialog(
+		({place}) => [
+			...titled(literal('Paste the URL of the browser')),
+			[{text: escapeLine(place.server)}],
+		],
+		(_, width) => [...words.flatMap(one => told(one, width, 'quiet')), blankLine],
+	),
 	paste: pasteLogin,
 	commands: [
 		onKeys(['login-paste.send', 'enter'], literal('take this address'), {

@@ -3,7 +3,7 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {isForbidden, perform, whyNot, type Command} from '../acts/command.ts';
 import {openPane} from '../acts/navigate.ts';
-import type {Destination, Found} from '../panes/pane.ts';
+import type {Destination, Found, Pane} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** One thing that the palette can do. */
@@ -19,7 +19,7 @@ export type PaletteEntry = {
 	readonly isForbidden?: boolean;
 	/** What the query is compared with. */
 	readonly words: string;
-	/** Lower-case names, of which each word counts: what begins with the query stands before what only holds it. */
+	/** Lower-case names. A name that begins with the query ranks above one with a later word that does. */
 	readonly names: readonly string[];
 	/** What else it may be called: `rotate`. */
 	readonly others?: readonly string[];
@@ -43,17 +43,16 @@ export function paletteEntries(
 		...acts
 			.filter(act => act.when?.(shell) !== false && act.id !== 'palette')
 			.map(act => commandEntry(shell, act)),
-		// Deliveries, of which there are most, come last.
+		// Deliveries come last: there are most of them.
 		...shell.panes
 			.toReversed()
-			.flatMap(({destinations}) => destinations?.(shell) ?? [])
-			.map(destinationEntry),
+			.flatMap(pane => (pane.destinations?.(shell) ?? []).map(to => destinationEntry(to, pane))),
 	];
 	const wanted = query.trim();
 	const byName = wanted === '' ? entries : bestFirst(entries, wanted);
-	const byNumber = shell.panes.map(({find}) => find?.(shell, wanted) ?? {});
+	const byNumber = shell.panes.map(pane => ({pane, found: pane.find?.(shell, wanted)}));
 	const entriesOf = (which: keyof Found) =>
-		byNumber.flatMap(found => found[which] ?? []).map(destinationEntry);
+		byNumber.flatMap(({pane, found: {[which]: to} = {}}) => (to ? destinationEntry(to, pane) : []));
 	const known = entriesOf('known');
 	const settings = settingEntries(shell, wanted);
 	const labels = new Set(known.map(({label}) => label));
@@ -117,10 +116,13 @@ function commandEntry(shell: Shell, act: Command): PaletteEntry {
 	};
 }
 
-const destinationEntry = ({label, place, go}: Destination): PaletteEntry => ({
+const destinationEntry = (
+	{label, place, go}: Destination,
+	{title}: Pick<Pane, 'title'>,
+): PaletteEntry => ({
 	label,
 	key: empty,
-	place,
+	place: place ?? title,
 	words: label,
 	names: [label.toLowerCase()],
 	isThing: true,
@@ -143,18 +145,20 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 		.filter(({name}) => name.toLowerCase().includes(wanted))
 		.toSorted((one, other) => Number(begins(other.name)) - Number(begins(one.name)))
 		.map(({name, says, topic}) =>
-			destinationEntry({
-				label: safe`${escapeLine(name)}: ${escapeLine(says)}`,
-				place: escapeLine(`help ${topic}`),
-				go: () =>
-					shell.attempt(async () => {
-						await shell.desktop.manual(topic);
-					}),
-			}),
+			destinationEntry(
+				{
+					label: safe`${escapeLine(name)}: ${escapeLine(says)}`,
+					go: () =>
+						shell.attempt(async () => {
+							await shell.desktop.manual(topic);
+						}),
+				},
+				{title: escapeLine(`help ${topic}`)},
+			),
 		);
 }
 
-/** What a person may call a command whose label says it otherwise, by its identifier; what begins so is found in the palette. */
+/** Other words for commands, by identifier; the palette finds a command by their beginnings, too. */
 export const synonyms: Readonly<Record<string, readonly string[]>> = {
 	'routes.rotate': ['rotate'],
 	'routes.pause': ['stop', 'enable', 'disable'],

@@ -1,16 +1,8 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {onKeys} from '../acts/command.ts';
-import {
-	close,
-	closing,
-	defineDialog,
-	dialogState,
-	type Area,
-	type BoxContent,
-	type DialogCommand,
-} from '../acts/dialog.ts';
+import {onKeys, type IdAndKeys, type ListedCommand} from '../acts/command.ts';
+import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {blankLine, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {titled} from './box.ts';
@@ -24,32 +16,6 @@ export const palette = dialogState<{readonly query: string; readonly index: numb
 
 const entriesNow = (shell: Shell): readonly PaletteEntry[] =>
 	paletteEntries(shell, shell.keys.acts, palette.now(shell)?.query ?? '');
-
-/** A field, and what fits it. Its size does not follow what is typed. */
-function paletteBox(
-	{query, index}: {readonly query: string; readonly index: number},
-	shell: Shell,
-	room: Area,
-): BoxContent {
-	const width = Math.min(room.width, widest);
-	const height = Math.max(0, Math.min(room.height, highest) - 1);
-	const entries = entriesNow(shell);
-	const top = Math.max(0, Math.min(index - Math.floor(height / 2), entries.length - height));
-	const rows = Array.from({length: height}, (_, row) => {
-		const entry = entries[top + row];
-		return entry ? entryLine(entry, top + row === index, width - 1) : blankLine;
-	});
-	return {
-		title: titled(literal('Palette')),
-		rows: [blankLine, ...(entries.length === 0 ? [nothingFits, ...rows.slice(1)] : rows)],
-		width,
-		field: {
-			value: query,
-			note: safe`${entries.length} `,
-			onChange: value => palette.open(shell, {query: value, index: 0}),
-		},
-	};
-}
 
 const nothingFits: Line = line(literal('  Nothing fits.'), 'quiet');
 
@@ -72,20 +38,38 @@ function entryLine(
 	];
 }
 
-const moving = (label: Safe, keys: readonly string[], step: 1 | -1): DialogCommand => ({
-	id: `palette.${label}`,
-	keys,
-	label,
-	run: shell =>
-		palette.change(shell, now => ({
-			...now,
-			index: cycle(now.index + step, entriesNow(shell).length),
-		})),
-});
+const moving = (keys: IdAndKeys, label: Safe, step: 1 | -1): ListedCommand =>
+	onKeys(keys, label, {
+		run: shell =>
+			palette.change(shell, now => ({
+				...now,
+				index: cycle(now.index + step, entriesNow(shell).length),
+			})),
+	});
 
 export const paletteDialog = defineDialog(palette, {
 	title: 'Palette',
-	contents: paletteBox,
+	/** A field, and what fits it. Its size does not follow what is typed. */
+	contents({query, index}, shell, room) {
+		const width = Math.min(room.width, widest);
+		const height = Math.max(0, Math.min(room.height, highest) - 1);
+		const entries = entriesNow(shell);
+		const top = Math.max(0, Math.min(index - Math.floor(height / 2), entries.length - height));
+		const rows = Array.from({length: height}, (_, row) => {
+			const entry = entries[top + row];
+			return entry ? entryLine(entry, top + row === index, width - 1) : blankLine;
+		});
+		return {
+			title: titled(literal('Palette')),
+			rows: [blankLine, ...(entries.length === 0 ? [nothingFits, ...rows.slice(1)] : rows)],
+			width,
+			field: {
+				value: query,
+				note: safe`${entries.length} `,
+				onChange: value => palette.open(shell, {query: value, index: 0}),
+			},
+		};
+	},
 	takesText: () => true,
 	commands: [
 		onKeys(['palette.run', 'enter'], literal('run'), {
@@ -95,8 +79,8 @@ export const paletteDialog = defineDialog(palette, {
 				entry?.run();
 			},
 		}),
-		moving(literal('down'), ['ctrl+n', 'down', 'tab'], 1),
-		moving(literal('up'), ['ctrl+p', 'up', 'shift+tab'], -1),
+		moving(['palette.down', 'ctrl+n', 'down', 'tab'], literal('down'), 1),
+		moving(['palette.up', 'ctrl+p', 'up', 'shift+tab'], literal('up'), -1),
 		closing('palette', ['esc', 'ctrl+c', 'ctrl+k']),
 	],
 });

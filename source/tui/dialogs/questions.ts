@@ -1,14 +1,14 @@
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
-import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
+import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {onKeys} from '../acts/command.ts';
-import {close, closing, defineDialog, dialogState, type DialogCommand} from '../acts/dialog.ts';
+import {onKeys, type IdAndKeys, type ListedCommand} from '../acts/command.ts';
+import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {blankLine, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
-import {askedLine, titled, widestText} from './box.ts';
+import {keyHint, lineDialog, titled, widestText, type AskedLine} from './box.ts';
 
 /** One entry of a menu; `key` chooses it at once, an empty one does not. */
 export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
@@ -29,11 +29,6 @@ export type Question = {
 
 export const confirm = dialogState<Question>('confirm');
 
-const key = (name: Safe, does: Safe): Line => [
-	{text: name, tone: 'accent'},
-	{text: safe` ${does}`},
-];
-
 export const confirmDialog = defineDialog(confirm, {
 	title: 'Question',
 	contents({title, lines, act, other, stay = literal('leave it')}, _shell, room) {
@@ -45,9 +40,9 @@ export const confirmDialog = defineDialog(confirm, {
 				...lines.flatMap(text => told(text, width)),
 				blankLine,
 				[
-					...key(literal('  y'), safe`${act}   `),
-					...(other ? key(literal('t'), safe`${other.label}   `) : []),
-					...key(literal('Esc'), stay),
+					...keyHint(literal('  y'), safe`${act}   `),
+					...(other ? keyHint(literal('t'), safe`${other.label}   `) : []),
+					...keyHint(literal('Esc'), stay),
 				],
 			],
 		};
@@ -122,18 +117,12 @@ function choose(shell: Shell, item: MenuItem | undefined): void {
 	item?.run();
 }
 
-const movingMenu = (
-	id: string,
-	step: 1 | -1,
-	{keys, label}: {readonly keys: readonly string[]; readonly label: Safe},
-): DialogCommand => ({
-	id: `menu.${id}`,
-	keys,
-	label,
-	quiet: step === -1,
-	run: shell =>
-		menu.change(shell, now => ({...now, index: cycle(now.index + step, now.items.length)})),
-});
+const movingMenu = (keys: IdAndKeys, label: Safe, step: 1 | -1): ListedCommand =>
+	onKeys(keys, label, {
+		quiet: step === -1,
+		run: shell =>
+			menu.change(shell, now => ({...now, index: cycle(now.index + step, now.items.length)})),
+	});
 
 export const menuDialog = defineDialog(menu, {
 	title: 'Menu',
@@ -169,31 +158,21 @@ export const menuDialog = defineDialog(menu, {
 				choose(shell, items?.[index]);
 			},
 		}),
-		movingMenu('down', 1, {keys: ['down', 'tab', 'ctrl+n'], label: literal('next')}),
-		movingMenu('up', -1, {keys: ['up', 'shift+tab', 'ctrl+p'], label: literal('previous')}),
+		movingMenu(['menu.down', 'down', 'tab', 'ctrl+n'], literal('next'), 1),
+		movingMenu(['menu.up', 'up', 'shift+tab', 'ctrl+p'], literal('previous'), -1),
 		closing('menu', ['esc', 'ctrl+c', 'q']),
 	],
 });
 
 /** Something that cannot be taken back, and the name that a person types for it. */
-export type NameQuestion = {
-	readonly title: Safe;
-	readonly lines: readonly Safe[];
+type NameQuestion = Pick<Question, 'title' | 'lines' | 'act' | 'run'> & {
 	/** What has to be typed. */
 	readonly name: string;
 	/** What may be typed instead. */
 	readonly other?: string;
-	readonly act: Safe;
-	readonly run: () => void;
 };
 
-export const typeName = dialogState<
-	NameQuestion & {
-		readonly text: LineText;
-		/** Something else was typed. */
-		readonly isWrong?: boolean;
-	}
->('type-name');
+const typeName = dialogState<AskedLine & NameQuestion>('type-name');
 
 /** Does `run` after a person has typed `name`: for what cannot be taken back. */
 export function askForName(shell: Shell, question: NameQuestion): void {
@@ -203,41 +182,28 @@ export function askForName(shell: Shell, question: NameQuestion): void {
 type Names = Pick<NameQuestion, 'name' | 'other'>;
 
 /** What has to be typed, `laptop or key_0a1B2c3D4e5F`; the name alone where nothing else will do. */
-export const nameWords = ({name, other}: Names): Safe =>
+const nameWords = ({name, other}: Names): Safe =>
 	other === undefined || other === name
 		? escapeLine(name)
 		: safe`${escapeLine(name)} or ${escapeLine(other)}`;
 
 /** Whether `typed` is what is asked for. */
-export const isName = ({name, other}: Names, typed: string): boolean =>
+const isName = ({name, other}: Names, typed: string): boolean =>
 	typed.trim() === name.trim() || (other !== undefined && typed.trim() === other);
+
+const typing = lineDialog<AskedLine & NameQuestion>(
+	({title}) => titled(title),
+	({lines, act, ...names}, width) => [
+		...lines.flatMap(words => told(words, width)),
+		blankLine,
+		...told(safe`Type ${nameWords(names)} and press Enter to ${act}.`, width, 'quiet'),
+	],
+);
 
 export const typeNameDialog = defineDialog(typeName, {
 	title: 'Typing a name',
-	contents(question, _shell, room) {
-		const {title, lines, act, text, isWrong} = question;
-		const width = Math.min(room.width, widestText);
-		return {
-			title: titled(title),
-			...askedLine(
-				[
-					...lines.flatMap(words => told(words, width)),
-					blankLine,
-					...told(safe`Type ${nameWords(question)} and press Enter to ${act}.`, width, 'quiet'),
-				],
-				text,
-				{
-					width,
-					problem: isWrong === true ? literal('That is not the name: nothing was done') : undefined,
-				},
-			),
-		};
-	},
-	line: {
-		get: ({text}) => text,
-		set: (state, text) => ({...state, text, isWrong: false}),
-		mustBeTyped: () => true,
-	},
+	...typing,
+	line: {...typing.line, mustBeTyped: () => true},
 	commands: [
 		onKeys(['type-name.do', 'enter'], literal('do it'), {
 			changes: true,
@@ -247,7 +213,8 @@ export const typeNameDialog = defineDialog(typeName, {
 					close(shell);
 					question.run();
 				} else {
-					typeName.change(shell, now => ({...now, isWrong: true}));
+					const problem = literal('That is not the name: nothing was done');
+					typeName.change(shell, now => ({...now, problem}));
 				}
 			},
 		}),

@@ -13,7 +13,7 @@ export type SetupForm = {
 	readonly form: FormState;
 };
 
-/** Labels of letters, digits, `-` and `_`, the last of which begins with a letter. */
+/** Labels of letters, digits, `-` and `_`; the last one begins with a letter. */
 const hostName = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*[a-z](?:[a-z\d_-]*[a-z\d_])?$/i;
 
 /** The answer to a question of yes or no is no host. */
@@ -123,7 +123,7 @@ export function stepProblem(state: SetupForm): string | undefined {
 		: undefined;
 }
 
-/** What is asked for; what is as it was is left out. */
+/** The requested settings, without those that stay as they are. */
 export function setupDraft(state: SetupForm, withRoute: boolean): SetupDraft {
 	const {now} = state;
 	const {enable, host, port, way, secret, name, events, prompt} = filledIn(state);

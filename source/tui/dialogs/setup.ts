@@ -1,9 +1,9 @@
 import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {inScope, onKeys, type Command} from '../acts/command.ts';
+import {inScope, onKeys, type Command, type ListedCommand} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
-import {close, defineWizard, dialogState, step, type DialogCommand} from '../acts/dialog.ts';
+import {close, defineWizard, dialogState, step} from '../acts/dialog.ts';
 import {saveKeys} from '../forms/form-keys.ts';
 import {isUntouched} from '../forms/form.ts';
 import {changeLines} from '../lines/diff-lines.ts';
@@ -23,7 +23,7 @@ import {
 import {formBox, isComplete, leavingForm, ofForm, reviewing, scrolledDialog} from './wizard.ts';
 
 /** The settings of the receiver that a person fills in. */
-export const setupForm = dialogState<SetupForm>('setup-form');
+const setupForm = dialogState<SetupForm>('setup-form');
 
 /** What writing changes. `top`: rows that were scrolled away. */
 export const setupDiff = dialogState<{
@@ -214,7 +214,7 @@ const done = step(setupDone, {
 	],
 });
 
-const keys: readonly DialogCommand[] = [
+const keys: readonly ListedCommand[] = [
 	onKeys(['setup.back', 'b'], literal('back'), {
 		when: shell => setupDiff.isOpen(shell) || (setupForm.now(shell)?.step ?? 0) > 0,
 		run: back,

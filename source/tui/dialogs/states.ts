@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {longQueue, oldestWaitMs, queuedOf, waitWords} from '../../core/run-queue.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
@@ -13,18 +14,27 @@ import {runsAtWork} from '../entries/runs-at-work.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
 import {grouped} from '../lines/title-parts.ts';
 import type {Shell} from '../shell/shell.ts';
-import {alertParts, platformParts} from './platform-parts.ts';
-import {chatApiParts, processParts, receiverPart, type Part} from './process-parts.ts';
-import {storeParts, wantStore} from './store-parts.ts';
+import {
+	alertParts,
+	chatApiParts,
+	platformParts,
+	processParts,
+	receiverPart,
+	storeParts,
+	wantStore,
+	type Part,
+} from './state-parts.ts';
 import {scrolledDialog} from './wizard.ts';
 
 const nameCells = 11;
 const hourCells = 30;
 
-/** What a person has to know, then how every part of the gateway stands, the worst first: a word, since when, and what helps. */
-const statesRows = (shell: Shell, width: number): readonly Line[] => {
-	return [blankLine, ...alarmRows(shell, width), ...partRows(shell, width)];
-};
+/** All alarms, then the state of every part of the gateway, the worst first: a word, since when, and a remedy. */
+const statesRows = (shell: Shell, width: number): readonly Line[] => [
+	blankLine,
+	...alarmRows(shell, width),
+	...partRows(shell, width),
+];
 
 /** The banners whole, for one alone has a row above the pane, which may be too narrow for it; but those that the parts below tell. */
 function alarmRows(shell: Shell, width: number): readonly Line[] {
@@ -63,7 +73,7 @@ const partRows = (shell: Shell, width: number): readonly Line[] => {
 /** What is wrong stands first: on a small screen the rest has to be scrolled to. */
 const severityOf = ({word: {tone}}: Part): number => (tone === 'bad' ? 0 : tone === 'warn' ? 1 : 2);
 
-export const states = dialogState<{readonly top: number}>('states');
+const states = dialogState<{readonly top: number}>('states');
 
 /** Opens the states of everything that the gateway is made of. */
 export const openStates: PaneCommand = onKeys(
@@ -149,9 +159,9 @@ function requestParts({traffic, totals, health}: GatewayState, now: number): rea
 				received === 0
 					? literal('401 and 404 aside')
 					: safe`${grouped(refused)} of ${grouped(received)} refused, 401 and 404 aside${p95}`,
-			...(isMuch && {
-				help: 'The filter status:4xx in Traffic shows them, each with its reason.',
-			}),
+			help: isMuch
+				? 'The filter status:4xx in Traffic shows them, each with its reason.'
+				: undefined,
 		},
 	];
 }
@@ -177,33 +187,27 @@ function modelPart({model, modelProblem, modelSilence, gateway}: GatewayState): 
 		};
 	}
 
-	return model.provider === 'offline'
-		? {
-				name,
-				more,
-				word: {text: literal('! none'), tone: 'warn'},
-				help: `Set "model:" in ${gateway.home}/config.yaml.`,
-			}
-		: {name, more, word: {text: literal('● answers'), tone: 'good'}};
+	if (model.provider === 'offline') {
+		const help = `Set "model:" in ${gateway.home}/config.yaml.`;
+		return {name, more, word: {text: literal('! none'), tone: 'warn'}, help};
+	}
+
+	return {name, more, word: {text: literal('● answers'), tone: 'good'}};
 }
 
 function runsPart(state: GatewayState, now: number): Part {
 	const {atWork, asking, waits, places, ...queue} = runsAtWork(state, now);
 	const queued = queuedOf(waits);
 	const oldestMs = oldestWaitMs(queue, now);
-	const parts = [
-		...(queued > 0 ? [`${grouped(queued)} queued`] : []),
-		...(asking > 0 ? [`${asking} wait for you`] : []),
-	];
-	const help = [
-		...(queued > 0
-			? [`${waitWords(waits, oldestMs === undefined ? undefined : duration(oldestMs))}.`]
-			: []),
-		...(waits.worker >= longQueue
-			? ['runs.concurrency in config.yaml says how many work at once.']
-			: []),
-		...(asking > 0 ? ['! shows what they ask; other runs go on meanwhile.'] : []),
-	];
+	const parts = compact([
+		queued > 0 && `${grouped(queued)} queued`,
+		asking > 0 && `${asking} wait for you`,
+	]);
+	const help = compact([
+		queued > 0 && `${waitWords(waits, oldestMs === undefined ? undefined : duration(oldestMs))}.`,
+		waits.worker >= longQueue && 'runs.concurrency in config.yaml says how many work at once.',
+		asking > 0 && '! shows what they ask; other runs go on meanwhile.',
+	]);
 	return {
 		name: literal('runs'),
 		word:
@@ -214,7 +218,7 @@ function runsPart(state: GatewayState, now: number): Part {
 						tone: 'good',
 					},
 		more: escapeLine(parts.join(', ')),
-		...(help.length > 0 && {help: help.join(' ')}),
+		help: help.length > 0 ? help.join(' ') : undefined,
 	};
 }
 
@@ -233,9 +237,7 @@ function serversPart({servers}: GatewayState): Part {
 					? {text: literal('! wait for you'), tone: 'warn'}
 					: {text: literal('● ready'), tone: 'good'},
 		more: escapeLine(tallies.join(', ')),
-		...(waiting && {
-			help: `${waiting.name}: ${waiting.reason ?? waiting.status}. 3 shows them all.`,
-		}),
+		help: waiting && `${waiting.name}: ${waiting.reason ?? waiting.status}. 3 shows them all.`,
 	};
 }
 

@@ -29,7 +29,7 @@ const fieldOf = (argument: string): FieldRecord => {
 	return field(key, 'text', {description: '', required});
 };
 
-/** The arguments as they are sent: what is JSON as that, everything else as text, what is empty not at all. */
+/** The arguments to send: JSON where the text is JSON, else the text; empty ones are left out. */
 const trialArguments = ({form}: ToolTrial): JsonObject =>
 	Object.fromEntries(
 		form.fields.flatMap(({key}) => {
@@ -39,10 +39,10 @@ const trialArguments = ({form}: ToolTrial): JsonObject =>
 	);
 
 /** The arguments of a tool that a person tries. */
-export const trial = dialogState<ToolTrial>('trial');
+const trial = dialogState<ToolTrial>('trial');
 
 /** What a tool answered that a person tried. */
-export const toolAnswer = dialogState<{
+const toolAnswer = dialogState<{
 	readonly trial: ToolTrial;
 	readonly isError: boolean;
 	/** Cleaned by `escapeBlock`. */
@@ -135,7 +135,7 @@ export const trialDialog = defineDialog(trial, {
 const remember = createMemory<readonly Line[]>();
 
 /** What a tool answered as rows of `width` cells; the last that was laid out is kept. */
-export const answerRows = (text: Safe, width: number): readonly Line[] =>
+const answerRows = (text: Safe, width: number): readonly Line[] =>
 	remember([text, width], () => wrapText(text, width - 2).map(row => line(safe` ${row}`)));
 
 export const answerDialog = defineDialog(toolAnswer, {

@@ -1,13 +1,12 @@
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {onKeys} from '../acts/command.ts';
+import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {
 	close,
 	dialogNow,
 	scrolling,
 	type BoxContent,
-	type DialogCommand,
 	type DialogOf,
 	type DialogState,
 	type ScrollOptions,
@@ -18,12 +17,12 @@ import {fieldTitle, formLines} from '../forms/form-lines.ts';
 import {firstInvalidField, isUntouched, type FormState} from '../forms/form.ts';
 import {blankLine, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {boxOf, scrolledBox} from './box.ts';
+import {boxOf} from './box.ts';
 import {changeForm, formNow} from './form.ts';
 import {askToDrop} from './questions.ts';
 
 /** A form in the box of a dialog. */
-export type FormPage = Pick<BoxContent, 'title'> & {
+type FormPage = Pick<BoxContent, 'title'> & {
 	readonly form: FormState;
 	/** What is said above the fields. */
 	readonly head?: readonly Line[];
@@ -40,7 +39,7 @@ export function formBox(
 	return {title, width, rows: [...head, ...rows, ...foot], shown: head.length + cursor.last};
 }
 
-/** Whether the open form can be sent; goes to the first field that is wrong, and says what `failed` for it. `problem`: what else is wrong. */
+/** Whether the open form can be sent; else goes to the first invalid field, and shows `failed` with the reason. `problem`: a reason beyond single fields. */
 export function isComplete(shell: Shell, failed: Safe, problem?: string): boolean {
 	const form = formNow(shell);
 	const wrong = form && firstInvalidField(form);
@@ -99,16 +98,16 @@ type ScrolledDialog<State extends {readonly top: number}> = {
 export const scrolledDialog = <State extends {readonly top: number}>(
 	dialog: DialogState<State>,
 	{id, title, widest, rows, more}: ScrolledDialog<State>,
-): Required<Pick<DialogOf<State>, 'contents' | 'commands' | 'settle'>> => ({
+): Required<Pick<DialogOf<State>, 'contents' | 'commands'>> => ({
 	contents(state, shell, room) {
 		const box = boxOf(room, {title, widest}, width => rows(state, width, shell));
-		return {...box, ...scrolledBox(box.rows, state.top, room.height)};
+		const top = Math.max(0, Math.min(state.top, box.rows.length - room.height));
+		return {...box, rows: box.rows.slice(top, top + Math.max(1, room.height)), top};
 	},
-	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: scrolling(
 		id,
 		(shell, by) => dialog.change(shell, state => ({...state, top: Math.max(0, state.top + by)})),
-		{names: ['down', 'up'], ...(more && {more})},
+		{names: ['down', 'up'], more},
 	),
 });
 
@@ -118,7 +117,7 @@ type FormDialog<State extends {readonly form: FormState}, Taken extends object> 
 	readonly head?: (state: State, width: number) => readonly Line[];
 	/** The keys that send it. */
 	readonly foot?: string;
-	readonly send: Pick<DialogCommand, 'id' | 'label'> & {
+	readonly send: Pick<ListedCommand, 'id' | 'label'> & {
 		/** What is said when it is not sent: `Not called`. */
 		readonly failed: Safe;
 		readonly take: (shell: Shell, state: State) => Taken | {readonly problem: string};
@@ -181,7 +180,7 @@ export const leavingForm = (
 		readonly leave?: (shell: Shell) => void;
 		readonly isUntouched?: (shell: Shell) => boolean;
 	} = {},
-): DialogCommand =>
+): ListedCommand =>
 	onKeys([`${id}.close`, 'esc', 'ctrl+c', 'q'], label, {
 		run(shell) {
 			if (hasNothing(shell)) {
@@ -193,5 +192,5 @@ export const leavingForm = (
 	});
 
 /** What waits can be reviewed over a dialog that comes back then. */
-export const reviewing = (id: string): DialogCommand =>
+export const reviewing = (id: string): ListedCommand =>
 	onKeys([`${id}.review`, '!'], literal('review approvals'), {quiet: true, run: review});

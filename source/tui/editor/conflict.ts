@@ -9,8 +9,8 @@ import {openMenu, type MenuItem} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeDraft, onTopOf} from './draft.ts';
 import {editJson} from './edit-as-json.ts';
-import {changeEditor, editorNow} from './editor-state.ts';
-import {closeEditor, refresh} from './refresh.ts';
+import {editorNow} from './editor-state.ts';
+import {closeEditor, updateDraft} from './refresh.ts';
 import {changesBetween} from './shown-value.ts';
 
 /** Reads or writes the file of the route. If another writer changed it meanwhile, the person chooses what to keep, unless they have gone on. */
@@ -45,7 +45,7 @@ export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Pro
 	});
 }
 
-/** What others changed in the route since it was read, and what was changed here: setting by setting, old → new. */
+/** Changes by others since the route was read, and the changes made here: setting by setting, old → new. */
 function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
 	const {draft, fields} = editorNow(shell) ?? {};
 	if (!draft || !fields) {
@@ -90,18 +90,17 @@ const item = (key: string, label: Safe, run: () => void): MenuItem => ({key, lab
 
 /** Keeps the changes made here, and takes everything else from the file. */
 function keepMine(shell: Shell, theirs: RouteDefinition): void {
-	changeEditor(shell, state => ({...state, draft: onTopOf(state.draft, theirs)}));
+	updateDraft(shell, draft => onTopOf(draft, theirs));
 	shell.toast(literal('Your changes stand on top of theirs; a shows what that changes'));
-	refresh(shell);
 }
 
 /** Drops what was changed here. */
 function takeTheirs(shell: Shell, {definition, fingerprint}: RouteDefinition): void {
-	changeEditor(shell, state => ({
-		...state,
-		draft: {...changeDraft(state.draft, {definition}), base: definition, fingerprint},
+	updateDraft(shell, draft => ({
+		...changeDraft(draft, {definition}),
+		base: definition,
+		fingerprint,
 	}));
-	refresh(shell);
 }
 
 /** Opens both versions in the editor; its `result` becomes the draft. */

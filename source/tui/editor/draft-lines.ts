@@ -4,13 +4,13 @@ import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {typedText} from '../../nouns/field-kinds.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {line, type Line, paragraph} from '../lines/line.ts';
+import {line, type Line, paragraph, lineWidth} from '../lines/line.ts';
 import {countChanges} from './draft.ts';
 import type {EditorState} from './editor-state.ts';
 
 const maxWarnings = 3;
 
-/** What the draft would do: how it stands, what it makes of one delivery, and of all that came; of a template the prompt comes first, else the count. */
+/** What the draft would do: its check, its effect on one delivery and on all stored ones. On a template the prompt comes first, else the counts. */
 export function draftLines(
 	state: EditorState,
 	{width, isTemplate}: {readonly width: number; readonly isTemplate: boolean},
@@ -65,8 +65,8 @@ export function draftLines(
 
 /** A line that a rule goes on behind to the edge. */
 const ruled = (spans: Line, width: number): Line => {
-	const used = spans.reduce((sum, {text}) => sum + widthOf(text), 1);
-	return [...spans, {text: escapeLine(` ${'─'.repeat(Math.max(0, width - used))}`), tone: 'quiet'}];
+	const rest = Math.max(0, width - lineWidth(spans) - 1);
+	return [...spans, {text: escapeLine(` ${'─'.repeat(rest)}`), tone: 'quiet'}];
 };
 
 function backtestLines(backtest: RouteBacktest | undefined, width: number): readonly Line[] {

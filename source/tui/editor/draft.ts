@@ -60,11 +60,12 @@ export function undo(draft: Draft): Draft {
 export const isDirty = ({definition, base, name, from}: Draft): boolean =>
 	!same(definition, base) || name !== from;
 
+const changedKeys = ({base, definition}: Draft): readonly string[] =>
+	Object.keys({...base, ...definition}).filter(key => !same(base[key], definition[key]));
+
 /** How many of its keys are not as they were read; another name counts, too. */
 export const countChanges = (draft: Draft): number =>
-	[...new Set([...Object.keys(draft.base), ...Object.keys(draft.definition)])].filter(
-		key => !same(draft.base[key], draft.definition[key]),
-	).length + (isRenamed(draft) ? 1 : 0);
+	changedKeys(draft).length + (isRenamed(draft) ? 1 : 0);
 
 /** That changes are not saved; `undefined`: all are. */
 export function unsavedText(draft: Draft): string | undefined {
@@ -79,9 +80,7 @@ export function onTopOf(
 	draft: Draft,
 	theirs: {readonly definition: JsonObject; readonly fingerprint: string},
 ): Draft {
-	const keys = new Set([...Object.keys(draft.base), ...Object.keys(draft.definition)]);
-	const mine = [...keys].filter(key => !same(draft.base[key], draft.definition[key]));
-	const definition = mine.reduce(
+	const definition = changedKeys(draft).reduce(
 		(whole, key) => withValueAt(whole, [key], draft.definition[key]),
 		theirs.definition,
 	);

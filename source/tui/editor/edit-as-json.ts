@@ -2,8 +2,8 @@ import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeDraft} from './draft.ts';
-import {changeEditor, editorNow} from './editor-state.ts';
-import {refresh} from './refresh.ts';
+import {editorNow} from './editor-state.ts';
+import {updateDraft} from './refresh.ts';
 
 /** Opens the route as JSON in the editor of the person. */
 export function editAsJson(shell: Shell): void {
@@ -36,7 +36,6 @@ export function editJson(shell: Shell, shown: JsonObject, {read, before}: JsonEd
 		}
 
 		before?.();
-		changeEditor(shell, state => ({...state, draft: changeDraft(state.draft, {definition})}));
-		refresh(shell);
+		updateDraft(shell, draft => changeDraft(draft, {definition}));
 	});
 }

@@ -1,25 +1,23 @@
 import {payloadOperators} from '../../core/payload.ts';
 import type {RouteDefinition} from '../../core/route-editor.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {splitGraphemes} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {placeNow} from '../acts/place.ts';
 import {
 	actOnField,
-	endEditing,
-	leaveEditing,
 	pasteInto,
 	typeInto,
 	type FormState,
 	isArea,
 	type Typing,
 } from '../forms/form.ts';
+import type {PaneSection} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
 import {isListMember} from './list-setting.ts';
-import {refresh} from './refresh.ts';
+import {refresh, updateDraft} from './refresh.ts';
 import {
 	allFieldsOf,
 	fieldNow,
@@ -55,15 +53,11 @@ export function enterField(shell: Shell): void {
 	const field = state && fieldNow(state);
 	if (field === foldField) {
 		unfold(shell);
-		return;
+	} else if (field?.byHand === true) {
+		editByHand(shell, keyOf(field));
+	} else {
+		changeRouteForm(shell, actOnField);
 	}
-
-	if (field?.byHand === true) {
-		editByHand(shell, field.path.join('.'));
-		return;
-	}
-
-	changeRouteForm(shell, actOnField);
 }
 
 /** Unfolds the fields that are not written and goes to the first of them, or folds them. */
@@ -77,25 +71,11 @@ function unfold(shell: Shell): void {
 	});
 }
 
-/** Ends typing; what was typed becomes the value, also where it cannot be one: its row says so. */
-export function keepTyped(shell: Shell): void {
-	changeRouteForm(shell, endEditing);
-}
-
-/** Ends typing; the value stays what it was. */
-export function leaveTyped(shell: Shell): void {
-	changeRouteForm(shell, leaveEditing);
-}
-
-/** Passes a key to the text that is being typed. */
-export function typeInField(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
-	changeRouteForm(shell, form => typeInto(form, key));
-}
-
-/** Inserts a paste into the text that is being typed. */
-export function pasteInField(shell: Shell, pasted: string): void {
-	changeRouteForm(shell, form => pasteInto(form, pasted));
-}
+/** The text of the field that is typed in. */
+export const typingField: NonNullable<PaneSection['typing']> = {
+	key: (shell, key) => changeRouteForm(shell, form => typeInto(form, key)),
+	paste: (shell, pasted) => changeRouteForm(shell, form => pasteInto(form, pasted)),
+};
 
 /** Writes the chosen word out. */
 export function complete(shell: Shell): void {
@@ -123,7 +103,7 @@ export const moveCompletion = (step: 1 | -1) => (shell: Shell) =>
 	});
 
 /** A word that was begun before the cursor, and what it can become. */
-export type Begun = {
+type Begun = {
 	readonly word: string;
 	readonly candidates: readonly string[];
 	/** Inserted behind the chosen completion. */
@@ -134,7 +114,7 @@ export type Begun = {
 const takesTemplates: ReadonlySet<string> = new Set(['text', 'lines', 'mapping']);
 
 /** The word that is typed now; `undefined` where nothing can be offered for it. */
-export function begunWord(state: EditorState): Begun | undefined {
+function begunWord(state: EditorState): Begun | undefined {
 	const {place, keys} = state;
 	const field = fieldNow(state);
 	if (!place.editing || !field) {
@@ -171,7 +151,7 @@ export function completionsOf(state: EditorState): readonly string[] {
 	return begun ? fitting(begun) : [];
 }
 
-/** What begins with the word before what holds it elsewhere, each in the order that it was seen. */
+/** Candidates that begin with the word, then those that contain it, each in the order they were seen. */
 function fitting({word, candidates}: Begun): readonly string[] {
 	const [begins, holds] = [true, false].map(isBeginning =>
 		candidates.filter(
@@ -192,7 +172,7 @@ function beforeCursor(typing: Typing): string {
  * Opens the file of the route in the editor of the person, at the line of the setting `key`, or of the route where it has none. The saved file counts at once, as after a
  * reload; the result of its check is shown, and the form continues with it.
  */
-export function editByHand(shell: Shell, key: string): void {
+function editByHand(shell: Shell, key: string): void {
 	const {draft} = editorNow(shell) ?? {};
 	if (!draft) {
 		return;
@@ -231,10 +211,7 @@ export function editByHand(shell: Shell, key: string): void {
 		}
 
 		await tellOutcome(shell, {before, after});
-		changeEditor(shell, state =>
-			state.draft.from === from ? {...state, draft: afterOwnEdit(state.draft, after)} : state,
-		);
-		refresh(shell);
+		updateDraft(shell, now => (now.from === from ? afterOwnEdit(now, after) : now));
 	});
 }
 

@@ -1,17 +1,14 @@
-import {Box, useCursor} from 'ink';
+import {Box} from 'ink';
 import {lossText} from '../../nouns/route/route-facts.ts';
 import type {Line} from '../lines/line.ts';
 import {LineBlock, type RegionProps} from '../view/line-block.tsx';
-import {useStore, useShell} from '../view/shell-context.ts';
+import {useBodyCursor, useShell} from '../view/shell-context.ts';
 import {draftLines} from './draft-lines.ts';
 import type {EditorState} from './editor-state.ts';
 import {findLine} from './find-field.ts';
 import {fieldNow} from './route-form.ts';
 import {isTemplate, routeRows} from './route-rows.ts';
 import {planLines, savedLines} from './step-lines.ts';
-
-/** Rows above the body: status, tabs, and the rule of the pane. */
-const headRows = 3;
 
 /** The form of a route in place of the list: fields, and below them what they do. */
 export function EditorBody({state, width, height}: RegionProps & {readonly state: EditorState}) {
@@ -38,8 +35,7 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 	const looked = findLine(state, width);
 	const height = looked ? rowsOfBody - 1 : rowsOfBody;
 	const shell = useShell();
-	const {setCursorPosition} = useCursor();
-	const banners = useStore(shell.feed, () => shell.layout().banners);
+	const putCursor = useBodyCursor();
 	const {state: seen, now} = shell.feed.get();
 	const route = seen.routes.find(
 		({name, source}) => name === state.draft.from && source === state.draft.source,
@@ -59,12 +55,7 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 		? Math.max(0, cursor.row - formHeight + 3)
 		: Math.min(first, Math.max(0, last - formHeight + 1));
 	const top = Math.min(wanted, Math.max(0, rows.length - formHeight));
-	// Where an input method puts what it composes.
-	setCursorPosition(
-		cursor && shell.view.get().overlay === undefined
-			? {x: cursor.column, y: headRows + banners + cursor.row - top}
-			: undefined,
-	);
+	putCursor(cursor && {...cursor, row: cursor.row - top});
 	return (
 		<Box width={width} height={rowsOfBody} flexDirection="column" overflow="hidden" flexShrink={0}>
 			<LineBlock rows={rows} top={top} width={width} height={formHeight} />

@@ -3,23 +3,23 @@ import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type PaneCommand} from '../acts/command.ts';
 import {moveKeys, pageKeys, saveKeys, turnKeys} from '../forms/form-keys.ts';
-import {clearField, moveField, type FormState, isArea} from '../forms/form.ts';
+import {
+	clearField,
+	endEditing,
+	leaveEditing,
+	moveField,
+	type FormState,
+	isArea,
+} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import {draftLines} from './draft-lines.ts';
 import {changeDraft} from './draft.ts';
 import {editAsJson} from './edit-as-json.ts';
-import {
-	changeRouteForm,
-	complete,
-	enterField,
-	keepTyped,
-	leaveTyped,
-	moveCompletion,
-} from './edit-field.ts';
+import {changeRouteForm, complete, enterField, moveCompletion} from './edit-field.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {findAct} from './find-field.ts';
 import {addKey, listMembers, withMember} from './list-setting.ts';
-import {refresh} from './refresh.ts';
+import {refresh, updateDraft} from './refresh.ts';
 import {fieldNow} from './route-form.ts';
 import {isTemplate} from './route-rows.ts';
 import {leaveEditor, reviewSave, undoChange} from './save-draft.ts';
@@ -58,13 +58,8 @@ function secretNow(shell: Shell): string | undefined {
 	return key === 'secret' ? at : undefined;
 }
 
-function change(shell: Shell, update: (definition: JsonObject) => JsonObject): void {
-	changeEditor(shell, state => ({
-		...state,
-		draft: changeDraft(state.draft, {definition: update(state.draft.definition)}),
-	}));
-	refresh(shell);
-}
+const change = (shell: Shell, update: (definition: JsonObject) => JsonObject): void =>
+	updateDraft(shell, draft => changeDraft(draft, {definition: update(draft.definition)}));
 
 const withSecrets = (definition: JsonObject, secret: JsonValue | undefined): JsonObject =>
 	withValueAt(definition, ['secret'], secret);
@@ -147,26 +142,30 @@ export const editorCommands: readonly PaneCommand[] = [
 	findAct,
 ];
 
+const keep = changing(endEditing);
+
 const isLine = (shell: Shell): boolean => {
 	const editing = editorNow(shell)?.place.editing;
 	return editing !== undefined && !isArea(editing);
 };
 
 const keepAndMove = (step: 1 | -1) => (shell: Shell) => {
-	keepTyped(shell);
+	keep(shell);
 	changeRouteForm(shell, form => moveField(form, step));
 };
 
 /** Keys of a field that is typed in. */
 export const textCommands: readonly PaneCommand[] = [
-	onKeys(['editor-text.keep', 'enter'], literal('keep it'), {when: isLine, run: keepTyped}),
-	onKeys(['editor-text.done', 'esc'], literal('keep it'), {run: keepTyped}),
+	onKeys(['editor-text.keep', 'enter'], literal('keep it'), {when: isLine, run: keep}),
+	onKeys(['editor-text.done', 'esc'], literal('keep it'), {run: keep}),
 	onKeys(['editor-text.next', 'tab'], literal('keep it, next field'), {run: keepAndMove(1)}),
 	onKeys(['editor-text.previous', 'shift+tab'], literal('keep it, previous field'), {
 		quiet: true,
 		run: keepAndMove(-1),
 	}),
-	onKeys(['editor-text.drop', 'ctrl+c'], literal('leave it as it was'), {run: leaveTyped}),
+	onKeys(['editor-text.drop', 'ctrl+c'], literal('leave it as it was'), {
+		run: changing(leaveEditing),
+	}),
 ];
 
 /** Keys of the list of completions. */

@@ -6,10 +6,10 @@ import {scrolling} from '../acts/dialog.ts';
 import {saveKeys} from '../forms/form-keys.ts';
 import type {PaneSection} from '../panes/pane.ts';
 import type {Host, Shell} from '../shell/shell.ts';
-import {completionsOf, pasteInField, typeInField} from './edit-field.ts';
+import {completionsOf, typingField} from './edit-field.ts';
 import {completionCommands, editorCommands, textCommands} from './editor-commands.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
-import {findCommands, pasteInFind, typeInFind} from './find-field.ts';
+import {findCommands, typingFind} from './find-field.ts';
 import {closeEditor} from './refresh.ts';
 import {backToForm, save} from './save-draft.ts';
 import {planLines} from './step-lines.ts';
@@ -62,33 +62,32 @@ const savedCommands: readonly PaneCommand[] = [
 const section = (
 	part: string,
 	commands: readonly PaneCommand[],
-	{title, typing}: {readonly title: Safe; readonly typing?: PaneSection['typing']},
+	rest: Pick<PaneSection, 'title' | 'typing'>,
 ): PaneSection => {
 	const id = `editor${part}`;
 	return {
+		...rest,
 		id,
-		title,
 		commands: commands.map(({when, ...command}) => ({
 			...command,
 			when: shell => editorSection(shell)?.id === id && when?.(shell) !== false,
 		})),
-		listing: undefined,
-		...(typing && {typing}),
 	};
 };
-
-const typing = {key: typeInField, paste: pasteInField};
 
 const sections = {
 	form: section('', editorCommands, {title: literal('Route form')}),
 	find: section('-find', findCommands, {
 		title: literal('Route form, looking for a field'),
-		typing: {key: typeInFind, paste: pasteInFind},
+		typing: typingFind,
 	}),
-	text: section('-text', textCommands, {title: literal('Route form, while typing'), typing}),
+	text: section('-text', textCommands, {
+		title: literal('Route form, while typing'),
+		typing: typingField,
+	}),
 	completion: section('-completion', completionCommands, {
 		title: literal('Route form, completing a word'),
-		typing,
+		typing: typingField,
 	}),
 	diff: section('-diff', diffCommands, {title: literal('Route form, before saving')}),
 	saved: section('-saved', savedCommands, {title: literal('Route form, after saving')}),

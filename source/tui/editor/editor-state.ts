@@ -1,7 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
 import type {
 	PayloadKeys,
-	RotatedRoute,
 	RouteBacktest,
 	RouteCheck,
 	RouteField,
@@ -9,6 +8,7 @@ import type {
 	RouteSavePlan,
 	SavedRoute,
 } from '../../core/route-editor.ts';
+import type {Safe} from '../../core/untrusted.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import type {FormPlace} from '../forms/form.ts';
 import type {Host} from '../shell/shell.ts';
@@ -19,21 +19,13 @@ import {inFormOrder} from './settings.ts';
 export type EditorStep =
 	| {readonly kind: 'form'}
 	| {readonly kind: 'diff'; readonly plan: RouteSavePlan; readonly top: number}
-	/** Shown once: a new route, or a new secret. */
+	/** Shown once: a new route, a new secret, or another name. */
 	| {
 			readonly kind: 'saved';
-			readonly name: string;
 			readonly saved: SavedRoute;
-			/** It was there before, and has a secret that was made. */
-			readonly isOld?: true;
-			/** The name that it had before, when it got another one. */
-			readonly from?: string;
-	  }
-	| {
-			readonly kind: 'saved';
-			readonly name: string;
-			readonly saved: RotatedRoute;
-			readonly isRotated: true;
+			/** What was done. */
+			readonly done: readonly Safe[];
+			readonly note?: string;
 	  };
 
 /** A route that is being edited. It stays when another pane is looked at. */

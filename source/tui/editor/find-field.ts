@@ -1,8 +1,14 @@
-import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import {editLine, insertText, lineText, shownLine} from '../../terminal/text/line-editor.ts';
+import {
+	editLine,
+	insertText,
+	lineText,
+	shownLine,
+	type LineText,
+} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys, type PaneCommand} from '../acts/command.ts';
 import type {Line} from '../lines/line.ts';
+import type {PaneSection} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeEditor, type EditorState} from './editor-state.ts';
 import {allFieldsOf, keyOf} from './route-form.ts';
@@ -32,20 +38,17 @@ function atFound(state: EditorState, step: -1 | 0 | 1 = 0): EditorState {
 	return key === undefined ? state : {...state, place: {key, option: 0}};
 }
 
-/** Gives a key to the text that is looked for. */
-export function typeInFind(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
+const changeFind = (shell: Shell, update: (text: LineText) => LineText | undefined): void =>
 	changeEditor(shell, state => {
-		const find = state.find && editLine(state.find, key);
+		const find = state.find && update(state.find);
 		return find ? atFound({...state, find}) : state;
 	});
-}
 
-/** Puts a paste into the text that is looked for. */
-export function pasteInFind(shell: Shell, pasted: string): void {
-	changeEditor(shell, state =>
-		state.find ? atFound({...state, find: insertText(state.find, pasted)}) : state,
-	);
-}
+/** The text that is looked for. */
+export const typingFind: NonNullable<PaneSection['typing']> = {
+	key: (shell, key) => changeFind(shell, text => editLine(text, key)),
+	paste: (shell, pasted) => changeFind(shell, text => insertText(text, pasted)),
+};
 
 /** Begins to look for a field. */
 export const findAct: PaneCommand = onKeys(['editor.find', '/'], literal('find a field'), {

@@ -3,6 +3,7 @@ import {decidedOutcomes} from '../../core/delivery.ts';
 import type {RotatedRoute} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {dayTime} from '../../terminal/text/time.ts';
 import {change} from '../acts/navigate.ts';
 import {placeNow, type StillHere} from '../acts/place.ts';
 import {openMenu} from '../dialogs/questions.ts';
@@ -104,18 +105,19 @@ export function showSecret(
 	{name, pane, saved}: {readonly name: string; readonly pane: string; readonly saved: RotatedRoute},
 ): void {
 	const now = shell.view.get();
+	const [route, file] = [escapeLine(name), escapeLine(saved.file)];
 	if (shell.local(editor).get() || now.overlay || now.field || now.pane !== pane) {
-		shell.toast(
-			safe`${escapeLine(name)} has a new secret: it stands in ${escapeLine(saved.file)}`,
-			'good',
-		);
+		shell.toast(safe`${route} has a new secret: it stands in ${file}`, 'good');
 		return;
 	}
 
-	shell.local(editor).set(() => ({
-		...newEditor({...fresh, name}, []),
-		step: {kind: 'saved', name, saved, isRotated: true},
-	}));
+	const done = [safe`${route} has a new secret in ${file}`];
+	const note =
+		saved.until === undefined
+			? 'The old secret does not pass any more.'
+			: `The old secret passes until ${dayTime(saved.until)}: give the sender the new one before.`;
+	const step = {kind: 'saved', saved, done, note} as const;
+	shell.local(editor).set(() => ({...newEditor({...fresh, name}, []), step}));
 	change(shell, {region: 'list', isZoomed: false, field: undefined});
 }
 

@@ -2,7 +2,7 @@ import {stopAll} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Shell} from '../shell/shell.ts';
-import {wireDraft} from './draft.ts';
+import {wireDraft, type Draft} from './draft.ts';
 import {changeEditor, editor, editorNow, targetKey, type EditorState} from './editor-state.ts';
 import {liveDraft} from './route-form.ts';
 
@@ -24,8 +24,14 @@ export function refresh(shell: Shell): void {
 	waiting.set(shell.view, stopAll([shell.untilEnd(stop), stop]));
 }
 
+/** Changes the draft, and looks at it anew. */
+export function updateDraft(shell: Shell, update: (draft: Draft) => Draft): void {
+	changeEditor(shell, state => ({...state, draft: update(state.draft)}));
+	refresh(shell);
+}
+
 /** Stops asking: no draft is edited. */
-export function stopRefreshing({view}: Shell): void {
+function stopRefreshing({view}: Shell): void {
 	waiting.get(view)?.();
 	waiting.delete(view);
 }

@@ -22,23 +22,15 @@ import {settingOf} from './settings.ts';
 const maxLine = 64 * 1024;
 
 /** A setting of a route as a field of a form, called by its key. */
-export const settingField = ({
-	path,
-	options,
-	secret,
-	required,
-	description,
-	kind,
-	default: standard,
-}: RouteField): FieldRecord => ({
+export const settingField = ({path, options, kind, ...field}: RouteField): FieldRecord => ({
 	key: path.join('.'),
 	title: path.join('.') || 'name',
-	description,
+	description: field.description,
 	kind,
-	required: required === true,
-	// What stands there as JSON holds marks instead of secrets.
-	masked: secret === true && kind !== 'json',
-	none: standard === undefined ? {} : {default: standard},
+	required: field.required === true,
+	// JSON holds marks instead of secrets.
+	masked: field.secret === true && kind !== 'json',
+	none: field.default === undefined ? {} : {default: field.default},
 	...(options && {options: options.map(value => ({value, title: value}))}),
 	...(isListMember(path) &&
 		path[0] === 'filters' && {own: {typed: filterLine, taken: parsedFilter}}),
@@ -71,7 +63,7 @@ function titleOf(field: RouteField, definition: JsonObject): string {
 }
 
 /** What a field of a route holds. */
-export function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, field: RouteField) {
+function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, field: RouteField) {
 	const {path} = field;
 	const [key = '', at = ''] = path;
 	if (path.length === 0) {

@@ -91,7 +91,7 @@ export const isTemplate = (field: RouteField | undefined): boolean => {
 	return ['prompt', 'coalesce', 'deliver_extra'].includes(first) || /template/i.test(description);
 };
 
-/** A filter with what it lets pass, a secret with its age, or what the row is for that adds one. */
+/** A filter with its pass count, a secret with its age, or the purpose of the row that adds one. */
 function memberText(
 	{draft, backtest}: EditorState,
 	field: RouteField,

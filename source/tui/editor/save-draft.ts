@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {RouteCheck} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';
@@ -10,7 +11,7 @@ import type {Shell} from '../shell/shell.ts';
 import {attemptOnFile} from './conflict.ts';
 import {isRenamed, undo, unsavedText, wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorStep} from './editor-state.ts';
-import {closeEditor, refresh} from './refresh.ts';
+import {closeEditor, updateDraft} from './refresh.ts';
 import {allFieldsOf, isSaidOf, keyOf, routeForm} from './route-form.ts';
 
 const goTo = (shell: Shell, step: EditorStep): void =>
@@ -102,22 +103,23 @@ export function save(shell: Shell): void {
 		if (draft.isNew || hasMoved) {
 			selectSoon(shell, shell.list(routeList), () => {
 				const {routes} = shell.feed.get().state;
-				const route = routes.find(one => one.name === name && one.source === draft.source);
-				return route && routeKey(route);
+				const found = routes.find(one => one.name === name && one.source === draft.source);
+				return found && routeKey(found);
 			});
 		}
 
+		const route = escapeLine(name);
+		const file = escapeLine(saved.file);
 		if (saved.secret === undefined && !hasMoved) {
 			closeEditor(shell);
-			shell.toast(safe`Saved ${escapeLine(name)} in ${escapeLine(saved.file)}`, 'good');
+			shell.toast(safe`Saved ${route} in ${file}`, 'good');
 		} else {
-			goTo(shell, {
-				kind: 'saved',
-				name,
-				saved,
-				...(!draft.isNew && {isOld: true}),
-				...(hasMoved && {from: draft.from}),
-			});
+			const done = compact([
+				hasMoved && safe`${escapeLine(draft.from)} is called ${route} now, in ${file}`,
+				draft.isNew && safe`${route} was created in ${file}`,
+				!draft.isNew && saved.secret !== undefined && safe`${route} has a new secret in ${file}`,
+			]);
+			goTo(shell, {kind: 'saved', saved, done});
 		}
 	});
 }
@@ -146,6 +148,5 @@ export function undoChange(shell: Shell): void {
 		return;
 	}
 
-	changeEditor(shell, now => ({...now, draft: undo(now.draft)}));
-	refresh(shell);
+	updateDraft(shell, undo);
 }

@@ -1,8 +1,7 @@
 import {compact} from '../../core/compact.ts';
-import type {RotatedRoute, RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
+import type {RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {dayTime} from '../../terminal/text/time.ts';
 import {changeLines} from '../lines/diff-lines.ts';
 import {blankLine, line, wrapText, type Line, paragraph} from '../lines/line.ts';
 import type {EditorStep} from './editor-state.ts';
@@ -15,51 +14,21 @@ export const planLines = (plan: RouteSavePlan, width: number): readonly Line[] =
 
 /** A dynamic route that was made, or a secret that was: the one time that it is there. */
 export function savedLines(
-	step: Extract<EditorStep, {kind: 'saved'}>,
+	{saved, done, note}: Extract<EditorStep, {kind: 'saved'}>,
 	{width, height}: {readonly width: number; readonly height: number},
 ): readonly Line[] {
 	const said = [
-		...('isRotated' in step ? rotatedLines(step.name, step.saved, width) : createdLines(step)),
-		...addressLines(step.saved, width),
+		...done.map(text => line(safe`✓ ${text}`, 'good')),
+		...paragraph(note, width),
+		...addressLines(saved, width),
 	];
 	return [
 		...said,
-		...(step.saved.curl === undefined
+		...(saved.curl === undefined
 			? []
-			: curlLines(step.saved.curl, {width, height: height - said.length})),
+			: curlLines(saved.curl, {width, height: height - said.length})),
 	];
 }
-
-const createdLines = (step: Extract<EditorStep, {kind: 'saved'}>): readonly Line[] => {
-	const isOld = 'isOld' in step;
-	const before = 'from' in step ? step.from : undefined;
-	return compact([
-		before !== undefined &&
-			line(
-				safe`✓ ${escapeLine(before)} is called ${escapeLine(step.name)} now, in ${escapeLine(step.saved.file)}`,
-				'good',
-			),
-		!(isOld && step.saved.secret === undefined) &&
-			line(
-				safe`✓ ${escapeLine(step.name)} ${isOld ? literal('has a new secret') : literal('was created')} in ${escapeLine(step.saved.file)}`,
-				'good',
-			),
-	]);
-};
-
-const rotatedLines = (
-	name: string,
-	{file, until}: RotatedRoute,
-	width: number,
-): readonly Line[] => [
-	line(safe`✓ ${escapeLine(name)} has a new secret in ${escapeLine(file)}`, 'good'),
-	...paragraph(
-		until === undefined
-			? 'The old secret does not pass any more.'
-			: `The old secret passes until ${dayTime(until)}: give the sender the new one before.`,
-		width,
-	),
-];
 
 const addressLines = (saved: SavedRoute, width: number): readonly Line[] => {
 	const {url, secret, warnings} = saved;

@@ -3,7 +3,7 @@ import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 
 /** Where the runs stand that have not ended. */
-export type RunsAtWork = Pick<RunQueue, 'waits' | 'oldestDueAt'> & {
+type RunsAtWork = Pick<RunQueue, 'waits' | 'oldestDueAt'> & {
 	/** An agent works on them, or their answer is handed over; of those that are in memory. */
 	readonly atWork: number;
 	/** They ask a person, and take no place meanwhile. */
@@ -32,14 +32,7 @@ export function runsAtWork(
 	return {atWork, asking, waits, ...queue};
 }
 
-function waitOf(
-	{
-		attempt,
-		awaitsLogins,
-		nextAttemptAt = 0,
-	}: Pick<Run, 'attempt' | 'awaitsLogins' | 'nextAttemptAt'>,
-	now: number,
-): keyof RunWaits {
+function waitOf({attempt, awaitsLogins, nextAttemptAt = 0}: Run, now: number): keyof RunWaits {
 	if (nextAttemptAt <= now) {
 		return 'worker';
 	}

@@ -29,7 +29,7 @@ export const jobList = nounList('jobs', jobNoun, {
 });
 
 /** Rows of the two sections of the pane. They add up to its height at most. */
-export type Sections = {
+type Sections = {
 	readonly groups: number;
 	readonly jobs: number;
 	/** Rows of each list, without its headings. */
@@ -86,7 +86,7 @@ export function noGroups({routes}: GatewayState): readonly string[] {
 }
 
 /** Whether the jobs were chosen to have the keyboard. */
-export const choseJobs: LocalState<boolean> = {initial: false};
+const choseJobs: LocalState<boolean> = {initial: false};
 
 /** Whether keys go to the jobs: they were chosen, or there is nothing else. */
 export function jobsHaveFocus({feed, local}: Host): boolean {

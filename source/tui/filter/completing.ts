@@ -17,7 +17,7 @@ import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
 
 /** What was completed last, and how often something was: the cursor goes behind it. */
-export const completing: LocalState<{
+const completing: LocalState<{
 	readonly last: Completion | undefined;
 	readonly turn: number;
 }> = {initial: {last: undefined, turn: 0}};

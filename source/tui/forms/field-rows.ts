@@ -17,7 +17,7 @@ export type FieldRows = {
 };
 
 /** What a form knows of its fields beside their values. */
-export type FieldLook = {
+type FieldLook = {
 	readonly width: number;
 	/** The part of the form that a field is in; it stands before the first field of it. */
 	group(field: FieldRecord): Safe;
@@ -72,7 +72,7 @@ export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 				.map(text => ({text: `! ${text}`, tone: 'warn'}) as const),
 		];
 		if (isTypedIn) {
-			const typed = typedRows(editing, {width: Math.max(4, width - 5), isMasked: field.masked});
+			const typed = typedRows(editing, Math.max(4, width - 5), field.masked);
 			rows.push(head, ...typed.rows.map(row => line(safe`    ${row}`, 'accent')), ...look.offers);
 			cursor = {row: first + 1 + typed.cursor.row, column: 4 + typed.cursor.column};
 			place = {first, last: cursor.row + below};

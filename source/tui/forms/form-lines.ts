@@ -12,7 +12,7 @@ import {currentField, problemsIn, type FormState, isArea} from './form.ts';
 import {typedRows} from './typed-rows.ts';
 
 /** A form in rows, and the rows that have to be seen of what keys act on. */
-export type FormLines = {
+type FormLines = {
 	readonly rows: readonly Line[];
 	readonly cursor: {readonly first: number; readonly last: number};
 };
@@ -139,7 +139,7 @@ function editedRows({masked}: FieldRecord, {form: {editing}}: Look, room: number
 	}
 
 	return isArea(editing)
-		? typedRows(editing, {width: room, isMasked: masked}).rows
+		? typedRows(editing, room, masked).rows
 		: [shownLine(editing, {width: room, isMasked: masked})];
 }
 

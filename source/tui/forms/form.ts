@@ -98,8 +98,8 @@ export function actOnField(form: FormState): FormState {
 		return turnField(form, 1);
 	}
 
-	const entry = entryOf(field) === 'area' ? 'area' : 'line';
-	return {...form, editing: beginTyping(entry, typedText(field, form.values[field.key]))};
+	const text = typedText(field, form.values[field.key]);
+	return {...form, editing: entryOf(field) === 'area' ? areaText(text) : lineText(text)};
 }
 
 /** The next or the previous value of a field that is chosen. */
@@ -172,11 +172,17 @@ const changeTyping = (
 
 /** Gives a key to what is typed. */
 export const typeInto = (form: FormState, key: Pick<KeyEvent, 'id' | 'text'>): FormState =>
-	changeTyping(form, (typing, maxLine) => typeKeyIn(typing, key, maxLine));
+	changeTyping(
+		form,
+		(typing, maxLine) =>
+			(isArea(typing) ? editArea(typing, key) : editLine(typing, key, maxLine)) ?? typing,
+	);
 
 /** Puts a paste where something is typed. */
 export const pasteInto = (form: FormState, text: string): FormState =>
-	changeTyping(form, (typing, maxLine) => pasteIn(typing, text, maxLine));
+	changeTyping(form, (typing, maxLine) =>
+		isArea(typing) ? insertArea(typing, text) : insertText(typing, text, maxLine),
+	);
 
 /** Whether nothing was filled in: leaving it loses nothing. */
 export const isUntouched = ({fields, values, editing}: FormState): boolean =>
@@ -216,21 +222,5 @@ export type Typing = LineText | AreaText;
 /** Whether it has several lines, in which Enter begins another one. */
 export const isArea = (typing: Typing): typing is AreaText => 'lines' in typing;
 
-/** A text with the cursor behind it. */
-export const beginTyping = (entry: 'line' | 'area', text: string): Typing =>
-	entry === 'area' ? areaText(text) : lineText(text);
-
 /** What was typed so far. */
-export const typingValue = (typing: Typing): string =>
-	isArea(typing) ? areaValue(typing) : typing.value;
-
-/** The text after a key; the same where the key means nothing in it. */
-export const typeKeyIn = (
-	typing: Typing,
-	key: Pick<KeyEvent, 'id' | 'text'>,
-	maxLine?: number,
-): Typing => (isArea(typing) ? editArea(typing, key) : editLine(typing, key, maxLine)) ?? typing;
-
-/** The text with a paste at the cursor. */
-export const pasteIn = (typing: Typing, pasted: string, maxLine?: number): Typing =>
-	isArea(typing) ? insertArea(typing, pasted) : insertText(typing, pasted, maxLine);
+const typingValue = (typing: Typing): string => (isArea(typing) ? areaValue(typing) : typing.value);

@@ -11,17 +11,8 @@ export type TypedRows = {
 	readonly cursor: {readonly row: number; readonly column: number};
 };
 
-type Look = {readonly width: number; readonly isMasked: boolean};
-
-/** All of a text that is typed, in rows of at most `width` cells; of a secret so many stars. Laid out once: the screen is also drawn again between two keys. */
-export const typedRows = (typing: Typing, {width, isMasked}: Look): TypedRows =>
-	laidOut(typing, width, isMasked);
-
-const laidOut = derive((typing: Typing, width: number, isMasked: boolean) =>
-	layOut(typing, {width, isMasked}),
-);
-
-function layOut(typing: Typing, {width, isMasked}: Look): TypedRows {
+/** A text that is typed in rows of at most `width` cells; a secret as stars. Laid out once: the screen is also drawn again between two keys. */
+export const typedRows = derive((typing: Typing, width: number, isMasked: boolean): TypedRows => {
 	const {lines, row, column} = isArea(typing)
 		? typing
 		: {lines: [typing.value], row: 0, column: typing.cursor};
@@ -38,7 +29,7 @@ function layOut(typing: Typing, {width, isMasked}: Look): TypedRows {
 	}
 
 	return {rows, cursor};
-}
+});
 
 const cursorSign = literal('█');
 

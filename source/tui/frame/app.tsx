@@ -8,7 +8,7 @@ import {useStore, ShellContext, ThemeContext} from '../view/shell-context.ts';
 import {ErrorBoundary} from './error-boundary.tsx';
 import {Frame} from './frame.tsx';
 
-export type AppProps = {
+type AppProps = {
 	readonly shell: Shell;
 	/** Gets the way to lend the terminal to another program, once there is one. */
 	readonly onReady?: (suspend: (task: () => Promise<void>) => Promise<void>) => void;

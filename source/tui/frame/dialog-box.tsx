@@ -4,7 +4,8 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {dialogNow} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
-import {boxLines, fitRows, lineWidth, placeBox, roomIn} from '../dialogs/box.ts';
+import {boxLines, fitRows, placeBox, roomIn} from '../dialogs/box.ts';
+import {lineWidth} from '../lines/line.ts';
 import {FieldRow} from '../view/field-row.tsx';
 import {LineBlock, type RegionProps} from '../view/line-block.tsx';
 import {useStore, useShell} from '../view/shell-context.ts';
@@ -24,11 +25,11 @@ export function DialogBox({width, height}: RegionProps) {
 	const content = state && dialog?.contents?.(state, shell, roomIn(area));
 	const top = content?.top;
 	useEffect(() => {
-		const settled = state && top !== undefined && dialog?.settle?.(state, top);
-		if (settled && settled !== state && shell.view.get().overlay === state) {
-			change(shell, {overlay: {...settled, kind: state.kind}});
+		// How much there is to scroll only the drawing knows.
+		if (state && top !== undefined && Number(state['top']) > top) {
+			change(shell, {overlay: {...state, top}});
 		}
-	}, [shell, top, dialog, state]);
+	}, [shell, top, state]);
 	if (!content) {
 		return undefined;
 	}

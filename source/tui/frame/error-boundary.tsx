@@ -1,6 +1,6 @@
 import {Component, type ComponentType, type ReactNode} from 'react';
 
-export type ErrorBoundaryProps = {
+type ErrorBoundaryProps = {
 	/** What is shown in place of the part that failed. */
 	readonly fallback: ComponentType<{readonly error: unknown}>;
 	readonly onError?: (error: unknown) => void;

@@ -8,8 +8,7 @@ import {hintsLine} from '../shell/hints-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {besideKeys, toastRows} from '../shell/toast.ts';
 import {FieldRow} from '../view/field-row.tsx';
-import {LineBlock} from '../view/line-block.tsx';
-import {LineRow} from '../view/line-row.tsx';
+import {LineBlock, LineRow} from '../view/line-block.tsx';
 import {useStore, useShell, usePane} from '../view/shell-context.ts';
 
 /** The text field that has the keyboard, else the keys that matter here. */

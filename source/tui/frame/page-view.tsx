@@ -2,8 +2,7 @@ import {Box, useApp} from 'ink';
 import {useEffect} from 'react';
 import {dialogNow, type Page} from '../acts/dialog.ts';
 import {ruleLine} from '../lines/title-parts.ts';
-import {LineBlock, type RegionProps} from '../view/line-block.tsx';
-import {LineRow} from '../view/line-row.tsx';
+import {LineBlock, type RegionProps, LineRow} from '../view/line-block.tsx';
 import {useStore, useShell} from '../view/shell-context.ts';
 
 /** A dialog that has the whole width: what is read there is not to be searched for between rows of a pane. */

@@ -3,7 +3,8 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {doubtNow, proposalsNow} from '../filter/completing.ts';
 import {line, type Line, type Span} from '../lines/line.ts';
-import {LineRow} from '../view/line-row.tsx';
+import type {Shell} from '../shell/shell.ts';
+import {LineRow} from '../view/line-block.tsx';
 import {useStore, useShell, usePane} from '../view/shell-context.ts';
 
 /** Above the field of a filter: how it may go on, or what is wrong with it. */
@@ -12,33 +13,22 @@ export function ProposalsRow({width}: {readonly width: number}) {
 	usePane();
 	// The fields of the payload that is there by then.
 	useStore(shell.loads, count => count);
-	const {words, chosen} = proposalsNow(shell);
-	const {filter} = shell.openList()?.get() ?? {};
-	const help = {words, chosen, problem: filter?.problem, doubt: doubtNow(shell)};
-	return <LineRow row={proposalLine(help, width)} width={width} />;
+	return <LineRow row={proposalLine(shell, width)} width={width} />;
 }
 
-export type FilterHelp = {
-	readonly words: readonly string[];
-	/** Which of them stands in the field; -1: what they have in common. */
-	readonly chosen?: number | undefined;
-	/** Why a part is not applied. */
-	readonly problem?: string | undefined;
-	/** Why nothing can be found. */
-	readonly doubt?: string | undefined;
-};
-
-/** What stands above the field of a filter: what Tab puts in, or what is wrong. */
-export function proposalLine(help: FilterHelp, width: number): Line {
-	const {words, chosen = -1, problem, doubt} = help;
+/** What Tab puts in, or what is wrong. */
+function proposalLine(shell: Shell, width: number): Line {
+	const {words, chosen = -1} = proposalsNow(shell);
 	if (words.length > 0) {
 		return [{text: literal(' tab '), tone: 'accent'}, ...wordSpans(words, chosen, width - 6)];
 	}
 
+	const {problem} = shell.openList()?.get().filter ?? {};
 	if (problem !== undefined) {
 		return line(safe` ✗ ${escapeLine(problem)}; the rest applies`, 'bad');
 	}
 
+	const doubt = doubtNow(shell);
 	return doubt === undefined
 		? line(literal(' esc clears   enter back to the list'), 'quiet')
 		: line(safe` ? ${escapeLine(doubt)}`, 'warn');

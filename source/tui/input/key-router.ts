@@ -49,16 +49,7 @@ const belongsToField = (key: string) => fieldKeys.has(key) || !/^.+\+.|^[a-z0-9]
 export function createKeyRouter<Context>(
 	bindings: ReadonlyArray<KeyBinding<Context>>,
 ): KeyRouter<Context> {
-	const tables = new Map<string, Array<KeyBinding<Context>>>();
-	for (const binding of bindings) {
-		const table = tables.get(binding.scope);
-		if (table) {
-			table.push(binding);
-		} else {
-			tables.set(binding.scope, [binding]);
-		}
-	}
-
+	const tables = Map.groupBy(bindings, ({scope}) => scope);
 	const inScopes = function* ({scopes, context}: RouteOptions<Context>) {
 		for (const scope of scopes) {
 			for (const binding of tables.get(scope) ?? []) {

@@ -11,11 +11,11 @@ export const pathOf = (row: Line | undefined): readonly string[] | undefined =>
 	row?.find(span => span.at)?.at ?? fieldOf(row)?.path;
 
 /** Where the chosen row of a detail is now. */
-export type DetailPlace = {
+type DetailPlace = {
 	readonly cursor: number;
 	/** The first row that is shown. */
 	readonly top: number;
-	/** What the chosen row shows, if it is what was chosen: rows come and go above it. */
+	/** The payload field of the chosen row, if that row was found again: rows come and go above it. */
 	readonly field: PayloadField | undefined;
 };
 

@@ -49,7 +49,7 @@ export function createDetails(host: Host): Details {
 }
 
 /** A selection must rest before its detail is loaded. */
-export const whenRested: LoadPace = {kind: 'rest', ms: 80};
+const whenRested: LoadPace = {kind: 'rest', ms: 80};
 
 const whileFollowing: LoadPace = {kind: 'steady', ms: 200};
 

@@ -33,7 +33,7 @@ type FileChange = {
 	readonly movesOthers?: boolean | undefined;
 };
 
-/** What writing a file changes, and what to beware of, before a person says so; `indent` stands before each row, and is free at its end. */
+/** The diff and warnings that a person confirms before a file is written. Each row has `indent` before it, and as many cells free behind it. */
 export function changeLines(
 	{file, diff, warnings, movesOthers = false}: FileChange,
 	width: number,

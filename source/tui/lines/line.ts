@@ -22,6 +22,9 @@ export type Line = readonly Span[];
 
 export const blankLine: Line = [];
 
+/** Cells that a line takes. */
+export const lineWidth = (row: Line): number => row.reduce((sum, {text}) => sum + widthOf(text), 0);
+
 /** Whether two lines look the same. */
 export const isSameLine = (one: Line, other: Line): boolean =>
 	one === other ||
@@ -58,6 +61,13 @@ export function clipLine(spans: Line, width: number): Line {
 	}
 
 	return kept;
+}
+
+/** `row` cut or filled with blanks to exactly `width` cells. */
+export function fillLine(row: Line, width: number): Line {
+	const cut = clipLine(row, width);
+	const rest = width - lineWidth(cut);
+	return rest > 0 ? [...cut, {text: escapeLine(' '.repeat(rest))}] : cut;
 }
 
 /** Tones that blanks are seen in. */

@@ -1,9 +1,9 @@
-import {grouped} from '../../core/names.ts';
-import {type Safe, escapeLine} from '../../core/untrusted.ts';
+import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
 import {type Line} from './line.ts';
+import {grouped} from './title-parts.ts';
 
 /** What is marked, by the keys of the items: one that only the journal has as it was then. */
 type Marked<Item> = ReadonlyMap<string, Item | undefined>;
@@ -15,15 +15,13 @@ export const maxMarks = 5000;
 
 const none: Marked<never> = new Map();
 
-const counted = (count: number): Safe => escapeLine(grouped(count));
-
 /** Marks for one list. */
 export const createMarks = <Item>(): Marks<Item> => ({initial: none});
 
 /** `3 marked`, for the title. */
 export function marksPart({local}: Host, marks: Marks): Line {
 	const {size} = local(marks).get();
-	return size === 0 ? [] : [{text: safe`${counted(size)} marked, Esc forgets`, tone: 'accent'}];
+	return size === 0 ? [] : [{text: safe`${grouped(size)} marked, Esc forgets`, tone: 'accent'}];
 }
 
 /** What stands before a row, in the column behind its other signs. */

@@ -5,7 +5,7 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import type {AnyList} from '../state/list.ts';
-import {type Line, type Span} from './line.ts';
+import {line, type Line, type Span} from './line.ts';
 
 /**
  * Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. What has no keyboard has a rule of dots: that is seen
@@ -55,13 +55,12 @@ export const grouped = (count: number): Safe => escapeLine(groupedText(count));
 const atLeast = (count: number, isCut: boolean): Safe =>
 	isCut ? safe`${grouped(count)}+` : grouped(count);
 
-/** `312 of 4,812`: how many items pass the filter, `312+` of them until everything was looked at; `4,812` without one. */
-export function countText(list: AnyList): Safe {
+/** `312+ of 4,812`: how many items pass the filter, of those that were looked at. */
+function filteredCount(list: AnyList): Safe {
 	const {items, total, isTotalCut, isWhole, filterText} = list.get();
-	// Without a filter everything passes, also what is not loaded.
-	const isAll = filterText.trim() === '';
 	const all = atLeast(total, isTotalCut);
-	return isAll ? all : safe`${atLeast(items.length, !isWhole)} of ${all}`;
+	// Without a filter everything passes, also what is not loaded.
+	return filterText.trim() === '' ? all : safe`${atLeast(items.length, !isWhole)} of ${all}`;
 }
 
 /** `312 of 4,812 (limit 5,000)`, `3 servers`: how many items pass the filter. `limit` is what the list is bounded by. */
@@ -70,7 +69,7 @@ export function countPart(
 	{limit, noun}: {readonly limit?: number; readonly noun?: readonly [one: Safe, many: Safe]} = {},
 ): Line {
 	const {items, total, isWhole} = list.get();
-	const shown = items.length === total && isWhole ? grouped(total) : countText(list);
+	const shown = items.length === total && isWhole ? grouped(total) : filteredCount(list);
 	const bound =
 		limit !== undefined && total === limit ? safe` (limit ${grouped(limit)})` : literal('');
 	const name = noun ? safe` ${total === 1 ? noun[0] : noun[1]}` : literal('');
@@ -100,12 +99,10 @@ export function searchedPart(list: AnyList): Line {
 	}
 
 	const back = searched.at === undefined ? '' : ` back to ${dayTime(searched.at)}`;
-	return [
-		{
-			text: safe`searched${escapeLine(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
-			tone: 'quiet',
-		},
-	];
+	return line(
+		safe`searched${escapeLine(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
+		'quiet',
+	);
 }
 
 /** Whether a live list follows what comes, and how much came meanwhile. */

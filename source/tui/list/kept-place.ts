@@ -4,7 +4,7 @@ import {type ListPosition, type ListWindow, type RowList, windowOf} from './wind
 export type RankOf = (id: string) => number;
 
 /**
- * `position` with the nearest row in the place of a selected one that is not among `rows`, as far down the screen as that stood. To be kept: whoever looks again by an index alone sees
+ * `position` with the nearest row in the place of a selected one that is not among `rows`, as far down the screen as that stood. To be kept: an index alone would show
  * another row with each that comes. The same position where nothing is missing. Pure.
  */
 export function keptPosition(
@@ -72,7 +72,7 @@ type Shown<Item> = {
  * person moves, or filters otherwise; `live` is all that the state has, in the order of the list.
  */
 export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf | undefined) {
-	/** Where a person is now who was at a row that is not there. What they left stays in the wish: another filter may let it pass. */
+	/** The place that stands in for a selected row which is gone. The wish keeps the row itself: another filter may let it pass. */
 	let kept: {readonly wish: unknown; readonly position: ListPosition} | undefined;
 
 	return (rows: RowList, {wish, live, height}: Shown<Item>): ListWindow => {
@@ -89,7 +89,7 @@ export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf 
 			return window;
 		}
 
-		// The filter keeps out what was the newest then, or the state has let go of it: of what came before its oldest, nothing is known any more.
+		// The row that was the newest then is filtered out or dropped; rows before the oldest of the state are unknown.
 		const since = rank(seen.id);
 		const [oldest] = live;
 		const isNewerCut = oldest !== undefined && !(since >= rank(keyOf(oldest)));

@@ -1,17 +1,18 @@
+import {compact} from '../../core/compact.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act, Outcome} from '../../nouns/act.ts';
-import type {Noun} from '../../nouns/noun.ts';
-import {literal} from '../../terminal/text/safe.ts';
-import {type PaneCommand, onKeys, type IdAndKeys} from '../acts/command.ts';
+import type {Noun, Copied} from '../../nouns/noun.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import type {PaneCommand, IdAndKeys} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
 import {askForTold} from '../dialogs/act-form.ts';
 import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
-import {copyOf} from './copy-of.ts';
-import {askForMarked, hasMarked, type Marked} from './marked.ts';
+import {askForMarked, orMarked, type Marked} from './marked.ts';
 
 type Options<Item, Once> = {
 	readonly noun: Pick<Noun<Item>, 'copies' | 'id' | 'many' | 'name' | 'one'>;
@@ -31,38 +32,23 @@ export function nounCommands<Item, Once = never>(
 	options: Options<Item, Once>,
 ): readonly PaneCommand[] {
 	const {noun, acts, list, marked, others = [], actsLast = false} = options;
-	const selected = (shell: Shell) => shell.list(list).selected();
-	const actCommands = acts.map((act): PaneCommand =>
-		onKeys(
-			[`${list.id}.${act.verb}`, ...(act.key === undefined ? [] : [act.key])],
+	const actCommands = acts.map((act): PaneCommand => {
+		const command = onSelected(list)(
+			[`${list.id}.${act.verb}`, ...compact([act.key])],
 			escapeLine(act.label ?? act.verb),
 			{
 				changes: true,
-				why(shell) {
-					const item = selected(shell);
-					if (act.all && marked && hasMarked(shell, marked.marks)) {
-						return undefined;
-					}
-
-					if (item === undefined) {
-						return nothingSelected;
-					}
-
-					const reason = act.why?.(item, {now: shell.clock.now()});
-					return reason === undefined ? undefined : escapeLine(reason);
-				},
-				run(shell) {
-					const item = selected(shell);
-					if (act.all && marked && hasMarked(shell, marked.marks)) {
-						askForMarked(shell, {noun, marked}, act);
-					} else if (item !== undefined) {
-						const isBack = act.back?.isDone(item) === true;
-						doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
-					}
+				why: (item, {clock}) => act.why?.(item, {now: clock.now()}),
+				run(shell, item) {
+					const isBack = act.back?.isDone(item) === true;
+					doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
 				},
 			},
-		),
-	);
+		);
+		return act.all && marked
+			? orMarked(command, marked.marks, shell => askForMarked(shell, {noun, marked}, act))
+			: command;
+	});
 	const rest = [...others, ...(noun.copies ? [copyCommand(noun, list)] : [])];
 	return actsLast ? [...rest, ...actCommands] : [...actCommands, ...rest];
 }
@@ -85,7 +71,7 @@ type Described = Omit<PaneCommand, 'id' | 'keys' | 'label' | 'run' | 'why'>;
 /** Acts on the selected thing; `why`: what is in its way. */
 type OnItem<Item> = Described & {
 	readonly of?: never;
-	readonly why?: (item: Item) => string | undefined;
+	readonly why?: (item: Item, shell: Shell) => string | undefined;
 	readonly run: (shell: Shell, item: Item) => void;
 };
 
@@ -123,7 +109,7 @@ export const onSelected =
 				return command.of(item) === undefined ? command.none : undefined;
 			}
 
-			const reason = command.why?.(item);
+			const reason = command.why?.(item, shell);
 			return reason === undefined ? undefined : escapeLine(reason);
 		},
 		run(shell) {
@@ -226,5 +212,34 @@ function perform<Item, Once>(
 		} else {
 			shell.toast(escapeLine(`Cannot ${act.verb} ${noun.name(item)}: ${act.gone}`), 'warn');
 		}
+	});
+}
+
+/** Copies what there is to be copied of `item`, or offers it where that is more than one text. */
+export function copyOf<Item>(
+	shell: Shell,
+	{copies, name, one}: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
+	item: Item,
+): void {
+	const copy = ({label, text}: Copied) =>
+		shell.attempt(async () => {
+			const found = typeof text === 'string' ? text : await text(shell.port);
+			if (found === undefined) {
+				shell.toast(safe`That ${escapeLine(one)} is no longer stored`, 'warn');
+			} else {
+				await copyText(shell, found, escapeLine(label));
+			}
+		});
+
+	const all = copies?.of(item, shell.port.getState()) ?? [];
+	if ('text' in all) {
+		copy(all);
+		return;
+	}
+
+	openMenu(shell, {
+		title: safe`Copy of ${escapeLine(name(item))}`,
+		notes: (copies?.notes ?? []).map(text => escapeLine(text)),
+		items: all.map(text => ({key: text.key, label: escapeLine(text.label), run: () => copy(text)})),
 	});
 }

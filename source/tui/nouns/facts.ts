@@ -25,7 +25,7 @@ export function nounDetail<Item, More>(
 	];
 }
 
-/** Facts as rows of `width` cells, of which names have `factCells`. */
+/** Facts as rows of `width` cells; names take `factCells` of them. */
 export const factRows = (facts: readonly Fact[], room: Room): readonly Line[] =>
 	facts.flatMap(fact => factLines(fact, room));
 

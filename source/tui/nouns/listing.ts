@@ -60,13 +60,10 @@ export function listingOf<Item, More, Value = never>(
 	};
 }
 
-type OnePane = Omit<Pane, 'sections' | 'short'> &
-	Partial<Pick<Pane, 'short'>> &
-	Pick<PaneSection, 'commands' | 'listing'>;
+type OnePane = Omit<Pane, 'sections'> & Required<Pick<PaneSection, 'commands' | 'listing'>>;
 
 /** A pane with one list, which has the name of the pane. */
 export const onePane = ({commands, listing, ...pane}: OnePane): Pane => ({
-	short: pane.title,
 	...pane,
 	sections: [{id: pane.id, title: pane.title, commands, listing}],
 });

@@ -1,6 +1,6 @@
+import {compact} from '../../core/compact.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
-import {grouped} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act} from '../../nouns/act.ts';
@@ -11,6 +11,7 @@ import {onKeys, type PaneCommand} from '../acts/command.ts';
 import {askForTold} from '../dialogs/act-form.ts';
 import {confirm} from '../dialogs/questions.ts';
 import {clearMarks, markedOf, maxMarks, type Marks} from '../lines/marks.ts';
+import {grouped} from '../lines/title-parts.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
@@ -22,7 +23,18 @@ export type Marked<Item> = {
 	readonly all: (shell: Shell) => readonly Item[];
 };
 
-export const hasMarked = ({local}: Host, marks: Marks): boolean => local(marks).get().size > 0;
+const hasMarked = ({local}: Host, marks: Marks): boolean => local(marks).get().size > 0;
+
+/** The command; where anything is marked, `runAll` instead. */
+export const orMarked = (
+	command: PaneCommand,
+	marks: Marks,
+	runAll: (shell: Shell) => void,
+): PaneCommand => ({
+	...command,
+	why: shell => (hasMarked(shell, marks) ? undefined : command.why?.(shell)),
+	run: shell => (hasMarked(shell, marks) ? runAll(shell) : command.run(shell)),
+});
 
 type MarkedNoun<Item> = {
 	readonly noun: Pick<Noun<Item>, 'id' | 'many' | 'name' | 'one'>;
@@ -48,12 +60,10 @@ export function askForMarked<Item>(
 	}
 
 	const kinds = Map.groupBy(able, item => `${all.kind(item)}: ${all.means(item)}`);
-	const lines = [
+	const lines = compact([
 		...[...kinds].map(([words, {length}]) => `${grouped(length)} ${words}`),
-		...(unable > 0
-			? [`${grouped(unable)} of the marked cannot be ${all.done}: left as they are.`]
-			: []),
-	];
+		unable > 0 && `${grouped(unable)} of the marked cannot be ${all.done}: left as they are.`,
+	]);
 	askForAll(
 		shell,
 		{
@@ -64,7 +74,7 @@ export function askForMarked<Item>(
 			items: able,
 			lines,
 			gone: found.gone,
-			...(fields && {fields}),
+			fields,
 		},
 		async (item, told) =>
 			(await effect(shell.port, noun.id(item), {spanMs: 0, told, item}))
@@ -84,7 +94,7 @@ type MarkedItems<Item> = {
 	readonly lines: readonly string[];
 	readonly gone: number;
 	/** What it may be told besides. */
-	readonly fields?: readonly FieldRecord[];
+	readonly fields?: readonly FieldRecord[] | undefined;
 };
 
 /** Asks once for marked `items`, then does `act` to each, which answers why it could not; `gone`: how many of the marked are not among them any more. */
@@ -117,11 +127,6 @@ export function askForAll<Item>(
 	}
 }
 
-const counted = (count: number): Safe => escapeLine(grouped(count));
-
-const tooMany = (shell: Shell): void =>
-	shell.toast(safe`At most ${counted(maxMarks)} rows can be marked`, 'warn');
-
 type MarkedList<Item> = {
 	readonly source: ListSource<List<Item>>;
 	readonly keyOf: (item: Item) => string;
@@ -137,17 +142,12 @@ export function markCommands<Item>(
 		shell: Shell,
 		{items, isCut}: {readonly items: readonly Item[]; readonly isCut: boolean},
 	) => {
-		const listed = new Set(
-			shell
-				.list(source)
-				.get()
-				.items.map(item => keyOf(item)),
-		);
+		const listed = new Set(shell.list(source).get().items.map(keyOf));
 		const keyed = items.map(item => [keyOf(item), item] as const);
 		shell
 			.local(marks)
 			.set(() => new Map(keyed.map(([key, item]) => [key, listed.has(key) ? undefined : item])));
-		const count = counted(items.length);
+		const count = grouped(items.length);
 		if (isCut) {
 			shell.toast(safe`The newest ${count} that pass are marked, there are more`, 'warn');
 		} else {
@@ -169,7 +169,7 @@ export function markCommands<Item>(
 				}
 
 				if (!marked.has(key) && marked.size >= maxMarks) {
-					tooMany(shell);
+					shell.toast(safe`At most ${grouped(maxMarks)} rows can be marked`, 'warn');
 					return;
 				}
 
@@ -212,7 +212,7 @@ export function markCommands<Item>(
 }
 
 /** What became of an act on several items. */
-export type BulkOutcome = {readonly done: number; readonly problems: readonly string[]};
+type BulkOutcome = {readonly done: number; readonly problems: readonly string[]};
 
 /** Does `act` to one item after the other; what fails for one does not stop the others. `act` answers why it could not. */
 export async function actOnAll<Item>(
@@ -242,10 +242,10 @@ export async function actOnAll<Item>(
 export function sayOutcome(shell: Shell, word: Safe, {done, problems}: BulkOutcome): void {
 	const [first] = problems;
 	if (first === undefined) {
-		shell.toast(safe`${counted(done)} ${word}`, 'good');
+		shell.toast(safe`${grouped(done)} ${word}`, 'good');
 	} else {
 		shell.toast(
-			safe`${counted(done)} ${word}, ${counted(problems.length)} could not: ${escapeLine(first)}`,
+			safe`${grouped(done)} ${word}, ${grouped(problems.length)} could not: ${escapeLine(first)}`,
 			'warn',
 		);
 	}

@@ -9,10 +9,10 @@ import type {Tone} from '../theme/theme.ts';
 /** A column with the cells that it has on the screen now. */
 type Placed<Item, More> = {readonly column: Column<Item, More>; readonly cells: number};
 
-export type RowLook = {readonly isSelected: boolean; readonly isMarked?: boolean};
+type RowLook = {readonly isSelected: boolean; readonly isMarked?: boolean};
 
 /** The columns of a noun in a list of some width. */
-export type Table<Item, More> = {
+type Table<Item, More> = {
 	/** The same for tables that look the same. */
 	readonly key: string;
 	readonly header: Safe;

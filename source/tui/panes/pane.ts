@@ -20,14 +20,14 @@ export type Pane = {
 	/** Stays the same: the open pane is kept under it. */
 	readonly id: string;
 	readonly title: Safe;
-	/** For tabs on narrow screens. */
-	readonly short: Safe;
+	/** For tabs on narrow screens; absent: the title. */
+	readonly short?: Safe;
 	/** The page of the manual that tells of what it shows, as `svc help` takes it. */
 	readonly manual: string;
 	/** What it says when it has nothing: why, then what helps. */
 	readonly empty: (state: GatewayState) => readonly string[];
 	/** The body needs the whole width: the detail takes its place. */
-	readonly isWide: boolean;
+	readonly isWide?: true;
 	/** What its list has of the columns where the detail stands beside it; absent: 0.58. */
 	readonly listShare?: number;
 	/** What has keys of its own; nearly always one. The first is the one that the title of the pane speaks of. */
@@ -61,7 +61,7 @@ export type PaneSection = {
 	readonly title: Safe;
 	readonly commands: readonly PaneCommand[];
 	/** Absent where nothing is listed. */
-	readonly listing: PaneListing | undefined;
+	readonly listing?: PaneListing;
 	/** It takes text: keys and pastes that are no command go here. */
 	readonly typing?: {
 		key(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void;
@@ -86,7 +86,7 @@ export type PaneListing = {
 	readonly hasCursor: boolean;
 };
 
-export type SectionFocus = {
+type SectionFocus = {
 	/** The section that has the keyboard. */
 	now(host: Host): PaneSection;
 	/** Makes it the chosen one: what comes later must not take the keyboard from it. Absent: nothing that comes by itself does. */
@@ -99,8 +99,8 @@ export type SectionFocus = {
 	cross?(shell: Shell, by: Extract<ListMove, string>): boolean;
 };
 
-/** Something with a name that can be gone to. */
-export type Destination = {readonly label: Safe; readonly place: Safe; readonly go: () => void};
+/** Something with a name that can be gone to. `place` absent: the title of its pane. */
+export type Destination = {readonly label: Safe; readonly place?: Safe; readonly go: () => void};
 
 /** What a number or an identifier may stand for. */
 export type Found = {

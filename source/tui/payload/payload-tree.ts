@@ -1,13 +1,17 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {quotedName} from '../../core/names.ts';
 import {codeHostPayload} from '../../core/payload.ts';
-import {type Safe, escapeLineCounting} from '../../core/untrusted.ts';
+import {type Safe, escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {bytes} from '../../terminal/text/time.ts';
+import {line, type Line} from '../lines/line.ts';
+import type {Loaded} from '../state/loader.ts';
 import type {PayloadField} from './payload-field.ts';
 
 /** A body as lines for the screen. */
-export type PayloadTree = {
+type PayloadTree = {
 	readonly lines: readonly Safe[];
-	/** What each line shows, by its index; none for what is no JSON, and for what is nested deeper than 40 times. */
+	/** The field of each line, by its index; none for text that is no JSON, and below 40 levels. */
 	readonly fields: ReadonlyArray<PayloadField | undefined>;
 	/** Characters that had to be made visible. */
 	readonly flags: number;
@@ -28,8 +32,8 @@ export function payloadTree(body: Uint8Array): PayloadTree {
 	const tree = treeOf(text, isCut);
 	const raw = tree?.lines ?? text.split(/\r?\n/, payloadLimits.lines + 1);
 	let flags = 0;
-	const lines = raw.slice(0, payloadLimits.lines).map(line => {
-		const cleaned = escapeLineCounting(line, payloadLimits.columns);
+	const lines = raw.slice(0, payloadLimits.lines).map(row => {
+		const cleaned = escapeLineCounting(row, payloadLimits.columns);
 		flags += cleaned.flags;
 		return cleaned.text;
 	});
@@ -176,3 +180,36 @@ function parsed(json: string): unknown {
 		return undefined;
 	}
 }
+
+/** The payload of a delivery as rows; those of JSON say which field they show. */
+export function payloadRows(loaded: Loaded<StoredDelivery>): readonly Line[] {
+	switch (loaded.status) {
+		case 'loading':
+			return [line(literal('Payload  loading'), 'quiet')];
+		case 'missing':
+			return [line(notKept, 'quiet')];
+		case 'failed':
+			return [line(safe`Payload  ✗ ${escapeLine(loaded.reason)}`, 'bad')];
+		case 'ready': {
+			const tree = payloadOf(loaded.value);
+			return tree ? treeRows(tree, loaded.value.body?.length ?? 0) : [line(notKept, 'quiet')];
+		}
+	}
+}
+
+const notKept = literal('Payload  not kept for this delivery');
+
+const treeRows = ({lines, fields, flags, isCut}: PayloadTree, length: number): readonly Line[] => [
+	[
+		{text: literal('Payload'), tone: 'title'},
+		{
+			text: safe`  untrusted · ${flags} control · ${lines.length} lines · ${bytes(length)}`,
+			tone: flags > 0 ? 'warn' : 'quiet',
+		},
+	],
+	...lines.map((text, index): Line => {
+		const field = fields[index];
+		return [{text: safe` ${text}`, ...(field && {field})}];
+	}),
+	...(isCut ? [line(literal(' … e opens the rest in $PAGER'), 'quiet')] : []),
+];

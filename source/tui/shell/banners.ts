@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {LossyRoute} from '../../core/traffic.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
@@ -39,7 +40,7 @@ export type BannerState = Pick<GatewayState, (typeof bannerParts)[number]> & {
 
 /** Everything that a person has to know whatever pane is open, worst first. */
 export const bannersOf = (state: BannerState, now: number): readonly Banner[] =>
-	[
+	compact([
 		gatewayBanner(state),
 		approvalBanner(state, now),
 		installBanner(state, now),
@@ -52,12 +53,12 @@ export const bannersOf = (state: BannerState, now: number): readonly Banner[] =>
 		routeBanner(state),
 		apiBanner(state),
 		modelBanner(state),
-	].filter(banner => banner !== undefined);
+	]);
 
-/** Of what is wrong these cells are left at least, in front of what helps. */
+/** Cells that the problem keeps at least, before its remedy. */
 const fewestCells = 8;
 
-/** The worst banner in a row of `width` cells, with the number of the others. What is wrong is cut rather than what helps. `undefined`: there is none. */
+/** The worst banner in a row of `width` cells, with the number of the others. The problem is cut before its remedy. `undefined`: there is none. */
 export function bannerLine([first, ...others]: readonly Banner[], width: number): Line | undefined {
 	if (!first) {
 		return undefined;
@@ -92,22 +93,17 @@ function gatewayBanner({gateway}: BannerState): Banner | undefined {
 }
 
 /** The oldest request, as `!` opens it; how many wait stands in the status row. */
-function approvalBanner({approvals}: BannerState, now: number): Banner | undefined {
-	const [first] = approvals;
-	if (!first) {
-		return undefined;
-	}
-
-	const wants =
-		first.kind === 'tool'
-			? safe`wants ${clip(askedFor(first), maxNameCells)}`
-			: literal('wants a form filled in');
-	return {
-		text: safe`! ${clip(askingServer(first), maxNameCells)} ${wants} for ${askedBy(first.run)}`,
-		// The deadline has to be seen in time.
-		helps: safe`${deadlineText(first, now)} · ! to review`,
-		tone: 'warn',
-	};
+function approvalBanner({approvals: [first]}: BannerState, now: number): Banner | undefined {
+	const what =
+		first?.kind === 'tool' ? clip(askedFor(first), maxNameCells) : literal('a form filled in');
+	return (
+		first && {
+			text: safe`! ${clip(askingServer(first), maxNameCells)} wants ${what} for ${askedBy(first.run)}`,
+			// The deadline has to be seen in time.
+			helps: safe`${deadlineText(first, now)} · ! to review`,
+			tone: 'warn',
+		}
+	);
 }
 
 /** The oldest link that was opened outside; its server's name is of letters and digits. */
@@ -154,31 +150,23 @@ const loginBanner = ({loginAlarm: text}: BannerState): Banner | undefined =>
 /** No answer arrives there, and runs are tried again until they are dead. */
 function platformBanner({platforms}: BannerState): Banner | undefined {
 	const [first, ...others] = platforms.filter(({state}) => state === 'failed');
-	if (!first) {
-		return undefined;
-	}
-
-	return {
-		text: safe`! ${escapeLine(first.name)}${moreText(others)} has failed: ${escapeLine(first.reason ?? 'it does not answer')}`,
-		helps: safe`svc platforms test ${escapeLine(first.name)} asks it now`,
-		tone: 'warn',
-		isOfPart: true,
-	};
+	return (
+		first && {
+			text: safe`! ${escapeLine(first.name)}${moreText(others)} has failed: ${escapeLine(first.reason ?? 'it does not answer')}`,
+			helps: safe`svc platforms test ${escapeLine(first.name)} asks it now`,
+			tone: 'warn',
+			isOfPart: true,
+		}
+	);
 }
 
 /** Code hosts never send again what was answered 429. */
-function lossBanner({lossy}: BannerState): Banner | undefined {
-	const [first, ...others] = lossy;
-	if (!first) {
-		return undefined;
-	}
-
-	return {
+const lossBanner = ({lossy: [first, ...others]}: BannerState): Banner | undefined =>
+	first && {
 		text: safe`! ${clip(escapeLine(first.route), maxNameCells)}${moreText(others)} loses events ${escapeLine(first.why)}, the last at ${clockTime(first.lastAt)}`,
 		helps: escapeLine(first.remedy),
 		tone: 'warn',
 	};
-}
 
 function configBanner({problems}: BannerState): Banner | undefined {
 	const [first] = problems.toSorted((a, b) => severity(a.severity) - severity(b.severity));
@@ -203,17 +191,15 @@ function routeBanner({routes}: BannerState): Banner | undefined {
 	const [first, ...others] = routes.filter(
 		({source, problem, stale}) => source === 'dynamic' && (problem ?? stale) !== undefined,
 	);
-	if (!first) {
-		return undefined;
-	}
-
 	const what =
-		first.problem === undefined ? literal('is served as it was') : literal('is not served');
-	return {
-		text: safe`! route ${clip(escapeLine(first.name), maxNameCells)}${moreText(others)} ${what}: ${escapeLine(first.problem ?? first.stale ?? '')}`,
-		helps: literal('see Routes'),
-		tone: 'warn',
-	};
+		first?.problem === undefined ? literal('is served as it was') : literal('is not served');
+	return (
+		first && {
+			text: safe`! route ${clip(escapeLine(first.name), maxNameCells)}${moreText(others)} ${what}: ${escapeLine(first.problem ?? first.stale ?? '')}`,
+			helps: literal('see Routes'),
+			tone: 'warn',
+		}
+	);
 }
 
 const severity = (name: 'error' | 'warning') => (name === 'error' ? 0 : 1);

@@ -24,7 +24,7 @@ const lossyEveryMs = 10_000;
 /** How long a banner says that a route lost events; the status row does for an hour, where it takes no row of the pane. */
 const lossBannerMs = 600_000;
 
-/** What banners are told of what the open dialog says itself. */
+/** Stands for items that the open dialog shows itself: no banner names them. */
 const nothing: readonly never[] = [];
 
 /** The banners of what is shown now; the same ones again while nothing of them changed. */

@@ -4,14 +4,11 @@ import type {GatewayState} from '../../core/state.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {dialogNow, type Dialog} from '../acts/dialog.ts';
 import {closeSettled, forgetShown} from '../acts/sheet.ts';
-import {ringBellForApprovals} from '../approvals/bell.ts';
 import {createGuard} from '../approvals/guard.ts';
-import {announceVersions} from '../commands/announce-versions.ts';
 import {dialogs as allDialogs} from '../commands/dialogs.ts';
 import {firstRun, tickOff} from '../commands/first-run.ts';
 import {createKeyTable, keyTable} from '../commands/table.ts';
 import {createDetails} from '../lines/detail.ts';
-import {announceLogins} from '../panes/logins/announce-logins.ts';
 import type {Pane} from '../panes/pane.ts';
 import {panes as allPanes} from '../panes/panes.ts';
 import {createFeed, feedIntervals} from '../state/feed.ts';
@@ -20,6 +17,7 @@ import {localOf} from '../state/source.ts';
 import {createStore} from '../state/store.ts';
 import {newView, type Size, type ViewState, watchView} from '../state/view.ts';
 import type {ThemeName} from '../theme/theme.ts';
+import {announceVersions, ringBellForApprovals, announceLogins} from './announce.ts';
 import {createBanners} from './create-banners.ts';
 import {watchFirstKey} from './first-key.ts';
 import {openSources} from './open-sources.ts';
@@ -65,12 +63,9 @@ export function createShell(
 			return {intervalMs: feedIntervals.barMs, tickMs: feedIntervals.barMs};
 		}
 
-		const {requestsPerSecond = 0} = shown.health ?? {};
-		const busyMs =
-			feedIntervals.busy.find(({perSecond}) => requestsPerSecond >= perSecond)?.ms ?? 0;
-		const liveMs = Math.max(shownMs, busyMs);
 		const showsWords = pane().showsWords?.(host) === true;
-		const intervalMs = isPaused() && !showsWords ? feedIntervals.pausedMs : liveMs;
+		const intervalMs =
+			isPaused() && !showsWords ? feedIntervals.pausedMs : Math.max(shownMs, busyMsOf(shown));
 		const countsSeconds =
 			pane().countsSeconds?.(shown, host) === true ||
 			dialogNow(host)?.dialog.countsSeconds?.(shown) === true;
@@ -94,13 +89,16 @@ export function createShell(
 		const {size, region, isZoomed, field, overlay} = view.get();
 		const {isWide, listShare} = pane();
 		const {listing} = host.section();
-		const hasDetail = listing !== undefined;
-		const rows = {
+		return layoutOf(size, {
 			banners: banners().length > 0 ? 1 : 0,
 			hints: field === 'filter' && !overlay ? 1 : 0,
-		};
-		const hasCursor = listing?.hasCursor === true;
-		return layoutOf(size, {...rows, hasDetail, hasCursor, isWide, listShare, region, isZoomed});
+			hasDetail: listing !== undefined,
+			hasCursor: listing?.hasCursor === true,
+			isWide,
+			listShare,
+			region,
+			isZoomed,
+		});
 	};
 
 	const toaster = createToaster(view, clock);
@@ -141,7 +139,6 @@ export function createShell(
 		feed,
 		isPouring: () => busyMsOf(feed.get().state) > 0 && !isPaused(),
 	});
-	const attempts = createStore(0);
 	const lifetime = createLifetime();
 	const {toast, noteKey} = toaster;
 	const host: Host = {
@@ -174,18 +171,14 @@ export function createShell(
 		noteKey,
 		attempt(action) {
 			void (async () => {
-				attempts.set(count => count + 1);
 				try {
 					await action();
 				} catch (error) {
 					toast(escapeLine(messageOf(error)), 'bad');
-				} finally {
-					attempts.set(count => count - 1);
 				}
 			})();
 		},
 		untilEnd: lifetime.untilEnd,
-		attempts,
 	};
 	for (const {focus} of panes) {
 		focus?.hold?.(host);

@@ -12,7 +12,7 @@ import {layOutMarkdown} from '../../terminal/text/markdown.ts';
 import type {Desktop} from './shell.ts';
 import type {TuiOptions} from './tui-world.ts';
 
-export type DesktopOptions = Pick<
+type DesktopOptions = Pick<
 	TuiOptions,
 	| 'editor'
 	| 'environment'
@@ -30,7 +30,7 @@ export type DesktopOptions = Pick<
 	readonly signal: AbortSignal;
 };
 
-export type DesktopWorld = {
+type DesktopWorld = {
 	readonly clock: Clock;
 	readonly stdout: NodeJS.WriteStream;
 	readonly modes: TerminalModes;

@@ -29,7 +29,7 @@ export function watchFirstKey(shell: Shell): () => void {
 			sheetCloses.set(afterSheetMs, look);
 		}
 
-		// Asking to quit is no answer: who stays is asked again.
+		// Asking to quit is no answer: the offer comes back after "stay".
 		isOffered &&= !quit.isOpen(shell);
 		const isWanted =
 			api?.state === 'listening' &&

@@ -39,9 +39,7 @@ export function hintsLine(shell: Shell, width: number): Line {
 	]);
 }
 
-/**
- * Who gets room first, and stands last. Who knows help, palette and quit finds everything else: they keep their place however narrow the screen is.
- */
+/** Keys by rank: a lower one gets room first, and stands last. Help, palette and quit lead to everything else, so they are never dropped. */
 const ranks: ReadonlyMap<string, number> = new Map([
 	['help', 0],
 	['palette', 0],

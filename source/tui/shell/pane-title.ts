@@ -1,7 +1,6 @@
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {fillLine, lineWidth} from '../dialogs/box.ts';
-import {type Line} from '../lines/line.ts';
+import {type Line, fillLine, line, lineWidth} from '../lines/line.ts';
 import {marksPart} from '../lines/marks.ts';
 import {filterSpans, ruleLine} from '../lines/title-parts.ts';
 import {staleFor} from '../state/feed.ts';
@@ -19,16 +18,14 @@ export function paneTitle(shell: Shell, width: number): Line {
 	const isDetail = hasKeyboard(shell, 'detail');
 	const isAlone = showsDetail && !showsList;
 	const parts = [
-		[{text: title, tone: 'title'}] as const,
+		line(title, 'title'),
 		...(isAlone ? [detailPart] : []),
 		filter ? filterSpans(filterText, filter) : [],
 		listing?.marks ? marksPart(shell, listing.marks) : [],
 		...summary(shell),
 		staleMs === undefined
 			? []
-			: ([
-					{text: safe`stale, last heard ${Math.floor(staleMs / 1000)} s ago`, tone: 'warn'},
-				] as const),
+			: line(safe`stale, last heard ${Math.floor(staleMs / 1000)} s ago`, 'warn'),
 	];
 	if (isAlone || gutter === 0) {
 		return ruleLine(parts, width, {

@@ -114,8 +114,6 @@ export type Host = {
 	readonly attempt: (action: () => Promise<void>) => void;
 	/** Calls `stop` when the interface ends, at once when it has ended; returns what keeps it from being called. */
 	readonly untilEnd: (stop: () => void) => () => void;
-	/** How many such attempts are under way. */
-	readonly attempts: Pick<ValueStore<number>, 'get' | 'subscribe'>;
 };
 
 /** Everything that a command may use, and every component reads. */

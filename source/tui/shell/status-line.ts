@@ -1,3 +1,4 @@
+import {compact} from '../../core/compact.ts';
 import {countOf} from '../../core/names.ts';
 import {longQueue, queuedOf} from '../../core/run-queue.ts';
 import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
@@ -13,20 +14,17 @@ import {grouped} from '../lines/title-parts.ts';
 import {type Snapshot, staleFor} from '../state/feed.ts';
 
 /** Address of the receiver, as a sign and its port. */
-export function receiverField(webhook: WebhookState): Span {
-	switch (webhook.state) {
-		case 'listening':
-			return {text: safe`● ${escapeLine(portOf(webhook.url))}`, tone: 'good'};
-		case 'starting':
-			return {text: literal('◐ starting'), tone: 'accent'};
-		case 'refused':
-			return {text: literal('✗ receiver'), tone: 'bad'};
-		case 'disabled':
-			return {text: literal('○ no receiver'), tone: 'quiet'};
-		case 'closed':
-			return {text: literal('○ closed'), tone: 'quiet'};
-	}
-}
+const receiverField = (webhook: WebhookState): Span =>
+	webhook.state === 'listening'
+		? {text: safe`● ${escapeLine(portOf(webhook.url))}`, tone: 'good'}
+		: receiverWords[webhook.state];
+
+const receiverWords: Readonly<Record<Exclude<WebhookState['state'], 'listening'>, Span>> = {
+	starting: {text: literal('◐ starting'), tone: 'accent'},
+	refused: {text: literal('✗ receiver'), tone: 'bad'},
+	disabled: {text: literal('○ no receiver'), tone: 'quiet'},
+	closed: {text: literal('○ closed'), tone: 'quiet'},
+};
 
 const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url;
 
@@ -37,18 +35,18 @@ export function attention(state: GatewayState, now: number): Safe | undefined {
 	const gone = cluster.filter(({isGone}) => isGone).length;
 	const logins = servers.filter(({status}) => status === 'needs login').length;
 	const waiting = runsToDecide(state);
-	const parts = [
-		...(storeFailing === undefined ? [] : [state.cluster ? 'database away' : 'disk fails']),
-		...(gone > 0 ? [`${countOf(gone, 'gateway')} gone`] : []),
-		...(notesLagMs === undefined ? [] : [`notes ${Math.round(notesLagMs / 1000)} s late`]),
-		...(approvals.length > 0 ? [countOf(approvals.length, 'approval')] : []),
-		...(logins > 0 ? [countOf(logins, 'login')] : []),
-		...(modelProblem !== undefined || modelSilence ? ['runs fail'] : []),
-		...(lossyRoutes(state, now).length > 0 ? ['losing events'] : []),
-		...(problems.some(problem => problem.severity === 'error') ? ['config'] : []),
-		...(waiting > 0 ? [`${countOf(waiting, 'run')} to decide`] : []),
-		...(api?.state === 'refused' ? ['chat API refused'] : []),
-	];
+	const parts = compact([
+		storeFailing !== undefined && (state.cluster ? 'database away' : 'disk fails'),
+		gone > 0 && `${countOf(gone, 'gateway')} gone`,
+		notesLagMs !== undefined && `notes ${Math.round(notesLagMs / 1000)} s late`,
+		approvals.length > 0 && countOf(approvals.length, 'approval'),
+		logins > 0 && countOf(logins, 'login'),
+		(modelProblem !== undefined || modelSilence) && 'runs fail',
+		lossyRoutes(state, now).length > 0 && 'losing events',
+		problems.some(problem => problem.severity === 'error') && 'config',
+		waiting > 0 && `${countOf(waiting, 'run')} to decide`,
+		api?.state === 'refused' && 'chat API refused',
+	]);
 	return parts.length === 0 ? undefined : escapeLine(`! ${parts.join('  ')}`);
 }
 
@@ -113,45 +111,42 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 	const {waits} = runsAtWork(state, now);
 	const queued = queuedOf(waits);
 	const hour = trafficParts(state.traffic, {now, parts: hourCells});
-	return [
+	return compact<Field>([
 		{...left(safe`svc ${version}`, 'strong'), isKept: true},
 		{...receiverField(state.webhook), side: 'left', isKept: true},
-		...(staleMs === undefined ? [] : [left(safe`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
-		...(health ? [left(escapeLine(`${rate(health.requestsPerSecond)}/s`))] : []),
-		...membersField(state),
-		...(queued >= longQueue
-			? [left(safe`${grouped(queued)} queued`, waits.worker >= longQueue ? 'warn' : 'quiet')]
-			: []),
-		...(hour.some(count => count > 0)
-			? [{...left(safe`${sparkline(hour)} 1h`, 'accent'), isPicture: true}]
-			: []),
-		...(totals.received > 0
-			? [left(safe`ok ${Math.floor((totals.ok / totals.received) * 100)}%`, okTone(totals))]
-			: []),
+		staleMs !== undefined && left(safe`stale ${Math.floor(staleMs / 1000)} s`, 'warn'),
+		health && left(escapeLine(`${rate(health.requestsPerSecond)}/s`)),
+		membersField(state),
+		queued >= longQueue &&
+			left(safe`${grouped(queued)} queued`, waits.worker >= longQueue ? 'warn' : 'quiet'),
+		hour.some(count => count > 0) && {
+			...left(safe`${sparkline(hour)} 1h`, 'accent'),
+			isPicture: true,
+		},
+		totals.received > 0 &&
+			left(safe`ok ${Math.floor((totals.ok / totals.received) * 100)}%`, okTone(totals)),
 		// The default one is what most people have; of another its name matters.
-		...(gateway.profile === 'default' ? [] : [left(escapeLine(gateway.profile), 'plain')]),
-		...(warning === undefined
-			? []
-			: [{text: warning, tone: 'warn', side: 'right', isKept: true} as const]),
+		gateway.profile !== 'default' && left(escapeLine(gateway.profile), 'plain'),
+		warning && {text: warning, tone: 'warn', side: 'right', isKept: true},
 		right(snapshot.isIdle ? minuteTime(now) : clockTime(now)),
-	];
+	]);
 }
 
 /** How many gateways share the store; nothing where this one is alone. */
-function membersField({cluster = []}: GatewayState): readonly Field[] {
+function membersField({cluster = []}: GatewayState): Field | undefined {
 	const gone = cluster.filter(({isGone}) => isGone).length;
 	if (cluster.length < 2) {
-		return [];
+		return undefined;
 	}
 
 	return gone === 0
-		? [left(escapeLine(countOf(cluster.length, 'gateway')))]
-		: [left(safe`${cluster.length - gone} of ${cluster.length} gateways`, 'warn')];
+		? left(escapeLine(countOf(cluster.length, 'gateway')))
+		: left(safe`${cluster.length - gone} of ${cluster.length} gateways`, 'warn');
 }
 
 const hourCells = 12;
 
-/** Refusals that somebody should look at: a tenth of what came, from ten requests on. */
+/** A warning from ten requests on, when a tenth of them is refused. */
 const okTone = ({received, ok}: GatewayState['totals']): Span['tone'] =>
 	received >= 10 && (received - ok) * 10 >= received ? 'warn' : 'quiet';
 

@@ -22,7 +22,7 @@ type TabsShown = {
  * cut. What waits for a person stands in the status row.
  */
 export function tabsLine({panes, open}: TabsShown, width: number): Line {
-	const tabs = panes.map(({id, title, short}, index): Tab => ({
+	const tabs = panes.map(({id, title, short = title}, index): Tab => ({
 		key: paneKey(index) ?? '',
 		title,
 		short,

@@ -40,7 +40,7 @@ export type TuiOptions = {
 	readonly offersKey?: boolean;
 	/** As it was left; whatever the file of it holds. */
 	readonly state?: unknown;
-	/** Gets what is to be kept, when it is left, and when a person has declined what is offered once. Must not throw. */
+	/** Saves the state, on leaving and when a person has declined the first key. Must not throw. */
 	readonly saveState?: (state: SavedState) => void;
 	/** Leaves when it aborts. */
 	readonly signal?: AbortSignal;

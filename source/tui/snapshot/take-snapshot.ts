@@ -11,7 +11,7 @@ import type {ThemeName} from '../theme/theme.ts';
 import {drawScreen, type DrawnScreen} from './draw-screen.tsx';
 import {nobodysDesktop, nobodysLogins} from './nobody.ts';
 
-export type SnapshotOptions = {
+type SnapshotOptions = {
 	/** `Pane.id`. */
 	readonly pane: string;
 	readonly size: Size;

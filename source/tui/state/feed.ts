@@ -23,14 +23,14 @@ export type Feed = Pick<ValueStore<Snapshot>, 'get' | 'subscribe'> &
 	};
 
 /** How fast the screen is told of what comes, and of time that passes while nothing does. Milliseconds. */
-export type FeedPace = {
+type FeedPace = {
 	readonly intervalMs: number;
 	readonly tickMs: number;
 	/** Something is shown that counts seconds by itself. */
 	readonly countsSeconds?: boolean;
 	/** What models say is shown as it comes. */
 	readonly showsWords?: boolean;
-	/** Nothing is told; at the next tick it is asked again. */
+	/** Paused; checked again at the next tick. */
 	readonly isHeld?: boolean;
 };
 
@@ -184,20 +184,20 @@ const countsSeconds = ({
 	servers.some(({nextAttemptAt}) => nextAttemptAt !== undefined);
 
 /** Whether nothing of `state` counts seconds, and nothing in it has changed since `changedAt`, milliseconds since 1970. */
-export const isIdle = (
+const isIdle = (
 	state: GatewayState,
 	{now, changedAt}: {readonly now: number; readonly changedAt: number},
 ): boolean => now - changedAt >= idleAfterMs && !countsSeconds(state);
 
 /** Whether two states differ in the samples of the process's health at most. */
-export const differInHealthAlone = (before: GatewayState, after: GatewayState): boolean =>
+const differInHealthAlone = (before: GatewayState, after: GatewayState): boolean =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a state has no other keys
 	(Object.keys(after) as Array<keyof GatewayState>).every(
 		key => key === 'health' || before[key] === after[key],
 	);
 
 /** Whether two health samples look so much alike that a frame for the later one is not worth its bytes. */
-export function looksAlike(before: GatewayState['health'], after: GatewayState['health']): boolean {
+function looksAlike(before: GatewayState['health'], after: GatewayState['health']): boolean {
 	if (!before || !after) {
 		return before === after;
 	}
@@ -211,7 +211,7 @@ export function looksAlike(before: GatewayState['health'], after: GatewayState['
 }
 
 /** Milliseconds of silence after which what is shown is called stale: the gateway samples itself each second. */
-export const staleAfterMs = 5000;
+const staleAfterMs = 5000;
 
 /** How long nothing was heard from a gateway that reports each second, or is lost, milliseconds; `undefined` while it is fresh. */
 export function staleFor({state, now, heardAt}: Snapshot): number | undefined {

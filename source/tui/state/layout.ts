@@ -28,7 +28,7 @@ export type LayoutWish = {
 	/** Keys act on a row of the detail. */
 	readonly hasCursor?: boolean;
 	/** The list needs the whole width; the detail takes its place. */
-	readonly isWide: boolean;
+	readonly isWide?: boolean | undefined;
 	/** What the list has of the columns beside its detail, above 0 and below 1; absent: 0.58. */
 	readonly listShare?: number | undefined;
 	readonly region: 'list' | 'detail';

@@ -24,7 +24,7 @@ type OlderAtEnd<Item> = {
 	readonly isCut: (state: GatewayState) => boolean;
 	/** Whether the journal answers with it, too. */
 	readonly isDone: (item: Item) => boolean;
-	/** What the list shows: `live` is of the state, `older` what it has no more; no item is in both. */
+	/** The items of the list: `live` from the state, `older` from the journal alone; no item is in both. */
 	readonly join: (live: readonly Item[], older: readonly Item[]) => readonly Item[];
 };
 
@@ -35,7 +35,7 @@ export type ListHistory<Item> = Journal<Item> &
 		readonly isShown: () => boolean;
 	};
 
-/** What is known of what a list does not show. */
+/** Facts about items that a list does not show. */
 export type ListFacts = {
 	/** Items before the filter. */
 	readonly total: number;
@@ -67,11 +67,11 @@ export type ListPages<Item> = Pick<LoadedPages<Item>, 'get' | 'subscribe' | 'end
 	begin(filter: Filter<Item>, text: string): void;
 	/** What the list has: of the items of the state those that `passing` has. */
 	items(passing: readonly Item[]): readonly Item[];
-	/** Whether what is listed is not joined to what the state has; absent: it always is. */
+	/** Whether there is a gap between the listed items and those of the state; absent: never. */
 	isApart?(): boolean;
 	/** The window with what came since, also where the newest is not among the items; and whether there may be more. */
 	counted(passing: readonly Item[], window: ListWindow): ListWindow;
-	/** What is known of all that there is; what comes is looked at as it comes where the window is near to it. */
+	/** Facts about all items; a window near the end is up to date with new ones. */
 	facts(shown: Shown<Item>): ListFacts;
 	/** Asks for what the window comes near to, if the list is on the screen. */
 	look(shown: () => Shown<Item>): void;
@@ -132,7 +132,7 @@ export function pagesAtStart<Item>(
 		);
 	};
 
-	/** The state has let go of what followed: either what is loaded goes, or the way to it. */
+	/** The state dropped the items after the loaded ones: either reload, or leave a gap. */
 	const rejoin = (selected: number | undefined) => {
 		if (loaded.get().high !== undefined || floor() === joinAt) {
 			return;
@@ -146,7 +146,7 @@ export function pagesAtStart<Item>(
 		}
 	};
 
-	/** What is listed is not joined to what the state has. */
+	/** There is a gap between the listed items and those of the state. */
 	const isApart = () => loaded.get().high !== undefined || asked.readsBody;
 
 	/** The items from a cursor on; the same array where that is all. */

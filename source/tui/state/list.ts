@@ -20,8 +20,8 @@ import {pagesAtEnd} from './pages-at-end.ts';
 import {createStore} from './store.ts';
 
 /** A list as it is shown now. */
-export type ListView<Item> = ListFacts & {
-	/** What passes the filter, oldest first; behind it what stands on top. */
+type ListView<Item> = ListFacts & {
+	/** Items that pass the filter, oldest first; those pinned on top stand behind the newest. */
 	readonly items: readonly Item[];
 	readonly window: ListWindow;
 	readonly isFollowing: boolean;
@@ -238,7 +238,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 				return undefined;
 			}
 
-			// What came since, and what the journal does not have.
+			// New items, and items that the journal does not have.
 			const apart = found.size > most ? [] : listed.filter(item => !found.has(keyOf(item)));
 			const items = [...[...found.values()].toReversed(), ...apart];
 			return {items: items.slice(-most), isCut: items.length > most};

@@ -27,7 +27,7 @@ export type Journal<Item> = {
 };
 
 /** What is loaded of the history: everything that passes the filter between two cursors. */
-export type Stretch<Item> = {
+type Stretch<Item> = {
 	/** Oldest first. */
 	readonly items: readonly Item[];
 	/** What is older is asked for below this; `undefined` from the newest. */

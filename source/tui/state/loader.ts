@@ -18,7 +18,7 @@ export type Loaded<Value> =
 export type LoadPace = {readonly kind: 'rest' | 'steady'; readonly ms: number};
 
 export type Loader<Value> = {
-	/** What became of what is wanted now. */
+	/** The state of the wanted value. */
 	readonly get: () => Loaded<Value>;
 	/** The last that was found, whatever is wanted now: to be shown until that is there. */
 	readonly last: () => Ready<Value> | undefined;

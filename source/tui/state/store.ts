@@ -1,4 +1,6 @@
-/** A value that changes, and who wants to know. */
+import {createListeners} from '../../core/listeners.ts';
+
+/** A value that changes, with listeners. */
 export type ValueStore<Value> = {
 	readonly get: () => Value;
 	/** Replaces the value; listeners are not called if it is the same. */
@@ -9,7 +11,7 @@ export type ValueStore<Value> = {
 /** A store that tells its listeners at once: for everything a key did. */
 export function createStore<Value>(initial: Value): ValueStore<Value> {
 	let value = initial;
-	const listeners = new Set<() => void>();
+	const {tell, subscribe} = createListeners<[]>();
 	return {
 		get: () => value,
 		set(update) {
@@ -19,15 +21,8 @@ export function createStore<Value>(initial: Value): ValueStore<Value> {
 			}
 
 			value = next;
-			for (const listener of listeners) {
-				listener();
-			}
+			tell();
 		},
-		subscribe(listener) {
-			listeners.add(listener);
-			return () => {
-				listeners.delete(listener);
-			};
-		},
+		subscribe,
 	};
 }

@@ -6,7 +6,7 @@ import type {ValueStore} from './store.ts';
 
 export type Size = {readonly columns: number; readonly rows: number};
 
-/** What lies over the panes, of which there is one at a time: it has the keyboard. Its kind says which dialog of the list it is, which alone knows what else is in it. */
+/** The dialog over the panes; it has the keyboard, and there is one at a time. `kind` names the dialog, which alone knows the other members. */
 export type Overlay = {readonly kind: string; readonly [member: string]: unknown};
 
 export type Toast = {readonly text: Safe; readonly tone: Tone};

@@ -5,7 +5,7 @@ import type {Safe} from '../../core/untrusted.ts';
 /** What may stand inside `<T>`: safe text, numbers, other `<T>`, nothing. */
 type SafeNode = Safe | number | ReactElement | null | undefined | false | readonly SafeNode[];
 
-export type TProps = Omit<TextProps, 'children'> & {readonly children?: SafeNode};
+type TProps = Omit<TextProps, 'children'> & {readonly children?: SafeNode};
 
 /**
  * The only way to put text on the screen, and the only file that imports Ink's `Text`; `<FieldRow>` alone also draws with `ink-text-input`, which imports it too, and gives it safe text. A stranger's text comes in through

@@ -22,11 +22,17 @@ export type Theme = Readonly<Record<Tone, Look>>;
 
 export const themeNames: readonly ThemeName[] = ['dark', 'light', 'ansi16', 'mono'];
 
-type Colors = Readonly<Record<'quiet' | 'title' | 'good' | 'warn' | 'bad' | 'accent', number>>;
+type ColorName = 'quiet' | 'title' | 'good' | 'warn' | 'bad' | 'accent';
 
-/** A theme of these colours of the 256. */
-function coloured(colors: Colors): Theme {
-	const of = (name: keyof Colors) => ({color: `ansi256(${colors[name]})`});
+/** A theme of these colours, by their numbers among the 256 or by their names; the terminal's own where there is none. */
+function coloured(colors: Readonly<Partial<Record<ColorName, number | string>>>): Theme {
+	const of = (name: ColorName): Look => {
+		const color = colors[name];
+		return color === undefined
+			? {}
+			: {color: typeof color === 'number' ? `ansi256(${color})` : color};
+	};
+
 	return {
 		plain: {},
 		quiet: of('quiet'),
@@ -44,18 +50,8 @@ function coloured(colors: Colors): Theme {
 }
 
 const ansi16: Theme = {
-	plain: {},
-	quiet: {},
-	strong: {bold: true},
-	title: {color: 'cyan'},
-	good: {color: 'green'},
-	warn: {color: 'yellow'},
-	bad: {color: 'red'},
-	accent: {color: 'cyan'},
+	...coloured({title: 'cyan', good: 'green', warn: 'yellow', bad: 'red', accent: 'cyan'}),
 	selected: {inverse: true},
-	invalid: {color: 'red', underline: true},
-	off: {strikethrough: true},
-	code: {color: 'black', backgroundColor: 'whiteBright'},
 };
 
 /** A theme in which all looks alike, but for these tones. */

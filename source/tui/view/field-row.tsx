@@ -17,7 +17,7 @@ import {InputContext} from '../input/use-keys.ts';
 import {T} from '../text/t.tsx';
 import {ThemeContext} from './shell-context.ts';
 
-export type FieldRowProps = {
+type FieldRowProps = {
 	readonly label: Safe;
 	readonly value: string;
 	/** Gets every new value, cleaned and cut. */

@@ -1,10 +1,37 @@
 import {Box} from 'ink';
-import {memo} from 'react';
+import {memo, useContext} from 'react';
 import {literal} from '../../terminal/text/safe.ts';
-import {line, type Line} from '../lines/line.ts';
-import {LineRow} from './line-row.tsx';
+import {line, type Line, clipLine, isSameLine, mergeSpans} from '../lines/line.ts';
+import {T} from '../text/t.tsx';
+import {ThemeContext} from './shell-context.ts';
 
-export type LineBlockProps = {
+type LineRowProps = {readonly row: Line; readonly width: number};
+
+/** One row of toned text, cut to `width` cells. Drawn again only when it looks different, even if the array is another one. */
+export const LineRow = memo(PlainLineRow, (last, next) => {
+	return last.width === next.width && isSameLine(last.row, next.row);
+});
+
+function PlainLineRow({row, width}: LineRowProps) {
+	const theme = useContext(ThemeContext);
+	return (
+		<T {...theme.plain}>
+			{mergeSpans(clipLine(row, width)).map(({text, tone = 'plain'}, index) =>
+				tone === 'plain' ? (
+					text
+				) : (
+					// The spans of a line have no identity but their place.
+					// oxlint-disable-next-line react/no-array-index-key
+					<T key={index} {...theme[tone]}>
+						{text}
+					</T>
+				),
+			)}
+		</T>
+	);
+}
+
+type LineBlockProps = {
 	readonly rows: readonly Line[];
 	/** Index of the first row that is shown. */
 	readonly top: number;
@@ -28,7 +55,7 @@ export const LineBlock = memo(function LineBlock({rows, top, width, height}: Lin
 	);
 });
 
-/** The line between what stands beside each other, a blank before it and what is left of `width` cells behind it. */
+/** The line between list and detail: a blank before it, the rest of `width` cells behind it. */
 export function Divider({width, height}: Pick<LineBlockProps, 'width' | 'height'>) {
 	return (
 		<LineBlock

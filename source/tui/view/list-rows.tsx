@@ -2,16 +2,14 @@ import {Box} from 'ink';
 import {memo, type ReactNode, useState} from 'react';
 import {leftRow, type Line} from '../lines/line.ts';
 import type {List} from '../state/list.ts';
-import {LineRow} from './line-row.tsx';
+import {LineRow} from './line-block.tsx';
 import {useStore, useShell, useKeyboard} from './shell-context.ts';
 
-export type ListRowsProps<Item, Beside = undefined> = {
+type ListRowsProps<Item> = {
 	readonly list: List<Item>;
 	readonly keyOf: (item: Item) => string;
 	/** One item as one row. Must be the same function while nothing changed, or every row is laid out anew. */
-	readonly rowOf: (item: Item, isSelected: boolean, beside: Beside | undefined) => Line;
-	/** What a row says beside its item: a row is laid out anew when it is another value. */
-	readonly besideOf?: (item: Item) => Beside | undefined;
+	readonly rowOf: (item: Item, isSelected: boolean) => Line;
 	readonly header?: Line | undefined;
 	/** A row that stands before an item, seeing the item above it; the list's height must leave room for what can be there. */
 	readonly headingOf?: (item: Item, above: Item | undefined) => Line | undefined;
@@ -23,17 +21,15 @@ export type ListRowsProps<Item, Beside = undefined> = {
 	readonly whenEmpty: ReactNode;
 };
 
-type RowProps<Item, Beside> = Pick<ListRowsProps<Item, Beside>, 'rowOf' | 'width'> & {
+type RowProps<Item> = Pick<ListRowsProps<Item>, 'rowOf' | 'width'> & {
 	readonly item: Item;
 	readonly isSelected: boolean;
 	/** It is selected, and keys go elsewhere. */
 	readonly isLeft: boolean;
-	readonly beside: Beside | undefined;
 };
 
-function PlainRow<Item, Beside>(props: RowProps<Item, Beside>) {
-	const {item, isSelected, isLeft, beside, rowOf, width} = props;
-	const row = rowOf(item, isSelected, beside);
+function PlainRow<Item>({item, isSelected, isLeft, rowOf, width}: RowProps<Item>) {
+	const row = rowOf(item, isSelected);
 	return <LineRow row={isLeft ? leftRow(row) : row} width={width} />;
 }
 
@@ -48,8 +44,8 @@ const HeadRow = ({row, width}: {readonly row: Line; readonly width: number}) => 
 );
 
 /** The window of a list: as many rows as have room, whatever the length of the list. */
-export function ListRows<Item, Beside = undefined>(props: ListRowsProps<Item, Beside>) {
-	const {list, keyOf, rowOf, besideOf, header, headingOf, noteOf, width, height, whenEmpty} = props;
+export function ListRows<Item>(props: ListRowsProps<Item>) {
+	const {list, keyOf, rowOf, header, headingOf, noteOf, width, height, whenEmpty} = props;
 	const view = useStore(list, value => value);
 	const hasKeyboard = useKeyboard(useShell(), 'list');
 	const selected = view.items[view.window.cursor];
@@ -75,7 +71,6 @@ export function ListRows<Item, Beside = undefined>(props: ListRowsProps<Item, Be
 										item={item}
 										isSelected={item === selected}
 										isLeft={item === selected && !hasKeyboard}
-										beside={besideOf?.(item)}
 										rowOf={rowOf}
 										width={width}
 									/>
@@ -92,7 +87,7 @@ export function ListRows<Item, Beside = undefined>(props: ListRowsProps<Item, Be
 type RowPlaces = (keys: readonly string[]) => readonly number[];
 
 /**
- * Gives each row that is shown a place in the tree: who stays keeps it, who comes takes one that was left. So a row that scrolls out becomes the one that scrolls in, which
+ * Gives each visible row a place in the tree: a row that stays keeps its place, a new one takes a free place. So a row that scrolls out becomes the one that scrolls in, which
  * costs a new text; a place of its own for every row would be taken down and built up with each, which costs several times as much where events pour in.
  */
 export function createRowPlaces(): RowPlaces {

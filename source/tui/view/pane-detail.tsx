@@ -24,7 +24,7 @@ const chosenRow = (row: Line): Line => [
 	})),
 ];
 
-/** What belongs to the selected item. Loads lazily: only for what is looked at. */
+/** The detail of the selected item. Loads lazily: only while it is shown. */
 export function PaneDetail({width, height}: RegionProps) {
 	const shell = useShell();
 	const {view} = usePane();

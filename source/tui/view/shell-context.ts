@@ -1,3 +1,4 @@
+import {useCursor} from 'ink';
 import {useSyncExternalStore, createContext, useContext} from 'react';
 import type {Shell} from '../shell/shell.ts';
 import type {Snapshot} from '../state/feed.ts';
@@ -27,6 +28,24 @@ export const useKeyboard = (shell: Shell, region: 'list' | 'detail'): boolean =>
 		shell.view,
 		state => state.region === region && state.overlay === undefined && state.field === undefined,
 	);
+
+/** Status, tabs, and the rule of the pane. */
+const headRows = 3;
+
+/** Puts the cursor of the terminal into the body of the pane, where input methods compose; a dialog over it has none. */
+export function useBodyCursor(): (
+	cursor: {readonly row: number; readonly column: number} | undefined,
+) => void {
+	const shell = useShell();
+	const {setCursorPosition} = useCursor();
+	const banners = useStore(shell.feed, () => shell.layout().banners);
+	return cursor =>
+		setCursorPosition(
+			cursor && shell.view.get().overlay === undefined
+				? {x: cursor.column, y: headRows + banners + cursor.row}
+				: undefined,
+		);
+}
 
 const still = {get: () => undefined, subscribe: () => () => {}};
 

@@ -340,7 +340,7 @@ const sheetOf = (approval: ToolApproval): string =>
 			args: {rows: [], count: 1, isWhole: true, flags: 0},
 			width: 100,
 		}),
-		...sideLines(approval.tool, {calls: [], width: 100}),
+		...sideLines(approval.tool, [], 100),
 	]
 		.map(spans => spans.map(({text}) => text).join(''))
 		.join('\n');

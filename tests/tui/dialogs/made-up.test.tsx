@@ -4,7 +4,7 @@ import {literal} from '../../../source/terminal/text/safe.ts';
 import {closing, defineDialog, dialogState} from '../../../source/tui/acts/dialog.ts';
 import {dialogs} from '../../../source/tui/commands/dialogs.ts';
 import {handleKey} from '../../../source/tui/commands/scopes.ts';
-import {askedLine, titled} from '../../../source/tui/dialogs/box.ts';
+import {lineDialog, titled} from '../../../source/tui/dialogs/box.ts';
 import {guarding} from '../../../source/tui/dialogs/guarded.ts';
 import {formDialog, reviewing} from '../../../source/tui/dialogs/wizard.ts';
 import {newForm, type FormState} from '../../../source/tui/forms/form.ts';
@@ -26,10 +26,10 @@ const wishDialog = defineDialog(wish, {
 	...guard,
 	comesBack: true,
 	typesApart: true,
-	contents: ({text, granted}, _shell, {width}) => ({
-		title: titled(literal('A wish')),
-		...askedLine([[{text: literal(granted > 0 ? '  granted' : '  not yet')}]], text, {width}),
-	}),
+	...lineDialog(
+		() => titled(literal('A wish')),
+		({granted}) => [[{text: literal(granted > 0 ? '  granted' : '  not yet')}]],
+	),
 	line: {
 		get: ({text, isTyped}) => (isTyped ? text : undefined),
 		set: (state, text) => ({...state, text}),

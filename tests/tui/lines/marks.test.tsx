@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Run} from '../../../source/core/run.ts';
-import {runMarks} from '../../../source/tui/panes/runs/run-commands.ts';
+import {runMarks} from '../../../source/tui/panes/runs/runs.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {escapeLine} from '../../../source/core/untrusted.ts';
-import {lineWidth} from '../../../source/tui/dialogs/box.ts';
+import {lineWidth} from '../../../source/tui/lines/line.ts';
 import {tabsLine} from '../../../source/tui/shell/tabs-line.ts';
 
 const clean = (text: string) => escapeLine(text);

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {escapeLine} from '../../../source/core/untrusted.ts';
-import {lineWidth} from '../../../source/tui/dialogs/box.ts';
-import {line} from '../../../source/tui/lines/line.ts';
+import {line, lineWidth} from '../../../source/tui/lines/line.ts';
 import {besideKeys, toastRows} from '../../../source/tui/shell/toast.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 

@@ -19,9 +19,8 @@ import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {factRows, nounDetail} from '../../nouns/facts.ts';
-import {listingOf} from '../../nouns/listing.ts';
+import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import type {Pane} from '../pane.ts';
 
 function createEntryDetail({list, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
@@ -69,12 +68,10 @@ function factsPart({feed}: Shell): Line {
 	// As many as the state holds: there may be older ones.
 	const isCut = settledApprovals.length >= limits.settledApprovals;
 	const decided = safe`${grouped(settledApprovals.length)}${literal(isCut ? '+' : '')}`;
-	return [
-		{
-			text: safe`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? literal('rule') : literal('rules')} · ${decided} decided`,
-			tone: approvals.length > 0 ? 'warn' : 'quiet',
-		},
-	];
+	return line(
+		safe`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? literal('rule') : literal('rules')} · ${decided} decided`,
+		approvals.length > 0 ? 'warn' : 'quiet',
+	);
 }
 
 /** The request that waits and is selected. */
@@ -116,7 +113,7 @@ const approvalCommands: readonly PaneCommand[] = [
 ];
 
 /** What waits for a person, the rules that stand for one, and what was decided. */
-export const approvalsPane: Pane = {
+export const approvalsPane = onePane({
 	id: 'approvals',
 	title: literal('Approvals'),
 	short: literal('Appr'),
@@ -125,19 +122,12 @@ export const approvalsPane: Pane = {
 		'Nothing waits for approval, and nothing did.',
 		'Calls that need a person wait here, and deny themselves when nobody answers.',
 	],
-	isWide: false,
-	sections: [
-		{
-			id: 'approvals',
-			title: literal('Approvals'),
-			commands: approvalCommands,
-			listing: listingOf({noun: approvalNoun, list: entryList, detail: createEntryDetail}),
-		},
-	],
+	commands: approvalCommands,
+	listing: listingOf({noun: approvalNoun, list: entryList, detail: createEntryDetail}),
 	summary: shell => [
 		countPart(shell.list(entryList)),
 		searchedPart(shell.list(entryList)),
 		factsPart(shell),
 	],
 	waiting: waitingNow,
-};
+});

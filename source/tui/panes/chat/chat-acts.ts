@@ -29,14 +29,9 @@ function whyOthers(host: Host): Safe | undefined {
 }
 
 /** Why nothing can be said now. */
-function whySilent(shell: Shell): Safe | undefined {
-	const reason = whyOthers(shell);
-	if (reason !== undefined) {
-		return reason;
-	}
-
-	return isUnderWay(shell) ? literal('The agent answers: wait for it, or stop it') : undefined;
-}
+const whySilent = (shell: Shell): Safe | undefined =>
+	whyOthers(shell) ??
+	(isUnderWay(shell) ? literal('The agent answers: wait for it, or stop it') : undefined);
 
 /** Says something to the agent. What the gateway does not take stays as it was written. */
 export function say(shell: Shell, text: string): void {
@@ -139,7 +134,7 @@ const mostRows = 8;
 const margin = 1;
 
 /** How the body is shared between what was said and what is written. */
-export type ChatLayout = {
+type ChatLayout = {
 	/** Rows of the conversation. */
 	readonly height: number;
 	/** The rule between, and what is written. */
@@ -176,11 +171,11 @@ export function chatLayout(
 		};
 	}
 
-	const {rows, cursor} = typedRows(text, {width: width - 2 * margin, isMasked: false});
+	const {rows, cursor} = typedRows(text, width - 2 * margin, false);
 	const most = Math.max(1, Math.min(mostRows, Math.floor(height / 2) - 1));
 	const shown = Math.min(most, rows.length);
 	const top = Math.max(0, Math.min(cursor.row - shown + 1, rows.length - shown));
-	// What is said above the keys must not hide what is written.
+	// A toast must not hide the text being written.
 	const below = host.view.get().toast ? [blankLine] : [];
 	return {
 		height: height - shown - 1 - below.length,

@@ -1,30 +1,20 @@
-import {Box, useCursor} from 'ink';
+import {Box} from 'ink';
 import {safe} from '../../../terminal/text/safe.ts';
 import {blankLine, line} from '../../lines/line.ts';
 import {Empty} from '../../view/empty.tsx';
 import {LineBlock, type RegionProps} from '../../view/line-block.tsx';
-import {useStore, useShell, usePane} from '../../view/shell-context.ts';
+import {useBodyCursor, useStore, useShell, usePane} from '../../view/shell-context.ts';
 import {chatLayout} from './chat-acts.ts';
 import {chatLines} from './chat-rows.ts';
 import {chatNow} from './chat-state.ts';
 import {findRows} from './find-session.ts';
 
-/** Rows above the body: status, tabs, and the rule of the pane. */
-const headRows = 3;
-
 /** What was said, and below it what is written; in their place what is found among earlier conversations. */
 export function ChatBody({width, height}: RegionProps) {
 	const shell = useShell();
-	const {setCursorPosition} = useCursor();
+	const put = useBodyCursor();
 	usePane();
 	useStore(shell.loads, count => count);
-	const banners = shell.layout().banners;
-	const put = (cursor: {readonly row: number; readonly column: number} | undefined) =>
-		setCursorPosition(
-			cursor && shell.view.get().overlay === undefined
-				? {x: cursor.column, y: headRows + banners + cursor.row}
-				: undefined,
-		);
 	const {mode, top: first} = chatNow(shell);
 	if (mode === 'find') {
 		const {rows, cursor} = findRows(shell, {width, height});

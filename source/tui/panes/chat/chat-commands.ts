@@ -2,8 +2,8 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {areaText, areaValue, editArea} from '../../../terminal/text/area-editor.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import {type PaneCommand, onKeys} from '../../acts/command.ts';
-import {copyText} from '../../acts/copy.ts';
+import {type PaneCommand, onKeys, type IdAndKeys} from '../../acts/command.ts';
+import {copying} from '../../acts/copy.ts';
 import {goToRun} from '../../acts/go-to.ts';
 import {reviewOne} from '../../acts/settle.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -39,7 +39,7 @@ const scrolling = (
 	only: (keys: readonly string[]) => readonly string[],
 ): readonly PaneCommand[] =>
 	scrolls
-		.map(([id, keys, label, by]): PaneCommand =>
+		.map(([id, keys, label, by]) =>
 			onKeys([`${scope}.${id}`, ...only(keys)], label, {
 				quiet: true,
 				run: shell => scrollChat(shell, by),
@@ -48,16 +48,12 @@ const scrolling = (
 		.filter(({keys}) => keys.length > 0);
 
 /** What a key does with what was said, once the agent has answered. */
-const ofAnswer = (
-	id: string,
-	key: string,
-	{label, run}: {readonly label: Safe; readonly run: (shell: Shell) => Promise<void>},
-): PaneCommand =>
-	onKeys([`chat.${id}`, key], label, {
-		quiet: id !== 'copy',
+const ofAnswer = (keys: IdAndKeys, label: Safe, run: PaneCommand['run']): PaneCommand =>
+	onKeys(keys, label, {
+		quiet: keys[0] !== 'chat.copy',
 		why: shell =>
 			lastAnswer(shell) === undefined ? literal('The agent has not answered yet') : undefined,
-		run: shell => shell.attempt(async () => run(shell)),
+		run,
 	});
 
 const stop = (scope: string, key: string): PaneCommand =>
@@ -92,18 +88,15 @@ export const chatCommands: readonly PaneCommand[] = [
 				: undefined,
 		run: takeBack,
 	}),
-	ofAnswer('copy', 'y', {
-		label: literal('copy the answer'),
-		run: async shell => copyText(shell, lastAnswer(shell) ?? '', literal('answer')),
-	}),
-	ofAnswer('copy-all', 'Y', {
-		label: literal('copy all that was said'),
-		run: async shell => copyText(shell, chatText(shell), literal('conversation')),
-	}),
-	ofAnswer('pager', 'E', {
-		label: literal('all that was said in $PAGER'),
-		run: async shell => shell.desktop.page(chatText(shell)),
-	}),
+	ofAnswer(['chat.copy', 'y'], literal('copy the answer'), copying(literal('answer'), lastAnswer)),
+	ofAnswer(
+		['chat.copy-all', 'Y'],
+		literal('copy all that was said'),
+		copying(literal('conversation'), chatText),
+	),
+	ofAnswer(['chat.pager', 'E'], literal('all that was said in $PAGER'), shell =>
+		shell.attempt(async () => shell.desktop.page(chatText(shell))),
+	),
 	onKeys(['chat.run', 'o'], literal('the run of the answer'), {
 		quiet: true,
 		why: shell =>
@@ -139,13 +132,10 @@ export const writeCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	{
-		// They are the field's own; here they are told of.
-		id: 'chat-text.newline',
-		keys: ['alt+enter', 'shift+enter', 'ctrl+j'],
-		label: literal('new line'),
+	// They are the field's own; here help and footer name them.
+	onKeys(['chat-text.newline', 'alt+enter', 'shift+enter', 'ctrl+j'], literal('new line'), {
 		run: shell => press(shell, 'ctrl+j'),
-	},
+	}),
 	stop('chat-text', 'ctrl+x'),
 	onKeys(['chat-text.leave', 'esc'], literal('read; the text stays'), {
 		run: shell => changeChat(shell, () => ({mode: 'read'})),

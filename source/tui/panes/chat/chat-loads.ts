@@ -17,8 +17,8 @@ export type Conversation = {
 /** Answers whose tools are shown. */
 const shownRuns = 20;
 
-/** The key is `session newest-ended-chat run`: loaded again when an answer has come, whoever asked. `run` is that of a turn that may have come to nothing; 0: none. */
-export const conversations: LoadSource<Conversation> = {
+/** The key is `session newest-ended-chat run`, so that any new answer loads it again. `run` is that of the last turn, also a failed one; 0: none. */
+const conversations: LoadSource<Conversation> = {
 	async load(port, key) {
 		const [id = '', , turn] = key.split(' ');
 		const session = await port.getSession(id);
@@ -39,7 +39,7 @@ export type FoundSession = {readonly session: ChatSession; readonly excerpt?: st
 const mostFound = 100;
 
 /** The key is `newest-ended-chat words`; without words all, the last used first. */
-export const foundSessions: LoadSource<readonly FoundSession[]> = {
+const foundSessions: LoadSource<readonly FoundSession[]> = {
 	async load(port, key) {
 		const text = key.slice(key.indexOf(' ') + 1);
 		if (text.trim() === '') {

@@ -120,7 +120,7 @@ const messageRows = (
 const blocks = (entries: readonly TranscriptEntry[], isOver: boolean): readonly RunBlock[] =>
 	blocksOf(entries, {answer: undefined, isOver, untrusted: undefined});
 
-/** What stands above the last words of an answer, as it stood while it came: calls, and what was said before each; and those last words. An answer may hold all that was said. */
+/** The calls of an answer with the words before each, in their order, and the words after the last call. `answer` may hold all words. */
 function stepsOf(
 	all: readonly RunBlock[],
 	answer: string,
@@ -161,7 +161,7 @@ function toolRow({sign, facts, tone, parts}: RunBlock, width: number): Line {
 	];
 }
 
-/** What was said last, and what comes of it. */
+/** The last turn, and its answer so far. */
 function turnRows(turn: SaidTurn, sources: ChatSources, width: number): readonly Line[] {
 	const {run, progress, said, conversation} = sources;
 	const transcript =

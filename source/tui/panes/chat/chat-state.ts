@@ -27,7 +27,7 @@ export type ChatState = {
 	readonly index: number;
 };
 
-export const chatState: LocalState<ChatState> = {
+const chatState: LocalState<ChatState> = {
 	initial: {
 		mode: 'read',
 		session: undefined,

@@ -2,7 +2,7 @@ import {escapeLine} from '../../../core/untrusted.ts';
 import {editArea, insertArea} from '../../../terminal/text/area-editor.ts';
 import {editLine, insertText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {type Line} from '../../lines/line.ts';
+import {line, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {Pane, PaneSection} from '../pane.ts';
 import {chatCommands, writeCommands} from './chat-commands.ts';
@@ -11,12 +11,11 @@ import {changeChat, chatNow, type ChatState} from './chat-state.ts';
 import {findCommands, ownerOf} from './find-session.ts';
 
 const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
-	read: {id: 'chat', title: literal('Chat'), commands: chatCommands, listing: undefined},
+	read: {id: 'chat', title: literal('Chat'), commands: chatCommands},
 	write: {
 		id: 'chat-text',
 		title: literal('Chat, while writing'),
 		commands: writeCommands,
-		listing: undefined,
 		typing: {
 			key: (shell, key) => changeChat(shell, ({text}) => ({text: editArea(text, key) ?? text})),
 			paste: (shell, pasted) => changeChat(shell, ({text}) => ({text: insertArea(text, pasted)})),
@@ -26,7 +25,6 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 		id: 'chat-find',
 		title: literal('Chat, finding a conversation'),
 		commands: findCommands,
-		listing: undefined,
 		typing: {
 			key: (shell, key) =>
 				changeChat(shell, ({query}) => ({query: editLine(query, key) ?? query, index: 0})),
@@ -43,31 +41,21 @@ function titleOf(host: Host): Line {
 	const {session, turn} = chatNow(host);
 	const open = conversationNow(host)?.session;
 	if (!open) {
-		return [
-			{
-				text: session === undefined ? literal('new conversation') : literal('loading'),
-				tone: 'quiet',
-			},
-		];
+		return line(session === undefined ? literal('new conversation') : literal('loading'), 'quiet');
 	}
 
 	// It is called by what was said first, once that is answered.
 	const title = open.title || turn?.text.replaceAll(/\s+/g, ' ').trim().slice(0, titleCharacters);
-	return [
-		{
-			text: title
-				? safe`${ownerOf({session: open})}${escapeLine(title)}`
-				: literal('new conversation'),
-			tone: 'quiet',
-		},
-	];
+	return line(
+		title ? safe`${ownerOf({session: open})}${escapeLine(title)}` : literal('new conversation'),
+		'quiet',
+	);
 }
 
 /** The person talks to the agent. */
 export const chatPane: Pane = {
 	id: 'chat',
 	title: literal('Chat'),
-	short: literal('Chat'),
 	manual: 'chat',
 	empty: () => [
 		'Nothing was said yet.',

@@ -1,3 +1,4 @@
+import {compact} from '../../../core/compact.ts';
 import {sessionOwnerOf, sessionOwnerWords} from '../../../core/session.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {sessionActs, sessionNoun} from '../../../nouns/session/session.ts';
@@ -5,7 +6,7 @@ import {clip, fit} from '../../../terminal/text/fit.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {dayTime} from '../../../terminal/text/time.ts';
-import {type PaneCommand, onKeys} from '../../acts/command.ts';
+import {type PaneCommand, onKeys, type IdAndKeys} from '../../acts/command.ts';
 import {typedRows, type TypedRows} from '../../forms/typed-rows.ts';
 import {blankLine, line, type Line} from '../../lines/line.ts';
 import {doAct} from '../../nouns/acts.ts';
@@ -37,7 +38,7 @@ export function findRows(
 	{width, height}: {readonly width: number; readonly height: number},
 ): {readonly rows: readonly Line[]; readonly cursor: TypedRows['cursor']} {
 	const {query, index: chosen} = chatNow(shell);
-	const typed = typedRows(query, {width: width - label.length - 1, isMasked: false});
+	const typed = typedRows(query, width - label.length - 1, false);
 	const found = foundNow(shell);
 	const index = Math.max(0, Math.min(chosen, found.length - 1));
 	const room = height - 2;
@@ -95,27 +96,23 @@ const withChosen = (
 	},
 });
 
-const moving = (
-	id: string,
-	step: 1 | -1,
-	{keys, label: says}: Pick<PaneCommand, 'keys' | 'label'>,
-): PaneCommand => ({
-	id: `chat-find.${id}`,
-	keys,
-	label: says,
-	quiet: true,
-	run(shell) {
-		const last = foundNow(shell).length - 1;
-		changeChat(shell, ({index}) => ({
-			index: Math.max(0, Math.min(Math.min(index, last) + step, last)),
-		}));
-	},
-});
+const moving = (keys: IdAndKeys, says: Safe, step: 1 | -1): PaneCommand =>
+	onKeys(keys, says, {
+		quiet: true,
+		run(shell) {
+			const last = foundNow(shell).length - 1;
+			changeChat(shell, ({index}) => ({
+				index: Math.max(0, Math.min(Math.min(index, last) + step, last)),
+			}));
+		},
+	});
 
 /** Keys while a conversation is looked for. */
 export const findCommands: readonly PaneCommand[] = [
-	onKeys(['chat-find.open', 'enter'], literal('go on with it'), {
-		...withChosen((shell, {id}) =>
+	onKeys(
+		['chat-find.open', 'enter'],
+		literal('go on with it'),
+		withChosen((shell, {id}) =>
 			changeChat(shell, state => ({
 				session: id,
 				turn: state.session === id ? state.turn : undefined,
@@ -123,30 +120,26 @@ export const findCommands: readonly PaneCommand[] = [
 				mode: 'read',
 			})),
 		),
-	}),
-	moving('down', 1, {keys: ['down', 'ctrl+n'], label: literal('next')}),
-	moving('up', -1, {keys: ['up', 'ctrl+p'], label: literal('previous')}),
-	...sessionActs.map((act): PaneCommand =>
-		onKeys(
-			['chat-find.forget', ...(act.key === undefined ? [] : [act.key])],
-			escapeLine(act.label ?? act.verb),
-			{
-				changes: true,
-				...withChosen((shell, session) =>
-					doAct(shell, session, {
-						noun: sessionNoun,
-						act,
-						done: () =>
-							changeChat(shell, state => ({
-								index: 0,
-								query: lineText(),
-								mode: 'read',
-								...(state.session === session.id && {session: undefined, turn: undefined}),
-							})),
-					}),
-				),
-			},
-		),
+	),
+	moving(['chat-find.down', 'down', 'ctrl+n'], literal('next'), 1),
+	moving(['chat-find.up', 'up', 'ctrl+p'], literal('previous'), -1),
+	...sessionActs.map(act =>
+		onKeys(['chat-find.forget', ...compact([act.key])], escapeLine(act.label ?? act.verb), {
+			changes: true,
+			...withChosen((shell, session) =>
+				doAct(shell, session, {
+					noun: sessionNoun,
+					act,
+					done: () =>
+						changeChat(shell, state => ({
+							index: 0,
+							query: lineText(),
+							mode: 'read',
+							...(state.session === session.id && {session: undefined, turn: undefined}),
+						})),
+				}),
+			),
+		}),
 	),
 	onKeys(['chat-find.leave', 'esc', 'ctrl+c'], literal('back'), {
 		run: shell => changeChat(shell, () => ({mode: 'read'})),

@@ -6,8 +6,7 @@ import {jobList, jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
 import {blankLine, line, type Line} from '../../lines/line.ts';
 import {filterSpans, grouped, ruleLine} from '../../lines/title-parts.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {LineBlock, type RegionProps} from '../../view/line-block.tsx';
-import {LineRow} from '../../view/line-row.tsx';
+import {LineBlock, type RegionProps, LineRow} from '../../view/line-block.tsx';
 import {NounBody} from '../../view/noun-body.tsx';
 import {useStore, useShell} from '../../view/shell-context.ts';
 import {counted, groupListing, jobListing} from './groups.ts';
@@ -58,12 +57,7 @@ function jobsTitle(shell: Shell, width: number): Line {
 			[{text: grouped(jobs.length), tone: 'quiet'}],
 			invalid > 0 ? [{text: safe`! ${invalid} invalid`, tone: 'warn'}] : [],
 			next
-				? [
-						{
-							text: escapeLine(`next ${jobName(next)} ${nextRunText(next, now, true)}`),
-							tone: 'quiet',
-						},
-					]
+				? line(escapeLine(`next ${jobName(next)} ${nextRunText(next, now, true)}`), 'quiet')
 				: [],
 		],
 		width,

@@ -1,29 +1,91 @@
+import type {StoredDelivery} from '../../../core/delivery.ts';
 import {derive} from '../../../core/derive.ts';
-import type {Group} from '../../../core/group.ts';
+import type {Group, StoredGroup} from '../../../core/group.ts';
 import type {Run, StoredRun} from '../../../core/run.ts';
 import {limits, type GatewayState} from '../../../core/state.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
+import {shownId} from '../../../nouns/delivery/delivery-word.ts';
 import {groupActs} from '../../../nouns/group/group-acts.ts';
-import {groupNoun, groupOrder, type GroupMore} from '../../../nouns/group/group.ts';
+import {groupNoun, groupOrder, type GroupMore, memberText} from '../../../nouns/group/group.ts';
 import {jobActs} from '../../../nouns/job/job-acts.ts';
 import {jobKey, jobName, jobNoun, type JobMore, type ListedJob} from '../../../nouns/job/job.ts';
 import {runOf} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {isSameDay} from '../../../terminal/text/time.ts';
+import {isSameDay, clockTime} from '../../../terminal/text/time.ts';
 import {goToGroup, goToJob, goToRun} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
 import {recent} from '../../entries/lists.ts';
 import {focusJobs, groupList, jobList, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
-import {type Line} from '../../lines/line.ts';
+import {line, type Line, blankLine} from '../../lines/line.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {ListMove} from '../../list/window.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
+import {payloadRows} from '../../payload/payload-tree.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {AnyList} from '../../state/list.ts';
 import type {LoadSource} from '../../state/source.ts';
-import {type Destination, type Pane, type PaneSection} from '../pane.ts';
-import {contentRows, groupContents, groupText, type GroupContent} from './group-detail.ts';
+import type {Destination, Pane, PaneSection} from '../pane.ts';
+
+/** A group with its events, and its latest event with what was received. */
+type GroupContent = {
+	readonly group: StoredGroup;
+	/** `undefined` when it is no longer stored. */
+	readonly latest: StoredDelivery | undefined;
+};
+
+/** The key is `id count state`: a group that was joined is loaded again. */
+const groupContents: LoadSource<GroupContent> = {
+	async load(port, key) {
+		const group = await port.getGroup(Number.parseInt(key, 10));
+		return group && {group, latest: await port.getDelivery(group.latest)};
+	},
+};
+
+/** What the latest event superseded, and its payload. */
+const contentRows = ({group, latest}: GroupContent): readonly Line[] => [
+	blankLine,
+	...supersededRows(group),
+	line(safe`Latest event  ${shownId({id: group.latest})}`, 'title'),
+	...payloadRows(
+		latest
+			? {status: 'ready', key: latest.id, value: latest}
+			: {status: 'missing', key: group.latest},
+	),
+];
+
+/** Superseded events that stand before the payload; the pager has all of them. */
+const maxShown = 12;
+
+function supersededRows({members, latest, count}: StoredGroup): readonly Line[] {
+	const superseded = members.filter(({delivery}) => delivery !== latest).toReversed();
+	if (superseded.length === 0) {
+		return [];
+	}
+
+	const hidden = count - 1 - Math.min(superseded.length, maxShown);
+	return [
+		line(literal('Superseded, newest first'), 'title'),
+		// Its subject; without one its event and the identifier of its sender.
+		...superseded
+			.slice(0, maxShown)
+			.map(({delivery, deliveryId, event, subject, receivedAt}) =>
+				line(
+					safe` ${clockTime(receivedAt)}  ${shownId({id: delivery})}  ${escapeLine(subject ?? `${event}  ${deliveryId}`)}`,
+				),
+			),
+		...(hidden > 0 ? [line(safe` … ${hidden} more, e opens all in $PAGER`, 'quiet')] : []),
+		blankLine,
+	];
+}
+
+/** A group, its events and the latest payload as plain text, for the pager. */
+const groupText = ({group, latest}: GroupContent): string =>
+	[
+		`group ${group.id} ${group.route} ${group.key} ${group.state}, ${group.count} events`,
+		group.members.map(member => memberText(group, member)).join('\n'),
+		latest?.body ? new TextDecoder().decode(latest.body) : 'The latest body is not kept',
+	].join('\n\n');
 
 /** The last runs of jobs, each with its whole answer. The key ends in the state of the run and its number. */
 const lastRuns: LoadSource<StoredRun> = {
@@ -125,7 +187,6 @@ const destinations = (shell: Shell): readonly Destination[] => {
 	return [
 		...state.groups.slice(0, recent).map(({id, key, route, state: word}) => ({
 			label: safe`go to group ${escapeLine(key)} of ${escapeLine(route)} ${escapeLine(word)}`,
-			place: literal('Groups'),
 			go: () => goToGroup(shell, id),
 		})),
 		...state.jobs.map(job => ({
@@ -156,12 +217,10 @@ export const groupsPane: Pane = {
 		return [
 			...counted(list(groupList)),
 			searchedPart(list(groupList)),
-			[
-				{
-					text: safe`${grouped(groupOrder(state.groups).pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
-					tone: 'quiet',
-				},
-			],
+			line(
+				safe`${grouped(groupOrder(state.groups).pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
+				'quiet',
+			),
 		];
 	},
 	focus: {

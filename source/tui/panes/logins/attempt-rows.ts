@@ -142,12 +142,8 @@ function pollingFacts({polling}: LoginAttempt, now: number): readonly Fact[] {
 
 	const {times, askedAt, answer, pauseMs} = polling;
 	const ago = Math.max(0, Math.round((now - askedAt) / 1000));
-	return [
-		{
-			text: `Asked ${times}×, every ${Math.round(pauseMs / 1000)} s, ${ago} s ago: ${answers[answer]}`,
-			tone: answer === 'pending' ? 'quiet' : 'warn',
-		},
-	];
+	const text = `Asked ${times}×, every ${Math.round(pauseMs / 1000)} s, ${ago} s ago: ${answers[answer]}`;
+	return [{text, tone: answer === 'pending' ? 'quiet' : 'warn'}];
 }
 
 const mostBarCells = 30;

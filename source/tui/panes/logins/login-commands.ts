@@ -5,7 +5,7 @@ import {loginCopies, loginNoun} from '../../../nouns/login/login.ts';
 import {serverName} from '../../../nouns/server/server.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {type PaneCommand, onKeys} from '../../acts/command.ts';
+import {type PaneCommand, onKeys, type IdAndKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
 import {loginPaste} from '../../dialogs/login-paste.ts';
@@ -22,16 +22,14 @@ const underWay = (shell: Shell): LoginAttempt | undefined => {
 	return isUnderWay(attempt) ? attempt : undefined;
 };
 
-type Starting = {
-	readonly label: Safe;
-	readonly flow?: LoginAttempt['flow'];
-	readonly quiet: (shell: Shell) => boolean;
-};
-
-const starting = (id: string, key: string, {label, flow, quiet}: Starting): PaneCommand =>
-	onSelected(loginList)([`logins.${id}`, key], label, {
+/** Begins a login; without a `flow` as the server is configured. */
+const starting = (keys: IdAndKeys, label: Safe, flow?: LoginAttempt['flow']): PaneCommand =>
+	onSelected(loginList)(keys, label, {
 		changes: true,
-		quiet,
+		quiet(shell) {
+			const attempt = underWay(shell);
+			return attempt !== undefined && (flow === undefined || attempt.flow === flow);
+		},
 		why: ({server, attempt}) => (attempt?.status === 'finishing' ? completing : noLogin(server)),
 		run: (shell, {server}) => startLogin(shell, server, flow),
 	});
@@ -39,12 +37,8 @@ const starting = (id: string, key: string, {label, flow, quiet}: Starting): Pane
 const completing = literal('It is being completed; wait a moment');
 
 /** Copies one of what there is to be copied; its key says nothing while there is none. */
-const copying = (
-	id: string,
-	key: string,
-	{label, none}: {readonly label: Safe; readonly none: Safe},
-): PaneCommand =>
-	onSelected(loginList)([`logins.copy-${id}`, key], label, {
+const copying = ([id, key]: readonly [id: string, key: string], label: Safe, none: Safe) =>
+	onSelected(loginList)([id, key], label, {
 		of: entry => loginCopies(entry).find(one => one.key === key),
 		none,
 		run: (shell, found) =>
@@ -100,16 +94,18 @@ const waitsForUrl = ({server, attempt}: LoginEntry) =>
 
 /** Commands of pane 4. */
 export const loginCommands: readonly PaneCommand[] = [
-	starting('start', 'l', {label: literal('log in'), quiet: shell => underWay(shell) !== undefined}),
-	copying('code', 'c', {label: literal('copy code'), none: literal('There is no code now')}),
-	copying('url', 'u', {
-		label: literal('copy URL'),
-		none: literal('There is no page now: l begins a login'),
-	}),
-	copying('tunnel', 't', {
-		label: literal('copy ssh line'),
-		none: literal('There is no ssh line: nobody is known to sit elsewhere'),
-	}),
+	starting(['logins.start', 'l'], literal('log in')),
+	copying(['logins.copy-code', 'c'], literal('copy code'), literal('There is no code now')),
+	copying(
+		['logins.copy-url', 'u'],
+		literal('copy URL'),
+		literal('There is no page now: l begins a login'),
+	),
+	copying(
+		['logins.copy-tunnel', 't'],
+		literal('copy ssh line'),
+		literal('There is no ssh line: nobody is known to sit elsewhere'),
+	),
 	onSelected(loginList)(['logins.paste', 'p'], literal('paste the final URL'), {
 		changes: true,
 		of: waitsForUrl,
@@ -133,16 +129,8 @@ export const loginCommands: readonly PaneCommand[] = [
 			}
 		},
 	}),
-	starting('browser', 'b', {
-		label: literal('log in by browser'),
-		flow: 'browser',
-		quiet: shell => underWay(shell)?.flow === 'browser',
-	}),
-	starting('device', 'd', {
-		label: literal('log in with a code'),
-		flow: 'device',
-		quiet: shell => underWay(shell)?.flow === 'device',
-	}),
+	starting(['logins.browser', 'b'], literal('log in by browser'), 'browser'),
+	starting(['logins.device', 'd'], literal('log in with a code'), 'device'),
 	onKeys(['logins.all', 'A'], literal('log in to all that need it'), {
 		changes: true,
 		quiet: shell => needing(shell).length < 2,

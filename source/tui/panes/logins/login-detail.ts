@@ -16,7 +16,7 @@ import {blankLine, line, type Line, apart} from '../../lines/line.ts';
 import {browserRows, deviceRows, loginRows} from './attempt-rows.ts';
 import {withPicture, type Picture} from './with-picture.ts';
 
-export type LoginDetailOptions = {
+type LoginDetailOptions = {
 	/** The entries beside it, of which one line each is shown. */
 	readonly others: readonly LoginEntry[];
 	readonly width: number;
@@ -62,21 +62,12 @@ function attemptRows(
 			return told({text: 'Logged in. The gateway takes it over by itself.', tone: 'good'});
 		case 'waiting': {
 			const rowsOf = attempt?.userCode === undefined ? browserRows : deviceRows;
-			const overtaken: readonly Fact[] = isOvertaken(entry)
-				? [
-						{
-							text: 'The server was logged in to from elsewhere meanwhile: x ends this login.',
-							tone: 'good',
-						},
-					]
-				: [];
-			const leftOut: readonly Fact[] = isLeftOut
-				? [{text: 'A larger window shows a QR code here.', tone: 'quiet'}]
-				: [];
+			const overtaken = 'The server was logged in to from elsewhere meanwhile: x ends this login.';
+			const leftOut = 'A larger window shows a QR code here.';
 			return [
-				...loginRows(overtaken, width),
+				...(isOvertaken(entry) ? loginRows([{text: overtaken, tone: 'good'}], width) : []),
 				...(attempt ? rowsOf(entry, attempt, {width, now}) : []),
-				...told(...leftOut, ...notes),
+				...told(...(isLeftOut ? [{text: leftOut, tone: 'quiet'} as const] : []), ...notes),
 			];
 		}
 		case 'needed':

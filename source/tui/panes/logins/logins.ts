@@ -45,7 +45,6 @@ function createLoginDetail(host: Host): DetailSource {
 const destinations = (shell: Shell): readonly Destination[] =>
 	loginEntries(shell.feed.get().state.servers, []).map(({server}) => ({
 		label: safe`go to login ${escapeLine(serverName(server))}`,
-		place: literal('Logins'),
 		go: () => goToLogin(shell, server),
 	}));
 

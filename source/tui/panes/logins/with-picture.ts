@@ -1,7 +1,6 @@
-import {type Safe, escapeLine} from '../../../core/untrusted.ts';
+import type {Safe} from '../../../core/untrusted.ts';
 import {isUnderWay, type LoginEntry} from '../../../nouns/login/login-entry.ts';
-import {widthOf} from '../../../terminal/text/fit.ts';
-import {clipLine, type Line} from '../../lines/line.ts';
+import {blankLine, clipLine, fillLine, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource, LocalState} from '../../state/source.ts';
 import type {Tone} from '../../theme/theme.ts';
@@ -53,19 +52,16 @@ function joined(
 	from: number,
 ): readonly Line[] {
 	return Array.from({length: Math.max(rows.length, drawn.length)}, (_, index): Line => {
-		const row = clipLine(rows[index] ?? [], from);
+		const row = rows[index] ?? blankLine;
 		const part = drawn[index];
-		const used = row.reduce((sum, {text}) => sum + widthOf(text), 0);
-		return part === undefined
-			? row
-			: [...row, {text: escapeLine(' '.repeat(Math.max(0, from - used)))}, {text: part, tone}];
+		return part === undefined ? clipLine(row, from) : [...fillLine(row, from), {text: part, tone}];
 	});
 }
 
 /** Whether QR codes are wanted. */
 export const wantsQr: LocalState<boolean> = {initial: true};
 
-/** QR codes by what they say; what draws them is loaded with the first. */
+/** QR codes by their text; the encoder is loaded with the first one. */
 export const qrCodes: LoadSource<QrCode> = {
 	async load(_port, text) {
 		const {qrCode} = await import('./qr.ts');

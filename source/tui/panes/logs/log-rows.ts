@@ -111,29 +111,16 @@ function rowsOf(
 	);
 	const message = plainMessage(record);
 	const facts = recordText(record).slice(record.message.length);
-	if (!isWrapped) {
-		return [
-			{
-				key: String(key),
-				record,
-				head,
-				text: escapeLine(message.slice(0, shownCharacters)),
-				facts: escapeLine(facts.slice(0, shownCharacters)),
-				isHead: true,
-			},
-		];
-	}
-
-	const parts = wrapText(
-		(message + facts).slice(0, shownCharacters),
-		width - signCells - head.length,
-	);
-	return parts.map((text, index) => ({
-		key: `${key}.${index}`,
+	const room = width - signCells - head.length;
+	const texts = isWrapped
+		? wrapText((message + facts).slice(0, shownCharacters), room)
+		: [escapeLine(message.slice(0, shownCharacters))];
+	return texts.map((text, index) => ({
+		key: isWrapped ? `${key}.${index}` : String(key),
 		record,
 		head: index === 0 ? head : escapeLine(' '.repeat(head.length)),
 		text,
-		facts: empty,
+		facts: isWrapped ? empty : escapeLine(facts.slice(0, shownCharacters)),
 		isHead: index === 0,
 	}));
 }

@@ -74,7 +74,7 @@ const trafficNow = derive(
 
 const memoryOf = derive((_feed: Feed) => createMemory<RouteMore>());
 
-/** The key under which facts or the rate of a route are loaded; empty for a route that is not served, of which nothing is loaded. */
+/** The key for loading facts or the rate of a route; empty for a route that is not served: nothing is loaded. */
 const keyOf = (route: RouteView | undefined, asOf: number): string =>
 	route && route.problem === undefined ? `${routeKey(route)} ${asOf}` : '';
 
@@ -142,7 +142,6 @@ const listSection: PaneSection = {
 const destinations = (shell: Shell): readonly Destination[] =>
 	shell.feed.get().state.routes.map(route => ({
 		label: safe`go to route ${escapeLine(route.name)}`,
-		place: literal('Routes'),
 		go() {
 			const routes = shell.list(routeList);
 			openPane(shell, routeList.id);
@@ -151,18 +150,16 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
-/** Who may send what, and what becomes of it. */
+/** The routes: senders, filters, prompts, answers. */
 export const routesPane: Pane = {
 	id: 'routes',
 	title: literal('Routes'),
-	short: literal('Routes'),
 	manual: 'routes',
 	empty: () => [
 		'No routes.',
 		'Add one with `a`, or `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
 		'`:` and "set up" asks for port, secret and a first route.',
 	],
-	isWide: false,
 	// No event says that the minute of a rate is over: the clock does.
 	countsSeconds: (_state, host) => (rateNow(host)?.used ?? 0) > 0,
 	want(host) {

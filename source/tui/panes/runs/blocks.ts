@@ -45,7 +45,7 @@ const openKinds: ReadonlySet<TranscriptEntry['kind']> = new Set([
 	'error',
 ]);
 
-export type BlockOptions = {
+type BlockOptions = {
 	/** The whole answer: the block that says the same stays folded. */
 	readonly answer: string | undefined;
 	/** Nothing comes any more: a call without a result has none. */
@@ -176,7 +176,7 @@ export function toolName({data}: TranscriptEntry): string {
 	return prefix === '' ? tool || '-' : `${prefix}.${rest}`;
 }
 
-/** Who let it run: `allowed by rule 2`. */
+/** How the call was approved: `allowed by rule 2`. */
 function approvalOf(result: TranscriptEntry): string {
 	const tool = textOf(result.data?.['tool']);
 	return result.data?.['denied'] === true

@@ -10,7 +10,7 @@ import type {LocalState} from '../../state/source.ts';
 import {foldedMark, type Folds} from './block-rows.ts';
 
 /** What is folded of one run; another run begins as it comes. */
-export type RunFolds = {readonly run: number; readonly folds: Folds};
+type RunFolds = {readonly run: number; readonly folds: Folds};
 
 export const runFolds: LocalState<RunFolds> = {initial: {run: 0, folds: new Map()}};
 

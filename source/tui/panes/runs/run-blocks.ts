@@ -18,7 +18,7 @@ import {
 } from './blocks.ts';
 
 /** The blocks of a run in the order of the screen. */
-export type RunBlocks = {
+type RunBlocks = {
 	/** Absent while there is none. */
 	readonly answer: RunBlock | undefined;
 	/** Fewer than two have nothing to compare. */
@@ -131,13 +131,13 @@ export function rowsOfBlocks(
 		: [...answerRows, ...times, ...stepRows];
 }
 
-/** Of the last row of a run that is watched: who chooses it follows what comes. */
+/** Key of the last row of a watched run: choosing that row follows new steps. */
 const endKey = 'end';
 
 /** Cells of ` 10:59:16 ` before a fold mark. */
 const noTime = 10;
 
-export const timelineKey = 'timeline';
+const timelineKey = 'timeline';
 
 function timelineBlock(
 	steps: readonly TimelineStep[],
@@ -175,7 +175,7 @@ type TimelineStep = {
 /** The last steps that are drawn. */
 const maxSteps = 100;
 
-/** What the model and the tools did, in the order in which they began. What is under way ends at `now`. */
+/** Steps of the model and the tools, in the order in which they began. A step under way ends at `now`. */
 function timelineOf(entries: readonly TranscriptEntry[], now: number): readonly TimelineStep[] {
 	const steps: TimelineStep[] = [];
 	const open = new Map<unknown, TranscriptEntry[]>();

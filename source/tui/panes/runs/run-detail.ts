@@ -1,4 +1,5 @@
 import type {Approval} from '../../../core/approval.ts';
+import {compact} from '../../../core/compact.ts';
 import {isTurn, originOf, originWords} from '../../../core/origin.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {hasEnded, prefetchWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
@@ -16,9 +17,9 @@ import {blankLine, line, paragraph, wrapText, type Line} from '../../lines/line.
 import type {Loaded} from '../../state/loader.ts';
 import type {Folds} from './block-rows.ts';
 import type {RunBlock} from './blocks.ts';
-import {rowsOfBlocks, runBlocks, type RunBlocks} from './run-blocks.ts';
+import {rowsOfBlocks, runBlocks} from './run-blocks.ts';
 
-export type RunSources = {
+type RunSources = {
 	/** Entries that came while it was watched. */
 	readonly progress: readonly TranscriptEntry[] | undefined;
 	/** What the model is saying. */
@@ -34,34 +35,17 @@ export type RunSources = {
 
 const nothingHeard: readonly TranscriptEntry[] = [];
 
-/** The blocks of a run, of what was heard or of its journal, whichever knows more. */
-export function blocksOfRun(
-	run: Run,
-	{loaded, progress, now, said, isWatched}: Omit<RunSources, 'folds'>,
-): RunBlocks {
-	const stored = loaded.status === 'ready' && loaded.value.id === run.id ? loaded.value : undefined;
-	const live = progress ?? nothingHeard;
-	// What is stored may be older than what was heard of a run that is under way.
-	const transcript =
-		stored && (hasEnded(stored.state) || live.length < stored.transcript.length)
-			? stored.transcript
-			: live;
-	return runBlocks(run, {
-		stored,
-		transcript,
-		now,
-		said,
-		...(isWatched !== undefined && {isWatched}),
-	});
-}
-
 /** One run as rows of `width` cells: what became of it, its answer, where its time went, its steps. */
 export function runDetail(run: Run, sources: RunSources, width: number): readonly Line[] {
-	const {loaded, now} = sources;
+	const {loaded, now, progress: live = nothingHeard} = sources;
 	const stored = loaded.status === 'ready' && loaded.value.id === run.id ? loaded.value : undefined;
 	const origin = originOf(run);
 	const subject = run.subject ?? stored?.plan.subject;
-	const blocks = blocksOfRun(run, sources);
+	// What is stored may be older than what was heard of a run that is under way.
+	const isStoredNewer =
+		stored && (hasEnded(stored.state) || live.length < stored.transcript.length);
+	const transcript = isStoredNewer ? stored.transcript : live;
+	const blocks = runBlocks(run, {...sources, stored, transcript});
 	const hasBlocks = blocks.answer !== undefined || blocks.steps.length > 0;
 	return [
 		[
@@ -140,11 +124,11 @@ function factRows(
 	return [
 		...paragraph(facts, width),
 		line(
-			[
+			compact([
 				fullTime(run.createdAt),
-				...(run.target === '' ? [] : [safe`to ${escapeLine(targetWords(run))}`]),
-				...(run.model === undefined ? [] : [safe`model ${escapeLine(run.model)}`]),
-			].reduce((text, part) => safe`${text}  ${part}`),
+				run.target !== '' && safe`to ${escapeLine(targetWords(run))}`,
+				run.model !== undefined && safe`model ${escapeLine(run.model)}`,
+			]).reduce((text, part) => safe`${text}  ${part}`),
 			'quiet',
 		),
 		...(isWaiting ? [line(nextTryText(run.nextAttemptAt ?? 0, now), 'warn')] : []),
@@ -160,27 +144,22 @@ const nextTryText = (at: number, now: number): Safe =>
 
 /** What it came of: its delivery, the earlier events that it stands for too, its job. `o` goes there. */
 function originRows({delivery, group, superseded = 0, job}: Run, width: number): readonly Line[] {
-	const parts = [
-		...(delivery === undefined ? [] : [safe`delivery ${shownId({id: delivery})}`]),
-		...(group === undefined
-			? []
-			: [
-					safe`group ${group}: ${superseded + 1} ${superseded === 0 ? literal('event') : literal('events')}`,
-				]),
-		...(superseded === 0 ? [] : [safe`${superseded} superseded`]),
-		...(job ? [safe`job ${escapeLine(job.name)} (${escapeLine(job.id)})`] : []),
-	];
+	const parts = compact([
+		delivery !== undefined && safe`delivery ${shownId({id: delivery})}`,
+		group !== undefined &&
+			safe`group ${group}: ${superseded + 1} ${superseded === 0 ? literal('event') : literal('events')}`,
+		superseded > 0 && safe`${superseded} superseded`,
+		job && safe`job ${escapeLine(job.name)} (${escapeLine(job.id)})`,
+	]);
 	return parts.length === 0 ? [] : paragraph(parts.join('  '), width, 'quiet');
 }
 
 /** The whole transcript and answer as plain text, for the pager. */
 export const runText = (run: StoredRun): string =>
-	[
+	compact([
 		`run #${run.id} ${run.route} ${run.event} ${run.state}`,
 		...run.transcript.map(entry =>
-			[`${fullTime(entry.at)} ${entry.kind}`, toolWords(entry), entry.text]
-				.filter(part => part !== undefined)
-				.join('\n'),
+			compact([`${fullTime(entry.at)} ${entry.kind}`, toolWords(entry), entry.text]).join('\n'),
 		),
-		...(run.fullAnswer === undefined ? [] : [`answer\n${run.fullAnswer}`]),
-	].join('\n\n');
+		run.fullAnswer !== undefined && `answer\n${run.fullAnswer}`,
+	]).join('\n\n');

@@ -3,23 +3,100 @@ import {queuedOf} from '../../../core/run-queue.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {type GatewayState, limits} from '../../../core/state.ts';
 import {escapeLine} from '../../../core/untrusted.ts';
+import {jobKey} from '../../../nouns/job/job.ts';
+import {runActs} from '../../../nouns/run/run-acts.ts';
 import {runWords} from '../../../nouns/run/run-word.ts';
 import {runNoun} from '../../../nouns/run/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {goToRun} from '../../acts/go-to.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {goToRun, goToApprovals, goToDelivery, goToGroup, goToJob} from '../../acts/go-to.ts';
+import {placeNow} from '../../acts/place.ts';
 import {runList, recent, newest} from '../../entries/lists.ts';
 import {runsAtWork} from '../../entries/runs-at-work.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
-import {type Line} from '../../lines/line.ts';
+import type {Line} from '../../lines/line.ts';
+import {createMarks} from '../../lines/marks.ts';
 import {countPart, followPart, grouped, searchedPart} from '../../lines/title-parts.ts';
+import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
+import {markCommands} from '../../nouns/marked.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Snapshot} from '../../state/feed.ts';
 import type {LoadSource} from '../../state/source.ts';
-import {type Destination, type Found} from '../pane.ts';
-import {foldsOf, runFolds} from './folds.ts';
-import {runCommands, runMarks} from './run-commands.ts';
-import {runDetail} from './run-detail.ts';
+import type {Destination, Found} from '../pane.ts';
+import {blockText} from './block-rows.ts';
+import {foldsOf, runFolds, chosenBlock, foldCommands} from './folds.ts';
+import {runBlocks} from './run-blocks.ts';
+import {runDetail, runText} from './run-detail.ts';
+
+/** The runs that are marked. */
+export const runMarks = createMarks<Run>();
+
+/** Commands of pane 7. */
+const runCommands: readonly PaneCommand[] = [
+	...nounCommands({
+		noun: runNoun,
+		acts: runActs,
+		list: runList,
+		others: [
+			onSelected(runList)(['runs.delivery', 'o'], literal('its delivery'), {
+				of: ({delivery}) => delivery,
+				none: literal('A schedule or a person started it'),
+				run: goToDelivery,
+			}),
+			onSelected(runList)(['runs.origin', 'b'], literal('back to its group or job'), {
+				quiet: true,
+				of: run => (run.group === undefined ? run.job && run : run),
+				none: literal('It came of one event, not of a group or a job'),
+				run(shell, {group, job, profile}) {
+					if (group !== undefined) {
+						goToGroup(shell, group);
+					} else if (job) {
+						goToJob(shell, jobKey({profile, id: job.id}));
+					}
+				},
+			}),
+			onSelected(runList)(['runs.approvals', 'A'], literal('its approvals'), {
+				quiet: true,
+				run: (shell, {id}) => goToApprovals(shell, id),
+			}),
+		],
+		marked: {
+			marks: runMarks,
+			all: shell => [...shell.list(runList).get().items, ...shell.feed.get().state.runs],
+		},
+	}),
+	...markCommands('runs', runMarks, {source: runList, keyOf: runNoun.id}),
+	...foldCommands,
+	onSelected(runList)(['runs.pager', 'e'], literal('step or transcript in $PAGER'), {
+		quiet: true,
+		run(shell, {id}) {
+			const block = shell.view.get().region === 'detail' ? chosenBlock(shell) : undefined;
+			const isStillHere = placeNow(shell, literal('e'));
+			shell.attempt(async () => {
+				const stored = await shell.port.getRun(id);
+				if (!stored) {
+					throw new Error('That run is no longer stored');
+				}
+
+				if (isStillHere(literal('The pager was not opened'))) {
+					await shell.desktop.page(stepText(stored, block) ?? runText(stored));
+				}
+			});
+		},
+	}),
+];
+
+/** All of the block with this key. */
+function stepText(stored: StoredRun, key: string | undefined): string | undefined {
+	const {answer, steps} = runBlocks(stored, {
+		stored,
+		transcript: stored.transcript,
+		now: stored.createdAt,
+	});
+	const block = [...(answer ? [answer] : []), ...steps].find(one => one.key === key);
+	return block && blockText(block);
+}
 
 const keyOf = ({id, state}: Run) => `${id} ${state}`;
 
@@ -37,14 +114,10 @@ function watchedAfter(
 	run: Run | undefined,
 	progress: Watched['progress'],
 ): Watched | undefined {
-	if (run && (run.id === watched?.id || run.state === 'running')) {
-		return {
-			id: run.id,
-			progress: progress ?? (run.id === watched?.id ? watched.progress : undefined),
-		};
-	}
-
-	return undefined;
+	const before = run && run.id === watched?.id ? watched : undefined;
+	return run && (before || run.state === 'running')
+		? {id: run.id, progress: progress ?? before?.progress}
+		: undefined;
 }
 
 function createRunDetail({list, loader, feed, local}: Host): DetailSource {
@@ -57,9 +130,10 @@ function createRunDetail({list, loader, feed, local}: Host): DetailSource {
 			const run = runs.selected();
 			const {state, now} = feed.get();
 			const loaded = loads.get();
-			watched = watchedAfter(watched, run, run && state.progress[run.id]);
+			const live = run && state.progress[run.id];
+			watched = watchedAfter(watched, run, live);
 			const isWatched = watched !== undefined;
-			const progress = watched ? watched.progress : run && state.progress[run.id];
+			const progress = watched ? watched.progress : live;
 			const said = run && state.said?.[run.id];
 			const second = run?.finishedAt === undefined ? Math.floor(now / 1000) : 0;
 			const approval = state.approvals.find(other => other.run === run?.id);
@@ -84,7 +158,6 @@ const destinations = (shell: Shell): readonly Destination[] =>
 
 const runPlace = (shell: Shell, {id, route, state}: Run): Destination => ({
 	label: safe`go to run #${id} ${escapeLine(route)} ${runWords[state].text}`,
-	place: literal('Runs'),
 	go: () => goToRun(shell, id),
 });
 
@@ -98,7 +171,7 @@ function findRun(shell: Shell, query: string): Found {
 	}
 
 	return id < (runs[0]?.id ?? 0)
-		? {known: {label: safe`go to run #${id}`, place: literal('Runs'), go: () => goToRun(shell, id)}}
+		? {known: {label: safe`go to run #${id}`, go: () => goToRun(shell, id)}}
 		: {};
 }
 
@@ -120,7 +193,6 @@ export const runsPane = onePane({
 	title: literal('Runs'),
 	manual: 'runs',
 	empty: () => ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
-	isWide: false,
 	// A run is read, and its list only chosen from.
 	listShare: 0.4,
 	commands: runCommands,

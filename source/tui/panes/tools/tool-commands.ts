@@ -31,6 +31,16 @@ function selectedTool(shell: Shell): ServerToolView | undefined {
 	return toolOfRow(rows[placeIn(rows, view).cursor]);
 }
 
+/** Opens the form of the chosen tool, or offers all. */
+function tryTool(shell: Shell, server: ServerView): void {
+	const tool = selectedTool(shell);
+	if (tool) {
+		openTrial(shell, server, tool);
+	} else {
+		chooseTool(shell, server);
+	}
+}
+
 /** Says what reading the tool servers again would do, and asks. */
 export function askToReload(shell: Shell): void {
 	const isStillHere = placeNow(shell, literal('R'));
@@ -84,24 +94,12 @@ export const toolCommands: readonly PaneCommand[] = [
 		changes: true,
 		of: server => (server.tools.length === 0 ? undefined : server),
 		none: literal('It has no tools now'),
-		run(shell, server) {
-			const tool = selectedTool(shell);
-			if (tool) {
-				openTrial(shell, server, tool);
-			} else {
-				chooseTool(shell, server);
-			}
-		},
+		run: tryTool,
 	}),
 	onSelected(serverList)(['tools.try-this', 'enter'], literal('try this tool'), {
 		changes: true,
 		when: shell => selectedTool(shell) !== undefined,
-		run(shell, server) {
-			const tool = selectedTool(shell);
-			if (tool) {
-				openTrial(shell, server, tool);
-			}
-		},
+		run: tryTool,
 	}),
 	onSelected(serverList)(['tools.copy', 'y'], literal('copy name'), {
 		run(shell, {name}) {

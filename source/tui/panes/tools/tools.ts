@@ -35,7 +35,6 @@ export const toolsPane = onePane({
 		'Add one: `svc mcp add NAME …`, or write it below mcp_servers in config.yaml.',
 		'It appears here with its state, its tools, and what a call needs.',
 	],
-	isWide: false,
 	commands: toolCommands,
 	listing: listingOf({
 		noun: serverNoun,

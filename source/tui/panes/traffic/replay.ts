@@ -1,5 +1,6 @@
 import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../../core/delivery.ts';
 import {messageOf} from '../../../core/errors.ts';
+import type {DeliveryRow} from '../../../core/state.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import type {ReplayPlan} from '../../../gateway/port.ts';
 import {answerWord, shownId} from '../../../nouns/delivery/delivery-word.ts';
@@ -17,10 +18,59 @@ import {
 	stored,
 	storedDeliveries,
 } from '../../entries/delivery-list.ts';
-import {hasMarked, markCommands} from '../../nouns/marked.ts';
+import {createMarks, markedOf} from '../../lines/marks.ts';
+import {markCommands, orMarked, askForAll, actOnAll, sayOutcome} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {deliveryMarks, replayMarked} from './replay-marked.ts';
 import {chooseRoute, servedRoutes} from './send-event.ts';
+
+/** The deliveries that are marked. */
+export const deliveryMarks = createMarks<DeliveryRow>();
+
+/** Asks once for all marked deliveries, with what it starts where, then replays one after the other, the oldest first. */
+async function replayMarked(shell: Shell, isStillHere: StillHere): Promise<void> {
+	// Also what was paged to, and what the filter keeps out.
+	const {items, gone} = markedOf(
+		shell.local(deliveryMarks).get(),
+		[...shell.list(deliveryList).get().items, ...shell.feed.get().state.deliveries],
+		deliveryNoun.id,
+	);
+	const planned: Array<DeliveryRow & {readonly effects: string}> = [];
+	const {problems} = await actOnAll(items, async row => {
+		const {route, effects} = await shell.port.planReplay(row.delivery.id, {});
+		const words = effects.join(', ') || 'nothing but the log changes';
+		planned.push({...row, effects: `${route}: ${words}`});
+		return undefined;
+	});
+	const [problem] = problems;
+	if (planned.length === 0) {
+		sayOutcome(shell, literal('replayed'), {done: 0, problems});
+	} else if (isStillHere(literal('Replay was not asked'))) {
+		const lines = [
+			...[...Map.groupBy(planned, ({effects}) => effects)].map(
+				([effects, rows]) => `${rows.length}× ${effects}`,
+			),
+			...(problem === undefined
+				? []
+				: [`${problems.length} of the marked cannot be replayed: ${problem}`]),
+		];
+		askForAll(
+			shell,
+			{
+				noun: deliveryNoun,
+				marks: deliveryMarks,
+				verb: 'replay',
+				done: 'replayed',
+				items: planned,
+				lines,
+				gone,
+			},
+			async ({delivery: {id}}) => {
+				const {status, body} = await shell.port.replay(id, {});
+				return status < 400 ? undefined : `${status} ${answerWord({body})}`;
+			},
+		);
+	}
+}
 
 /** What is to be sent once more. */
 type Wish = {
@@ -38,7 +88,7 @@ const optionsOf = ({route, edited}: Wish) => ({
 	...(edited && {body: edited.body}),
 });
 
-/** Replays at once when nothing but the log would change, else says what it does and asks. What was edited, and what a moving list put under the cursor, is always asked for. */
+/** Replays at once when nothing but the log would change, else asks with the effects. An edited body, or a row that a moving list put under the cursor, always asks. */
 function replay(shell: Shell, wish: Wish, isStillHere: StillHere): void {
 	const {delivery, edited, isUnsure = false} = wish;
 	attempt(shell, wish, async () => {
@@ -192,18 +242,18 @@ const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => 
 
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly PaneCommand[] = [
-	onKeys(['traffic.replay', 'r'], literal('replay'), {
-		changes: true,
-		why: shell => (hasMarked(shell, deliveryMarks) ? undefined : nothingToReplay(shell)),
-		run(shell) {
+	orMarked(
+		onKeys(['traffic.replay', 'r'], literal('replay'), {
+			changes: true,
+			why: nothingToReplay,
+			run: withWish((shell, wish) => replay(shell, wish, placeNow(shell, literal('r')))),
+		}),
+		deliveryMarks,
+		shell => {
 			const isStillHere = placeNow(shell, literal('r'));
-			if (hasMarked(shell, deliveryMarks)) {
-				shell.attempt(async () => replayMarked(shell, isStillHere));
-			} else {
-				withWish((_shell, wish) => replay(shell, wish, isStillHere))(shell);
-			}
+			shell.attempt(async () => replayMarked(shell, isStillHere));
 		},
-	}),
+	),
 	onKeys(['traffic.edit-replay', 'R'], literal('edit+replay'), {
 		changes: true,
 		// There the filter and following need the room.

@@ -15,10 +15,10 @@ import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {duration, fullTime} from '../../../terminal/text/time.ts';
 import {blankLine, line, wrapText, type Line, type Span, paragraph} from '../../lines/line.ts';
-import {payloadRows} from '../../payload/payload-rows.ts';
+import {payloadRows} from '../../payload/payload-tree.ts';
 import type {Loaded} from '../../state/loader.ts';
 
-export type TrafficSources = {
+type TrafficSources = {
 	readonly loaded: Loaded<StoredDelivery>;
 	/** What the delivery led to, as far as it is known. */
 	readonly run: Run | undefined;
@@ -65,7 +65,7 @@ const heading = (title: Safe, ...rest: readonly Span[]): readonly Line[] => [
 	[{text: title, tone: 'title'}, ...rest],
 ];
 
-/** First, last and count of what stands in one row, and what was asked for when that was not always the same. */
+/** First, last and count of the deliveries in one row, and the routes they asked for where these differ. */
 function floodRows(row: DeliveryRow, width: number): readonly Line[] {
 	const {delivery, count, firstAt = delivery.receivedAt, routes = []} = row;
 	if (count === 1) {

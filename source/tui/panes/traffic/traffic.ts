@@ -3,29 +3,97 @@ import {createMemory} from '../../../core/derive.ts';
 import {routePath} from '../../../core/route-path.ts';
 import {limits, type GatewayState} from '../../../core/state.ts';
 import {escapeLine} from '../../../core/untrusted.ts';
-import {resultWord, shownId, worksIn} from '../../../nouns/delivery/delivery-word.ts';
+import {resultWord, shownId, worksIn, originalOf} from '../../../nouns/delivery/delivery-word.ts';
 import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
+import {editableBody} from '../../../nouns/delivery/edited-body.ts';
 import {runOf} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {goToDelivery} from '../../acts/go-to.ts';
-import {noteSelection, deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
+import {type PaneCommand, onKeys} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {goToDelivery, goToGroupOrRun, goToRun} from '../../acts/go-to.ts';
+import {placeNow} from '../../acts/place.ts';
+import {
+	noteSelection,
+	deliveryList,
+	storedDeliveries,
+	nothingSelected,
+	selectedDelivery,
+	stored,
+} from '../../entries/delivery-list.ts';
 import {recent, newest} from '../../entries/lists.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
-import {type Line} from '../../lines/line.ts';
+import type {Line} from '../../lines/line.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
+import {copyOf} from '../../nouns/acts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import {type Destination, type Found} from '../pane.ts';
-import {deliveryMarks} from './replay-marked.ts';
-import {trafficCommands} from './traffic-commands.ts';
+import type {Destination, Found} from '../pane.ts';
+import {payloadCommands} from './payload-commands.ts';
+import {deliveryMarks, replayCommands} from './replay.ts';
+import {noRoute, testableRoutes, testCommand} from './send-event.ts';
 import {trafficDetail} from './traffic-detail.ts';
+
+/** Commands of pane 1. */
+const trafficCommands: readonly PaneCommand[] = [
+	...replayCommands,
+	onKeys(['traffic.copy', 'y'], literal('copy'), {
+		why: shell => (selectedDelivery(shell) ? undefined : noRoute(shell)),
+		run(shell) {
+			const row = shell.list(deliveryList).selected();
+			const [route] = testableRoutes(shell);
+			if (row) {
+				copyOf(shell, deliveryNoun, row);
+			} else if (route) {
+				// What helps when nothing came yet: a line that sends a first event.
+				shell.attempt(async () => {
+					await copyText(shell, await shell.port.curlLine(route.name), literal('signed curl line'));
+				});
+			}
+		},
+	}),
+	testCommand,
+	...payloadCommands,
+	onKeys(['traffic.pager', 'e'], literal('payload in $PAGER'), {
+		quiet: true,
+		why: nothingSelected,
+		run(shell) {
+			const isStillHere = placeNow(shell, literal('e'));
+			shell.attempt(async () => {
+				const delivery = await stored(shell, selectedDelivery(shell));
+				if (delivery && isStillHere(literal('The pager was not opened'))) {
+					await shell.desktop.page(editableBody(delivery).text);
+				}
+			});
+		},
+	}),
+	onKeys(['traffic.run', 'o'], literal('its run or group, or what it repeats'), {
+		quiet: true,
+		why(shell) {
+			const delivery = selectedDelivery(shell);
+			const leads = delivery?.runId ?? delivery?.group ?? (delivery && originalOf(delivery));
+			return leads === undefined ? literal('It started no run') : undefined;
+		},
+		run(shell) {
+			const delivery = selectedDelivery(shell);
+			const {runId, group} = delivery ?? {};
+			const holder = delivery && originalOf(delivery);
+			if (runId !== undefined) {
+				goToRun(shell, runId);
+			} else if (group !== undefined) {
+				goToGroupOrRun(shell, group);
+			} else if (holder !== undefined) {
+				goToDelivery(shell, holder);
+			}
+		},
+	}),
+];
 
 function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const deliveries = list(deliveryList);
 	const loads = loader(storedDeliveries);
 
-	/** What is selected; while the list follows, the one before it until the payload of the newest is there: a detail that moves on by itself says what it has, not that it loads. */
+	/** The selected delivery. While the list follows, the one before stays until the newest payload is loaded: a detail that moves by itself shows content, not "loading". */
 	const shownNow = () => {
 		const row = deliveries.selected();
 		const loaded = loads.get();
@@ -59,7 +127,6 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 /** The way to a delivery, as the palette says it. */
 const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
 	label: safe`go to delivery ${shownId(delivery)} ${escapeLine(delivery.route)} ${escapeLine(resultWord(delivery))}`,
-	place: literal('Traffic'),
 	go: () => goToDelivery(shell, delivery.id),
 });
 
@@ -80,7 +147,6 @@ function findDelivery(shell: Shell, query: string): Found {
 		: {
 				guessed: {
 					label: safe`look for delivery ${escapeLine(query)} in the journal`,
-					place: literal('Traffic'),
 					go: () =>
 						shell.attempt(async () => {
 							const delivery = await shell.port.getDelivery(query);
@@ -99,7 +165,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		deliveryPlace(shell, delivery),
 	);
 
-/** Why nothing was received, and what helps: what the receiver is about. */
+/** Why nothing was received, and what helps, by the state of the receiver. */
 function noTraffic({webhook, routes}: GatewayState): readonly string[] {
 	switch (webhook.state) {
 		case 'starting':
@@ -140,7 +206,6 @@ export const trafficPane = onePane({
 	short: literal('Traf'),
 	manual: 'receiver',
 	empty: noTraffic,
-	isWide: false,
 	commands: trafficCommands,
 	listing: listingOf({
 		noun: deliveryNoun,
