@@ -1,5 +1,5 @@
 import {fileURLToPath} from 'node:url';
-import {send, type Sending} from '../../source/cli/demo/recording.ts';
+import {send, type DemoEvent} from '../../source/cli/demo/recording.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {nodeFlags} from '../../source/core/program.ts';
 import {pause, startInTerminal, type DemoTerminal} from './terminal.ts';
@@ -10,7 +10,7 @@ const main = fileURLToPath(new URL('../../build/main.js', import.meta.url));
 export type Demo = AsyncDisposable & {
 	readonly terminal: DemoTerminal;
 	/** Posts events to its receiver, one after the other. */
-	readonly send: (...sendings: readonly Sending[]) => Promise<void>;
+	readonly send: (...sendings: readonly DemoEvent[]) => Promise<void>;
 };
 
 const betweenMs = 130;

@@ -33,7 +33,7 @@ import {readJsonBody} from './http/json-body.ts';
 import {requestIdOf} from './http/request-id.ts';
 import type {KeyDesk} from './keys/desk.ts';
 
-export type Answering = Pick<World, 'clock' | 'log'> & {
+export type RequestWorld = Pick<World, 'clock' | 'log'> & {
 	readonly keys: Pick<KeyDesk, 'authenticate' | 'admit' | 'left'>;
 	readonly endpoints: readonly Endpoint[];
 	readonly room: BodyRoom;
@@ -52,7 +52,7 @@ const gone = new Error('The client has left');
  *
  * @see manual/chat-api.md#errors
  */
-export async function answerRequest(pair: HttpPair, world: Answering): Promise<void> {
+export async function answerRequest(pair: HttpPair, world: RequestWorld): Promise<void> {
 	const {request, response} = pair;
 	const {clock, log, limits} = world;
 	const requestId = requestIdOf(request.headers['x-request-id']);
@@ -111,7 +111,7 @@ export async function answerRequest(pair: HttpPair, world: Answering): Promise<v
 
 const ignore = () => {};
 
-type Serving = Answering & {
+type Serving = RequestWorld & {
 	readonly path: string;
 	readonly requestId: string;
 	readonly headers: Readonly<Record<string, string>>;
@@ -225,7 +225,7 @@ function endpointAt(
 const decoded = (text: string): string | undefined =>
 	orElse(() => decodeURIComponent(text), undefined);
 
-function keyOf({headers: {authorization}}: IncomingMessage, keys: Answering['keys']) {
+function keyOf({headers: {authorization}}: IncomingMessage, keys: RequestWorld['keys']) {
 	const secret = bearerOf(authorization);
 	const found = secret === undefined ? {problem: 'missing' as const} : keys.authenticate(secret);
 	if ('problem' in found) {
@@ -236,7 +236,7 @@ function keyOf({headers: {authorization}}: IncomingMessage, keys: Answering['key
 }
 
 function rateHeaders(
-	keys: Answering['keys'],
+	keys: RequestWorld['keys'],
 	{id, rpm}: KeyFacts,
 ): Readonly<Record<string, string>> {
 	const left = rpm === undefined ? undefined : keys.left(id);

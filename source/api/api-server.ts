@@ -3,7 +3,7 @@ import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer, usualLimits, type HttpLimits} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
-import {answerRequest, type Answering} from './answer-request.ts';
+import {answerRequest, type RequestWorld} from './answer-request.ts';
 import {stopping, unheard} from './http/api-error.ts';
 import {createBodyRoom} from './http/body-room.ts';
 import type {Endpoint} from './http/endpoint.ts';
@@ -26,7 +26,7 @@ export function createApiServer(
 		keys,
 		endpoints,
 		limits,
-	}: Pick<Answering, 'limits'> &
+	}: Pick<RequestWorld, 'limits'> &
 		Pick<World, 'clock' | 'log'> & {
 			readonly keys: KeyDesk;
 			readonly endpoints: readonly Endpoint[];
@@ -44,7 +44,7 @@ export function createApiServer(
 	const busy = createBusy();
 	const hardStop = new AbortController();
 	let draining = false;
-	const world: Answering = {
+	const world: RequestWorld = {
 		clock,
 		log,
 		keys,

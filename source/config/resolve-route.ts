@@ -9,7 +9,7 @@ import {
 	insecureSecret,
 	isSet,
 	refusalsOf,
-	secretsIn,
+	writtenSecrets,
 	type RouteRefusal,
 	type RouteContext,
 	type RouteCandidate,
@@ -46,7 +46,7 @@ export const profileNotServed = 'profile_not_served';
 export function resolveRoute(written: WrittenRoute, context: RouteContext): ResolvedRoute {
 	const {name, source, raw, findings} = written;
 	// A secret that is there but empty inherits nothing.
-	const secrets = raw.secret === undefined ? context.secrets : secretsIn(raw.secret);
+	const secrets = raw.secret === undefined ? context.secrets : writtenSecrets(raw.secret);
 	const unread = new Set(findings.map(({path: [key]}) => key));
 	const draft: RouteCandidate = {name, raw, secrets, unread};
 	const refusals = unread.has(undefined) ? [] : refusalsOf(draft, context);

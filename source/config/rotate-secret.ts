@@ -3,7 +3,7 @@ import {dayOf} from '../core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {generateSecret} from './merge-subscription.ts';
 import {referencesIn} from './references.ts';
-import {insecureSecret, isSet, secretsIn} from './route-refusals.ts';
+import {insecureSecret, isSet, writtenSecrets} from './route-refusals.ts';
 import {keyPrefix, problemWithSecret, publicPrefix} from './secret-problem.ts';
 import {hasHexKeys, signatureOf} from './signature-schema.ts';
 
@@ -93,7 +93,7 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 }
 
 const textsIn = (written: JsonValue | undefined): readonly string[] =>
-	secretsIn([written ?? []].flat().filter(text => typeof text === 'string'));
+	writtenSecrets([written ?? []].flat().filter(text => typeof text === 'string'));
 
 /** Milliseconds since 1970; NaN for an invalid time. */
 const endOf = ({until}: JsonObject): number =>

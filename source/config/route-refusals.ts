@@ -216,5 +216,5 @@ function secretProblem({raw, secrets}: RouteCandidate, {host}: RouteContext): st
 }
 
 /** The secrets in a value of `secret`; blank ones are none. */
-export const secretsIn = (written: string | readonly string[] | null | undefined) =>
+export const writtenSecrets = (written: string | readonly string[] | null | undefined) =>
 	[written ?? []].flat().filter(secret => secret.trim() !== '');

@@ -7,7 +7,7 @@ import {variable, type Environment} from './environment.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {portIn, switchIn, type VariableProblem} from './references.ts';
 import {type ReadRoute, resolveRoute} from './resolve-route.ts';
-import {insecureSecret, secretsIn, type RouteContext} from './route-refusals.ts';
+import {insecureSecret, writtenSecrets, type RouteContext} from './route-refusals.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import {receiverSettings, type RawWebhook} from './schema.ts';
 
@@ -61,8 +61,8 @@ export function resolveWebhook(
 		switchedOff: enabled === false,
 		secrets:
 			settings.secret === undefined
-				? secretsIn(variable(environment, 'WEBHOOK_SECRET'))
-				: secretsIn(settings.secret),
+				? writtenSecrets(variable(environment, 'WEBHOOK_SECRET'))
+				: writtenSecrets(settings.secret),
 		...last,
 	};
 	const {lastRoutes, ...routes} = resolveRoutes(settings.routes, {

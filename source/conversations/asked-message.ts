@@ -10,7 +10,7 @@ import {type JudgedMessage, maxName, type People} from './judge-message.ts';
 const maxSubject = 80;
 
 /** The settings of a platform whose messages are taken. */
-export type PlatformSettings = ConversingSettings & People;
+export type ListeningSettings = ConversingSettings & People;
 
 /** Where a message was written. */
 export const conversationOf = (
@@ -22,7 +22,7 @@ export const conversationOf = (
 export function askedOf(
 	platform: string,
 	{message, judged}: {readonly message: InboundMessage; readonly judged: JudgedMessage},
-	{toolsets, model, skills}: PlatformSettings,
+	{toolsets, model, skills}: ListeningSettings,
 ): AskedMessage {
 	const {id, user, name, chat, answer} = message;
 	const about = {

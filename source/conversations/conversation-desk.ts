@@ -10,7 +10,7 @@ import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {InboundMessage, Press} from '../platforms/listener.ts';
 import type {Conversations, ReceivedMessage} from '../store/conversation-rules.ts';
-import {askedOf, conversationOf, type PlatformSettings} from './asked-message.ts';
+import {askedOf, conversationOf, type ListeningSettings} from './asked-message.ts';
 import type {ChatApprovals} from './chat-approvals.ts';
 import {
 	judgeMessage,
@@ -47,7 +47,7 @@ export function createConversationDesk({
 	readonly log: Logger;
 	readonly store: Pick<Conversations, 'open' | 'receive' | 'session'>;
 	/** The settings of a platform now; `undefined`: its messages are not taken. */
-	readonly settingsOf: (platform: string) => PlatformSettings | undefined;
+	readonly settingsOf: (platform: string) => ListeningSettings | undefined;
 	/** The profile of the runs. */
 	readonly profile: string;
 	readonly maxQueued: () => number;
@@ -86,7 +86,7 @@ export function createConversationDesk({
 		);
 	};
 
-	const judge = async (platform: string, message: InboundMessage, settings: PlatformSettings) => {
+	const judge = async (platform: string, message: InboundMessage, settings: ListeningSettings) => {
 		const place = conversationOf(platform, message);
 		const isOurThread = message.thread !== undefined && (await store.session(place)) !== undefined;
 		return judgeMessage(message, {

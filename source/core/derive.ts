@@ -2,7 +2,7 @@
  * `make()`, or its last result when none of `inputs` changed. For costly layouts. Holds its inputs weakly:
  * the thousands of rows that a pane showed last may be collected while it is closed.
  */
-export type Memory<Value> = (inputs: readonly unknown[], make: () => Value) => Value;
+export type Memoize<Value> = (inputs: readonly unknown[], make: () => Value) => Value;
 
 /** Caches the result of `make` for each `of`, weakly; made again when one of the `others` changed, which are cached with it. */
 export function derive<Of extends object, Others extends readonly unknown[], Value>(
@@ -39,7 +39,7 @@ export function oncePer<Of extends object, Value extends object>(
 }
 
 /** A memory of the last value only. */
-export function createMemory<Value>(): Memory<Value> {
+export function createMemory<Value>(): Memoize<Value> {
 	let last: {readonly inputs: readonly Held[]; readonly value: Value} | undefined;
 	return (inputs, make) => {
 		const isKnown =

@@ -74,7 +74,7 @@ export type RunSaid = {
 /** Time without a sign after which a member of a cluster is gone, milliseconds. */
 export const goneMs = 60_000;
 /** Delay above which notes of other gateways are late, milliseconds. */
-export const lateMs = 2000;
+export const lateNotesMs = 2000;
 
 /** A gateway on a store that several share. */
 export type ClusterMember = {

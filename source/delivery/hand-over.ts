@@ -3,7 +3,7 @@ import {within, type Clock} from '../core/clock.ts';
 import {createKeyedMutex} from '../core/mutex.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
-import type {Place} from '../platforms/platform.ts';
+import type {MessagePlace} from '../platforms/platform.ts';
 import {usualParts} from '../platforms/settings.ts';
 import type {PlatformSettings, Sender, SenderWorld, TargetKind} from '../platforms/target-kind.ts';
 import {createKeepUp} from './keep-up.ts';
@@ -64,7 +64,7 @@ export function createHandOver(world: Pick<SenderWorld, 'clock' | 'memos'>) {
 
 	const toPlace = async (
 		{kind, settings, sender, state, signal, message}: Delivery,
-		place: Place,
+		place: MessagePlace,
 		{queue, until}: {readonly queue: string; readonly until: number | undefined},
 	): Promise<string> => {
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform they are these
@@ -139,7 +139,7 @@ export function createHandOver(world: Pick<SenderWorld, 'clock' | 'memos'>) {
 
 		const until = isDirect ? world.clock.monotonic() + directMs : undefined;
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
-		const place = address as Place;
+		const place = address as MessagePlace;
 		const queue = JSON.stringify([kind.kind, place.chat]);
 		const turn = Promise.withResolvers<void>();
 		const giveUp = new AbortController();

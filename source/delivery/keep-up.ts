@@ -1,8 +1,8 @@
 import {z} from 'zod';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
-import type {Place} from '../platforms/platform.ts';
-import type {Part, SenderWorld, Sent} from '../platforms/target-kind.ts';
+import type {MessagePlace} from '../platforms/platform.ts';
+import type {MessagePart, SenderWorld, Sent} from '../platforms/target-kind.ts';
 import type {Sending} from './send-parts.ts';
 
 const memoKind = 'kept-message';
@@ -20,10 +20,13 @@ const keptForm = z.object({
 const isSafeId = /^(?!.*\.\.)[^\s?#%\\]{1,300}$/;
 
 type KeptSending = Omit<Sending, 'address'> & {
-	readonly place: Place;
+	readonly place: MessagePlace;
 	/** The place, for a person. */
 	readonly where: string;
-	readonly edit: (message: OutgoingMessage, part: Part & {readonly id: string}) => Promise<void>;
+	readonly edit: (
+		message: OutgoingMessage,
+		part: MessagePart & {readonly id: string},
+	) => Promise<void>;
 	/** How often the platform lets a message be changed. */
 	readonly maxEdits: number;
 };

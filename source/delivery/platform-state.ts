@@ -3,7 +3,7 @@ import {createTimer, type Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
 import {DeliveryError, platformFailure} from '../platforms/delivery-error.ts';
-import type {Place} from '../platforms/platform.ts';
+import type {MessagePlace} from '../platforms/platform.ts';
 import type {PlatformSettings, Sender, TargetKind} from '../platforms/target-kind.ts';
 import {limitsFrom} from './send-parts.ts';
 
@@ -222,7 +222,7 @@ export function createPlatformStates(
 		/** The state that a delivery to `address` (see `TargetKind.check`) belongs to; without an address that of the platform as a whole. `undefined` for a kind that is no platform. */
 		of(kind: string, address?: unknown): PlatformState | undefined {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
-			const place = address as Place | undefined;
+			const place = address as MessagePlace | undefined;
 			return whole.has(kind) && place?.isWebhook === true
 				? ofWebhook(kind, place.chat)
 				: whole.get(kind);

@@ -1,7 +1,7 @@
 import {sleep, type Clock} from '../core/clock.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
-import type {Part, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
+import type {MessagePart, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
 import type {createChatPaces} from './hand-over.ts';
 import {hashOf, memoKind, deliveryName, noteIn, startOf} from './senders.ts';
 
@@ -32,7 +32,7 @@ export type Sending = {
 	/** The messages that it becomes. */
 	readonly texts: readonly string[];
 	/** Hands one of them over. */
-	readonly send: (message: OutgoingMessage, part: Part) => Promise<SentPart>;
+	readonly send: (message: OutgoingMessage, part: MessagePart) => Promise<SentPart>;
 	/** Why the platform cannot be sent to now, with the wait until it is asked again. */
 	readonly holds?: (() => DeliveryError | undefined) | undefined;
 	/** When the next message may go to the chat. */

@@ -32,7 +32,7 @@ import {readRunQueue} from './status/health.ts';
 import {createGatewayMetrics} from './status/metrics.ts';
 
 /** The parts that decide about requests. */
-export type Intake = Awaited<ReturnType<typeof openIntake>>;
+export type OpenedIntake = Awaited<ReturnType<typeof openIntake>>;
 
 /**
  * Opens the parts that decide about a request: the home, the configuration, the journal, groups and jobs, and the receiver, which does not listen yet. Nothing else is loaded, so that

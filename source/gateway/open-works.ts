@@ -14,7 +14,7 @@ import {tellChats} from './conversations/tell-chats.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
 import {createLiveModel} from './live-model.ts';
-import type {Intake} from './open-intake.ts';
+import type {OpenedIntake} from './open-intake.ts';
 import type {RoomWorld} from './rooms.ts';
 import {openWorkers} from './runs/open-workers.ts';
 import {openTools} from './servers/open-tools.ts';
@@ -25,7 +25,7 @@ import {startHealth, readRunQueue, startCounts} from './status/health.ts';
  *
  * @throws SvcError as `Gateway.started` says
  */
-export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
+export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStack) {
 	const {world, deliverer, turns, loops, announce, jobs, receiver} = intake;
 	const {clock, cluster, live, log, emit, store, authorities} = world;
 	const config = () => live.current();

@@ -83,4 +83,4 @@ export function requestTargetOf({url = '', headers}: IncomingMessage): RequestTa
 }
 
 /** The host of an authority, without its port. */
-export const hostOf = (authority: string): string => authority.replace(/:\d*$/, '');
+export const hostOfAuthority = (authority: string): string => authority.replace(/:\d*$/, '');

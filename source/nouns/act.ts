@@ -3,7 +3,7 @@ import type {FieldRecord} from './field.ts';
 import type {AsOf} from './noun.ts';
 
 /** What an act says before it is done: the screen asks, and has the name typed where `typed` is there. */
-export type Question = {
+export type ActQuestion = {
 	readonly title: string;
 	readonly lines: readonly string[];
 	/** What `y` or Enter does: `revoke it`. */
@@ -23,7 +23,7 @@ export type Outcome<Once = never> = {
 };
 
 /** A span of time that an act needs, milliseconds: the screen offers a choice, the command line has an option. */
-export type Span<Item> = {
+export type DurationChoice<Item> = {
 	readonly option: string;
 	readonly says: string;
 	/** What the command line takes when the option is absent. */
@@ -50,7 +50,7 @@ export const overlapSpan = <Item>({
 	readonly none: string;
 	readonly name: (item: Item) => string;
 	readonly note: (item: Item) => string | undefined;
-}): Span<Item> => ({
+}): DurationChoice<Item> => ({
 	option: '--overlap <span>',
 	says,
 	usual: '24h',
@@ -79,7 +79,7 @@ export type Act<Item, Port, Once = never> = {
 	/** Why it cannot be done with this one now. */
 	readonly why?: (item: Item, known: AsOf) => string | undefined;
 	/** What the screen asks before it is done; `undefined`: nothing, now. */
-	readonly ask?: (item: Item, known: AsOf) => Question | undefined;
+	readonly ask?: (item: Item, known: AsOf) => ActQuestion | undefined;
 	/** What the screen says of one that takes long, as it begins. */
 	readonly starts?: (item: Item) => string;
 	/** For several that are marked: what it means to one (`undefined`: it cannot be done with that one), what such ones are called, and what was done: `cancelled`. */
@@ -92,7 +92,7 @@ export type Act<Item, Port, Once = never> = {
 	};
 	/** What it may be told besides: a form of the screen, options of the command line. */
 	readonly fields?: readonly FieldRecord[];
-	readonly span?: Span<Item>;
+	readonly span?: DurationChoice<Item>;
 	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `spanMs`: what was chosen, 0 where nothing is. `told`: the values of `fields`. `item`: as the screen shows it. */
 	readonly effect: (
 		port: Port,

@@ -5,10 +5,10 @@ import {
 	jsonOrText,
 	parsedJson,
 } from '../core/json.ts';
-import type {FieldKind, FieldRecord, FieldValue, Reading, TypedValue} from './field.ts';
+import type {FieldKind, FieldRecord, FieldValue, FieldReading, TypedValue} from './field.ts';
 
 /** What a kind of fields is. */
-type Kind = Reading & {
+type Kind = FieldReading & {
 	/** A text of one line or of several is typed, the next of few values is taken, or some of them are. */
 	readonly entry: 'line' | 'area' | 'turn' | 'options';
 	/** Why a value that is there cannot stand. */
@@ -95,11 +95,11 @@ const kinds: Readonly<Record<FieldKind, Kind>> = {
 };
 
 /** How a field is entered. */
-export const entryOf = ({kind}: Pick<FieldRecord, 'kind'>): Kind['entry'] => kinds[kind].entry;
+export const fieldEntryOf = ({kind}: Pick<FieldRecord, 'kind'>): Kind['entry'] => kinds[kind].entry;
 
 /** Whether a field is typed in. */
 export const isTyped = (field: Pick<FieldRecord, 'kind'>): boolean =>
-	entryOf(field) === 'line' || entryOf(field) === 'area';
+	fieldEntryOf(field) === 'line' || fieldEntryOf(field) === 'area';
 
 /** A value as it is typed. A secret begins empty. */
 export const typedText = (

@@ -22,7 +22,7 @@ export type TypedValue =
 	| {readonly ok: false; readonly problem: string};
 
 /** How values are typed. */
-export type Reading = {
+export type FieldReading = {
 	/** A value as it is typed. */
 	readonly typed: (value: JsonValue) => string;
 	/** What was typed, as a value. */
@@ -53,7 +53,7 @@ export type FieldRecord = {
 	/** Turning it goes through none, too; what counts then, where that is known. */
 	readonly none?: {readonly default?: JsonValue};
 	/** How it is typed, where that is not the way of its kind. */
-	readonly own?: Reading;
+	readonly own?: FieldReading;
 	/** The option of the command line: `--rpm <n>`; a flag without a value stands for `value`. `isNeeded`: the command does nothing without it. */
 	readonly option?: {
 		readonly flags: string;
@@ -72,7 +72,7 @@ export const field = (
 ): FieldRecord => ({key, kind, title: key, required: false, masked: false, ...more});
 
 /** A text without the blanks around it. */
-export const trimmed: Reading = {
+export const trimmed: FieldReading = {
 	typed: String,
 	taken: text => ({ok: true, value: text.trim() === '' ? undefined : text.trim()}),
 };

@@ -49,7 +49,7 @@ export type Cells =
 	| {readonly cells: number; readonly keeps: number};
 
 /** Where a value stands. */
-export type Place = {
+export type ValuePlace = {
 	/** Cells that it may take. */
 	readonly room: number;
 	/** Whether the column with this key is shown, too. */
@@ -64,7 +64,7 @@ export type Column<Item, More = unknown> = {
 	/** 0: only the command line lists it. */
 	readonly cells: Cells;
 	readonly align?: 'end';
-	readonly value: (item: Item, known: AsOf & More, place: Place) => string;
+	readonly value: (item: Item, known: AsOf & More, place: ValuePlace) => string;
 	/** What a value may have of the columns beside it in its row; absent: nothing. */
 	readonly takes?: {
 		/** How many of the columns after it are left out of this row for it; absent: the next one where that is empty. */
@@ -73,11 +73,15 @@ export type Column<Item, More = unknown> = {
 		readonly before?: number | 'blanks';
 	};
 	/** What the screen draws in place of the value: words side by side. */
-	readonly words?: (item: Item, known: AsOf & More, place: Place) => readonly Word[] | undefined;
+	readonly words?: (
+		item: Item,
+		known: AsOf & More,
+		place: ValuePlace,
+	) => readonly Word[] | undefined;
 	/** A share, 0 to 1 and beyond, that the screen draws as a bar in place of the value. */
 	readonly meter?: (item: Item, known: AsOf & More) => number | undefined;
 	/** Absent: `plain` where the column is `main`, else `quiet`. */
-	readonly tone?: (item: Item, known: AsOf & More, place: Place) => Tone;
+	readonly tone?: (item: Item, known: AsOf & More, place: ValuePlace) => Tone;
 	/** It stands out in the selected row. */
 	readonly isMain?: true;
 	/** What the command line prints, where that is something else than the screen's. */

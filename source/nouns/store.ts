@@ -1,6 +1,6 @@
 import {compact} from '../core/compact.ts';
 import {countOf} from '../core/names.ts';
-import {goneMs, lateMs} from '../core/state.ts';
+import {goneMs, lateNotesMs} from '../core/state.ts';
 import {dayTime} from '../terminal/text/time.ts';
 import type {Tone} from './noun.ts';
 
@@ -67,7 +67,7 @@ export function storeRows(
 			store.ok && {
 				name: 'notes',
 				text: `heard ${(lagMs / 1000).toFixed(1)} s late at most, in the last minute`,
-				tone: lagMs > lateMs ? 'warn' : 'good',
+				tone: lagMs > lateNotesMs ? 'warn' : 'good',
 			},
 		...routes.map(({profile, route, queued}): StoreRow => ({
 			name: 'queue',

@@ -1,28 +1,28 @@
 import type {JsonObject} from '../core/json.ts';
-import type {ApiRequest, Ask} from './ask.ts';
+import type {PlatformCall, Ask} from './ask.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
-import type {Place} from './platform.ts';
-import type {Part, Sender} from './target-kind.ts';
+import type {MessagePlace} from './platform.ts';
+import type {MessagePart, Sender} from './target-kind.ts';
 
 /** A message; it has its buttons only as the last part. */
 type ApiMessage = OutgoingMessage & Required<Pick<OutgoingMessage, 'buttons'>>;
 
-type ApiSending = Pick<Sender<Place>, 'check' | 'split'> & {
+type ApiSending = Pick<Sender<MessagePlace>, 'check' | 'split'> & {
 	/** What `check` asks for, and the account that our credentials are for, by the answer. */
 	readonly account?: {readonly path: string; readonly name: (answer: JsonObject) => string};
 	/** The request that sends a message. */
-	readonly send: (message: ApiMessage, place: Place, part: Part) => ApiRequest;
+	readonly send: (message: ApiMessage, place: MessagePlace, part: MessagePart) => PlatformCall;
 	/** The identifier of the message in the answer; absent: answers have none. */
-	readonly sentId?: (answer: JsonObject, place: Place) => string | undefined;
+	readonly sentId?: (answer: JsonObject, place: MessagePlace) => string | undefined;
 	/** The request that puts a text in the place of the message `id`. */
-	readonly edit?: (message: OutgoingMessage, place: Place, id: string) => ApiRequest;
+	readonly edit?: (message: OutgoingMessage, place: MessagePlace, id: string) => PlatformCall;
 };
 
 /** What sends messages with one request each. Rejects as `Ask`. */
 export const apiSender = (
 	ask: Ask,
 	{account, send, sentId, edit, ...sender}: ApiSending,
-): Sender<Place> => ({
+): Sender<MessagePlace> => ({
 	...(account && {
 		check: async limits => account.name(await ask({method: 'GET', path: account.path}, limits)),
 	}),

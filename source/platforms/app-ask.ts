@@ -4,7 +4,7 @@ import {
 	createAsk,
 	leftOf,
 	textAt,
-	type ApiRequest,
+	type PlatformCall,
 	type Ask,
 	type AskLimits,
 	type AskOptions,
@@ -31,7 +31,7 @@ export function createAppAsk(
 		readonly login:
 			| {
 					/** The request for a token; it has to say that it sends nothing. */
-					readonly request: () => Promise<ApiRequest>;
+					readonly request: () => Promise<PlatformCall>;
 					/** Members of the answer: the token, and how many seconds it holds. */
 					readonly token: string;
 					readonly seconds: string;
@@ -119,7 +119,7 @@ export function createAppAsk(
 	return {ask: async (request, limits) => ask(as(request, await logIn(limits)), limits), logIn};
 }
 
-const as = (request: ApiRequest, authorization: string): ApiRequest => ({
+const as = (request: PlatformCall, authorization: string): PlatformCall => ({
 	...request,
 	headers: {authorization},
 });

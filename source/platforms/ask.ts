@@ -3,10 +3,10 @@ import {lookUp} from '../core/payload.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError, type PlatformCode} from './delivery-error.ts';
 import type {PlatformAnswer, PlatformRequest} from './post.ts';
-import type {Part, SenderWorld} from './target-kind.ts';
+import type {MessagePart, SenderWorld} from './target-kind.ts';
 
 /** A request to a platform's API: a path behind its base, or a whole address. */
-export type ApiRequest = Pick<
+export type PlatformCall = Pick<
 	PlatformRequest,
 	'form' | 'headers' | 'json' | 'maxAnswerBytes' | 'method' | 'sendsNothing'
 > &
@@ -63,9 +63,9 @@ export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
  *
  * @throws DeliveryError as `Post`, `message_gone`, and `platform_*` for failures
  */
-export type Ask = (request: ApiRequest, limits: AskLimits) => Promise<JsonObject>;
+export type Ask = (request: PlatformCall, limits: AskLimits) => Promise<JsonObject>;
 
-export type AskLimits = Pick<Part, 'limitMs' | 'signal' | 'until'>;
+export type AskLimits = Pick<MessagePart, 'limitMs' | 'signal' | 'until'>;
 
 /** The API of one platform. */
 export type AskOptions = {
@@ -78,13 +78,13 @@ export type AskOptions = {
 	/** The code for every refusal. Of a webhook it is `platform_rejected`, since its address is a credential for one chat alone; of a login `platform_unauthorized`, since there is no message yet. */
 	readonly refusalIs?: (typeof refusals)[number];
 	/** Tells successes from failures. */
-	readonly judge: (answer: Judged, request: ApiRequest) => Judgement;
+	readonly judge: (answer: Judged, request: PlatformCall) => Judgement;
 	/** The request that is made instead after a failure, once: with a new token, to another chat. */
 	readonly again?: (
 		answer: Judged,
-		request: ApiRequest,
+		request: PlatformCall,
 		limits: AskLimits,
-	) => ApiRequest | undefined | Promise<ApiRequest | undefined>;
+	) => PlatformCall | undefined | Promise<PlatformCall | undefined>;
 };
 
 /** `Ask` for one platform. */
@@ -93,7 +93,7 @@ export function createAsk(
 	{platform, base = '', headers = {}, secrets = [], refusalIs, judge, again}: AskOptions,
 ): Ask {
 	const ask = async (
-		request: ApiRequest,
+		request: PlatformCall,
 		limits: AskLimits,
 		isLast: boolean,
 	): Promise<JsonObject> => {

@@ -21,7 +21,7 @@ export type Taking = {
 };
 
 /** How far each chat was heard, for catching up after a break. */
-export type Marks<Mark extends JsonObject> = ReturnType<typeof marksOf<Mark>>;
+export type HeardMarks<Mark extends JsonObject> = ReturnType<typeof marksOf<Mark>>;
 
 /** Chats that are to be caught up, and how often that has failed. */
 export type Behind = Map<string, number>;

@@ -23,10 +23,10 @@ import {
 import type {SenderModule, TargetKind} from './target-kind.ts';
 
 /** What makes the sender of a platform. */
-export type Connect<Settings> = SenderModule<Settings, Place>['connect'];
+export type Connect<Settings> = SenderModule<Settings, MessagePlace>['connect'];
 
 /** Where a message goes: `deliver_extra`, rendered and checked. */
-export type Place = {
+export type MessagePlace = {
 	/** The chat, as the platform names it. */
 	readonly chat: string;
 	/** The topic or thread of it. */
@@ -61,7 +61,7 @@ export type SettingsOf<Fields extends Declarations, Needs extends string = never
 	Required<Pick<Read<Fields>, Needs & keyof Read<Fields>>> & {readonly lacks?: string};
 
 type PlatformRecord<Kind, Fields extends Declarations, Needs> = Pick<
-	TargetKind<SettingsOf<Fields, Needs & string>, Place>,
+	TargetKind<SettingsOf<Fields, Needs & string>, MessagePlace>,
 	'edits' | 'keyWindowMs' | 'listens' | 'load'
 > & {
 	readonly kind: Kind;
@@ -131,10 +131,10 @@ export function definePlatform<
 			const known = value as unknown as ChatSettings & Read<Fields>;
 			return [...secretsOfWebhooks(known.webhooks), ...(secrets?.(known) ?? [])];
 		},
-		check: (extra: JsonObject, value: Settings): Checked<Place> =>
+		check: (extra: JsonObject, value: Settings): Checked<MessagePlace> =>
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
 			checkPlace(extra, record, value as unknown as ChatSettings),
-	} satisfies TargetKind<Settings, Place>;
+	} satisfies TargetKind<Settings, MessagePlace>;
 }
 
 export type WebhookSettings = SettingsOf<{readonly webhooks: typeof webhooks}, 'webhooks'>;
@@ -161,7 +161,7 @@ function checkPlace(
 	extra: JsonObject,
 	keys: Pick<AnyRecord, 'chat' | 'edits' | 'kind' | 'reply' | 'thread'>,
 	settings: ChatSettings,
-): Checked<Place> {
+): Checked<MessagePlace> {
 	const [found, form] =
 		typeof keys.chat === 'function'
 			? [keys.chat(extra, settings.homeChannel)]
@@ -257,7 +257,7 @@ function keyAs(
 		: invalidTarget(`deliver_extra.${key} must be ${expected.says}`);
 }
 
-function formatOf(extra: JsonObject): Checked<Place['format']> {
+function formatOf(extra: JsonObject): Checked<MessagePlace['format']> {
 	const format = extraValue(extra, 'format') ?? 'markdown';
 	return format === 'markdown' || format === 'plain'
 		? {ok: true, value: format}

@@ -109,19 +109,19 @@ export type Sender<Address> = {
 	 *
 	 * @throws DeliveryError: `passes` where another try may help, with the wait that the platform asks for; `isUncertain` where the part may have arrived
 	 */
-	send(message: OutgoingMessage, address: Address, part: Part): Promise<Sent>;
+	send(message: OutgoingMessage, address: Address, part: MessagePart): Promise<Sent>;
 	/** Puts a text in the place of the message `id`. Same errors; `message_gone` when that message cannot be changed any more. */
 	edit?(
 		message: OutgoingMessage,
 		address: Address,
-		part: Part & {readonly id: string},
+		part: MessagePart & {readonly id: string},
 	): Promise<void>;
 	/**
 	 * Asks the platform whether it accepts our credentials, without sending; resolves with the account that they are for. Absent: it cannot be asked.
 	 *
 	 * @throws DeliveryError
 	 */
-	check?(limits: Pick<Part, 'limitMs' | 'signal' | 'until'>): Promise<string>;
+	check?(limits: Pick<MessagePart, 'limitMs' | 'signal' | 'until'>): Promise<string>;
 	/** Why nothing can be sent for `profile` now, as far as that can be found out within 5 s and without sending: a cleaned sentence. Absent: it cannot be asked. Never rejects. */
 	problemNow?(profile: string): Promise<string | undefined>;
 	/** Checks whether something could be sent for `profile`, without sending; `signal` ends it. Never rejects. Absent: there is nothing to check. */
@@ -137,7 +137,7 @@ export type Sent = {
 };
 
 /** One message of a delivery, on a try. */
-export type Part = {
+export type MessagePart = {
 	/** From 0. */
 	readonly index: number;
 	readonly of: number;

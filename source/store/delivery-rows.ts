@@ -186,7 +186,7 @@ export const identifiersOf = ({
 ];
 
 /** Names of profiles and routes hold no NUL, so no two keys have one name. */
-export const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
+export const deliveryKeyName = ({profile, route, deliveryId}: DeliveryKey): string =>
 	`${profile}\0${route}\0${deliveryId}`;
 
 /** The same in SQL, as the column `name`, with the identifier in column `id`: thousands are read when the store opens. */
@@ -194,7 +194,7 @@ export const nameColumn = (id: string): string =>
 	`profile || char(0) || route || char(0) || ${id} as name`;
 
 /** Profile, route and identifier of a name. */
-export function partsOf(name: string): [profile: string, route: string, deliveryId: string] {
+export function partsOfKeyName(name: string): [profile: string, route: string, deliveryId: string] {
 	const [profile = '', route = '', ...rest] = name.split('\0');
 	return [profile, route, rest.join('\0')];
 }

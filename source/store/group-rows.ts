@@ -88,7 +88,7 @@ export const groupOfRow = (row: Row): Group =>
 	);
 
 /** A row of `id, delivery_id, event, subject, received_at` of a delivery. */
-export const memberOf = (row: Row): GroupMember => ({
+export const groupMemberOf = (row: Row): GroupMember => ({
 	delivery: idOfNumber(integerOf(row['id'])),
 	deliveryId: textOf(row['delivery_id']),
 	event: textOf(row['event']),

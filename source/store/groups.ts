@@ -8,7 +8,7 @@ import {
 	groupTables,
 	maxListed,
 	maxMembers,
-	memberOf,
+	groupMemberOf,
 	runOfGroup,
 	groupOf,
 } from './group-rows.ts';
@@ -104,7 +104,9 @@ export function createGroupReader({prepare, least, subject}: Engine): Pick<Group
 	return {
 		async get(id) {
 			const [row] = await one(id);
-			return row && {...groupOfRow(row), members: (await members(-id)).toReversed().map(memberOf)};
+			return (
+				row && {...groupOfRow(row), members: (await members(-id)).toReversed().map(groupMemberOf)}
+			);
 		},
 		async list({state, profile = null, limit}) {
 			const most = pageOf(limit, maxListed);

@@ -5,8 +5,8 @@ import {textOf, wordOf} from './columns.ts';
 import {
 	claimOf,
 	nameColumn,
-	nameOf,
-	partsOf,
+	deliveryKeyName,
+	partsOfKeyName,
 	raise,
 	type IdentifierClaim,
 	type Floors,
@@ -103,7 +103,7 @@ export function createIdempotencyKeys(
 	const mayBeSorted = (name: string) => areSorted() && (sorted?.names?.mayHold(name) ?? true);
 
 	const claimOn = (key: DeliveryKey): IdentifierClaim | undefined => {
-		const name = nameOf(key);
+		const name = deliveryKeyName(key);
 		const known = young.get(name) ?? old?.get(name);
 		if (known || !mayBeSorted(name)) {
 			return known;
@@ -125,7 +125,7 @@ export function createIdempotencyKeys(
 				for (const [name, {delivery, work, at}] of claims.slice(0, slice)) {
 					// What was given back meanwhile is not there any more.
 					if (old?.has(name)) {
-						sortIn.run(...partsOf(name), delivery, work, at);
+						sortIn.run(...partsOfKeyName(name), delivery, work, at);
 					}
 				}
 
@@ -215,7 +215,7 @@ export function createIdempotencyKeys(
 			work,
 		}: DeliveryKey & Pick<IdentifierClaim, 'delivery' | 'work'>) {
 			const at = now();
-			const name = nameOf({profile, route, deliveryId});
+			const name = deliveryKeyName({profile, route, deliveryId});
 			const {lastInsertRowid} = insert.run(profile, route, deliveryId, delivery, work, at);
 			remember(name, {delivery, work, at, row: Number(lastInsertRowid)});
 		},
@@ -228,10 +228,10 @@ export function createIdempotencyKeys(
 			work,
 			at,
 		}: DeliveryKey & Pick<IdentifierClaim, 'at' | 'delivery' | 'work'>) =>
-			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0}),
+			remember(deliveryKeyName({profile, route, deliveryId}), {delivery, work, at, row: 0}),
 		/** Forgets an identifier that this delivery holds without a run. Inside a transaction. */
 		giveBack({delivery, ...key}: DeliveryKey & Pick<IdentifierClaim, 'delivery'>) {
-			const name = nameOf(key);
+			const name = deliveryKeyName(key);
 			const claim = claimOn(key);
 			if (claim?.delivery !== delivery || claim.work !== null) {
 				return;

@@ -3,7 +3,7 @@ import {idOfNumber} from '../core/ids.ts';
 import type {Bindings} from './columns.ts';
 import {identifiersOf, deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
 import type {StoreParts} from './parts.ts';
-import type {Accepted, Intake, Reserved} from './port.ts';
+import type {Accepted, Intake, ReservedIdentifier} from './port.ts';
 
 /** What `accept` is given. */
 type Entry = Parameters<Intake['accept']>[0];
@@ -154,7 +154,7 @@ export function createIntake({
 		},
 		async reserve(delivery, idempotencyMs) {
 			const row = rowIdOf(delivery.id);
-			return commit.write((): Reserved => {
+			return commit.write((): ReservedIdentifier => {
 				const duplicate = holderOf(delivery, idempotencyMs);
 				if (!duplicate) {
 					takeAll(delivery, {delivery: row, work: null});

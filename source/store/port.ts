@@ -49,7 +49,7 @@ export type Accepted =
 	| {readonly kind: 'job-full'; readonly queued: number};
 
 /** Whether an identifier was taken for a message that is about to be sent. */
-export type Reserved =
+export type ReservedIdentifier =
 	| {readonly kind: 'reserved'}
 	/** `of` is the `Delivery.id` that holds the identifier. That gateway may have ended while sending: whether its message arrived is not known. */
 	| {readonly kind: 'duplicate'; readonly of: string; readonly byBody?: true}
@@ -91,7 +91,7 @@ export type Intake = {
 	reserve(
 		delivery: DeliveryKey & WithBody & {readonly id: string},
 		idempotencyMs: number,
-	): Promise<Reserved>;
+	): Promise<ReservedIdentifier>;
 	/** Durably records a delivery that has no run. `claim` also takes its identifier; without, what `reserve` took for this delivery is free again. Recording it again changes nothing. Same errors as `accept`. */
 	record(
 		entry: WithBody & {readonly delivery: StoredDelivery; readonly claim: boolean},

@@ -34,7 +34,10 @@ export function createRunLookup(database: DatabaseSync): (runId: number) => Stor
 		const row = one.get(runId);
 		return (
 			row &&
-			storedRunOf(row, entries.all(transcriptStart(runId), transcriptEnd(runId)).map(entryOf))
+			storedRunOf(
+				row,
+				entries.all(transcriptStart(runId), transcriptEnd(runId)).map(transcriptEntryOf),
+			)
 		);
 	};
 }
@@ -57,7 +60,7 @@ export function createRunReader(engine: Engine): Pick<Runs, 'view' | 'list'> {
 	return {
 		async view(runId) {
 			const [row] = await one(runId);
-			return row && runOf(row);
+			return row && runOfRow(row);
 		},
 		async list({
 			states,
@@ -70,7 +73,7 @@ export function createRunReader(engine: Engine): Pick<Runs, 'view' | 'list'> {
 			const few = engine.fewOf?.(states);
 			const ask = few === undefined ? all : listing(few);
 			const find: Scan<Run>['find'] = async ({floor, top, count}) =>
-				readRows(await ask(floor, top, route, states ?? null, job, profile, count), runOf, {
+				readRows(await ask(floor, top, route, states ?? null, job, profile, count), runOfRow, {
 					table: 'run',
 					onBroken,
 				});
@@ -97,7 +100,7 @@ export function createRunsToDecide(engine: Engine): {
 	);
 	const count = prepare(`select count(*) as count from ${run} where ${isToDecide}`);
 	return {
-		list: async limit => readRows(await list(pageOf(limit)), runOf, {table: 'run', onBroken}),
+		list: async limit => readRows(await list(pageOf(limit)), runOfRow, {table: 'run', onBroken}),
 		count: async () => integerOf((await count())[0]?.['count']),
 	};
 }
@@ -120,7 +123,7 @@ export const runTables = `run left join delivery on delivery.id = run.delivery l
 const shownOf = (preview: string | null): string | null => preview && escapeBlock(preview);
 
 /** A row of `runColumns` as the value that faces see. */
-export function runOf(row: Row): Run {
+export function runOfRow(row: Row): Run {
 	const attempt = integerOf(row['attempt']);
 	const deliveryAttempt = integerOf(row['delivery_attempt']);
 	const createdAt = integerOf(row['created_at']);
@@ -207,7 +210,7 @@ export function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): S
 	const plan = jsonOf<RunPlan>(row['plan']);
 	const handed = partOf<Pick<RunPlan, 'again' | 'target'>>(row['handed']);
 	return {
-		...runOf(row),
+		...runOfRow(row),
 		plan: {
 			...plan,
 			prompt: withSupersededNote(plan.prompt, integerOf(row['superseded'])),
@@ -219,7 +222,7 @@ export function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): S
 }
 
 /** A row of `at, kind, text, data` of a transcript. */
-export const entryOf = (row: Row): TranscriptEntry => ({
+export const transcriptEntryOf = (row: Row): TranscriptEntry => ({
 	at: integerOf(row['at']),
 	kind: wordOf<TranscriptEntry['kind']>(row['kind']),
 	text: textOf(row['text']),

@@ -210,12 +210,12 @@ export function createSessionSearch(
 
 /** A question to the index: each word as a text, so that no sign in it means anything. */
 const wordsOf = (text: string): string =>
-	askedWords(text)
+	searchWords(text)
 		.map(({word, isWhole}) => `"${word}"${isWhole ? '' : '*'}`)
 		.join(' ');
 
 /** The words that a question asks for. A single letter stands for itself: half of all words begin with it. */
-export const askedWords = (
+export const searchWords = (
 	text: string,
 ): ReadonlyArray<{readonly word: string; readonly isWhole: boolean}> =>
 	(text.normalize('NFC').match(wordPattern) ?? [])

@@ -6,7 +6,7 @@ import {
 	declaredSize,
 	readBody,
 	requestTargetOf,
-	hostOf,
+	hostOfAuthority,
 	type RequestTarget,
 } from '../http/read-body.ts';
 import type {Pipeline} from './pipeline.ts';
@@ -233,7 +233,9 @@ function metricsReader(
 	}
 
 	// A request without a host is HTTP/1.0, and no browser sends that.
-	return authority === undefined || isLoopbackHost(hostOf(authority)) ? 'allowed' : 'misled';
+	return authority === undefined || isLoopbackHost(hostOfAuthority(authority))
+		? 'allowed'
+		: 'misled';
 }
 
 /** An address without the IPv6 prefix of mapped IPv4 addresses. */

@@ -150,7 +150,7 @@ export function containedPath(folder: string, path: string): string | undefined 
 	try {
 		const root = realpathSync(folder);
 		const real = realpathSync(resolve(root, path));
-		return isInside(root, real) ? real : undefined;
+		return isBelowRoot(root, real) ? real : undefined;
 	} catch {
 		// Missing, unreadable, a loop of links, or a NUL in the path.
 		return undefined;
@@ -158,7 +158,7 @@ export function containedPath(folder: string, path: string): string | undefined 
 }
 
 /** Whether `path` lies below `root`, both real paths. */
-export function isInside(root: string, path: string): boolean {
+export function isBelowRoot(root: string, path: string): boolean {
 	const way = relative(root, path);
 	return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
@@ -201,7 +201,7 @@ export function isPrivatePlace(home: string, path: string): boolean {
 function isAt(place: string, path: string): boolean {
 	try {
 		const real = realpathSync(place);
-		return real === path || isInside(real, path);
+		return real === path || isBelowRoot(real, path);
 	} catch {
 		// Most homes lack some of them.
 		return false;

@@ -5,7 +5,7 @@ import {parsedObject} from '../core/json.ts';
 import {type RequestHeaders, headerOf} from './request-content.ts';
 import {
 	type HmacClaim,
-	type Reading,
+	type ClaimReading,
 	type Scheme,
 	type TokenClaim,
 	decodeDigest,
@@ -106,7 +106,7 @@ function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
 
 	return {
 		header,
-		read(value, headers, url): Reading {
+		read(value, headers, url): ClaimReading {
 			if (before === undefined || after === undefined || more.length > 0) {
 				return {problem: `${scheme}: {body} is to stand in "signed" exactly once`};
 			}

@@ -215,14 +215,14 @@ export type TokenClaim = {
 export type Claim = HmacClaim | TokenClaim;
 
 /** A claim, or the problem. */
-export type Reading = {readonly claim: Claim} | {readonly problem: string};
+export type ClaimReading = {readonly claim: Claim} | {readonly problem: string};
 
 /** A signature scheme: its header, and the reader of its value. */
 export type Scheme = {
 	/** Lower case. */
 	readonly header: string;
 	/** `url`: the URL as the sender knows it, where the route has a `public_url`. */
-	readonly read: (value: string, headers: RequestHeaders, url?: string) => Reading;
+	readonly read: (value: string, headers: RequestHeaders, url?: string) => ClaimReading;
 };
 
 /** A token scheme under `header`. Tokens are hashed, so that the time of a comparison does not depend on their length. */

@@ -5,7 +5,7 @@ import {formScheme} from './form-scheme.ts';
 import {type RequestHeaders, headerOf} from './request-content.ts';
 import {
 	type HmacClaim,
-	type Reading,
+	type ClaimReading,
 	type Scheme,
 	decodeDigest,
 	digestSizes,
@@ -166,14 +166,14 @@ export const recognisedSchemes: readonly Scheme[] = [
 	v1Scheme,
 ];
 
-const unsigned: Reading = {problem: 'no signature header'};
+const unsigned: ClaimReading = {problem: 'no signature header'};
 
 /** Reads the claim in the headers, by the scheme of the route when it names one, else by the first recognised scheme. */
 export function readClaim(
 	spec: SignatureSpec | undefined,
 	headers: RequestHeaders,
 	url?: string,
-): Reading {
+): ClaimReading {
 	if (spec !== undefined) {
 		const {header, read} = schemeOf(spec);
 		const value = headerOf(headers, header);

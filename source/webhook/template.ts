@@ -14,14 +14,14 @@ const renderedLimit = 1_048_576;
 const maxKeyLength = 256;
 
 /** A place for a value. `literal`: the key in braces. */
-export type Place = {
+export type TemplatePlace = {
 	readonly literal: string;
 	readonly key: string;
 	readonly path: readonly string[];
 };
 
 /** Texts and places for values. */
-export type Template = ReadonlyArray<string | Place>;
+export type Template = ReadonlyArray<string | TemplatePlace>;
 
 export type RenderContext = {readonly payload: JsonValue; readonly event: string};
 
@@ -46,7 +46,7 @@ const maxUnresolvedPlaces = 100;
  * @see manual/filters-and-templates.md#templates
  */
 export function parseTemplate(source: string): Template {
-	const parts: Array<string | Place> = [];
+	const parts: Array<string | TemplatePlace> = [];
 	let textFrom = 0;
 	let open = -1;
 	for (let index = 0; index < source.length; index++) {
@@ -71,7 +71,7 @@ export function parseTemplate(source: string): Template {
 }
 
 /** The place of a dotted path. */
-export const placeOfKey = (key: string): Place => ({
+export const placeOfKey = (key: string): TemplatePlace => ({
 	literal: `{${key}}`,
 	key,
 	path: key.split('.'),
@@ -128,7 +128,7 @@ export function renderTemplate(
 /** The default prompt: the whole payload. @see manual/routes.md#keys */
 export const rawDump = (payload: JsonValue): string => dumpJson(payload, rawLimit).toWellFormed();
 
-function textAt(place: Place, context: RenderContext): string | undefined {
+function textAt(place: TemplatePlace, context: RenderContext): string | undefined {
 	return place.key === '__raw__'
 		? dumpJson(context.payload, rawLimit)
 		: textOf(valueOfPlace(place, context));
@@ -136,7 +136,7 @@ function textAt(place: Place, context: RenderContext): string | undefined {
 
 /** The raw value for a place; `undefined` when it is missing. */
 export function valueOfPlace(
-	{key, path}: Place,
+	{key, path}: TemplatePlace,
 	{payload, event}: RenderContext,
 ): JsonValue | undefined {
 	switch (key) {

@@ -2,7 +2,7 @@ import {getEventListeners} from 'node:events';
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {createModelFetch} from '../../source/agent/model-fetch.ts';
-import {askUpstream, type Reply} from '../../source/api/relay/upstream.ts';
+import {askUpstream, type UpstreamReply} from '../../source/api/relay/upstream.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import {
 	beginStream,
@@ -43,7 +43,7 @@ async function world(answer: (request: UpstreamRequest) => void) {
 	};
 }
 
-const readAll = async (reply: Reply) => {
+const readAll = async (reply: UpstreamReply) => {
 	while ((await reply.read()) !== undefined);
 };
 

@@ -1,4 +1,4 @@
-import type {PlatformSettings} from '../../source/conversations/asked-message.ts';
+import type {ListeningSettings} from '../../source/conversations/asked-message.ts';
 import {createChatApprovals} from '../../source/conversations/chat-approvals.ts';
 import {createConversationDesk} from '../../source/conversations/conversation-desk.ts';
 import type {ChatPlace, OwnText} from '../../source/conversations/say.ts';
@@ -33,12 +33,12 @@ export const writtenBy = (text: string, rest: Partial<InboundMessage> = {}): Inb
 };
 
 /** The desk of one platform over a store on disk and a queue of approvals, with what it said and did. */
-export async function openDesk(options: Partial<PlatformSettings> = {}, kind = 'telegram') {
+export async function openDesk(options: Partial<ListeningSettings> = {}, kind = 'telegram') {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await createSqliteHome());
 	const queue = createTestQueue();
 	const store: Store = stack.use(await home.open(createFakeClock(queue.clock.now())));
-	const settings: PlatformSettings = {
+	const settings: ListeningSettings = {
 		inbound: true,
 		allowFrom: ['99'],
 		groupMention: true,

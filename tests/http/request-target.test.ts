@@ -1,6 +1,6 @@
 import type {IncomingMessage} from 'node:http';
 import {expect, test} from 'vitest';
-import {hostOf, requestTargetOf} from '../../source/http/read-body.ts';
+import {hostOfAuthority, requestTargetOf} from '../../source/http/read-body.ts';
 
 const asked = (url: string, host?: string) =>
 	// What a server hands over, as far as this is read.
@@ -27,5 +27,5 @@ test.for([
 	['[::1]:8644', '[::1]'],
 	['a.example', 'a.example'],
 ] as const)('the host of %s is %s', ([authority, host]) => {
-	expect(hostOf(authority)).toBe(host);
+	expect(hostOfAuthority(authority)).toBe(host);
 });

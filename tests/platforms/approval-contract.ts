@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {PlatformSettings} from '../../source/conversations/asked-message.ts';
+import type {ListeningSettings} from '../../source/conversations/asked-message.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {makeAskingRun, settleTurn} from '../approvals/queue-fixture.ts';
 import {ask, openDesk} from '../conversations/open-desk.ts';
@@ -37,7 +37,7 @@ async function openJoined(kind: string, platform: PlatformOfPeople, people: Json
 	await using stack = new AsyncDisposableStack();
 	const written = {...platform.written, ...people};
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- platforms that are listened to have them
-	const settings = (await settingsOf(kind, written)) as PlatformSettings;
+	const settings = (await settingsOf(kind, written)) as ListeningSettings;
 	const open = stack.use(await openDesk(settings, kind));
 	const pressed: Array<{readonly user: string; readonly told: string}> = [];
 	const listener = stack.use(

@@ -1,15 +1,15 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {PublicModel} from '../http/public-model.ts';
-import {missing, type Check} from '../shapes/field-checks.ts';
+import {missing, type FieldCheck} from '../shapes/field-checks.ts';
 
 /** A field of a request. Absent and `null` are the same; what is in no field of its list is ignored. */
 export type RequestField = {
 	readonly required?: true;
-	readonly check: Check;
+	readonly check: FieldCheck;
 	/** A relay goes by it. */
 	readonly relay?: true;
 	/** What an agent makes of it: it goes by it, or takes certain values alone. Absent: it is ignored, and the answer says so. */
-	readonly agent?: 'used' | Check;
+	readonly agent?: 'used' | FieldCheck;
 };
 
 /** All that a request may say, by name. The order is that in which it is judged. */

@@ -11,7 +11,7 @@ import {agentAnswer, offlineAnswer} from './answer-text.ts';
 import type {ChatRequest} from './chat-request.ts';
 import type {ChatCall, ChatWorld} from './chat-world.ts';
 import type {LateStream} from './late-stream.ts';
-import type {SessionTurn} from './session-turn.ts';
+import type {SessionRequest} from './session-turn.ts';
 
 /** How an answer is written. */
 export type AnswerForm = {
@@ -34,7 +34,7 @@ export const withBound = (request: ChatRequest, maxTokens: number | undefined): 
 
 /** Has a request answered by its agent, its server or the offline model, in that form. @throws ApiError before anything was sent */
 export async function serveChat(
-	asked: Omit<ChatCall, 'sink'> & {readonly session?: SessionTurn},
+	asked: Omit<ChatCall, 'sink'> & {readonly session?: SessionRequest},
 	world: ChatWorld,
 	form: AnswerForm,
 ): Promise<ApiAnswer> {
@@ -57,7 +57,7 @@ export async function serveChat(
 }
 
 async function answer(
-	{session, ...asked}: ChatCall & {readonly session?: SessionTurn},
+	{session, ...asked}: ChatCall & {readonly session?: SessionRequest},
 	form: AnswerForm,
 	{world, report}: {readonly world: ChatWorld; readonly report: (error: unknown) => ApiError},
 ): Promise<ApiAnswer> {

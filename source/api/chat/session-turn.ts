@@ -11,7 +11,7 @@ import type {Sink} from './late-stream.ts';
 const begins = 'new';
 
 /** One request in a session, or in none. */
-export type SessionTurn = AsyncDisposable & {
+export type SessionRequest = AsyncDisposable & {
 	/** The request with all that was said before it. */
 	readonly request: ChatRequest;
 	/** What the answer says of it. */
@@ -29,7 +29,7 @@ export async function openSessionTurn(
 	desk: SessionDesk,
 	request: ChatRequest,
 	{header, key, signal}: ApiCall,
-): Promise<SessionTurn> {
+): Promise<SessionRequest> {
 	const named = header('x-svc-session');
 	if (named === undefined) {
 		return stateless(request);
@@ -54,7 +54,7 @@ export async function openSessionTurn(
 	}
 }
 
-const stateless = (request: ChatRequest): SessionTurn => ({
+const stateless = (request: ChatRequest): SessionRequest => ({
 	request,
 	headers: {},
 	tell() {},
@@ -67,7 +67,7 @@ function turnOf(
 	session: OpenSession,
 	request: ChatRequest,
 	asked: readonly JsonObject[],
-): Omit<SessionTurn, typeof Symbol.asyncDispose> {
+): Omit<SessionRequest, typeof Symbol.asyncDispose> {
 	const {body, model} = request;
 	let heard: JsonObject = {};
 	return {

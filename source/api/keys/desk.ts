@@ -11,7 +11,7 @@ export type KeyPermit = {
 	/** How many tokens the answer may be by what it needs; `undefined` without a bound. */
 	readonly bound: number | undefined;
 	/** Holds this instead of what it held, and says how many tokens the answer may be: `undefined` without a bound; or what that is too much for. */
-	reserve(need: TokenNeed): Reserved;
+	reserve(need: TokenNeed): ReservedTokens;
 	/** It has used, or is about to use, so many tokens in all. Holds them, and some more where there are; or what that is too much for. */
 	grow(tokens: number): KeyRefusal | undefined;
 	/** What it has used so far; the last word counts. Without one, or with one that cannot be true, its need of input does. */
@@ -29,7 +29,7 @@ export type TokenNeed = {
 	readonly isWhole: boolean;
 };
 
-export type Reserved = {readonly bound: number | undefined} | {readonly refusal: KeyRefusal};
+export type ReservedTokens = {readonly bound: number | undefined} | {readonly refusal: KeyRefusal};
 
 export type KeyRefusal =
 	| KeyLimited

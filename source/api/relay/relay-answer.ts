@@ -11,7 +11,7 @@ import {usageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts
 import {bytesOf, readEvents} from './relay-events.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, finishReasonOf, sayingsOf, toolCallsOf} from './upstream-parts.ts';
-import {askUpstream, type Reply, type Upstream} from './upstream.ts';
+import {askUpstream, type UpstreamReply, type Upstream} from './upstream.ts';
 
 /** What the model's server answers, under our names. @throws ApiError */
 export async function relayAnswer(
@@ -106,7 +106,7 @@ function upstreamBody(
 }
 
 /** The fetch bounds it. */
-async function wholeText(reply: Reply): Promise<string> {
+async function wholeText(reply: UpstreamReply): Promise<string> {
 	const parts: string[] = [];
 	for (let part = await reply.read(); part !== undefined;) {
 		parts.push(part);

@@ -7,7 +7,7 @@ import {createSafeDeltas, type SafeDelta} from './safe-deltas.ts';
 import {createSseReader, SseTooLong} from './sse-reader.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, createToolCallDeltas, finishReasonOf, sayingsOf} from './upstream-parts.ts';
-import type {Reply} from './upstream.ts';
+import type {UpstreamReply} from './upstream.ts';
 
 /** An answer of a model's server that comes in events. */
 type Events = {
@@ -29,7 +29,7 @@ export function readEvents({
 	redact,
 	onGrowth,
 }: {
-	readonly reply: Reply;
+	readonly reply: UpstreamReply;
 	readonly sink: Sink;
 	readonly redact: Redact;
 	/** The answer is about to have so many tokens, and its server may have counted so far; what it throws ends it. */

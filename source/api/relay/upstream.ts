@@ -35,12 +35,12 @@ type Posted = {
 	read(): Promise<Uint8Array | undefined>;
 };
 
-export type Asking = Pick<World, 'clock' | 'redact'> & {
+export type UpstreamWorld = Pick<World, 'clock' | 'redact'> & {
 	readonly signal: AbortSignal;
 };
 
 /** An answer with status 200 that has begun. */
-export type Reply = Disposable & {
+export type UpstreamReply = Disposable & {
 	/** The next part of its text; `undefined` at its end. @throws ApiError, or the reason of the signal */
 	read(): Promise<string | undefined>;
 	/** From now on it has to end soon. */
@@ -62,8 +62,8 @@ const maxErrorBytes = 65_536;
 export async function askUpstream(
 	{url, headers, post}: Upstream,
 	body: JsonObject,
-	{clock, redact, signal}: Asking,
-): Promise<Reply> {
+	{clock, redact, signal}: UpstreamWorld,
+): Promise<UpstreamReply> {
 	const ending = new AbortController();
 	const patience = createDeadline(clock, () => ending.abort(tooSlow()));
 	const leave = () => ending.abort(signal.reason);

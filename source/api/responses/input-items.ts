@@ -7,22 +7,22 @@ import {
 	listOf,
 	missing,
 	never,
-	objectOf,
+	objectCheck,
 	oneOf,
 	required,
-	text,
+	textCheck,
 	textIn,
 	unsupported,
-	type Check,
+	type FieldCheck,
 } from '../shapes/field-checks.ts';
 
-const textPart = objectOf({text: required(text)});
+const textPart = objectCheck({text: required(textCheck)});
 
 /** What a part must bring itself: files are not kept here. */
 const brought =
-	(name: string, others: readonly string[]): Check =>
+	(name: string, others: readonly string[]): FieldCheck =>
 	(value, path) => {
-		objectOf({[name]: text})(value, path);
+		objectCheck({[name]: textCheck})(value, path);
 		if (!isJsonObject(value) || typeof value[name] === 'string') {
 			return;
 		}
@@ -35,7 +35,7 @@ const brought =
 
 /** @returns a check of both, one after the other */
 const both =
-	(first: Check, second: Check): Check =>
+	(first: FieldCheck, second: FieldCheck): FieldCheck =>
 	(value, path) => {
 		first(value, path);
 		second(value, path);
@@ -43,17 +43,20 @@ const both =
 
 const texts = {input_text: textPart, output_text: textPart, text: textPart} as const;
 const others = {
-	input_image: both(objectOf({detail: text}), brought('image_url', ['file_id'])),
-	input_file: both(objectOf({filename: text}), brought('file_data', ['file_url', 'file_id'])),
+	input_image: both(objectCheck({detail: textCheck}), brought('image_url', ['file_id'])),
+	input_file: both(
+		objectCheck({filename: textCheck}),
+		brought('file_data', ['file_url', 'file_id']),
+	),
 } as const;
 
 const content = either(
 	{
-		text,
+		text: textCheck,
 		list: listOf(
 			kindOf('type', {
 				...texts,
-				refusal: objectOf({refusal: required(text)}),
+				refusal: objectCheck({refusal: required(textCheck)}),
 				...others,
 				input_audio: audioPart,
 			}),
@@ -62,27 +65,27 @@ const content = either(
 	'a text or a list of parts',
 );
 
-const message = objectOf({
+const message = objectCheck({
 	role: required(oneOf(['user', 'assistant', 'system', 'developer'])),
 	content: required(content),
 });
 
-const output = objectOf({
-	call_id: required(text),
+const output = objectCheck({
+	call_id: required(textCheck),
 	output: required(
 		either(
-			{text, list: listOf(kindOf('type', {...texts, ...others}))},
+			{text: textCheck, list: listOf(kindOf('type', {...texts, ...others}))},
 			'a text or a list of parts',
 		),
 	),
 });
 
 const call = (said: string) =>
-	objectOf({
-		call_id: required(text),
-		name: required(text),
-		namespace: text,
-		[said]: required(text),
+	objectCheck({
+		call_id: required(textCheck),
+		name: required(textCheck),
+		namespace: textCheck,
+		[said]: required(textCheck),
 	});
 
 const kinds = kindOf('type', {
@@ -91,25 +94,25 @@ const kinds = kindOf('type', {
 	function_call_output: output,
 	custom_tool_call: call('input'),
 	custom_tool_call_output: output,
-	reasoning: objectOf({}),
+	reasoning: objectCheck({}),
 	item_reference: never('nothing is kept here; send the item itself ("store": false in clients)'),
 });
 
 /** A message may leave out that it is one. */
-const item: Check = (value, path) => {
+const item: FieldCheck = (value, path) => {
 	(isJsonObject(value) && (value['type'] ?? null) === null && value['role'] !== undefined
 		? message
 		: kinds)(value, path);
 };
 
 /** `input`: a text, or at least one item. */
-export const inputCheck: Check = either(
-	{text, list: listOf(item, {least: 1})},
+export const inputCheck: FieldCheck = either(
+	{text: textCheck, list: listOf(item, {least: 1})},
 	'a text or a list of items',
 );
 
 /** What an agent cannot be given of it. */
-export const turnCheck: Check = (input: JsonValue, path) => {
+export const turnCheck: FieldCheck = (input: JsonValue, path) => {
 	const items = isList(input) ? input : [];
 	for (const [index, one] of items.entries()) {
 		checkForTurn(one, `${path}[${index}]`);

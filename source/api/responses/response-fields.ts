@@ -3,19 +3,19 @@ import type {RequestField, RequestFields} from '../chat/request-fields.ts';
 import {maxCount, noTools} from '../shapes/chat-fields.ts';
 import {
 	either,
-	flag,
+	booleanCheck,
 	kindOf,
 	listOf,
 	mapOf,
 	never,
-	number,
-	objectOf,
+	numberCheck,
+	objectCheck,
 	oneOf,
 	required,
-	text,
+	textCheck,
 	unsupported,
 	whole,
-	type Check,
+	type FieldCheck,
 } from '../shapes/field-checks.ts';
 import {inputCheck, turnCheck} from './input-items.ts';
 import {toolsCheck} from './tool-kinds.ts';
@@ -23,44 +23,44 @@ import {toolsCheck} from './tool-kinds.ts';
 const notKept = 'nothing is kept here; send the whole conversation as "input"';
 
 const off =
-	(why: string): Check =>
+	(why: string): FieldCheck =>
 	(value, path) => {
-		flag(value, path);
+		booleanCheck(value, path);
 		if (value === true) {
 			throw unsupported(path, why);
 		}
 	};
 
-const plainText: Check = (value, path) => {
+const plainText: FieldCheck = (value, path) => {
 	const format = isJsonObject(value) ? value['format'] : undefined;
 	if (isJsonObject(format) && format['type'] !== 'text') {
 		throw unsupported(`${path}.format.type`, 'an agent answers with text');
 	}
 };
 
-const textField = objectOf({
+const textField = objectCheck({
 	format: kindOf('type', {
-		text: objectOf({}),
-		json_object: objectOf({}),
-		json_schema: objectOf({
-			name: required(text),
-			schema: required(objectOf({})),
-			description: text,
-			strict: flag,
+		text: objectCheck({}),
+		json_object: objectCheck({}),
+		json_schema: objectCheck({
+			name: required(textCheck),
+			schema: required(objectCheck({})),
+			description: textCheck,
+			strict: booleanCheck,
 		}),
 	}),
-	verbosity: text,
+	verbosity: textCheck,
 });
 
 const toolChoice = either(
 	{
 		text: oneOf(['none', 'auto', 'required']),
 		other: kindOf('type', {
-			function: objectOf({name: required(text), namespace: text}),
-			custom: objectOf({name: required(text)}),
-			allowed_tools: objectOf({
+			function: objectCheck({name: required(textCheck), namespace: textCheck}),
+			custom: objectCheck({name: required(textCheck)}),
+			allowed_tools: objectCheck({
 				mode: oneOf(['auto', 'required']),
-				tools: required(listOf(objectOf({type: required(text)}), {least: 1})),
+				tools: required(listOf(objectCheck({type: required(textCheck)}), {least: 1})),
 			}),
 		}),
 	},
@@ -71,7 +71,7 @@ const tokens = whole(1, maxCount);
 
 /** All that a request may say. The order is that in which it is judged. @see manual/chat-api.md#responses */
 export const responseFields: RequestFields = new Map<string, RequestField>([
-	['model', {required: true, check: text, agent: 'used'}],
+	['model', {required: true, check: textCheck, agent: 'used'}],
 	['previous_response_id', {check: never(notKept), agent: 'used'}],
 	['conversation', {check: never(notKept), agent: 'used'}],
 	[
@@ -80,27 +80,27 @@ export const responseFields: RequestFields = new Map<string, RequestField>([
 	],
 	['background', {check: off('an answer is made while you wait'), agent: 'used'}],
 	['input', {required: true, check: inputCheck, relay: true, agent: turnCheck}],
-	['instructions', {check: text, agent: 'used'}],
-	['stream', {check: flag, agent: 'used'}],
-	['store', {check: flag, agent: 'used'}],
-	['metadata', {check: mapOf(text), agent: 'used'}],
+	['instructions', {check: textCheck, agent: 'used'}],
+	['stream', {check: booleanCheck, agent: 'used'}],
+	['store', {check: booleanCheck, agent: 'used'}],
+	['metadata', {check: mapOf(textCheck), agent: 'used'}],
 	['max_output_tokens', {check: tokens, relay: true, agent: 'used'}],
-	['temperature', {check: number(0, 2), relay: true, agent: 'used'}],
+	['temperature', {check: numberCheck(0, 2), relay: true, agent: 'used'}],
 	['tools', {check: toolsCheck, relay: true, agent: noTools}],
 	['tool_choice', {check: toolChoice, relay: true}],
-	['parallel_tool_calls', {check: flag, relay: true}],
+	['parallel_tool_calls', {check: booleanCheck, relay: true}],
 	['text', {check: textField, relay: true, agent: plainText}],
-	['top_p', {check: number(0, 1), relay: true}],
-	['presence_penalty', {check: number(-2, 2), relay: true}],
-	['frequency_penalty', {check: number(-2, 2), relay: true}],
-	['reasoning', {check: objectOf({effort: text, summary: text}), relay: true}],
-	['service_tier', {check: text, relay: true}],
-	['safety_identifier', {check: text, relay: true}],
-	['user', {check: text, relay: true}],
+	['top_p', {check: numberCheck(0, 1), relay: true}],
+	['presence_penalty', {check: numberCheck(-2, 2), relay: true}],
+	['frequency_penalty', {check: numberCheck(-2, 2), relay: true}],
+	['reasoning', {check: objectCheck({effort: textCheck, summary: textCheck}), relay: true}],
+	['service_tier', {check: textCheck, relay: true}],
+	['safety_identifier', {check: textCheck, relay: true}],
+	['user', {check: textCheck, relay: true}],
 	// What a server other than OpenAI's makes of it is a refusal, and clients send it unasked.
-	['prompt_cache_key', {check: text}],
-	['include', {check: listOf(text)}],
-	['truncation', {check: text}],
+	['prompt_cache_key', {check: textCheck}],
+	['include', {check: listOf(textCheck)}],
+	['truncation', {check: textCheck}],
 	['max_tool_calls', {check: tokens}],
 	['top_logprobs', {check: whole(0, 20)}],
 ]);

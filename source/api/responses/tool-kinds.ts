@@ -1,13 +1,13 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {
 	isList,
-	objectOf,
+	objectCheck,
 	required,
-	text,
+	textCheck,
 	textIn,
-	flag,
+	booleanCheck,
 	listOf,
-	type Check,
+	type FieldCheck,
 } from '../shapes/field-checks.ts';
 
 /** A tool as the model's server is told of it: that knows functions alone. */
@@ -28,16 +28,16 @@ export type OfferedFunction = {
 };
 
 type ToolKind = {
-	readonly check: Check;
+	readonly check: FieldCheck;
 	offer(tool: JsonObject): Offered;
 };
 
 const functionKind: ToolKind = {
-	check: objectOf({
-		name: required(text),
-		description: text,
-		parameters: objectOf({}),
-		strict: flag,
+	check: objectCheck({
+		name: required(textCheck),
+		description: textCheck,
+		parameters: objectCheck({}),
+		strict: booleanCheck,
 	}),
 	offer(tool) {
 		const {name, description = null, parameters = null, strict = null} = tool;
@@ -58,7 +58,7 @@ const functionKind: ToolKind = {
 
 /** A text instead of arguments: a function whose only argument is that text. */
 const customKind: ToolKind = {
-	check: objectOf({name: required(text), description: text, format: objectOf({})}),
+	check: objectCheck({name: required(textCheck), description: textCheck, format: objectCheck({})}),
 	offer(tool) {
 		const {name, description, format} = tool;
 		const grammar =
@@ -96,9 +96,9 @@ const insideKinds: Readonly<Record<string, ToolKind>> = {
 
 /** Tools under a name of their own, as Codex sends those of its agents. */
 const namespaceKind: ToolKind = {
-	check: objectOf({
-		name: required(text),
-		description: text,
+	check: objectCheck({
+		name: required(textCheck),
+		description: textCheck,
 		tools: required(listOf((value, path) => checkTool(value, {path, kinds: insideKinds}))),
 	}),
 	offer(tool) {
@@ -130,7 +130,7 @@ function checkTool(
 	value: JsonValue,
 	{path, kinds}: {readonly path: string; readonly kinds: Readonly<Record<string, ToolKind>>},
 ): void {
-	objectOf({type: required(text)})(value, path);
+	objectCheck({type: required(textCheck)})(value, path);
 	const type = isJsonObject(value) ? textIn(value['type']) : '';
 	(Object.hasOwn(kinds, type) ? kinds[type] : undefined)?.check(value, path);
 }
@@ -139,7 +139,7 @@ const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];
 
 /** `tools`: those of an unknown kind, such as `web_search`, run at the provider, and are left out. */
-export const toolsCheck: Check = listOf((value, path) =>
+export const toolsCheck: FieldCheck = listOf((value, path) =>
 	checkTool(value, {path, kinds: toolKinds}),
 );
 

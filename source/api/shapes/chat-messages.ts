@@ -8,29 +8,36 @@ import {
 	kindOf,
 	listOf,
 	missing,
-	objectOf,
+	objectCheck,
 	required,
-	text,
+	textCheck,
 	unsupported,
-	type Check,
+	type FieldCheck,
 } from './field-checks.ts';
 
-const textPart = objectOf({text: required(text)});
+const textPart = objectCheck({text: required(textCheck)});
 
-const content = (parts: Readonly<Record<string, Check>>): Check =>
-	either({text, list: listOf(kindOf('type', parts), {least: 1})}, 'a text or a list of parts');
+const content = (parts: Readonly<Record<string, FieldCheck>>): FieldCheck =>
+	either(
+		{text: textCheck, list: listOf(kindOf('type', parts), {least: 1})},
+		'a text or a list of parts',
+	);
 
-const plain = objectOf({content: required(content({text: textPart})), name: text});
+const plain = objectCheck({content: required(content({text: textPart})), name: textCheck});
 
-const functionCall = objectOf({name: required(text), arguments: required(text)});
+const functionCall = objectCheck({name: required(textCheck), arguments: required(textCheck)});
 
-const toolCall = objectOf({id: required(text), type: required(text), function: functionCall});
+const toolCall = objectCheck({
+	id: required(textCheck),
+	type: required(textCheck),
+	function: functionCall,
+});
 
-const assistant: Check = (value, path) => {
-	objectOf({
-		content: content({text: textPart, refusal: objectOf({refusal: required(text)})}),
-		refusal: text,
-		name: text,
+const assistant: FieldCheck = (value, path) => {
+	objectCheck({
+		content: content({text: textPart, refusal: objectCheck({refusal: required(textCheck)})}),
+		refusal: textCheck,
+		name: textCheck,
 		tool_calls: listOf(toolCall),
 	})(value, path);
 	const says = (name: string) =>
@@ -41,30 +48,35 @@ const assistant: Check = (value, path) => {
 };
 
 /** A part of a user's message that is a sound. */
-export const audioPart = objectOf({
-	input_audio: required(objectOf({data: required(text), format: required(text)})),
+export const audioPart = objectCheck({
+	input_audio: required(objectCheck({data: required(textCheck), format: required(textCheck)})),
 });
 
-const user = objectOf({
+const user = objectCheck({
 	content: required(
 		content({
 			text: textPart,
-			image_url: objectOf({image_url: required(objectOf({url: required(text), detail: text}))}),
+			image_url: objectCheck({
+				image_url: required(objectCheck({url: required(textCheck), detail: textCheck})),
+			}),
 			input_audio: audioPart,
-			file: objectOf({file: required(objectOf({}))}),
+			file: objectCheck({file: required(objectCheck({}))}),
 		}),
 	),
-	name: text,
+	name: textCheck,
 });
 
 /** `messages`: at least one, each as its role has it. */
-export const messagesCheck: Check = listOf(
+export const messagesCheck: FieldCheck = listOf(
 	kindOf('role', {
 		system: plain,
 		developer: plain,
 		user,
 		assistant,
-		tool: objectOf({content: required(content({text: textPart})), tool_call_id: required(text)}),
+		tool: objectCheck({
+			content: required(content({text: textPart})),
+			tool_call_id: required(textCheck),
+		}),
 	}),
 	{least: 1},
 );

@@ -2,12 +2,12 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {badRequest, type ApiError} from '../http/api-error.ts';
 
 /** Looks at a value that is there. @throws ApiError 400, with `path` as the parameter */
-export type Check = (value: JsonValue, path: string) => void;
+export type FieldCheck = (value: JsonValue, path: string) => void;
 
 /** A member of an object: absent and `null` are the same, unless it is required. */
-type Member = Check | {readonly required: Check};
+type Member = FieldCheck | {readonly required: FieldCheck};
 
-export const required = (check: Check): Member => ({required: check});
+export const required = (check: FieldCheck): Member => ({required: check});
 
 export const missing = (path: string): ApiError =>
 	badRequest(`Cannot read the request: "${path}" is missing`, 'missing_required_parameter', path);
@@ -24,12 +24,12 @@ export const unsupported = (path: string, why: string): ApiError =>
 
 /** Nothing that stands there can be served. */
 export const never =
-	(why: string): Check =>
+	(why: string): FieldCheck =>
 	(_value, path) => {
 		throw unsupported(path, why);
 	};
 
-export const text: Check = (value, path) => {
+export const textCheck: FieldCheck = (value, path) => {
 	if (typeof value !== 'string') {
 		throw invalidType(path, 'a text');
 	}
@@ -39,15 +39,15 @@ export const text: Check = (value, path) => {
 export const textIn = (value: JsonValue | undefined): string =>
 	typeof value === 'string' ? value : '';
 
-export const flag: Check = (value, path) => {
+export const booleanCheck: FieldCheck = (value, path) => {
 	if (typeof value !== 'boolean') {
 		throw invalidType(path, 'true or false');
 	}
 };
 
 /** A number from `least` to `most`. */
-export const number =
-	(least: number, most: number): Check =>
+export const numberCheck =
+	(least: number, most: number): FieldCheck =>
 	(value, path) => {
 		if (typeof value !== 'number') {
 			throw invalidType(path, 'a number');
@@ -60,20 +60,20 @@ export const number =
 
 /** A number without a fraction. */
 export const whole =
-	(least: number, most: number): Check =>
+	(least: number, most: number): FieldCheck =>
 	(value, path) => {
 		if (!Number.isInteger(value)) {
 			throw invalidType(path, 'a whole number');
 		}
 
-		number(least, most)(value, path);
+		numberCheck(least, most)(value, path);
 	};
 
 /** One of these texts. */
 export const oneOf =
-	(values: readonly string[]): Check =>
+	(values: readonly string[]): FieldCheck =>
 	(value, path) => {
-		text(value, path);
+		textCheck(value, path);
 		if (!values.includes(textIn(value))) {
 			throw unsupported(path, `it must be one of ${values.join(', ')}`);
 		}
@@ -81,7 +81,10 @@ export const oneOf =
 
 /** A list of `least` to `most` members. */
 export const listOf =
-	(check: Check, {least = 0, most = Infinity}: {least?: number; most?: number} = {}): Check =>
+	(
+		check: FieldCheck,
+		{least = 0, most = Infinity}: {least?: number; most?: number} = {},
+	): FieldCheck =>
 	(value, path) => {
 		if (!isList(value)) {
 			throw invalidType(path, 'a list');
@@ -100,8 +103,8 @@ export const listOf =
 	};
 
 /** An object with at least these members; others are not looked at. */
-export const objectOf =
-	(members: Readonly<Record<string, Member>>): Check =>
+export const objectCheck =
+	(members: Readonly<Record<string, Member>>): FieldCheck =>
 	(value, path) => {
 		if (!isJsonObject(value)) {
 			throw invalidType(path, 'an object');
@@ -128,7 +131,7 @@ function checkMember(
 
 /** An object whose members are all of a kind, whatever their names. */
 export const mapOf =
-	(check: Check): Check =>
+	(check: FieldCheck): FieldCheck =>
 	(value, path) => {
 		if (!isJsonObject(value)) {
 			throw invalidType(path, 'an object');
@@ -142,9 +145,9 @@ export const mapOf =
 /** The first that fits by its kind: a text, a list, or anything else. */
 export const either =
 	(
-		checks: {readonly text?: Check; readonly list?: Check; readonly other?: Check},
+		checks: {readonly text?: FieldCheck; readonly list?: FieldCheck; readonly other?: FieldCheck},
 		wanted: string,
-	): Check =>
+	): FieldCheck =>
 	(value, path) => {
 		const check =
 			typeof value === 'string'
@@ -163,9 +166,9 @@ export const either =
 
 /** An object that says by its member `name` which of `kinds` it is. */
 export const kindOf =
-	(name: string, kinds: Readonly<Record<string, Check>>): Check =>
+	(name: string, kinds: Readonly<Record<string, FieldCheck>>): FieldCheck =>
 	(value, path) => {
-		objectOf({[name]: required(text)})(value, path);
+		objectCheck({[name]: required(textCheck)})(value, path);
 		const kind = isJsonObject(value) ? textIn(value[name]) : '';
 		const check = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
 		if (!check) {

@@ -18,7 +18,7 @@ import {refuseSettled, requestLines} from './waiting.ts';
  * `svc approvals fill`. On a terminal the fields are asked for one by one, and what would be sent is read whole before a yes; `values` are what they begin with. Through pipes `values` are the answer.
  * @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid`
  */
-export async function fill(
+export async function fillForm(
 	context: Context,
 	id: number,
 	{values, json}: {readonly values?: string; readonly json?: boolean} = {},

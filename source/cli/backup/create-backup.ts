@@ -12,11 +12,11 @@ import {
 	isStore,
 	manifestName,
 	maxFileBytes,
-	maxMembers,
+	maxArchiveMembers,
 	storeName,
 	whyNoMember,
 } from './members.ts';
-import {blockBytes, fitsHeader, headerOf, type Member, paddingOf} from './tar-header.ts';
+import {blockBytes, fitsHeader, tarHeaderOf, type ArchiveMember, paddingOf} from './tar-header.ts';
 
 /** What came of a backup. */
 export type Backup = {
@@ -79,10 +79,10 @@ export async function createBackup(
 				members += await addHome(archive, {home, folder, copy, leftOut});
 			}
 
-			if (members === 0 || members > maxMembers) {
+			if (members === 0 || members > maxArchiveMembers) {
 				throw new SvcError(
 					'backup_failed',
-					`Cannot back up "${home}": it has ${members === 0 ? 'nothing that a backup has' : `more than ${maxMembers} files`}`,
+					`Cannot back up "${home}": it has ${members === 0 ? 'nothing that a backup has' : `more than ${maxArchiveMembers} files`}`,
 				);
 			}
 
@@ -236,8 +236,8 @@ async function addFile(
 		return reason;
 	}
 
-	const member: Member = {path, bytes, executable: (mode & 0o100) !== 0, modifiedAt};
-	await archive.writeFile(headerOf(member));
+	const member: ArchiveMember = {path, bytes, executable: (mode & 0o100) !== 0, modifiedAt};
+	await archive.writeFile(tarHeaderOf(member));
 	for (let left = bytes; left > 0;) {
 		// oxlint-disable-next-line no-await-in-loop -- one chunk after the other
 		const {bytesRead, buffer} = await file.read({buffer: Buffer.alloc(Math.min(left, chunkBytes))});
@@ -269,7 +269,7 @@ async function addBytes(
 	{content, now}: {content: Buffer; now: number},
 ): Promise<void> {
 	const bytes = content.length;
-	await archive.writeFile(headerOf({path, bytes, executable: false, modifiedAt: now}));
+	await archive.writeFile(tarHeaderOf({path, bytes, executable: false, modifiedAt: now}));
 	await archive.writeFile(content);
 	await archive.writeFile(Buffer.alloc(paddingOf(bytes)));
 }

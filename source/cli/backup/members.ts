@@ -23,7 +23,7 @@ export const homeFolders: readonly string[] = ['scripts', 'skills', 'cron', 'mcp
 const maxDepth = 32;
 
 /** Files in one archive, beside its first. */
-export const maxMembers = 100_000;
+export const maxArchiveMembers = 100_000;
 
 /** Of a file that is no journal. */
 export const maxFileBytes = 256 * 1024 * 1024;

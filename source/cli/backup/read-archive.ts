@@ -3,11 +3,11 @@ import {type FileHandle, open} from 'node:fs/promises';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {isJsonObject, parsedJson} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {isMember, isStore, manifestName, maxFileBytes, maxMembers} from './members.ts';
-import {blockBytes, type Member, paddingOf, readHeader} from './tar-header.ts';
+import {isMember, isStore, manifestName, maxFileBytes, maxArchiveMembers} from './members.ts';
+import {blockBytes, type ArchiveMember, paddingOf, readHeader} from './tar-header.ts';
 
 /** A member, and where its bytes begin. */
-export type StoredMember = Member & {readonly offset: number};
+export type StoredMember = ArchiveMember & {readonly offset: number};
 
 export type Archive = AsyncDisposable & {
 	/** The version of the program that made it, cleaned. */
@@ -77,8 +77,8 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 	const members = new Map<string, StoredMember>();
 	for (let offset = 0; ;) {
 		// What it says of itself is the first, and none of them.
-		if (members.size > maxMembers + 1) {
-			throw refuse(`it has more than ${maxMembers} files`);
+		if (members.size > maxArchiveMembers + 1) {
+			throw refuse(`it has more than ${maxArchiveMembers} files`);
 		}
 
 		// oxlint-disable-next-line no-await-in-loop -- one header after the other

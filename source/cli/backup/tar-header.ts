@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 
 /** A file in an archive. */
-export type Member = {
+export type ArchiveMember = {
 	/** Relative, with `/` between its parts. */
 	readonly path: string;
 	readonly bytes: number;
@@ -36,7 +36,7 @@ export const fitsHeader = (path: string): boolean => cutPath(path) !== undefined
  * @throws SvcError `backup_failed` for a path or a file that is too long
  * @see IEEE Std 1003.1, pax, "ustar Interchange Format"
  */
-export function headerOf({path, bytes, executable, modifiedAt}: Member): Buffer {
+export function tarHeaderOf({path, bytes, executable, modifiedAt}: ArchiveMember): Buffer {
 	const cut = cutPath(path);
 	if (!cut || bytes > maxSizeBytes) {
 		throw new SvcError('backup_failed', `Cannot put "${path}" into an archive: it is too long`);
@@ -58,7 +58,7 @@ export function headerOf({path, bytes, executable, modifiedAt}: Member): Buffer 
 }
 
 /** What a header says; `end` for a block of zeros; `undefined` for anything but a regular file. Whether the path may be used is the caller's to say. */
-export function readHeader(header: Buffer): Member | 'end' | undefined {
+export function readHeader(header: Buffer): ArchiveMember | 'end' | undefined {
 	if (header.every(byte => byte === 0)) {
 		return 'end';
 	}

@@ -5,7 +5,7 @@ import {hasEnded} from '../../core/run.ts';
 import {sessionOwnerOf} from '../../core/session.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {allow, deny} from '../approvals/answer.ts';
-import {fill} from '../approvals/fill.ts';
+import {fillForm} from '../approvals/fill.ts';
 import {contextWhileWaiting, refuseSettled} from '../approvals/waiting.ts';
 import {askLine, canAsk, isYes} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
@@ -262,7 +262,7 @@ async function askForCall(
 	};
 	try {
 		if (kind === 'form') {
-			await fill(asking, id);
+			await fillForm(asking, id);
 		} else if (!(await allow(asking, id, {scope: 'once'})) && !isInterrupted) {
 			const {text, interrupted} = await askLine(asking, 'Deny it? [y/N] ');
 			await refuseSettled(asking, port, id);

@@ -168,7 +168,7 @@ function addAnswers(group: Command, context: Context): void {
 			wordOption,
 		)
 		.option(...jsonOption)
-		.action(loads(context, async () => (await import('../approvals/fill.ts')).fill));
+		.action(loads(context, async () => (await import('../approvals/fill.ts')).fillForm));
 }
 
 type WrittenWhen = 'exact' | Readonly<Record<string, JsonValue>>;

@@ -7,7 +7,7 @@ import {type ListedServer, serverKey, serverNoun} from '../../nouns/server/serve
 import type {Context} from '../console/context.ts';
 import {jsonOption, loads, type Json} from '../console/options.ts';
 import {requireServingGateway} from '../home/gateway-access.ts';
-import type {LoginOptions} from '../mcp/log-in.ts';
+import type {LogInCommandOptions} from '../mcp/log-in.ts';
 import {serverOptions, trustOption, type ServerOptions} from '../mcp/server-options.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow} from '../nouns/noun-commands.ts';
@@ -73,7 +73,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 		.option('--yes', 'allow the call where there is no terminal to ask on')
 		.option('--json', 'print the whole result as JSON')
 		.action(async (...[server, tool, args = {}, flags]: CallWords) => {
-			const {callTool} = await import('../mcp/call-tool.ts');
+			const {callToolByHand: callTool} = await import('../mcp/call-tool.ts');
 			await callTool(context, {server, tool, args}, flags);
 		});
 
@@ -147,7 +147,7 @@ function addLoginCommands(group: Command, context: Context): void {
 		.argument(...reference)
 		.addOption(flowOption())
 		.option(...jsonOption)
-		.action(loads(context, async () => (await import('../mcp/log-in.ts')).logIn));
+		.action(loads(context, async () => (await import('../mcp/log-in.ts')).logInToServer));
 
 	const reauth = group
 		.command('reauth')
@@ -156,14 +156,16 @@ function addLoginCommands(group: Command, context: Context): void {
 		.option('--all', 'one after the other')
 		.addOption(flowOption())
 		.option(...jsonOption);
-	reauth.action(async (name: string | undefined, options: LoginOptions & {all?: boolean}) => {
-		if ((name === undefined) !== (options.all === true)) {
-			reauth.error('error: use either a name or --all');
-		}
+	reauth.action(
+		async (name: string | undefined, options: LogInCommandOptions & {all?: boolean}) => {
+			if ((name === undefined) !== (options.all === true)) {
+				reauth.error('error: use either a name or --all');
+			}
 
-		const {logIn, logInToAll} = await import('../mcp/log-in.ts');
-		await (name === undefined ? logInToAll(context, options) : logIn(context, name, options));
-	});
+			const {logInToServer: logIn, logInToAll} = await import('../mcp/log-in.ts');
+			await (name === undefined ? logInToAll(context, options) : logIn(context, name, options));
+		},
+	);
 
 	group
 		.command('logout')

@@ -142,7 +142,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--no-editor', 'by questions, whatever $EDITOR says')
 		.option('--yes', 'write it without asking')
 		.option(...jsonOption)
-		.action(loads(context, async () => (await import('../webhook/edit-route.ts')).editRoute));
+		.action(loads(context, async () => (await import('../webhook/edit-route.ts')).editRouteByHand));
 
 	group
 		.command('recover')

@@ -4,13 +4,13 @@ import type {Command, Option} from 'commander';
 export type Candidate = {readonly value: string; readonly says?: string};
 
 /** What may stand in place of the last word: candidates, or a noun of which the names are to be looked up. */
-export type Completion = {
+export type WordCompletion = {
 	/** The beginning that is written, without what stands before it in the same word. */
 	readonly begun: string;
 	/** What stands before it in the same word: `--route=`. */
 	readonly before: string;
 	readonly candidates: readonly Candidate[];
-	readonly noun?: Noun | undefined;
+	readonly noun?: CompletedNoun | undefined;
 };
 
 type Place = {
@@ -27,7 +27,7 @@ type Place = {
 };
 
 /** What may complete the last of `words`, which stand behind the program's name. Derived from the commands; no I/O. */
-export function complete(program: Command, words: readonly string[]): Completion {
+export function completeWords(program: Command, words: readonly string[]): WordCompletion {
 	const last = words.at(-1) ?? '';
 	const place = placeOf(program, words.slice(0, -1));
 	const {command, path, taken, option, isPlain, given} = place;
@@ -134,7 +134,7 @@ const isRepeatable = ({description}: Option): boolean => /repeat/i.test(descript
 function valueOf(
 	option: Option,
 	{path, text, before = ''}: {path: readonly string[]; text: string; before?: string},
-): Completion {
+): WordCompletion {
 	const long = option.long ?? '';
 	const [, placeholder = ''] = /[<[]([^>\].]+)/.exec(option.flags) ?? [];
 	const [, written = '', begun = text] =
@@ -173,13 +173,13 @@ const placeholders = [
 ] as const;
 
 /** What a word of a command line may name. `file`: the shell knows better. */
-export type Noun = (typeof placeholders)[number] | 'approval' | 'chat' | 'key' | 'writer';
+export type CompletedNoun = (typeof placeholders)[number] | 'approval' | 'chat' | 'key' | 'writer';
 
-const byPlaceholder = (name: string): Noun | undefined =>
+const byPlaceholder = (name: string): CompletedNoun | undefined =>
 	placeholders.find(placeholder => placeholder === name);
 
 /** What `<name>` and `<id>` stand for, by the command: its first word, or all of them. */
-const byCommand: Readonly<Record<string, Noun>> = {
+const byCommand: Readonly<Record<string, CompletedNoun>> = {
 	'webhook name': 'route',
 	'mcp name': 'server',
 	'deliveries id': 'delivery',
@@ -191,7 +191,7 @@ const byCommand: Readonly<Record<string, Noun>> = {
 };
 
 /** Options whose placeholder says too little, by the command or for all. */
-const byOption: Readonly<Record<string, Noun>> = {
+const byOption: Readonly<Record<string, CompletedNoun>> = {
 	'--profile': 'profile',
 	'--route': 'route',
 	'--delivery': 'delivery',
@@ -204,7 +204,10 @@ const byOption: Readonly<Record<string, Noun>> = {
 const isNew: ReadonlySet<string> = new Set(['mcp add', 'mcp client-document']);
 
 /** What argument `name` of a command (its words, without the program's) stands for; `undefined`: any text. */
-export const nounOfArgument = (command: readonly string[], name: string): Noun | undefined =>
+export const nounOfArgument = (
+	command: readonly string[],
+	name: string,
+): CompletedNoun | undefined =>
 	isNew.has(command.join(' '))
 		? undefined
 		: (byPlaceholder(name) ?? byCommand[`${command[0] ?? ''} ${name}`]);

@@ -10,7 +10,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import type {Writer} from '../../store/conversation-rules.ts';
 import type {StoreReader} from '../../store/reader-port.ts';
 import type {Context} from '../console/context.ts';
-import {type Candidate, complete, type Noun} from './complete.ts';
+import {type Candidate, completeWords, type CompletedNoun} from './complete.ts';
 
 /** How many of what has numbers. */
 const newest = 50;
@@ -67,7 +67,7 @@ const rulesInJournal = inJournal(
  * Where the names of each noun are read: from files, without the checks of the program, and from the journal. What a name needs is loaded with it. A file that cannot be
  * read has no names.
  */
-const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
+const namings: Readonly<Record<Exclude<CompletedNoun, 'file'>, Naming>> = {
 	async route(paths) {
 		const {routesPlace} = await import('../../config/profiles.ts');
 		const config = await configOf(paths);
@@ -158,8 +158,8 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 };
 
 /** The names of a noun; none where they cannot be read. Never rejects, writes nothing. */
-export async function namesOf(
-	noun: Exclude<Noun, 'file'>,
+export async function namesForCompletion(
+	noun: Exclude<CompletedNoun, 'file'>,
 	paths: HomePaths,
 	environment: Environment = {},
 ): Promise<readonly Candidate[]> {
@@ -229,14 +229,14 @@ export async function printCandidates(
 	words: readonly string[],
 ): Promise<void> {
 	try {
-		const {begun, before, candidates, noun} = complete(program, words.map(unquoted));
+		const {begun, before, candidates, noun} = completeWords(program, words.map(unquoted));
 		if (noun === 'file') {
 			context.stdout.write(`${fileMark}\n`);
 			return;
 		}
 
 		const names = noun
-			? await namesOf(
+			? await namesForCompletion(
 					noun,
 					homePaths({environment: context.environment, profile: profileIn(words)}),
 					context.environment,

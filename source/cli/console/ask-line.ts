@@ -19,7 +19,7 @@ export type TypedLine = {
 };
 
 /** What a question is asked with. */
-export type Asking = Pick<Context, 'stdin' | 'stderr' | 'environment' | 'clock' | 'signal'>;
+export type PromptWorld = Pick<Context, 'stdin' | 'stderr' | 'environment' | 'clock' | 'signal'>;
 
 /** Whether a person can be asked: both ends are a terminal. */
 export const canAsk = ({stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>): boolean =>
@@ -33,17 +33,17 @@ type LineOptions = {
 
 /** Asks for one line on the terminal, the question on stderr. `masked`: what is typed is not shown. `history`: lines of before, the newest first, which gets what is typed. `onAgain` hears that the question was written once more. */
 export async function askLine(
-	{stdin, stderr, environment, clock, signal}: Asking,
+	{stdin, stderr, environment, clock, signal}: PromptWorld,
 	question: string,
 	{masked = false, history, onAgain}: LineOptions = {},
 ): Promise<TypedLine> {
-	if (signal?.aborted === true || hasEnded(stdin)) {
+	if (signal?.aborted === true || inputHasEnded(stdin)) {
 		// Opening a line editor, and closing it, would stop what reads the terminal now.
 		return {
 			text: '',
 			raw: '',
 			interrupted: signal?.aborted === true,
-			ended: hasEnded(stdin),
+			ended: inputHasEnded(stdin),
 			begunAt: clock.monotonic(),
 			alone: true,
 		};
@@ -108,7 +108,7 @@ function openAt(stdin: NodeJS.ReadStream, write: () => void): Disposable {
 export const askAgain = (stdin: NodeJS.ReadStream): void => questions.get(stdin)?.();
 
 /** Whether nothing can be read any more: a line editor would wait for ever. */
-export const hasEnded = ({readableEnded, destroyed}: NodeJS.ReadStream): boolean =>
+export const inputHasEnded = ({readableEnded, destroyed}: NodeJS.ReadStream): boolean =>
 	readableEnded || destroyed;
 
 const historySize = 200;

@@ -2,7 +2,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
 import {printLines, tell} from './print.ts';
 
-export type Table = {
+export type PrintedTable = {
 	readonly header: readonly string[];
 	readonly rows: ReadonlyArray<readonly string[]>;
 	/** Said on stderr when there are no rows. */
@@ -32,7 +32,7 @@ const maxCellLength = 200;
  */
 export async function printTable(
 	context: Pick<Context, 'appendsOnly' | 'stdout' | 'stderr'>,
-	{header, rows, empty, below = [], whole = [], optional = []}: Table,
+	{header, rows, empty, below = [], whole = [], optional = []}: PrintedTable,
 ): Promise<void> {
 	if (rows.length === 0) {
 		tell(context, empty);

@@ -5,7 +5,7 @@ import {type Clock, sleep} from '../../core/clock.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {listen} from '../../http/listen.ts';
 import {readBody} from '../../http/read-body.ts';
-import {createToolServer} from './demo-tools.ts';
+import {createDemoServer} from './demo-tools.ts';
 import {fillAll} from './recording.ts';
 import world from './world.json' with {type: 'json'};
 
@@ -129,7 +129,7 @@ function loginsAt(origin: string, {clock}: Pick<ServerOptions, 'clock'>): Endpoi
 	const pending = new Map<string, number>();
 	const accessTokens = new Set<string>();
 
-	const toolsAt = (path: string, answer: ReturnType<typeof createToolServer>) => ({
+	const toolsAt = (path: string, answer: ReturnType<typeof createDemoServer>) => ({
 		[`POST ${path}`]({headers, body}: DemoRequest): Reply {
 			if (!accessTokens.has(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')) {
 				const metadata = `${origin}/.well-known/oauth-protected-resource${path}`;
@@ -145,8 +145,8 @@ function loginsAt(origin: string, {clock}: Pick<ServerOptions, 'clock'>): Endpoi
 	});
 
 	return {
-		...toolsAt('/crm/mcp', createToolServer('customers')),
-		...toolsAt('/billing/mcp', createToolServer('invoices')),
+		...toolsAt('/crm/mcp', createDemoServer('customers')),
+		...toolsAt('/billing/mcp', createDemoServer('invoices')),
 		'POST /register': ({body}) => ({
 			status: 201,
 			body: {...z.record(z.string(), z.unknown()).parse(JSON.parse(body)), client_id: randomUUID()},

@@ -56,7 +56,7 @@ const unknownTool = {code: -32_602, message: 'Unknown tool'};
  *
  * @see manual/demo.md
  */
-export function createToolServer(name: ToolSetName): (message: unknown) => readonly Message[] {
+export function createDemoServer(name: ToolSetName): (message: unknown) => readonly Message[] {
 	let calls = 0;
 	let hasChanged = false;
 	const tools = (): readonly DemoTool[] =>
@@ -130,7 +130,7 @@ export async function runDemoPart(
 
 /** Until its input ends, as its parent does. */
 async function serveTools({stdin, stdout}: Context, name: ToolSetName): Promise<void> {
-	const answer = createToolServer(name);
+	const answer = createDemoServer(name);
 	for await (const line of createInterface({input: stdin})) {
 		for (const message of answer(JSON.parse(line))) {
 			stdout.write(`${JSON.stringify(message)}\n`);

@@ -3,7 +3,7 @@ import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import {type Moment, recordedDay, type Scene, scenes, send, type Sending} from './recording.ts';
+import {type Moment, recordedDay, type Scene, scenes, send, type DemoEvent} from './recording.ts';
 
 const minuteMs = 60_000;
 
@@ -28,7 +28,7 @@ export async function playDay(
 	{clock, url, signal, moments = recordedDay}: DayOptions,
 ): Promise<void> {
 	const {port} = gateway;
-	const post = async (sending: Sending) => send(sending, {clock, url, signal});
+	const post = async (sending: DemoEvent) => send(sending, {clock, url, signal});
 
 	const stateWhere = async (holds: (state: GatewayState) => boolean, until = signal) =>
 		waitForState(port, {holds, until});

@@ -9,7 +9,7 @@ import world from './world.json' with {type: 'json'};
 type Sender = 'github' | 'gitlab' | 'stripe' | 'own';
 
 /** An event that is about to be sent. */
-export type Sending = {
+export type DemoEvent = {
 	readonly route: string;
 	readonly event: string;
 	/** Text is sent as it is. */
@@ -23,7 +23,7 @@ export type Sending = {
 };
 
 /** An event of the recording: a template `of` it, filled in `with` values, and what is different from it. */
-export type RecordedEvent = Partial<Pick<Sending, 'id' | 'route' | 'secret'>> & {
+export type RecordedEvent = Partial<Pick<DemoEvent, 'id' | 'route' | 'secret'>> & {
 	readonly of: string;
 	/** In place of the template's own values. Of a list, each round takes the next one. */
 	readonly with?: JsonObject;
@@ -34,14 +34,14 @@ export type RecordedEvent = Partial<Pick<Sending, 'id' | 'route' | 'secret'>> & 
 export type Moment = {
 	/** How long before the present, minutes. */
 	readonly ago: number;
-	readonly sends: readonly Sending[];
+	readonly sends: readonly DemoEvent[];
 	/** What a person says to the call that one of these asks for, which may be left `open`; without it the call times out. */
 	readonly answer?: 'allow' | 'deny' | 'open';
 };
 
 /** A few events that belong together. */
 export type Scene = {
-	readonly sends: readonly Sending[];
+	readonly sends: readonly DemoEvent[];
 	/** Its run asks a person. */
 	readonly asks?: boolean;
 };
@@ -62,7 +62,7 @@ const {parts, events, day, counters, round} = recording as unknown as {
 };
 
 /** Puts `words` in place of their names in braces: as they are where a text is nothing but one, else as text. */
-export function fill(value: JsonValue, words: JsonObject): JsonValue {
+export function fillTemplate(value: JsonValue, words: JsonObject): JsonValue {
 	if (typeof value === 'string') {
 		const [, whole = ''] = /^\{(\w+)\}$/.exec(value) ?? [];
 		return (
@@ -75,7 +75,7 @@ export function fill(value: JsonValue, words: JsonObject): JsonValue {
 	}
 
 	if (Array.isArray(value)) {
-		return value.map(item => fill(item, words));
+		return value.map(item => fillTemplate(item, words));
 	}
 
 	return isJsonObject(value) ? fillAll(value, words) : value;
@@ -84,14 +84,14 @@ export function fill(value: JsonValue, words: JsonObject): JsonValue {
 /** `fill` of each of `values`. */
 export const fillAll = (values: JsonObject, words: JsonObject): JsonObject =>
 	Object.fromEntries(
-		Object.entries(values).map(([name, value]) => [name, fill(value ?? null, words)]),
+		Object.entries(values).map(([name, value]) => [name, fillTemplate(value ?? null, words)]),
 	);
 
 /** The events that are sent for one of the recording, in round `rounds`, from 0 on. */
 export function sendingsOf(
 	{of, with: own = {}, times = 1, ...different}: RecordedEvent,
 	rounds = 0,
-): readonly Sending[] {
+): readonly DemoEvent[] {
 	const {with: usual = {}, ...template} = events[of] ?? {};
 	const counted = Object.entries(counters).map(([name, [first, step]]) => [
 		name,
@@ -105,7 +105,7 @@ export function sendingsOf(
 	const filled = fillAll(template, {...parts, ...words});
 	// As the recording has it.
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
-	const sending = {...filled, ...different} as unknown as Sending;
+	const sending = {...filled, ...different} as unknown as DemoEvent;
 	return Array.from({length: times}, () => sending);
 }
 
@@ -169,7 +169,7 @@ export async function send(
 		sender = 'github',
 		id = randomUUID(),
 		secret = world.config.platforms.webhook.secret,
-	}: Sending,
+	}: DemoEvent,
 	{url, clock, signal}: {readonly url: string; readonly clock: Clock; readonly signal: AbortSignal},
 ): Promise<number> {
 	const body = typeof payload === 'string' ? payload : JSON.stringify(payload);

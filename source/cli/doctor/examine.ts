@@ -13,7 +13,7 @@ import {
 	type Check,
 	type DoctorWorld,
 	failed,
-	type Found,
+	type CheckResult,
 	type SeenGateway,
 	notAsked,
 	unknown,
@@ -61,7 +61,7 @@ export async function examine(
 	const world: DoctorWorld = {context, paths, config, problems, gateway: seen, offline, heard: []};
 	const hidden = config ? secretsIn(config) : [];
 	const redact = createRedact(() => hidden);
-	const looked = new Map<Check, readonly Found[]>();
+	const looked = new Map<Check, readonly CheckResult[]>();
 	for (const isLast of [false, true]) {
 		// oxlint-disable-next-line no-await-in-loop -- what comes last draws on the others
 		await Promise.all(
@@ -74,7 +74,7 @@ export async function examine(
 	}
 
 	const isStoreTold = looked.get(store)?.some(({health}) => health === 'failed') === true;
-	const toldOf = (check: Check): readonly Found[] => {
+	const toldOf = (check: Check): readonly CheckResult[] => {
 		const all = looked.get(check) ?? [];
 		const told = isStoreTold ? all.filter(({ofStore}) => ofStore !== true) : all;
 		return all.length > 0 && told.length === 0 ? [unknown('see "store"')] : told;
@@ -90,7 +90,7 @@ export async function examine(
 	);
 }
 
-async function lookOnce(check: Check, world: DoctorWorld): Promise<readonly Found[]> {
+async function lookOnce(check: Check, world: DoctorWorld): Promise<readonly CheckResult[]> {
 	if (check.asks && world.offline) {
 		return [notAsked];
 	}

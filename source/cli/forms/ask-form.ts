@@ -8,7 +8,7 @@ import {tell, tellSentences} from '../console/print.ts';
 // Types alone: what a field is and takes is loaded with the first form.
 
 /** How a form was left: filled in to its end, declined, or not filled in. */
-export type AskedForm =
+export type FormOutcome =
 	| {readonly kind: 'filled'; readonly form: FormState}
 	| {readonly kind: 'declined'}
 	| {readonly kind: 'left'; readonly interrupted: boolean};
@@ -30,7 +30,7 @@ export async function askForm(
 	context: Context,
 	begun: FormState,
 	{declines = false, from = 0, isAsked = () => true}: FormOptions = {},
-): Promise<AskedForm> {
+): Promise<FormOutcome> {
 	const {firstInvalidField, withValue} = await import('../../tui/forms/form.ts');
 	await tellSentences(context, [declines ? `${hint} "decline" says no.` : hint]);
 	let form = begun;
@@ -116,7 +116,7 @@ async function askField(
 	}: {readonly value: FieldValue; readonly first: FieldValue; readonly place: string},
 ): Promise<FieldAnswer> {
 	const {valueText} = await import('../../tui/forms/form-lines.ts');
-	const {entryOf, fieldProblem} = await import('../../nouns/field-kinds.ts');
+	const {fieldEntryOf: entryOf, fieldProblem} = await import('../../nouns/field-kinds.ts');
 	await tellSentences(context, fieldLines(field, place));
 	const shown = valueText(field, {values: {[field.key]: value}});
 	const now = isNone(value) ? '' : shown.replace(/^\[.\] (?=yes$|no$)/, '');

@@ -6,7 +6,7 @@ import type {SharedHome} from '../../config/text-files.ts';
 import {messageOf} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import {openSharedDocuments} from '../../gateway/documents/open-shared.ts';
-import {nameOf} from '../../store/postgres/connection.ts';
+import {databaseName} from '../../store/postgres/connection.ts';
 import type {OpenedDocuments} from '../../store/postgres/open-documents.ts';
 import type {Context} from '../console/context.ts';
 
@@ -39,7 +39,7 @@ export async function shareHome(
 
 	// Above the store: a look that it is closed under would never end.
 	const documents = stack.use(
-		openSharedDocuments({clock, log: silentLogger, paths}, {name: nameOf(url)}),
+		openSharedDocuments({clock, log: silentLogger, paths}, {name: databaseName(url)}),
 	);
 	if (store) {
 		await documents.follow(store, {storeKey});

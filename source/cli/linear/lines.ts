@@ -4,7 +4,7 @@ import {within} from '../../core/clock.ts';
 import {asWord, splitCommand} from '../../core/shell-words.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
-import {hasEnded} from '../console/ask-line.ts';
+import {inputHasEnded} from '../console/ask-line.ts';
 import {runCaptured} from '../console/captured-run.ts';
 import type {Context} from '../console/context.ts';
 import {asTyped, openLineEditor} from '../console/open-line-editor.ts';
@@ -74,7 +74,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 	let interrupted = 0;
 
 	const read = async (): Promise<string | LinesEnd> => {
-		if (hasEnded(stdin)) {
+		if (inputHasEnded(stdin)) {
 			return {reason: 'terminal-gone'};
 		}
 
@@ -130,7 +130,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 		const onClose = () => {
 			stdout.write('\n');
 			isClosing = true;
-			resolve({reason: hasEnded(stdin) ? 'terminal-gone' : 'quit'});
+			resolve({reason: inputHasEnded(stdin) ? 'terminal-gone' : 'quit'});
 		};
 
 		open.on('close', onClose);

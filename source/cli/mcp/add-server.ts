@@ -14,7 +14,7 @@ import {tell, printResult} from '../console/print.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {servingHome} from '../home/serving-home.ts';
 import {serverNotFound} from './find-servers.ts';
-import {entryOf, type ServerOptions} from './server-options.ts';
+import {serverEntryOf, type ServerOptions} from './server-options.ts';
 
 /**
  * Adds a tool server to `config.yaml`, for programs whose words are not trusted yet: calls that may change something ask a person. A gateway that runs connects to it by
@@ -27,7 +27,7 @@ export async function addServer(
 	{name, command}: {readonly name: string; readonly command: readonly string[]},
 	options: ServerOptions,
 ): Promise<void> {
-	const entry = entryOf(options, command);
+	const entry = serverEntryOf(options, command);
 	const secret = inlineSecret(name, entry);
 	const paths = context.paths();
 	if (secret) {

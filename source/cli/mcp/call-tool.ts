@@ -21,7 +21,7 @@ type Calling = {readonly yes?: boolean; readonly json?: boolean};
  * `svc mcp call`. The gateway calls as a run would: what needs a yes waits for one, and is asked here as `svc approvals allow` does; without a terminal `yes` is the answer. A failed call makes the command exit with 1.
  * @throws SvcError `gateway_not_running`, `server_not_found`, `tool_not_found`, `tool_denied`, `tool_timeout`, `confirmation_needed`
  */
-export async function callTool(
+export async function callToolByHand(
 	context: Context,
 	{server, tool, args}: ToolNames & {readonly args: JsonObject},
 	{yes = false, json}: Calling,

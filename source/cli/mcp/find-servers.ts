@@ -60,7 +60,7 @@ export async function serversOf(
 }
 
 /** Servers as they stand in the file; by name where it cannot be read, or does not have them. */
-export function inFileOrder(
+export function serversInFileOrder(
 	context: Context,
 	servers: readonly ListedServer[],
 ): readonly ListedServer[] {

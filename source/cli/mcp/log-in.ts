@@ -9,13 +9,13 @@ import {printJson, printLines, tell, printResult} from '../console/print.ts';
 import {serverNotFound} from './find-servers.ts';
 import {loginHome, openLoginSession} from './login-desk.ts';
 
-export type LoginOptions = {readonly flow?: LoginFlow; readonly json?: boolean};
+export type LogInCommandOptions = {readonly flow?: LoginFlow; readonly json?: boolean};
 
 /** Logs in to one server. @throws SvcError `login_failed`, `interrupted` */
-export async function logIn(
+export async function logInToServer(
 	context: Context,
 	name: string,
-	{flow, json}: LoginOptions,
+	{flow, json}: LogInCommandOptions,
 ): Promise<void> {
 	await using session = openLoginSession(context, await loginHome(context));
 	const attempt = await session.logIn(name, {flow});
@@ -38,7 +38,7 @@ export async function logIn(
  */
 export async function logInToAll(
 	context: Context,
-	{flow, json = false}: LoginOptions,
+	{flow, json = false}: LogInCommandOptions,
 ): Promise<void> {
 	const home = await loginHome(context);
 	const names = [...home.config().toolServers.values()]
@@ -70,7 +70,7 @@ export async function logInToAll(
 export async function logOut(
 	context: Context,
 	name: string,
-	{json}: Pick<LoginOptions, 'json'>,
+	{json}: Pick<LogInCommandOptions, 'json'>,
 ): Promise<void> {
 	const {clock} = context;
 	const wasLoggedIn = await forgetLogin(loginPlaceOf(context.paths()), {server: name, clock});

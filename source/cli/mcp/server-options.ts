@@ -82,7 +82,7 @@ export const trustOption = (): Option => optionOf(trust);
 export const serverOptions = (): readonly Option[] => Object.values(rows).map(optionOf);
 
 /** The entry of a server in `config.yaml`, of what was given. */
-export function entryOf(given: ServerOptions, command: readonly string[]): JsonObject {
+export function serverEntryOf(given: ServerOptions, command: readonly string[]): JsonObject {
 	const {
 		include,
 		exclude,

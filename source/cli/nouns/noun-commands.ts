@@ -4,7 +4,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
 import {jsonOption, numberOption, type Json} from '../console/options.ts';
-import {printTable, type Table} from '../console/print-table.ts';
+import {printTable, type PrintedTable} from '../console/print-table.ts';
 import {indentedRows, printJson, printLines} from '../console/print.ts';
 
 /** A printed value has all the room that it needs, and no columns beside it. */
@@ -17,7 +17,7 @@ export function tableOf<Item, More>(
 	{columns, printed, note}: Pick<Noun<Item, More>, 'columns' | 'note' | 'printed'>,
 	items: readonly Item[],
 	known: AsOf & More,
-): Table {
+): PrintedTable {
 	const shown = printed.columns.map(key => columns.find(one => one.key === key));
 	return {
 		header: inCapitals(printed.columns),

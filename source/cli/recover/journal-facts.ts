@@ -64,7 +64,7 @@ const lookedAt = 20;
  *
  * @throws SvcError `repo_unknown`
  */
-export async function repositoryOf(
+export async function repositoryOfRoute(
 	home: TakenIn,
 	{name, deliverExtra}: Route,
 	named: string | undefined,

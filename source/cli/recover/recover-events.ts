@@ -16,7 +16,7 @@ import {readConfig, servedRoute} from '../home/receiver-facts.ts';
 import {listAttempts, missedEvents} from './attempts.ts';
 import {createForgeApi, type ForgeApi} from './forge-api.ts';
 import {findHook} from './hooks.ts';
-import {idsTakenIn, repositoryOf} from './journal-facts.ts';
+import {idsTakenIn, repositoryOfRoute} from './journal-facts.ts';
 import {lineOfRecovered, printMissed, type RecoveryFacts, reportRecovered} from './report.ts';
 import {type RecoveryResult, takeIn} from './take-in.ts';
 
@@ -125,7 +125,7 @@ type Search = {
 /** What to take in: what the host could not deliver without what is here already, whose number is `known`. */
 async function findMissed(context: Context, {api, route, since, flags}: Search) {
 	await using home = await openHome(context, 'read');
-	const repo = await repositoryOf(home, route, flags.repo);
+	const repo = await repositoryOfRoute(home, route, flags.repo);
 	if (!flags.json) {
 		tell(context, `Asking for the failed deliveries of ${repo} since ${printableTime(since)}`);
 	}

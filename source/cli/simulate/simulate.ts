@@ -7,7 +7,7 @@ import {type JsonObject, isJsonObject} from '../../core/json.ts';
 import {createLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import {compare} from '../../gateway/simulate/compare.ts';
-import {judge, notesOn, storedEvents} from '../../gateway/simulate/judge.ts';
+import {judgeEvent, notesOn, storedEvents} from '../../gateway/simulate/judge.ts';
 import {outcomesOf} from '../../gateway/simulate/outcomes.ts';
 import {defaultTarget} from '../../platforms/platforms.ts';
 import {createRouteCompiler} from '../../webhook/admission.ts';
@@ -62,7 +62,7 @@ export async function simulate(
 		const ready = settingsOf(decidedBy);
 		return outcomesOf(
 			events,
-			events.map(event => judge(event, ready)),
+			events.map(event => judgeEvent(event, ready)),
 			decidedBy,
 		);
 	};

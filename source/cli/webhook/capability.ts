@@ -11,7 +11,7 @@ import {placeOf} from '../../platforms/platforms.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';
 import {readConfig} from '../home/receiver-facts.ts';
-import {inFileOrder, serversOf} from '../mcp/find-servers.ts';
+import {serversInFileOrder, serversOf} from '../mcp/find-servers.ts';
 
 type Capability = Awaited<ReturnType<typeof capabilityOf>>;
 
@@ -24,7 +24,7 @@ type RunTools = {
 
 /** The tools that runs of a profile would have for these toolsets, as far as it is known without connecting to anything. */
 export async function toolsOfRuns(context: Context, {profile, toolsets, route}: RunTools) {
-	const all = inFileOrder(context, await serversOf(context, profile));
+	const all = serversInFileOrder(context, await serversOf(context, profile));
 	const servers = all.filter(({status}) => status !== 'skipped');
 	const config = readConfig(context);
 	const settings = route ? await settingsOfRuns(route, toolsets, config) : config.toolsets;

@@ -29,7 +29,7 @@ type Edit = {text?: string};
  * `svc webhook edit`: the route's entry in `$VISUAL` or `$EDITOR`, else question by question. What the receiver says of it and the difference are shown before a yes; secrets are marks. An edit that is not written for an error stays in a file of the cache, which the error names.
  * @throws SvcError `route_not_found`, `route_conflict`, `route_refused`, `route_not_editable`, `confirmation_needed`, `interrupted`, those of the editor
  */
-export async function editRoute(
+export async function editRouteByHand(
 	context: Context,
 	name: string,
 	{yes = false, json = false, editor = context.appendsOnly !== true}: Editing,

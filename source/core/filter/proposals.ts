@@ -147,7 +147,7 @@ function valueAt(path: string, known: Known): readonly string[] {
 }
 
 /** Result of one press of the completion key. */
-export type Completion = {
+export type CompletedText = {
 	readonly text: string;
 	/** The typed text, and the index of the inserted proposal (-1: their common beginning), for the next press. */
 	readonly from: string;
@@ -158,18 +158,18 @@ export type Completion = {
  * Completes `text` by the only proposal, the common beginning of all, or the first; at further presses by the next one (`step` 1) or the one before (-1). `undefined` without
  * proposals.
  */
-export function complete(
+export function completeFilterText(
 	text: string,
 	{
 		last,
 		step,
 		proposalsFor,
 	}: {
-		readonly last: Completion | undefined;
+		readonly last: CompletedText | undefined;
 		readonly step: 1 | -1;
 		readonly proposalsFor: (text: string) => Proposals;
 	},
-): Completion | undefined {
+): CompletedText | undefined {
 	const isAgain = last?.text === text && proposalsFor(last.from).words.length > 1;
 	const from = isAgain ? last.from : text;
 	const {start, words} = proposalsFor(from);

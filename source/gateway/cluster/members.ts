@@ -4,7 +4,7 @@ import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createRepeat} from '../../core/mutex.ts';
-import {type ClusterMember, lateMs} from '../../core/state.ts';
+import {type ClusterMember, lateNotesMs} from '../../core/state.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Store, StoreHealth} from '../../store/port.ts';
@@ -199,7 +199,7 @@ export function createMembersReport({
 		// By the second: it is told when it is another one.
 		const next = {
 			members,
-			...(notesLagMs > lateMs && {notesLagMs: Math.round(notesLagMs / 1000) * 1000}),
+			...(notesLagMs > lateNotesMs && {notesLagMs: Math.round(notesLagMs / 1000) * 1000}),
 		};
 		if (!isDeepStrictEqual(next, told)) {
 			told = next;

@@ -67,7 +67,7 @@ export function createRouteCommands(
 
 			const {readWrittenRoute} = await import('../../config/route-edit/written-route.ts');
 			const {toolsetsOfRoute} = await import('../jobs/find-cron-job.ts');
-			const {routeFacts} = await import('../receiver/route-facts.ts');
+			const {explainRoute: routeFacts} = await import('../receiver/route-facts.ts');
 			const {settingsOfRuns} = await import('../runs/equip-run.ts');
 			const config = live.current();
 			const toolsets = toolsetsOfRoute(rooms, route, config);

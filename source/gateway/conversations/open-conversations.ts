@@ -1,5 +1,5 @@
 import {conversingSettings, isHeard} from '../../config/platform-settings.ts';
-import type {PlatformSettings} from '../../conversations/asked-message.ts';
+import type {ListeningSettings} from '../../conversations/asked-message.ts';
 import {createConversationDesk} from '../../conversations/conversation-desk.ts';
 import {keepListening} from '../../conversations/keep-listening.ts';
 import type {Say} from '../../conversations/say.ts';
@@ -43,8 +43,8 @@ export function openConversations(
 	const openSocket = createOpenSocket(listening);
 	const heard = new Map<string, {readonly settings: unknown; readonly end: AsyncDisposable}>();
 
-	const settingsOf = (platform: string): PlatformSettings | undefined => {
-		const conversing: PlatformSettings | undefined = conversingSettings(config(), platform);
+	const settingsOf = (platform: string): ListeningSettings | undefined => {
+		const conversing: ListeningSettings | undefined = conversingSettings(config(), platform);
 		return isHeard(config(), platform) ? conversing : undefined;
 	};
 
@@ -71,7 +71,7 @@ export function openConversations(
 
 	const listenTo = async (
 		kind: TargetKind,
-		{settings, isHeld}: {readonly settings: PlatformSettings; readonly isHeld: () => boolean},
+		{settings, isHeld}: {readonly settings: ListeningSettings; readonly isHeld: () => boolean},
 	) => {
 		const module = await kind.listens?.load();
 		const listener = module?.createListener(settings, {

@@ -11,7 +11,7 @@ import {conversationName, originOf} from '../../core/origin.ts';
 import type {Target, StoredRun} from '../../core/run.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import type {OutgoingMessage} from '../../platforms/outgoing-message.ts';
-import type {Place} from '../../platforms/platform.ts';
+import type {MessagePlace} from '../../platforms/platform.ts';
 import {targetNamed} from '../../platforms/platforms.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {SessionTurns} from './session-turns.ts';
@@ -132,7 +132,7 @@ export function withMirror(
 		}
 
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
-		const {chat, thread} = checked.value as Place;
+		const {chat, thread} = checked.value as MessagePlace;
 		await turns.mirror(
 			{platform: kind, chat, ...(thread !== undefined && {thread})},
 			redact(`[Webhook delivery: ${route}]\n${text}`),

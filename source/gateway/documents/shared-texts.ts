@@ -6,7 +6,7 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {holdLease, type Leases} from '../../store/shared-port.ts';
 import type {DocumentMirror, MirroredDocument} from './document-mirror.ts';
-import {entryOf, holdsSealed, type PlacedEntry} from './strongbox.ts';
+import {documentEntryOf, holdsSealed, type PlacedEntry} from './strongbox.ts';
 
 /** How long an edit waits for those of other members, and how often it asks, milliseconds. */
 const lockWaitMs = 10_000;
@@ -84,7 +84,7 @@ export function sharedText(
 		const names = new Set(after.map(([document]) => document));
 		for (const [document, placed] of after) {
 			const stored = before.get(document);
-			if (!stored || JSON.stringify(entryOf(stored.data)) !== JSON.stringify(placed)) {
+			if (!stored || JSON.stringify(documentEntryOf(stored.data)) !== JSON.stringify(placed)) {
 				refuseForeign(document, placed.entry, stored);
 				// oxlint-disable-next-line no-await-in-loop -- as a rule there is one
 				await mirror.put({kind, profile, name: document}, placed, stored?.version ?? 0);
@@ -181,7 +181,7 @@ const inOrder = (
 	documents: ReadonlyMap<string, MirroredDocument>,
 ): ReadonlyArray<readonly [string, JsonValue]> =>
 	[...documents]
-		.map(([name, {data}]) => ({name, ...entryOf(data)}))
+		.map(([name, {data}]) => ({name, ...documentEntryOf(data)}))
 		.toSorted((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
 		.map(({name, entry}) => [name, entry]);
 
@@ -192,7 +192,7 @@ function withOrder(
 ): ReadonlyArray<readonly [string, PlacedEntry]> {
 	const orders = entries.map(([name]) => {
 		const stored = before.get(name);
-		return stored && entryOf(stored.data).order;
+		return stored && documentEntryOf(stored.data).order;
 	});
 	let last = 0;
 	return entries.map(([name, entry], index) => {

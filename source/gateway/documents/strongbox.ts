@@ -128,7 +128,7 @@ function mapSecrets(
 		return data;
 	}
 
-	const {entry} = entryOf(data);
+	const {entry} = documentEntryOf(data);
 	return {
 		...data,
 		entry: placedSecrets(entry).reduce(
@@ -265,7 +265,7 @@ export function holdsSealed(value: JsonValue): boolean {
 export type PlacedEntry = {readonly order: number; readonly entry: JsonValue};
 
 /** What stands in such a document. */
-export const entryOf = (data: JsonValue): PlacedEntry => {
+export const documentEntryOf = (data: JsonValue): PlacedEntry => {
 	const {order = 0, entry = null} = isJsonObject(data) ? data : {};
 	return {order: Number(order), entry};
 };

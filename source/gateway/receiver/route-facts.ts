@@ -1,5 +1,5 @@
 import {referencesIn} from '../../config/references.ts';
-import {insecureSecret, secretsIn} from '../../config/route-refusals.ts';
+import {insecureSecret, writtenSecrets} from '../../config/route-refusals.ts';
 import type {Route, FilterSpec} from '../../config/route.ts';
 import type {ToolsetsConfig} from '../../config/toolset-settings.ts';
 import {deferralOf} from '../../core/deferral.ts';
@@ -14,7 +14,7 @@ import {builtInToolsets, ownToolset} from '../../tools/toolsets.ts';
 const maxPrompt = 4000;
 
 /** What a route is made of, for a person; never a secret. `entry`: as it is written. `toolsets`: of the route, or of the job that it fires. */
-export function routeFacts(
+export function explainRoute(
 	route: Route,
 	options: {
 		readonly entry: JsonValue | undefined;
@@ -166,7 +166,7 @@ function secretText(entry: JsonValue | undefined): string {
 		return 'that of all routes, platforms.webhook.secret';
 	}
 
-	const secrets = secretsIn([written].flat().filter(text => typeof text === 'string'));
+	const secrets = writtenSecrets([written].flat().filter(text => typeof text === 'string'));
 	return `its own: ${secrets
 		.map(text => {
 			const names = referencesIn(text);

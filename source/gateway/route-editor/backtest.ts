@@ -7,7 +7,12 @@ import type {Journal} from '../../store/port.ts';
 import {eventOf} from '../../webhook/identity.ts';
 import {parseBody} from '../../webhook/request-content.ts';
 import {compare} from '../simulate/compare.ts';
-import {judge, type Judgement, type SimulatedRoute, listStored} from '../simulate/judge.ts';
+import {
+	judgeEvent,
+	type RouteJudgement,
+	type SimulatedRoute,
+	listStored,
+} from '../simulate/judge.ts';
 import {outcomesOf, type Totals} from '../simulate/outcomes.ts';
 
 /** A larger body would hold up what the gateway has to answer meanwhile. */
@@ -36,8 +41,8 @@ export type BacktestPlan = {
 /** What is kept of a delivery once its body was looked at. */
 type Judged = {
 	readonly event: Delivery;
-	readonly today: Judgement | undefined;
-	readonly edited: Judgement;
+	readonly today: RouteJudgement | undefined;
+	readonly edited: RouteJudgement;
 	/** Characters. */
 	readonly promptLength: number | undefined;
 	readonly isReworded: boolean;
@@ -75,8 +80,8 @@ export async function backtest(
 		const stored = await journal.get(event.id);
 		if (stored?.body) {
 			bytes += event.bodyBytes;
-			const before = today && judge(stored, today);
-			const after = judge(stored, edited);
+			const before = today && judgeEvent(stored, today);
+			const after = judgeEvent(stored, edited);
 			judged.push({
 				passes: filtersPassed(stored, filters),
 				event,
@@ -112,7 +117,7 @@ function filtersPassed(
 	});
 }
 
-function withoutPrompt<Maybe extends Judgement | undefined>(judgement: Maybe): Maybe {
+function withoutPrompt<Maybe extends RouteJudgement | undefined>(judgement: Maybe): Maybe {
 	return judgement && {...judgement, prompt: undefined};
 }
 

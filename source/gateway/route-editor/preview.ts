@@ -6,7 +6,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {eventOf} from '../../webhook/identity.ts';
 import {parseBody} from '../../webhook/request-content.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
-import {judge, type Judgement, type SimulatedRoute} from '../simulate/judge.ts';
+import {judgeEvent, type RouteJudgement, type SimulatedRoute} from '../simulate/judge.ts';
 
 /** UTF-16 units of a prompt that are shown. */
 const maxPromptLength = 64 * 1024;
@@ -17,7 +17,7 @@ export function previewOf(
 	settings: SimulatedRoute,
 ): Omit<RoutePreview, 'notes'> {
 	const {headers, body = new Uint8Array()} = stored;
-	const judgement = judge(stored, settings);
+	const judgement = judgeEvent(stored, settings);
 	const decided = {
 		fate: judgement.fate,
 		why: judgement.why,
@@ -61,7 +61,7 @@ const pass = (step: TraceStep['step'], detail: string): TraceStep => ({
 
 /** The decision in the steps of a trace; what was not reached is not there. */
 function traceOf(
-	{fate, why, prompt = ''}: Judgement,
+	{fate, why, prompt = ''}: RouteJudgement,
 	{route}: SimulatedRoute,
 ): readonly TraceStep[] {
 	const stop = (step: TraceStep['step']): TraceStep => ({step, verdict: 'stop', detail: why});

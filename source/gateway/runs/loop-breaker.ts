@@ -9,7 +9,7 @@ import type {RoomWorld} from '../rooms.ts';
 type LoopLimit = Pick<Route, 'loopLimit' | 'loopWindowMs'>;
 
 /** A run, or a message without one: what may be one answer of many. */
-export type Answering = Pick<StoredRun, 'profile' | 'route'> &
+export type PossibleAnswer = Pick<StoredRun, 'profile' | 'route'> &
 	Pick<Partial<StoredRun>, 'delivery' | 'job' | 'chat' | 'conversation'> & {
 		/** Of the run, or of the delivery. */
 		readonly id: number | string;
@@ -24,7 +24,7 @@ const memoKind = 'loop';
 /** Subjects whose answers are counted at a time; the one that was answered longest ago is forgotten first. */
 const maxSubjects = 10_000;
 
-type Answer = {readonly id: Answering['id']; readonly at: number};
+type Answer = {readonly id: PossibleAnswer['id']; readonly at: number};
 
 /**
  * Stops a route that answers one pull request or issue again and again: after `answers` of them within the window its runs for that subject wait for a person, also after a restart. What comes
@@ -49,7 +49,7 @@ export async function openLoopBreaker(world: RoomWorld) {
 	const held = new Map(await cluster.read(readHeld));
 	const answers = new Map<string, readonly Answer[]>();
 
-	const count = (key: string, id: Answering['id'], {loopWindowMs, loopLimit}: LoopLimit) => {
+	const count = (key: string, id: PossibleAnswer['id'], {loopWindowMs, loopLimit}: LoopLimit) => {
 		const now = clock.monotonic();
 		const known = (answers.get(key) ?? []).filter(({at}) => at > now - loopWindowMs);
 		const all = known.some(answer => answer.id === id) ? known : [...known, {id, at: now}];
@@ -103,13 +103,13 @@ export async function openLoopBreaker(world: RoomWorld) {
 
 	return {
 		/** Why the run has to wait for a person; `undefined`: it may go on. */
-		heldBy(run: Answering): string | undefined {
+		heldBy(run: PossibleAnswer): string | undefined {
 			const key = keyOf(run);
 			const isLimited = limitOf(run.route)?.loopLimit !== 0;
 			return key === undefined || !isLimited ? undefined : held.get(key);
 		},
 		/** The run has told people something, or a tool of it may have changed something. Counts a run once; never rejects. */
-		async answered(run: Answering) {
+		async answered(run: PossibleAnswer) {
 			const key = keyOf(run);
 			const limit = limitOf(run.route);
 			if (key === undefined || !limit?.loopLimit || held.has(key)) {
@@ -134,7 +134,7 @@ export async function openLoopBreaker(world: RoomWorld) {
 			await kept(memos.put(memoKind, key, reason));
 		},
 		/** A person has decided about the run: if its subject is held, the route goes on with it, and counts from zero. Never rejects. */
-		async release(run: Answering) {
+		async release(run: PossibleAnswer) {
 			const key = keyOf(run);
 			if (key === undefined || !held.delete(key)) {
 				return;
@@ -155,7 +155,7 @@ function routeOfKey(key: string): string {
 }
 
 /** What is counted together; `undefined` for what is no answer to an event about a subject, which has no limit. */
-function keyOf({profile, plan: {subject}, ...run}: Answering): string | undefined {
+function keyOf({profile, plan: {subject}, ...run}: PossibleAnswer): string | undefined {
 	const origin = originOf(run);
 	switch (origin.kind) {
 		case 'delivery':

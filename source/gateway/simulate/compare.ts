@@ -1,6 +1,6 @@
 import type {Delivery} from '../../core/delivery.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import type {SimulatedOutcome, Judgement} from './judge.ts';
+import type {SimulatedOutcome, RouteJudgement} from './judge.ts';
 import type {Outcomes} from './outcomes.ts';
 
 /** An event that ends otherwise than it does today. */
@@ -55,7 +55,7 @@ export function compare(
 	};
 }
 
-const whyOf = (before: Judgement, after: Judgement): string =>
+const whyOf = (before: RouteJudgement, after: RouteJudgement): string =>
 	after.why === '' && before.why !== '' ? `no more: ${before.why}` : after.why;
 
 const maxLines = 20;

@@ -20,7 +20,7 @@ export type SimulatedOutcome =
 	| 'body';
 
 /** What the settings of a route make of one stored event. */
-export type Judgement = {
+export type RouteJudgement = {
 	readonly fate: SimulatedOutcome;
 	/** What decided, one safe line; empty when there is nothing to say. */
 	readonly why: string;
@@ -38,10 +38,10 @@ export type SimulatedRoute = {readonly route: Route; readonly compiled: Compiled
 const maxWhyLength = 300;
 
 /** The pipeline from the body on, without its script and without anything that outlives the call. Of the headers only the stored ones are there. */
-export function judge(
+export function judgeEvent(
 	{headers, body = new Uint8Array()}: StoredDelivery,
 	{route, compiled}: SimulatedRoute,
-): Judgement {
+): RouteJudgement {
 	const parsed = parseBody(Buffer.from(body), headers);
 	if (!parsed.ok) {
 		return {fate: 'body', why: parsed.error};
@@ -63,7 +63,7 @@ export function judge(
 function pass(
 	{route, compiled}: SimulatedRoute,
 	context: {readonly payload: JsonValue; readonly event: string},
-): Judgement {
+): RouteJudgement {
 	const {text: prompt, unresolved} = compiled.prompt
 		? renderTemplate(compiled.prompt, context)
 		: {text: rawDump(context.payload), unresolved: []};

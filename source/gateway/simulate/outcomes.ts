@@ -1,14 +1,14 @@
 import type {Route} from '../../config/route.ts';
 import {idempotencyMs, type Delivery} from '../../core/delivery.ts';
 import {dueOf, type Group, type GroupWindow, stepGroup} from '../../core/group.ts';
-import type {Judgement, SimulatedOutcome} from './judge.ts';
+import type {RouteJudgement, SimulatedOutcome} from './judge.ts';
 
 export type Totals = Readonly<Record<SimulatedOutcome | 'groups' | 'runs', number>>;
 
 /** What the settings of a route make of stored events. */
 export type Outcomes = {
 	/** In the order of the events. */
-	readonly judgements: readonly Judgement[];
+	readonly judgements: readonly RouteJudgement[];
 	readonly totals: Totals;
 };
 
@@ -31,10 +31,10 @@ export type EventFacts = Pick<Delivery, 'deliveryId' | 'outcome' | 'receivedAt'>
 /** What becomes of stored events, oldest first, at the times at which they came; `judged`: what the settings of their route make of each by itself. Pure. */
 export function outcomesOf(
 	events: readonly EventFacts[],
-	judged: readonly Judgement[],
+	judged: readonly RouteJudgement[],
 	{coalesce}: Pick<Route, 'coalesce'>,
 ): Outcomes {
-	const judgements: Judgement[] = [];
+	const judgements: RouteJudgement[] = [];
 	/** The event that held an identifier last, under these settings and in fact. */
 	const holders = new Map<string, EventFacts>();
 	const held = new Map<string, EventFacts>();
@@ -75,7 +75,7 @@ export function outcomesOf(
 	};
 }
 
-const repeated: Judgement = {fate: 'duplicate', why: 'the same event came before'};
+const repeated: RouteJudgement = {fate: 'duplicate', why: 'the same event came before'};
 
 /** Whether an event takes its identifier. */
 const passes = (fate: SimulatedOutcome | Delivery['outcome']): boolean =>
@@ -103,7 +103,7 @@ const isRepeated = (
 /** How many groups the events would have made. */
 function countGroups(
 	events: readonly EventFacts[],
-	judgements: readonly Judgement[],
+	judgements: readonly RouteJudgement[],
 	window: GroupWindow,
 ): number {
 	const pending = new Map<string, Pick<Group, 'firstAt' | 'quietAt' | 'capAt' | 'count'>>();

@@ -96,7 +96,7 @@ function read(path: string, log: Logger): ReadonlyArray<readonly [string, Cached
 
 /** What a server said when it was last connected. */
 export type CachedServer = {
-	/** @see fingerprintOf */
+	/** @see catalogueFingerprint */
 	readonly fingerprint: string;
 	/** Milliseconds since 1970. */
 	readonly savedAt: number;
@@ -128,7 +128,10 @@ export function isFresh(
  * What a list of tools depends on: command, arguments, URL and transport as they are written, the tools policy, the protocol and what we declare.
  * Lower-case hex SHA-256.
  */
-export function fingerprintOf(server: ToolServerConfig, capabilities: ClientCapabilities): string {
+export function catalogueFingerprint(
+	server: ToolServerConfig,
+	capabilities: ClientCapabilities,
+): string {
 	const {endpoint, protocol, tools} = server;
 	const where =
 		endpoint.transport === 'stdio'

@@ -4,7 +4,7 @@ import type {ServerView} from '../../core/tool-server.ts';
 import type {World} from '../../core/world.ts';
 import {openPins} from '../catalogue/pins.ts';
 import {planTools, type ToolsToPlan} from '../catalogue/plan-tools.ts';
-import {fingerprintOf, openSchemaCache} from '../catalogue/schema-cache.ts';
+import {catalogueFingerprint, openSchemaCache} from '../catalogue/schema-cache.ts';
 import {viewTool} from '../catalogue/view-tool.ts';
 import {unconfigured} from '../connection/step.ts';
 import {clientCapabilities} from '../requests/client-handlers.ts';
@@ -34,7 +34,7 @@ export async function knownServers(
 	const pins = await openPins({path: paths.toolPins, log, clock});
 	const known = [...servers.values()].map(server => {
 		const saved = server.enabled ? cache.get(server.name) : undefined;
-		const expected = fingerprintOf(server, clientCapabilities(server, {canSample: true}));
+		const expected = catalogueFingerprint(server, clientCapabilities(server, {canSample: true}));
 		const cached = saved?.fingerprint === expected ? saved : undefined;
 		const toPlan: ToolsToPlan | undefined = cached && {
 			server,

@@ -11,7 +11,7 @@ import type {ToolListing} from '../catalogue/list-tools.ts';
 import type {Pins} from '../catalogue/pins.ts';
 import type {PlannedTool, ToolsToPlan} from '../catalogue/plan-tools.ts';
 import {
-	fingerprintOf,
+	catalogueFingerprint,
 	isFresh,
 	type CachedServer,
 	type SchemaCache,
@@ -93,7 +93,7 @@ export function createToolServer(
 	const formWindow = createRequestWindow(clock);
 
 	const canSample = dependencies.sample !== undefined;
-	const fingerprint = () => fingerprintOf(config, clientCapabilities(config, {canSample}));
+	const fingerprint = () => catalogueFingerprint(config, clientCapabilities(config, {canSample}));
 
 	const cached = () => {
 		const entry = cache.get(config.name);

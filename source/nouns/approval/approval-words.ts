@@ -17,12 +17,12 @@ export const askedFor = (approval: Approval): Safe =>
 	approval.kind === 'tool' ? escapeLine(quotedName(approval.tool.tool)) : literal('a form');
 
 /** The server of the tool or form; `undefined` for a built-in tool. */
-export const serverOf = (approval: Approval): string | undefined =>
+export const serverNameOf = (approval: Approval): string | undefined =>
 	approval.kind === 'tool' ? approval.tool.server : approval.server;
 
 /** What asks, in a sentence. */
 export const askingServer = (approval: Approval): Safe =>
-	escapeLine(serverOf(approval) ?? 'the agent');
+	escapeLine(serverNameOf(approval) ?? 'the agent');
 
 /** For whom: `run #184`, `a person who tries it`. */
 export const askedBy = (run: number | undefined): Safe =>

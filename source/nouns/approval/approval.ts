@@ -29,7 +29,7 @@ import {
 	outcomeSentences,
 	outcomeWords,
 	ruleText,
-	serverOf,
+	serverNameOf,
 } from './approval-words.ts';
 import {coveredText, ruleColumns, ruleFacts, ruleForText, ruleTool} from './rule.ts';
 
@@ -113,9 +113,10 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 			{share: 0.3, least: 7, most: 20},
 			{
 				value: entry =>
-					(entry.kind === 'rule' ? entry.rule.server : serverOf(entry.approval)) ?? 'built in',
+					(entry.kind === 'rule' ? entry.rule.server : serverNameOf(entry.approval)) ?? 'built in',
 				printed: entry =>
-					(entry.kind === 'rule' ? entry.rule.server : serverOf(entry.approval)) ?? '(built in)',
+					(entry.kind === 'rule' ? entry.rule.server : serverNameOf(entry.approval)) ??
+					'(built in)',
 			},
 		),
 		mainColumn('tool', {share: 0.36, least: 8, most: 28}, entry =>

@@ -9,7 +9,7 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, preciseTime, printableTime} from '../../terminal/text/time.ts';
 import {aboutText} from '../about.ts';
-import {column, mainColumn, fact, from, type Fact, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, fact, from, type Fact, type Noun, type ValuePlace} from '../noun.ts';
 import {deliveryCopies} from './delivery-copies.ts';
 import {
 	decisionLines,
@@ -49,7 +49,7 @@ function subjectText({event, subject}: Delivery, room: number): Safe {
 const workInResult = (
 	{delivery}: DeliveryRow,
 	{workOf}: DeliveryMore,
-	{shows}: Place,
+	{shows}: ValuePlace,
 ): ReturnType<WorkOf> =>
 	shows('run') || delivery.outcome === 'delivery' ? undefined : workOf?.(delivery);
 

@@ -4,7 +4,15 @@ import {dueOf, type Group, type StoredGroup} from '../../core/group.ts';
 import {countOf} from '../../core/names.ts';
 import type {Run} from '../../core/run.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import {column, mainColumn, fact, type AsOf, type Fact, type Noun, type Place} from '../noun.ts';
+import {
+	column,
+	mainColumn,
+	fact,
+	type AsOf,
+	type Fact,
+	type Noun,
+	type ValuePlace,
+} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 import {
 	clockLabel,
@@ -128,7 +136,7 @@ export const groupNoun: Noun<Group, GroupMore> = {
 		column('cap', byWidth(28, 18, 14, 7, 7), {
 			label: clockLabel(['cap'], group => group.capAt - group.firstAt),
 			value: () => '',
-			words: (group, {now}, {room}: Place) => clockWords(clocksOf(group, now).cap, room),
+			words: (group, {now}, {room}: ValuePlace) => clockWords(clocksOf(group, now).cap, room),
 		}),
 		column('next', byWidth(17, 17, 17, 8, 8), {
 			value: (group, {now}, {room}) => nextText(group, now, room),

@@ -10,7 +10,7 @@ import {
 	printableTime,
 	zonedTime,
 } from '../../terminal/text/time.ts';
-import {column, mainColumn, fact, type Fact, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, fact, type Fact, type Noun, type ValuePlace} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 
 /** What the command line knows of a job beside its view: its definition and its last runs. */
@@ -172,7 +172,7 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 		column('state', 0, ({state}) => state),
 		column('next', width => (width >= timesFrom ? fullNext : shortNext), {
 			label: 'next run',
-			value: (job, {now}, {room}: Place) => nextRunText(job, now, room < fullNext),
+			value: (job, {now}, {room}: ValuePlace) => nextRunText(job, now, room < fullNext),
 			tone: ({state}) => (state === 'active' ? 'plain' : 'quiet'),
 			printed: job => nextTimeText(job),
 		}),

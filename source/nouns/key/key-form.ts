@@ -9,10 +9,10 @@ import {
 } from '../../core/api-key.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {contentOf} from '../field-kinds.ts';
-import {field, trimmed, type FieldRecord, type FieldValue, type Reading} from '../field.ts';
+import {field, trimmed, type FieldRecord, type FieldValue, type FieldReading} from '../field.ts';
 
 /** A text that stays as it is typed and is sent as what `read` makes of it: a text says what it should be. */
-const readAs = (read: (text: string) => JsonValue): Reading => ({
+const readAs = (read: (text: string) => JsonValue): FieldReading => ({
 	typed: String,
 	taken(typed) {
 		const text = typed.trim();

@@ -6,7 +6,15 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
 import {receiverUrl} from '../delivery/delivery-copies.ts';
-import {column, mainColumn, from, type AsOf, type Column, type Noun, type Place} from '../noun.ts';
+import {
+	column,
+	mainColumn,
+	from,
+	type AsOf,
+	type Column,
+	type Noun,
+	type ValuePlace,
+} from '../noun.ts';
 import {lossText, problemText, routeFacts, type RouteMore} from './route-facts.ts';
 import {dayParts, isMostlyRefused, trafficKey, type RouteTraffic} from './route-traffic.ts';
 
@@ -42,7 +50,7 @@ export function deliverText({mode, deliver, cronJob = '', coalesceKey = ''}: Rou
 }
 
 /** The name, which ends the address; the whole address where the route is only reached below its profile. */
-function nameText(route: RouteView, {room}: Place): string {
+function nameText(route: RouteView, {room}: ValuePlace): string {
 	const {profile, name} = route;
 	if (profile === 'default') {
 		return name;

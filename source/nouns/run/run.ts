@@ -6,7 +6,7 @@ import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, printableTime} from '../../terminal/text/time.ts';
 import {aboutText} from '../about.ts';
-import {column, mainColumn, from, type AsOf, type Noun, type Place} from '../noun.ts';
+import {column, mainColumn, from, type AsOf, type Noun, type ValuePlace} from '../noun.ts';
 import {approvalOf, printedState, runFacts, type RunMore} from './run-facts.ts';
 import {runWordAt, signOrWord, waitsForLogin} from './run-word.ts';
 
@@ -20,7 +20,7 @@ const routeFrom = 62;
 const routeText = (run: Run): Safe => escapeLine(originWords(originOf(run)));
 
 /** What its event is about, else the event, with its route where that has no column; how many earlier ones it stands for, the job that a route fired, and the gateway that works on it where that is another one. */
-function whyText(run: Run, {room, shows}: Place): Safe {
+function whyText(run: Run, {room, shows}: ValuePlace): Safe {
 	const {route, event, subject, superseded = 0, job, node} = run;
 	const name =
 		subject === undefined && !shows('route')

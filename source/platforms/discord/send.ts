@@ -1,8 +1,8 @@
 import type {JsonObject} from '../../core/json.ts';
 import {apiSender} from '../api-sender.ts';
-import {idAt, nameAt, textAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import {idAt, nameAt, textAt, type PlatformCall, type Judged, type Judgement} from '../ask.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
-import type {Connect, Place} from '../platform.ts';
+import type {Connect, MessagePlace} from '../platform.ts';
 import {discord} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {askDiscord} from './api.ts';
@@ -46,7 +46,7 @@ export const connect: Connect<DiscordSettings> = (settings, world) => {
 };
 
 /** A thread is a channel. */
-const messagesIn = ({chat, thread = chat}: Place): string => `/channels/${thread}/messages`;
+const messagesIn = ({chat, thread = chat}: MessagePlace): string => `/channels/${thread}/messages`;
 
 const bodyOf = (text: string): JsonObject => ({
 	content: text,
@@ -60,7 +60,7 @@ const rowOf = (buttons: NonNullable<OutgoingMessage['buttons']>): JsonObject => 
 	components: buttons.map(({label, data}) => ({type: 2, style: 2, label, custom_id: data})),
 });
 
-function judge({status, json}: Judged, {method}: ApiRequest): Judgement {
+function judge({status, json}: Judged, {method}: PlatformCall): Judgement {
 	const isGood = method === 'GET' ? json['bot'] === true : /^\d+$/.test(textAt(json, 'id'));
 	return (status === 200 && isGood) || (json['code'] === editedTooOften && 'message_gone');
 }

@@ -1,6 +1,6 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {maxAnswerBytes, textAt} from '../ask.ts';
-import {marksOf, type Marks, type Taking} from '../catch-up.ts';
+import {marksOf, type HeardMarks, type Taking} from '../catch-up.ts';
 import type {InboundMessage} from '../listener.ts';
 import {answerPress, bounded, quoteInTime} from '../message-text.ts';
 import {answeredIn, isLater, isOfPerson, messageIn, placeIn, pressIn} from './inbound.ts';
@@ -21,7 +21,7 @@ type Mark = {readonly last: string; readonly isDirect: boolean};
 export function createTaker(taking: Taking, base: string) {
 	const {ask, behind, hearing, signal, world} = taking;
 	const {log} = world;
-	let known: Marks<Mark> | undefined;
+	let known: HeardMarks<Mark> | undefined;
 	const marksFor = (me: string) => (known ??= marksOf<Mark>(taking, me));
 
 	/** The message that `message` answers; `undefined` where it is gone, or does not come in time. Not asked for messages of strangers, who could hold up all others. */

@@ -6,7 +6,7 @@ import {within} from '../../core/clock.ts';
 import {isLoopbackHost} from '../../core/hosts.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Connect} from '../platform.ts';
-import type {Part, SenderWorld} from '../target-kind.ts';
+import type {MessagePart, SenderWorld} from '../target-kind.ts';
 import {plainText} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {EmailSettings} from './descriptor.ts';
@@ -36,7 +36,7 @@ export const connect: Connect<EmailSettings> = (settings, world) => {
 
 	/** Greets, switches to TLS, logs in, and hangs up after `talk`. `isBegun`: whether a mail may be on its way. */
 	const converse = async <Result>(
-		{limitMs, signal}: Pick<Part, 'limitMs' | 'signal'>,
+		{limitMs, signal}: Pick<MessagePart, 'limitMs' | 'signal'>,
 		talk: (connection: SMTPConnection) => Promise<Result>,
 		isBegun = () => false,
 	): Promise<Result> => {

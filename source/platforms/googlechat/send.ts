@@ -3,7 +3,7 @@ import {readFile} from 'node:fs/promises';
 import {codeOf} from '../../core/errors.ts';
 import {apiSender} from '../api-sender.ts';
 import {createAppAsk} from '../app-ask.ts';
-import {createAsk, idAt, limited, webhookOr, type ApiRequest, type Judged} from '../ask.ts';
+import {createAsk, idAt, limited, webhookOr, type PlatformCall, type Judged} from '../ask.ts';
 import {platformFailure} from '../delivery-error.ts';
 import type {Connect} from '../platform.ts';
 import type {SenderWorld} from '../target-kind.ts';
@@ -87,7 +87,7 @@ const judge = ({json, status}: Judged) =>
 async function loginOf(
 	account: NonNullable<GooglechatSettings['serviceAccount']>,
 	{clock, hide}: Pick<SenderWorld, 'clock' | 'hide'>,
-): Promise<ApiRequest> {
+): Promise<PlatformCall> {
 	try {
 		const key = accountKey.parse(
 			typeof account === 'string' ? JSON.parse(await readFile(account, 'utf8')) : account,

@@ -8,7 +8,7 @@ import {
 	objectAt,
 	objectOf,
 	textAt,
-	type ApiRequest,
+	type PlatformCall,
 } from '../ask.ts';
 import {keptFor, pollWhile} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
@@ -209,7 +209,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 };
 
 /** A server that was set back refuses `since`. Other refusals come without a `since`, too. */
-const isUnknownSince = (status: number, request: ApiRequest): boolean =>
+const isUnknownSince = (status: number, request: PlatformCall): boolean =>
 	status === 400 && 'path' in request && /^\/sync\?.*&since=/.test(request.path);
 
 const shownRooms = 5;

@@ -1,8 +1,8 @@
 import type {JsonObject} from '../../core/json.ts';
-import {createAsk, idAt, memberAt, nameAt, type ApiRequest, type Ask} from '../ask.ts';
+import {createAsk, idAt, memberAt, nameAt, type PlatformCall, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
-import type {Connect, Place} from '../platform.ts';
-import type {Part} from '../target-kind.ts';
+import type {Connect, MessagePlace} from '../platform.ts';
+import type {MessagePart} from '../target-kind.ts';
 import {asJson} from '../text/dialect.ts';
 import {splitAs} from '../text/messages.ts';
 import type {MatrixSettings} from './descriptor.ts';
@@ -19,7 +19,7 @@ const whoAmI = '/account/whoami';
 const directory = '/directory/room/';
 
 /** The member of an answer without which it is no success. */
-function successOf(request: ApiRequest): string {
+function successOf(request: PlatformCall): string {
 	const path = 'path' in request ? request.path : '';
 	return path === whoAmI ? 'user_id' : path.startsWith(directory) ? 'room_id' : 'event_id';
 }
@@ -54,7 +54,11 @@ export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxPa
 	const put = async (
 		chat: string,
 		content: JsonObject,
-		{key, isEdit, ...limits}: Pick<Part, 'key' | 'limitMs' | 'signal'> & {readonly isEdit?: true},
+		{
+			key,
+			isEdit,
+			...limits
+		}: Pick<MessagePart, 'key' | 'limitMs' | 'signal'> & {readonly isEdit?: true},
 	) => {
 		const room = encodeURIComponent(await roomOf(chat, limits));
 		try {
@@ -78,7 +82,7 @@ export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxPa
 		// A message that changes another one has its texts twice.
 		split: splitAs(
 			asJson(matrix),
-			({isSticky}: Place) => (isSticky ? maxBytes / 2 : maxBytes),
+			({isSticky}: MessagePlace) => (isSticky ? maxBytes / 2 : maxBytes),
 			maxParts,
 		),
 		check: async limits =>

@@ -8,7 +8,7 @@ import {
 	nameAt,
 	roomAndId,
 	textAt,
-	type ApiRequest,
+	type PlatformCall,
 	type Judged,
 } from '../ask.ts';
 import type {Connect} from '../platform.ts';
@@ -57,7 +57,7 @@ export const connect: Connect<RocketchatSettings> = (
 };
 
 /** The server fails with `Cannot read properties` for an `_id` that it has stored already: asks whether that message exists. */
-function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
+function again({json}: Judged, request: PlatformCall): PlatformCall | undefined {
 	const {json: body} = request;
 	const id = isJsonObject(body) ? textAt(body, 'message', '_id') : '';
 	return id !== '' && textAt(json, 'error').startsWith('Cannot read propert')

@@ -6,7 +6,7 @@ import {
 	limited,
 	memberAt,
 	textAt,
-	type ApiRequest,
+	type PlatformCall,
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
@@ -75,7 +75,7 @@ const missed = new Map<unknown, Judgement>([
 	['PROOF_REQUIRED_FAILURE', challenged],
 ]);
 
-function judge({json, status, isJson}: Judged, request: ApiRequest): Judgement {
+function judge({json, status, isJson}: Judged, request: PlatformCall): Judgement {
 	if (request.method === 'GET') {
 		const isList = 'path' in request && request.path === '/v1/accounts';
 		return status === 200 && (isList ? isJson : isJsonObject(json['capabilities']));

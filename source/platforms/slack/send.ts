@@ -2,7 +2,7 @@ import type {JsonObject} from '../../core/json.ts';
 import {apiSender} from '../api-sender.ts';
 import {createAsk, idAt, idWithRoom, nameAt, roomAndId} from '../ask.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
-import type {Connect, Place} from '../platform.ts';
+import type {Connect, MessagePlace} from '../platform.ts';
 import {slack} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {SlackSettings} from './descriptor.ts';
@@ -48,7 +48,7 @@ export const connect: Connect<SlackSettings> = ({botToken, apiBase, maxParts}, w
 };
 
 /** Neither `link_names` nor `parse: full`: names in the text would mention people. */
-const bodyOf = (text: string, {format}: Place): JsonObject => ({
+const bodyOf = (text: string, {format}: MessagePlace): JsonObject => ({
 	text,
 	...(format === 'plain' && {mrkdwn: false}),
 });
@@ -56,7 +56,7 @@ const bodyOf = (text: string, {format}: Place): JsonObject => ({
 /** The text and below it the buttons: beside blocks, `text` is for notifications alone. `verbatim`: names in it are no mentions. @see https://docs.slack.dev/reference/block-kit/blocks/section-block */
 const blocksOf = (
 	text: string,
-	{format}: Place,
+	{format}: MessagePlace,
 	buttons: NonNullable<OutgoingMessage['buttons']>,
 ): readonly JsonObject[] => [
 	...(text.match(sectionForm) ?? []).map(section => ({

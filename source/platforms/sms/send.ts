@@ -5,7 +5,7 @@ import {
 	limited,
 	memberAt,
 	nameAt,
-	type ApiRequest,
+	type PlatformCall,
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
@@ -52,7 +52,7 @@ const queueFullMs = 600_000;
 const refused: ReadonlySet<unknown> = new Set([20_003, 20_005, 20_404]);
 
 /** @see https://www.twilio.com/docs/api/errors */
-function judge({json, status, header}: Judged, {method}: ApiRequest): Judgement {
+function judge({json, status, header}: Judged, {method}: PlatformCall): Judgement {
 	if (method === 'GET' && status === 200 && json['status'] !== undefined) {
 		return json['status'] === 'active' ? true : 'platform_unauthorized';
 	}

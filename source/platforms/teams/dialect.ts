@@ -1,6 +1,6 @@
 import {type Dialect, gridOf, type Renderer, rendererOf} from '../text/dialect.ts';
 import {commonMark, utf8Bytes} from '../text/elements.ts';
-import {type Block, type List, paragraphOf} from '../text/parse.ts';
+import {type Block, type ListBlock, paragraphOf} from '../text/parse.ts';
 
 /** An element of a card's body. @see adaptivecards.io/explorer, version 1.5; CodeBlock: learn.microsoft.com/microsoftteams, cards-format */
 export type CardElement =
@@ -101,7 +101,7 @@ const isOfText = (block: Block): boolean =>
 	(block.type === 'list' && block.items.every(item => item.every(isOfText)));
 
 /** Items follow each other in one text, until one has something that is an element of its own. */
-function listOf({start, items}: List): readonly CardElement[] {
+function listOf({start, items}: ListBlock): readonly CardElement[] {
 	const elements: CardElement[] = [];
 	let texts: Array<readonly Block[]> = [];
 	for (const [index, item] of items.entries()) {

@@ -1,7 +1,7 @@
-import {textAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import {textAt, type PlatformCall, type Judged, type Judgement} from '../ask.ts';
 
 /** The meaning of an answer of the API. A 404 of a server in front of the API passes. */
-export function judge({json, status}: Judged, {isEdit}: ApiRequest): Judgement {
+export function judge({json, status}: Judged, {isEdit}: PlatformCall): Judgement {
 	const said = textAt(json, 'description');
 	if (json['ok'] === true) {
 		return true;

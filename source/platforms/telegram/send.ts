@@ -1,8 +1,8 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {apiSender} from '../api-sender.ts';
-import {createAsk, idAt, nameAt, textAt, type ApiRequest, type Judged} from '../ask.ts';
+import {createAsk, idAt, nameAt, textAt, type PlatformCall, type Judged} from '../ask.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
-import type {Connect, Place} from '../platform.ts';
+import type {Connect, MessagePlace} from '../platform.ts';
 import {telegram} from '../text/dialects.ts';
 import {withoutNames} from '../text/elements.ts';
 import {splitAs} from '../text/messages.ts';
@@ -48,7 +48,7 @@ export const connect: Connect<TelegramSettings> = ({botToken, apiBase, maxParts}
 	});
 };
 
-const bodyOf = (text: string, {chat, format}: Place): JsonObject => ({
+const bodyOf = (text: string, {chat, format}: MessagePlace): JsonObject => ({
 	chat_id: chat,
 	text,
 	...(format === 'markdown' && {parse_mode: 'HTML'}),
@@ -59,7 +59,7 @@ const keysOf = (buttons: NonNullable<OutgoingMessage['buttons']>): readonly Json
 	buttons.map(({label, data}) => ({text: label, callback_data: data}));
 
 /** Follows a group that became a supergroup, which has another number; sends text without marks where Telegram takes the HTML for broken. */
-function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
+function again({json}: Judged, request: PlatformCall): PlatformCall | undefined {
 	const {json: body} = request;
 	if (!isJsonObject(body)) {
 		return undefined;

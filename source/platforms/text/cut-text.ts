@@ -1,4 +1,4 @@
-import {type Run, textOf} from './parse.ts';
+import {type TextRun, textOf} from './parse.ts';
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
@@ -16,10 +16,10 @@ const least = {line: 2, sentence: 2, word: 4} as const;
  * the two, line breaks or blanks, is in neither; of code it is one character at most.
  */
 export function cutText(
-	runs: readonly Run[],
-	over: (runs: readonly Run[]) => number,
+	runs: readonly TextRun[],
+	over: (runs: readonly TextRun[]) => number,
 	kind: 'text' | 'code' = 'text',
-): {readonly head: readonly Run[]; readonly tail: readonly Run[]} | undefined {
+): {readonly head: readonly TextRun[]; readonly tail: readonly TextRun[]} | undefined {
 	const length = runs.reduce((sum, {text}) => sum + text.length, 0);
 	const last = largest(length - 1, place => over(runsTo(runs, place)), roomToSpare);
 	if (last === 0) {
@@ -99,8 +99,8 @@ function* placesUpTo(last: number, text: string, kind: 'text' | 'code'): Generat
 const isTorn = (text: string, place: number): boolean =>
 	/^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(place - 1, place + 1));
 
-function runsTo(runs: readonly Run[], place: number): readonly Run[] {
-	const head: Run[] = [];
+function runsTo(runs: readonly TextRun[], place: number): readonly TextRun[] {
+	const head: TextRun[] = [];
 	let length = 0;
 	for (const run of runs) {
 		if (length + run.text.length >= place) {
@@ -114,7 +114,11 @@ function runsTo(runs: readonly Run[], place: number): readonly Run[] {
 	return head;
 }
 
-function runsFrom(runs: readonly Run[], place: number, kind: 'text' | 'code'): readonly Run[] {
+function runsFrom(
+	runs: readonly TextRun[],
+	place: number,
+	kind: 'text' | 'code',
+): readonly TextRun[] {
 	let length = 0;
 	const index = runs.findIndex(({text}) => (length += text.length) > place);
 	const run = runs[index];

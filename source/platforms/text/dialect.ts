@@ -3,10 +3,10 @@ import {type InlineDialect, renderInline} from './inline.ts';
 import {
 	type Block,
 	type Cell,
-	type List,
+	type ListBlock,
 	paragraphOf,
-	type Run,
-	type Table,
+	type TextRun,
+	type TableBlock,
 	textOf,
 } from './parse.ts';
 
@@ -115,7 +115,7 @@ function renderBlock(block: Block, dialect: Dialect, before?: Block): string {
 	}
 }
 
-const itemOf = (blocks: List['items'][number], dialect: Dialect): Item =>
+const itemOf = (blocks: ListBlock['items'][number], dialect: Dialect): Item =>
 	blocks
 		.map((block, index) => ({
 			type: block.type,
@@ -123,7 +123,7 @@ const itemOf = (blocks: List['items'][number], dialect: Dialect): Item =>
 		}))
 		.filter(({text}) => text !== '');
 
-function renderTable(table: Table, dialect: Dialect): string {
+function renderTable(table: TableBlock, dialect: Dialect): string {
 	if (dialect.table === 'grid') {
 		return dialect.codeBlock(gridOf(table).join('\n'), '');
 	}
@@ -138,7 +138,7 @@ function renderTable(table: Table, dialect: Dialect): string {
 	return dialect.table(rows);
 }
 
-const oneLine = (cell: Cell): readonly Run[] =>
+const oneLine = (cell: Cell): readonly TextRun[] =>
 	cell.map(run => ({...run, text: run.text.replaceAll('\n', ' ')}));
 
 /** The widest grid that a phone or a narrow window shows, cells; wider tables become lines. */
@@ -146,7 +146,7 @@ const maxGridWidth = 80;
 
 const cellText = (cell: Cell): string => textOf(oneLine(cell));
 
-const widthsOf = ({header, rows}: Table): readonly number[] =>
+const widthsOf = ({header, rows}: TableBlock): readonly number[] =>
 	header.map((cell, column) =>
 		[cell, ...rows.map(row => row[column] ?? [])].reduce(
 			(widest, one) => Math.max(widest, stringWidth(cellText(one))),
@@ -154,10 +154,10 @@ const widthsOf = ({header, rows}: Table): readonly number[] =>
 		),
 	);
 
-const isWide = (table: Table): boolean =>
+const isWide = (table: TableBlock): boolean =>
 	widthsOf(table).reduce((sum, width) => sum + width + 2, -2) > maxGridWidth;
 
-export function gridOf(table: Table): readonly string[] {
+export function gridOf(table: TableBlock): readonly string[] {
 	const widths = widthsOf(table);
 	const [head = '', ...rows] = [table.header, ...table.rows].map(row =>
 		row
@@ -173,7 +173,7 @@ export function gridOf(table: Table): readonly string[] {
 const maxLabelLength = 40;
 
 /** A table without columns: a paragraph for each row, in which a cell is a line with its title in front. */
-export function tableLines({header, rows}: Table): readonly Block[] {
+export function tableLines({header, rows}: TableBlock): readonly Block[] {
 	const labels = header.map(cellText);
 	if (rows.length === 0 || labels.some(({length}) => length > maxLabelLength)) {
 		return [header, ...rows].map(row =>
@@ -194,7 +194,7 @@ export function tableLines({header, rows}: Table): readonly Block[] {
 }
 
 /** Runs with the targets of links behind their words, unless the words are the target. */
-export const withTargets = (runs: readonly Run[]): readonly Run[] => {
+export const withTargets = (runs: readonly TextRun[]): readonly TextRun[] => {
 	if (runs.every(({href}) => href === undefined)) {
 		return runs;
 	}
@@ -231,8 +231,8 @@ function prepared(blocks: readonly Block[], dialect: Dialect): readonly Block[] 
 	});
 }
 
-function preparedTable(table: Table, dialect: Dialect): readonly Block[] {
-	const grid: Table = {
+function preparedTable(table: TableBlock, dialect: Dialect): readonly Block[] {
+	const grid: TableBlock = {
 		...table,
 		header: table.header.map(withTargets),
 		rows: table.rows.map(row => row.map(withTargets)),

@@ -1,4 +1,4 @@
-import {type MarkName, markNames, type Run} from './parse.ts';
+import {type MarkName, markNames, type TextRun} from './parse.ts';
 
 /** How a mark is written, and where a platform recognises it. */
 export type Mark = {
@@ -33,15 +33,15 @@ type Around = {
 };
 
 /** Runs in a dialect. Marks end with each line and do not touch blanks, since many platforms recognise no others. */
-export function renderInline(runs: readonly Run[], dialect: InlineDialect): string {
+export function renderInline(runs: readonly TextRun[], dialect: InlineDialect): string {
 	return linesOf(runs)
 		.map(line => renderRuns(line, dialect, {before: '', after: '', within: new Set()}))
 		.join(dialect.lineBreak);
 }
 
 /** Runs by lines. */
-function linesOf(runs: readonly Run[]): ReadonlyArray<readonly Run[]> {
-	let line: Run[] = [];
+function linesOf(runs: readonly TextRun[]): ReadonlyArray<readonly TextRun[]> {
+	let line: TextRun[] = [];
 	const lines = [line];
 	for (const run of runs) {
 		for (const [index, text] of run.text.split('\n').entries()) {
@@ -60,7 +60,7 @@ function linesOf(runs: readonly Run[]): ReadonlyArray<readonly Run[]> {
 }
 
 /** Of marks that begin at one place, the longest is the outer one. */
-function renderRuns(runs: readonly Run[], dialect: InlineDialect, around: Around): string {
+function renderRuns(runs: readonly TextRun[], dialect: InlineDialect, around: Around): string {
 	const wraps = wrapsOf(dialect, around.within);
 	let output = '';
 	/** The text before the next run. Not all of the output, which would be copied for each run. */
@@ -101,7 +101,7 @@ function renderRuns(runs: readonly Run[], dialect: InlineDialect, around: Around
 
 /** Runs in a mark, with the blanks at their ends outside of it; `undefined` where a platform would not recognise it. */
 function renderMarked(
-	runs: readonly Run[],
+	runs: readonly TextRun[],
 	mark: Mark,
 	{
 		dialect,
@@ -130,7 +130,7 @@ const wrapsOf = ({marks, nestsMarks = true}: InlineDialect, within: ReadonlySet<
 				(marks[wrap] !== undefined && (nestsMarks || markNames.every(name => !within.has(name))))),
 	);
 
-function farthest(runs: readonly Run[], start: number, wraps: readonly Wrap[]) {
+function farthest(runs: readonly TextRun[], start: number, wraps: readonly Wrap[]) {
 	let best: {readonly wrap?: Wrap; readonly end: number} = {end: start + 1};
 	for (const wrap of wraps.filter(one => runs[start]?.[one])) {
 		let end = start + 1;

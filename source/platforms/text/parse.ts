@@ -7,23 +7,23 @@ export const markNames = ['strong', 'em', 'strike'] as const;
 export type MarkName = (typeof markNames)[number];
 
 /** A stretch of text with the same marks. Line breaks are line feeds. Code has no marks and no line breaks. */
-export type Run = {readonly [Name in MarkName]?: boolean} & {
+export type TextRun = {readonly [Name in MarkName]?: boolean} & {
 	readonly text: string;
 	readonly code?: boolean;
 	/** An address of `http:`, `https:` or `mailto:`, in ASCII. */
 	readonly href?: string | undefined;
 };
 
-export type Cell = readonly Run[];
+export type Cell = readonly TextRun[];
 
-export type List = {
+export type ListBlock = {
 	readonly type: 'list';
 	/** The number of the first item; absent: bullets. */
 	readonly start?: number | undefined;
 	readonly items: ReadonlyArray<readonly Block[]>;
 };
 
-export type Table = {
+export type TableBlock = {
 	readonly type: 'table';
 	readonly header: readonly Cell[];
 	readonly rows: ReadonlyArray<readonly Cell[]>;
@@ -31,11 +31,11 @@ export type Table = {
 
 /** A piece of a text. */
 export type Block =
-	| {readonly type: 'paragraph'; readonly runs: readonly Run[]}
+	| {readonly type: 'paragraph'; readonly runs: readonly TextRun[]}
 	/** `level` from 1 to 6. */
-	| {readonly type: 'heading'; readonly level: number; readonly runs: readonly Run[]}
-	| List
-	| Table
+	| {readonly type: 'heading'; readonly level: number; readonly runs: readonly TextRun[]}
+	| ListBlock
+	| TableBlock
 	| {readonly type: 'quote'; readonly blocks: readonly Block[]}
 	/** `language` is a short name, or empty. */
 	| {readonly type: 'code'; readonly language: string; readonly text: string}
@@ -78,10 +78,10 @@ const lengthOfTargets = (tokens: readonly Token[]): number =>
 /** Longer targets of links are cut, UTF-16 units: no browser and no platform takes them. */
 const maxTargetLength = 2000;
 
-export const paragraphOf = (runs: readonly Run[]): Block => ({type: 'paragraph', runs});
+export const paragraphOf = (runs: readonly TextRun[]): Block => ({type: 'paragraph', runs});
 
 /** The text of runs, without marks. */
-export const textOf = (runs: readonly Run[]): string => runs.map(({text}) => text).join('');
+export const textOf = (runs: readonly TextRun[]): string => runs.map(({text}) => text).join('');
 
 const lettersIn = (text: string): number => text.replaceAll(/\P{L}+/gu, '').length;
 
@@ -135,12 +135,12 @@ function blockOf(token: Token, tokens: ArrayIterator<Token>): Block | undefined 
 	}
 }
 
-const itemsUntil = (end: string, tokens: ArrayIterator<Token>): List['items'] =>
+const itemsUntil = (end: string, tokens: ArrayIterator<Token>): ListBlock['items'] =>
 	until(end, tokens)
 		.map(() => blocksUntil('list_item_close', tokens))
 		.toArray();
 
-function tableUntilEnd(tokens: ArrayIterator<Token>): Table {
+function tableUntilEnd(tokens: ArrayIterator<Token>): TableBlock {
 	const rows: Cell[][] = [];
 	for (const {type, children} of until('table_close', tokens)) {
 		if (type === 'tr_open') {
@@ -164,20 +164,20 @@ function codeOf({info, content}: Token): Block {
 
 const marksByToken: Readonly<Record<string, MarkName>> = {strong: 'strong', em: 'em', s: 'strike'};
 
-function runsOf(tokens: readonly Token[] | null | undefined): readonly Run[] {
-	const runs: Run[] = [];
+function runsOf(tokens: readonly Token[] | null | undefined): readonly TextRun[] {
+	const runs: TextRun[] = [];
 	const open = {strong: 0, em: 0, strike: 0};
 	let link:
 		| {readonly target: string; readonly href: string | undefined; begins: number}
 		| undefined;
 	/** Characters so far, but for blanks around them. */
 	let length = 0;
-	const push = (found: string, how: Omit<Run, 'text'> = {}) => {
+	const push = (found: string, how: Omit<TextRun, 'text'> = {}) => {
 		// Entities may stand for characters that were removed from the text.
 		const clean = withoutUnwanted(found);
 		const text = how.code ? clean.replaceAll('\n', ' ') : clean;
 		const marked = markNames.filter(name => open[name] > 0 && !how.code);
-		const run: Run = {
+		const run: TextRun = {
 			...Object.fromEntries(marked.map(name => [name, true])),
 			...(link?.href !== undefined && {href: link.href}),
 			...how,
@@ -233,7 +233,7 @@ function targetOf(token: Token, name: 'href' | 'src'): string {
 	return target.length > maxTargetLength ? `${target.slice(0, maxTargetLength)}…` : target;
 }
 
-const isAlike = (one: Run, other: Run): boolean =>
+const isAlike = (one: TextRun, other: TextRun): boolean =>
 	one.href === other.href &&
 	one.code === other.code &&
 	markNames.every(name => one[name] === other[name]);

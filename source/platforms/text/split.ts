@@ -1,6 +1,6 @@
 import {cutText, largest} from './cut-text.ts';
 import {tableLines, withTargets} from './dialect.ts';
-import {type Block, type List, paragraphOf, type Run, type Table} from './parse.ts';
+import {type Block, type ListBlock, paragraphOf, type TextRun, type TableBlock} from './parse.ts';
 
 /** The room that is left in a piece. */
 export type Room = {
@@ -100,18 +100,20 @@ function cutBlock(block: Block, room: Room, known: Known): Cut {
 	}
 }
 
-const rest = (runs: readonly Run[], blockOf: (runs: readonly Run[]) => Block): readonly Block[] =>
-	runs.length === 0 ? [] : [blockOf(runs)];
+const rest = (
+	runs: readonly TextRun[],
+	blockOf: (runs: readonly TextRun[]) => Block,
+): readonly Block[] => (runs.length === 0 ? [] : [blockOf(runs)]);
 
-const withCode = (block: Extract<Block, {type: 'code'}>, runs: readonly Run[]): Block => ({
+const withCode = (block: Extract<Block, {type: 'code'}>, runs: readonly TextRun[]): Block => ({
 	...block,
 	text: runs.map(({text}) => text).join(''),
 });
 
 /** The rest of a cut item stands before the items after it, without a bullet: the item has one already. */
-function cutList(list: List, room: Room, known: Known): Cut {
+function cutList(list: ListBlock, room: Room, known: Known): Cut {
 	const {items, start} = list;
-	const withItems = (some: List['items']): readonly Block[] => [{...list, items: some}];
+	const withItems = (some: ListBlock['items']): readonly Block[] => [{...list, items: some}];
 	const listFrom = (index: number): readonly Block[] =>
 		index < items.length
 			? [
@@ -148,9 +150,9 @@ function cutList(list: List, room: Room, known: Known): Cut {
 }
 
 /** The rest repeats the header. Where not one row fits, the rows become lines. */
-function cutTable(table: Table, room: Room): Cut {
+function cutTable(table: TableBlock, room: Room): Cut {
 	const {rows} = table;
-	const withRows = (some: Table['rows']): readonly Block[] => [{...table, rows: some}];
+	const withRows = (some: TableBlock['rows']): readonly Block[] => [{...table, rows: some}];
 	const count = largest(rows.length - 1, length => room.over(withRows(rows.slice(0, length))));
 	if (count > 0) {
 		return {head: withRows(rows.slice(0, count)), tail: withRows(rows.slice(count))};

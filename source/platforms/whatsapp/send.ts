@@ -6,7 +6,7 @@ import {
 	memberAt,
 	nameAt,
 	textAt,
-	type ApiRequest,
+	type PlatformCall,
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
@@ -67,7 +67,7 @@ const busy: ReadonlyMap<unknown, number> = new Map([
 const refused: ReadonlySet<number> = new Set([0, 3, 10, 190, 368, 131_031]);
 
 /** By the codes, whatever the status. @see https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes */
-function judge({json, status}: Judged, {method}: ApiRequest): Judgement {
+function judge({json, status}: Judged, {method}: PlatformCall): Judgement {
 	const id = method === 'GET' ? textAt(json, 'id') : textAt(json, 'messages', '0', 'id');
 	if (status < 300 && id !== '') {
 		return true;

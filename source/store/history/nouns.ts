@@ -15,7 +15,7 @@ import {approvalOfRow} from '../approvals.ts';
 import {jsonOf, type Row} from '../columns.ts';
 import {deliveryOfRow, workedColumns, workedTables, workOfRow} from '../delivery-rows.ts';
 import {groupColumns, groupOfRow, groupTables} from '../group-rows.ts';
-import {runColumns, runOf, runTables} from '../run-reader.ts';
+import {runColumns, runOfRow, runTables} from '../run-reader.ts';
 import type {HistoryNoun} from './port.ts';
 import type {SqlFields} from './sql-conditions.ts';
 
@@ -85,7 +85,7 @@ export const runs: HistoryOf<Run, Run> = {
 		since: 'run.created_at',
 	},
 	vocabulary: runVocabulary,
-	asked: runOf,
+	asked: runOfRow,
 	itemOf: run => run,
 };
 

@@ -11,7 +11,7 @@ const parallelRetryMs = 1000;
 type Bucket = {spent: number; countedAt: number};
 
 /** Lets a bucket fill until `now`. */
-export function fill(bucket: Bucket, rpm: number, now: number): void {
+export function refillBucket(bucket: Bucket, rpm: number, now: number): void {
 	const filled = (Math.max(0, now - bucket.countedAt) * rpm) / minuteMs;
 	bucket.spent = Math.max(0, bucket.spent - filled);
 	bucket.countedAt = now;
@@ -34,7 +34,7 @@ function takeRequest(
 	}
 
 	if (rpm !== undefined) {
-		fill(bucket, rpm, now);
+		refillBucket(bucket, rpm, now);
 		if (bucket.spent > rpm - 1) {
 			const retryMs = Math.ceil(((bucket.spent - (rpm - 1)) * minuteMs) / rpm);
 			return {kind: 'rpm', most: rpm, retryMs};
@@ -92,7 +92,7 @@ export function createKeyLimits(clock: Clock): KeyLimits {
 		},
 		left(id, rpm) {
 			const use = entryOf(id);
-			fill(use, rpm, clock.monotonic());
+			refillBucket(use, rpm, clock.monotonic());
 			return leftIn(use, rpm);
 		},
 		held: id => uses.get(id)?.held ?? 0,

@@ -1,8 +1,8 @@
 import {idOfNumber} from '../../core/ids.ts';
 import type {RunState} from '../../core/run.ts';
 import {integerOf, wordOf} from '../columns.ts';
-import {nameOf} from '../delivery-rows.ts';
-import type {DeliveryKey, Reserved} from '../port.ts';
+import {deliveryKeyName} from '../delivery-rows.ts';
+import type {DeliveryKey, ReservedIdentifier} from '../port.ts';
 import {givesUpIdentifier} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import type {Statements, Transaction} from './database.ts';
@@ -59,7 +59,7 @@ export async function readHolders(
 		}
 
 		if (one && row['delivery'] !== null) {
-			holders.set(nameOf(one.key), {
+			holders.set(deliveryKeyName(one.key), {
 				delivery: integerOf(row['delivery']),
 				at: integerOf(row['at']),
 				gaveUp: givesUpIdentifier.has(wordOf<RunState>(row['state'])),
@@ -69,7 +69,7 @@ export async function readHolders(
 	}
 
 	const find = (key: DeliveryKey, heldMs: number): Holder | undefined => {
-		const holder = holders.get(nameOf(key));
+		const holder = holders.get(deliveryKeyName(key));
 		return holder && !holder.gaveUp && now - holder.at < heldMs ? holder : undefined;
 	};
 
@@ -80,7 +80,7 @@ export async function readHolders(
 		reservedBy(
 			key: DeliveryKey,
 			heldMs: number,
-		): Exclude<Reserved, {readonly kind: 'reserved'}> | undefined {
+		): Exclude<ReservedIdentifier, {readonly kind: 'reserved'}> | undefined {
 			const holder = find(key, heldMs);
 			const isUnderWay = holder?.isReserved && now - holder.at < sendingMs;
 			return (
@@ -89,7 +89,7 @@ export async function readHolders(
 		},
 		/** Notes that a delivery takes it now. `isReserved`: it is not written yet. */
 		take(key: DeliveryKey, delivery: number, isReserved = false) {
-			holders.set(nameOf(key), {delivery, at: now, gaveUp: false, isReserved});
+			holders.set(deliveryKeyName(key), {delivery, at: now, gaveUp: false, isReserved});
 			taken.add(delivery);
 		},
 		/** Whether there is a delivery of this number. */
@@ -109,10 +109,10 @@ export type Reservation = {
 export async function reserveAll(
 	{query, run, now}: Transaction,
 	wanted: readonly Reservation[],
-): Promise<readonly Reserved[]> {
+): Promise<readonly ReservedIdentifier[]> {
 	const holders = await readHolders({query}, withBodies(wanted), now);
 	const taken: Reservation[] = [];
-	const answers = wanted.map((one): Reserved => {
+	const answers = wanted.map((one): ReservedIdentifier => {
 		const both = withBodies([one]);
 		const holder = both.map(({key}) => holders.reservedBy(key, one.heldMs)).find(Boolean);
 		if (!holder) {

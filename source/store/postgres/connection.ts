@@ -11,7 +11,7 @@ type ConnectionOptions = Pick<
 const always = {keepAlive: true, application_name: 'svc'};
 
 /** Host and database of a URL, for a person. */
-export function nameOf(url: string): string {
+export function databaseName(url: string): string {
 	const {hostname, port, pathname, searchParams} = new URL(url);
 	const host = searchParams.get('host') ?? hostname;
 	return `postgres://${host}${port === '' ? '' : `:${port}`}${pathname}`;
@@ -50,7 +50,7 @@ export function connectionOf(url: string): ConnectionOptions {
 		try {
 			return file === undefined ? undefined : readFileSync(file, 'utf8');
 		} catch (error) {
-			throw journalUnavailable(nameOf(url), error);
+			throw journalUnavailable(databaseName(url), error);
 		}
 	};
 	const mode = take('sslmode');

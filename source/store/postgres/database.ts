@@ -6,7 +6,7 @@ import type {Engine} from '../engine.ts';
 import {createDurations} from '../transaction.ts';
 import {ask, postgresEngine} from './ask.ts';
 import {beginning, type LockName} from './begin.ts';
-import {nameOf} from './connection.ts';
+import {databaseName} from './connection.ts';
 import {createDatabaseHealth} from './database-health.ts';
 import {createPool, endPool} from './pool.ts';
 import {
@@ -124,7 +124,7 @@ export function createDatabase(
 	}: DatabaseDependencies,
 	{url}: {readonly url: string},
 ): Database {
-	const name = nameOf(url);
+	const name = databaseName(url);
 	const pool = given ?? createPool(url);
 	const durations = createDurations(rememberedCommits);
 	/** The time of the database less that of this process. */

@@ -1,7 +1,7 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {RunPlan} from '../../core/run.ts';
 import {integerOf, type Bindings} from '../columns.ts';
-import {identifiersOf, nameOf, deliveryParameters, rowIdOf} from '../delivery-rows.ts';
+import {identifiersOf, deliveryKeyName, deliveryParameters, rowIdOf} from '../delivery-rows.ts';
 import type {DeliveryKey} from '../port.ts';
 import type {NewRun} from '../run-queue.ts';
 import {withoutNul} from './ask.ts';
@@ -117,7 +117,9 @@ export async function keepDeliveries(
 		}),
 	);
 	const claims = new Map(
-		kept.filter(({claims: claimed}) => claimed).map(one => [nameOf(one.delivery.key), one]),
+		kept
+			.filter(({claims: claimed}) => claimed)
+			.map(one => [deliveryKeyName(one.delivery.key), one]),
 	);
 	const bodies = new Map(
 		kept.filter(({claims: claimed}) => claimed).map(one => [nameOfBody(one), one]),
@@ -131,7 +133,7 @@ export async function keepDeliveries(
 	const rows = await query(insertAll(isAgain), [
 		...values,
 		kept.map(({work}) => (typeof work === 'object' && work ? (places.get(work) ?? null) : null)),
-		kept.map(one => String(claims.get(nameOf(one.delivery.key)) === one)),
+		kept.map(one => String(claims.get(deliveryKeyName(one.delivery.key)) === one)),
 		kept.map(one =>
 			bodies.get(nameOfBody(one)) === one ? (one.delivery.bodyKey?.deliveryId ?? null) : null,
 		),
@@ -142,4 +144,4 @@ export async function keepDeliveries(
 }
 
 const nameOfBody = ({delivery: {bodyKey}}: KeptDelivery): string =>
-	bodyKey ? nameOf(bodyKey) : '';
+	bodyKey ? deliveryKeyName(bodyKey) : '';

@@ -1,7 +1,7 @@
 import {every} from '../../core/clock.ts';
 import {createMutex, createRepeat} from '../../core/mutex.ts';
 import {integerOf, textOf} from '../columns.ts';
-import {fill, type KeyInUse, leftIn, letIn} from '../limits/key-limits.ts';
+import {refillBucket, type KeyInUse, leftIn, letIn} from '../limits/key-limits.ts';
 import type {KeyLimits} from '../limits/port.ts';
 import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
@@ -223,7 +223,7 @@ export function createKeyLimits({
 		},
 		left(id, rpm) {
 			const use = entryOf(id);
-			fill(use, rpm, database.now());
+			refillBucket(use, rpm, database.now());
 			return leftIn(use, rpm);
 		},
 		held(id) {

@@ -1,7 +1,13 @@
 import type {Run, StoredRun} from '../../core/run.ts';
 import {integerOf, optional, readJson, textOf} from '../columns.ts';
 import type {Runs} from '../port.ts';
-import {entryOf, planColumn, runColumnsWith, runTables, storedRunOf} from '../run-reader.ts';
+import {
+	transcriptEntryOf,
+	planColumn,
+	runColumnsWith,
+	runTables,
+	storedRunOf,
+} from '../run-reader.ts';
 import {cursorOf, type TranscriptCursor} from '../transcripts.ts';
 import {runSubject} from './ask.ts';
 import type {Statements} from './database.ts';
@@ -38,7 +44,7 @@ export async function readRuns(
 			const own = entries.get(id) ?? [];
 			const bytes = own.reduce((sum, entry) => sum + integerOf(entry['bytes']), 0);
 			try {
-				const run = storedRunOf(row, own.map(entryOf));
+				const run = storedRunOf(row, own.map(transcriptEntryOf));
 				const cursor = cursorOf(own.length, bytes, integerOf(own.at(-1)?.['position']));
 				return [[id, {run, cursor}] as const];
 			} catch {

@@ -1,4 +1,4 @@
-import {askedWords, excerptWords, hasSubstance, maxWordLength, wordPattern} from '../sessions.ts';
+import {searchWords, excerptWords, hasSubstance, maxWordLength, wordPattern} from '../sessions.ts';
 
 /** Bytes of the words of one message that are indexed; a `tsvector` takes a mebibyte. */
 const maxIndexedBytes = 400_000;
@@ -35,7 +35,7 @@ type SearchTerms = ReadonlyArray<{readonly word: string; readonly isWhole: boole
 
 /** What a person asks for; empty when there is no word in it. */
 export const searchTermsOf = (text: string): SearchTerms =>
-	askedWords(text)
+	searchWords(text)
 		.map(({word, isWhole}) => ({word: fold(word), isWhole}))
 		.filter(({word}) => word !== '');
 

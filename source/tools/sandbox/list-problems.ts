@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {wordsOf} from '../../core/names.ts';
 import {isInside, systemFolders} from './places.ts';
-import type {Found, PlanProblem, PlanWorld} from './plan.ts';
+import type {PathTarget, PlanProblem, PlanWorld} from './plan.ts';
 
 /** The state of the running system: sockets, processes, devices. A sandbox has its own of them, or none. */
 const ownPlaces = ['/proc', '/sys', '/dev', '/run', '/var/run', '/boot'];
@@ -13,12 +13,12 @@ const neverWhole = wordsOf(`
 `);
 
 /** One listed path, and where it leads. */
-export type Entry = Found & {readonly list: PlanProblem['list']; readonly path: string};
+export type Entry = PathTarget & {readonly list: PlanProblem['list']; readonly path: string};
 
 /** Why an entry of a list that leads to `found` cannot be used; follows it in a sentence. `secrets`: paths out of reach, and their targets. */
 export function problemOf(
 	list: PlanProblem['list'],
-	{real, kind}: Found,
+	{real, kind}: PathTarget,
 	{secrets, world}: {readonly secrets: readonly string[]; readonly world: PlanWorld},
 ): string | undefined {
 	const {userHome, profileHome, find} = world;

@@ -40,7 +40,10 @@ export type SandboxPlan = {
 };
 
 /** The target of a path, links followed. */
-export type Found = {readonly real: string; readonly kind: 'folder' | 'file' | 'socket' | 'other'};
+export type PathTarget = {
+	readonly real: string;
+	readonly kind: 'folder' | 'file' | 'socket' | 'other';
+};
 
 /** The world of a plan, which is pure given this; `~/` is expanded already. */
 export type PlanWorld = {
@@ -53,7 +56,7 @@ export type PlanWorld = {
 	readonly gid: number;
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** `undefined`: nothing is there, or it cannot be read. */
-	readonly find: (path: string) => Found | undefined;
+	readonly find: (path: string) => PathTarget | undefined;
 	/** Where a link leads as it is written; `undefined`: it is no link. */
 	readonly linkOf: (path: string) => string | undefined;
 	/** A folder outside of all sandboxes with the contents of these mounts below `/etc`; `undefined`: each is to be mounted. */

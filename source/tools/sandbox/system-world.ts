@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {orElse} from '../../core/or-else.ts';
-import {type Found, isBind, type PlanWorld, type SandboxPlan} from './plan.ts';
+import {type PathTarget, isBind, type PlanWorld, type SandboxPlan} from './plan.ts';
 import {etcFolder} from './system-etc.ts';
 
 /** The world of plans on this machine. */
@@ -34,7 +34,7 @@ export const systemWorld = (
 		),
 });
 
-function foundAt(path: string): Found | undefined {
+function foundAt(path: string): PathTarget | undefined {
 	// Most of them are not there, and an exception takes longer than a look.
 	const stats = statSync(path, {throwIfNoEntry: false});
 	return (

@@ -10,7 +10,10 @@ import {openDetail} from './navigate.ts';
 import {setTemporaryFilter} from './temporary-filter.ts';
 
 /** A server as its logins are asked for. */
-export const placeOf = ({name, profile}: Pick<ServerView, 'name' | 'profile'>): LoginPlace => ({
+export const loginPlaceOfServer = ({
+	name,
+	profile,
+}: Pick<ServerView, 'name' | 'profile'>): LoginPlace => ({
 	server: name,
 	profile,
 });
@@ -34,7 +37,7 @@ export function noLogin({login, status, transport}: ServerView): Safe | undefine
 
 /** Begins a login and shows what there is to do. `flow` absent: as the server is configured. */
 export function startLogin(shell: Shell, server: ServerView, flow?: LoginFlow): void {
-	shell.logins.start(placeOf(server), {...(flow && {flow})});
+	shell.logins.start(loginPlaceOfServer(server), {...(flow && {flow})});
 	goToLogin(shell, server);
 }
 

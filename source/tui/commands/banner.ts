@@ -1,7 +1,7 @@
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command} from '../acts/command.ts';
-import {confirm} from '../dialogs/questions.ts';
+import {confirmation} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
 
 const isRefused = (shell: Shell) => shell.feed.get().state.webhook.state === 'refused';
@@ -13,7 +13,7 @@ function askToUseModel(shell: Shell): void {
 		return;
 	}
 
-	confirm.open(shell, {
+	confirmation.open(shell, {
 		title: safe`Use ${escapeLine(offer.provider)}`,
 		lines: [
 			escapeLine(`${offer.name}: ${offer.origin}`),

@@ -7,11 +7,11 @@ import {newForm, type FormState} from '../forms/form.ts';
 import {blankLine, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {titled} from './box.ts';
-import type {Question} from './questions.ts';
+import type {Confirmation} from './questions.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
 /** Something that is done when a person says so, and may say more of it. */
-type ToldQuestion = Pick<Question, 'title' | 'lines' | 'act'> & {
+type ToldQuestion = Pick<Confirmation, 'title' | 'lines' | 'act'> & {
 	/** Gets what was filled in. */
 	readonly run: (told: JsonObject) => void;
 };

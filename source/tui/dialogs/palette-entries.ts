@@ -3,7 +3,7 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {isForbidden, perform, whyNot, type Command} from '../acts/command.ts';
 import {openPane} from '../acts/navigate.ts';
-import type {Destination, Found, Pane} from '../panes/pane.ts';
+import type {Destination, Referent, Pane} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** One thing that the palette can do. */
@@ -51,7 +51,7 @@ export function paletteEntries(
 	const wanted = query.trim();
 	const byName = wanted === '' ? entries : bestFirst(entries, wanted);
 	const byNumber = shell.panes.map(pane => ({pane, found: pane.find?.(shell, wanted)}));
-	const entriesOf = (which: keyof Found) =>
+	const entriesOf = (which: keyof Referent) =>
 		byNumber.flatMap(({pane, found: {[which]: to} = {}}) => (to ? destinationEntry(to, pane) : []));
 	const known = entriesOf('known');
 	const settings = settingEntries(shell, wanted);

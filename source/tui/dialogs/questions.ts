@@ -14,7 +14,7 @@ import {keyHint, lineDialog, titled, widestText, type AskedLine} from './box.ts'
 export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
 
 /** Something that is done when a person says so. */
-export type Question = {
+export type Confirmation = {
 	readonly title: Safe;
 	readonly lines: readonly Safe[];
 	readonly act: Safe;
@@ -27,9 +27,9 @@ export type Question = {
 	readonly under?: Overlay | undefined;
 };
 
-export const confirm = dialogState<Question>('confirm');
+export const confirmation = dialogState<Confirmation>('confirm');
 
-export const confirmDialog = defineDialog(confirm, {
+export const confirmDialog = defineDialog(confirmation, {
 	title: 'Question',
 	contents({title, lines, act, other, stay = literal('leave it')}, _shell, room) {
 		const width = Math.min(room.width, widestText);
@@ -50,34 +50,34 @@ export const confirmDialog = defineDialog(confirm, {
 	commands: [
 		onKeys(['confirm.yes', 'y'], literal('yes'), {
 			run(shell) {
-				const question = confirm.now(shell);
+				const question = confirmation.now(shell);
 				close(shell);
 				question?.run();
 			},
 		}),
 		onKeys(['confirm.other', 't'], literal('to another route'), {
-			when: shell => confirm.now(shell)?.other !== undefined,
+			when: shell => confirmation.now(shell)?.other !== undefined,
 			run(shell) {
-				const {other} = confirm.now(shell) ?? {};
+				const {other} = confirmation.now(shell) ?? {};
 				close(shell);
 				other?.run();
 			},
 		}),
 		onKeys(['confirm.close', 'esc', 'n', 'q', 'ctrl+c'], literal('no'), {
-			run: shell => change(shell, {overlay: confirm.now(shell)?.under}),
+			run: shell => change(shell, {overlay: confirmation.now(shell)?.under}),
 		}),
 	],
 });
 
-type DropQuestion = {readonly run: (shell: Shell) => void} & Pick<Question, 'under'> &
-	Partial<Pick<Question, 'lines'>>;
+type DropQuestion = {readonly run: (shell: Shell) => void} & Pick<Confirmation, 'under'> &
+	Partial<Pick<Confirmation, 'lines'>>;
 
 /** Asks whether a form is left whose changes are not saved. `under`: the dialog of the form, where it is one. */
 export function askToDrop(
 	shell: Shell,
 	{lines = [literal('What you filled in is not saved.')], run, under}: DropQuestion,
 ): void {
-	confirm.open(shell, {
+	confirmation.open(shell, {
 		title: literal('Leave without saving?'),
 		lines,
 		act: literal('drop them'),
@@ -165,7 +165,7 @@ export const menuDialog = defineDialog(menu, {
 });
 
 /** Something that cannot be taken back, and the name that a person types for it. */
-type NameQuestion = Pick<Question, 'title' | 'lines' | 'act' | 'run'> & {
+type NameQuestion = Pick<Confirmation, 'title' | 'lines' | 'act' | 'run'> & {
 	/** What has to be typed. */
 	readonly name: string;
 	/** What may be typed instead. */

@@ -1,7 +1,7 @@
 import {isIP} from 'node:net';
 import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
 import {contentOf} from '../../nouns/field-kinds.ts';
-import {field, trimmed, type FieldRecord, type Reading} from '../../nouns/field.ts';
+import {field, trimmed, type FieldRecord, type FieldReading} from '../../nouns/field.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 
@@ -17,7 +17,7 @@ export type SetupForm = {
 const hostName = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*[a-z](?:[a-z\d_-]*[a-z\d_])?$/i;
 
 /** The answer to a question of yes or no is no host. */
-const listenHost: Reading = {
+const listenHost: FieldReading = {
 	typed: String,
 	taken(typed) {
 		const text = typed.trim();

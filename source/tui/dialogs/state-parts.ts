@@ -13,7 +13,7 @@ import type {LoadSource} from '../state/source.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** One part of the gateway: how it stands, and what a person can do about it. */
-export type Part = {
+export type ProcessPart = {
 	readonly name: Safe;
 	readonly word: Span;
 	readonly more?: Safe | undefined;
@@ -21,14 +21,14 @@ export type Part = {
 };
 
 /** How webhooks are received. */
-export const receiverPart = ({webhook}: GatewayState): Part =>
+export const receiverPart = ({webhook}: GatewayState): ProcessPart =>
 	serverPart(literal('receiver'), webhook, {
 		again: ' r tries again, in any pane.',
 		setting: 'platforms.webhook.enabled',
 	});
 
 /** Nothing where the gateway does not report its chat API. */
-export const chatApiParts = ({api, keys}: GatewayState): readonly Part[] =>
+export const chatApiParts = ({api, keys}: GatewayState): readonly ProcessPart[] =>
 	api
 		? [
 				{
@@ -57,7 +57,7 @@ function serverPart(
 	name: Safe,
 	server: WebhookState,
 	{path = '', again = '', setting}: ServerLook,
-): Part {
+): ProcessPart {
 	const part = {name, word: listenWords[server.state]};
 	switch (server.state) {
 		case 'listening':
@@ -80,7 +80,7 @@ function serverPart(
 const slowLoopMs = 100;
 
 /** How busy the process is, and how large. */
-export function processParts({health}: GatewayState): readonly Part[] {
+export function processParts({health}: GatewayState): readonly ProcessPart[] {
 	if (!health) {
 		return [];
 	}
@@ -106,7 +106,10 @@ export function processParts({health}: GatewayState): readonly Part[] {
 }
 
 /** How each platform stands that answers are delivered to. */
-export const platformParts = (platforms: readonly PlatformView[], now: number): readonly Part[] =>
+export const platformParts = (
+	platforms: readonly PlatformView[],
+	now: number,
+): readonly ProcessPart[] =>
 	platforms.map(platform => {
 		const {name, state, reason} = platform;
 		const {text, tone} = platformWord(platform);
@@ -123,7 +126,7 @@ export const platformParts = (platforms: readonly PlatformView[], now: number): 
 	});
 
 /** The chats of `alerts`; a row that says so where there are none. Nothing where the gateway does not say. */
-export function alertParts(alerts: readonly AlertView[] | undefined): readonly Part[] {
+export function alertParts(alerts: readonly AlertView[] | undefined): readonly ProcessPart[] {
 	const name = literal('alerts');
 	return alerts?.length === 0
 		? [
@@ -166,7 +169,7 @@ export function wantStore({feed, loader}: Pick<Host, 'feed' | 'loader'>): void {
 const away = {kind: 'postgres', ok: false} as const;
 
 /** The store that gateways share, and its members, as `svc gateway status` has them. */
-export function storeParts({feed, loader}: Pick<Host, 'feed' | 'loader'>): readonly Part[] {
+export function storeParts({feed, loader}: Pick<Host, 'feed' | 'loader'>): readonly ProcessPart[] {
 	const {state, now} = feed.get();
 	const {storeFailing = null, storeFailingSince: since} = state;
 	const loaded = loader(storeStatus).last()?.value;

@@ -12,7 +12,7 @@ import {type PaneCommand, onKeys} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
-import {grouped} from '../lines/title-parts.ts';
+import {groupedCell} from '../lines/title-parts.ts';
 import type {Shell} from '../shell/shell.ts';
 import {
 	alertParts,
@@ -22,7 +22,7 @@ import {
 	receiverPart,
 	storeParts,
 	wantStore,
-	type Part,
+	type ProcessPart,
 } from './state-parts.ts';
 import {scrolledDialog} from './wizard.ts';
 
@@ -71,7 +71,8 @@ const partRows = (shell: Shell, width: number): readonly Line[] => {
 };
 
 /** What is wrong stands first: on a small screen the rest has to be scrolled to. */
-const severityOf = ({word: {tone}}: Part): number => (tone === 'bad' ? 0 : tone === 'warn' ? 1 : 2);
+const severityOf = ({word: {tone}}: ProcessPart): number =>
+	tone === 'bad' ? 0 : tone === 'warn' ? 1 : 2;
 
 const states = dialogState<{readonly top: number}>('states');
 
@@ -101,7 +102,7 @@ export const statesDialog = defineDialog(states, {
 	commands: [...scrolled.commands, closing('states', ['esc', 'H', 'q', 'ctrl+c', 'enter'])],
 });
 
-function partLines({name, word, more = empty, help}: Part, width: number): readonly Line[] {
+function partLines({name, word, more = empty, help}: ProcessPart, width: number): readonly Line[] {
 	const indent = nameCells + 4;
 	return [
 		[
@@ -117,7 +118,7 @@ function partLines({name, word, more = empty, help}: Part, width: number): reado
 	];
 }
 
-function gatewayPart({gateway}: GatewayState): Part {
+function gatewayPart({gateway}: GatewayState): ProcessPart {
 	const {reachable, stopping, pid, startedAt, profile} = gateway;
 	const more = safe`process ${pid}${startedAt > 0 ? safe`, since ${dayTime(startedAt)}` : empty}, profile ${escapeLine(profile)}`;
 	const name = literal('gateway');
@@ -132,7 +133,10 @@ function gatewayPart({gateway}: GatewayState): Part {
 		: {name, more, word: {text: literal('● runs'), tone: 'good'}};
 }
 
-function requestParts({traffic, totals, health}: GatewayState, now: number): readonly Part[] {
+function requestParts(
+	{traffic, totals, health}: GatewayState,
+	now: number,
+): readonly ProcessPart[] {
 	const hour = trafficParts(traffic, {now, parts: hourCells});
 	const count = hour.reduce((sum, value) => sum + value, 0);
 	const {received, ok} = totals;
@@ -144,7 +148,7 @@ function requestParts({traffic, totals, health}: GatewayState, now: number): rea
 		{
 			name: literal('last hour'),
 			word: {text: sparkline(hour), tone: 'accent'},
-			more: safe`${grouped(count)} ${count === 1 ? literal('request') : literal('requests')}`,
+			more: safe`${groupedCell(count)} ${count === 1 ? literal('request') : literal('requests')}`,
 		},
 		{
 			name: literal('answers'),
@@ -158,7 +162,7 @@ function requestParts({traffic, totals, health}: GatewayState, now: number): rea
 			more:
 				received === 0
 					? literal('401 and 404 aside')
-					: safe`${grouped(refused)} of ${grouped(received)} refused, 401 and 404 aside${p95}`,
+					: safe`${groupedCell(refused)} of ${groupedCell(received)} refused, 401 and 404 aside${p95}`,
 			help: isMuch
 				? 'The filter status:4xx in Traffic shows them, each with its reason.'
 				: undefined,
@@ -166,7 +170,7 @@ function requestParts({traffic, totals, health}: GatewayState, now: number): rea
 	];
 }
 
-function modelPart({model, modelProblem, modelSilence, gateway}: GatewayState): Part {
+function modelPart({model, modelProblem, modelSilence, gateway}: GatewayState): ProcessPart {
 	const name = literal('model');
 	if (modelProblem !== undefined) {
 		return {name, word: {text: literal('✗ cannot be used'), tone: 'bad'}, help: modelProblem};
@@ -195,12 +199,12 @@ function modelPart({model, modelProblem, modelSilence, gateway}: GatewayState): 
 	return {name, more, word: {text: literal('● answers'), tone: 'good'}};
 }
 
-function runsPart(state: GatewayState, now: number): Part {
+function runsPart(state: GatewayState, now: number): ProcessPart {
 	const {atWork, asking, waits, places, ...queue} = runsAtWork(state, now);
 	const queued = queuedOf(waits);
 	const oldestMs = oldestWaitMs(queue, now);
 	const parts = compact([
-		queued > 0 && `${grouped(queued)} queued`,
+		queued > 0 && `${groupedCell(queued)} queued`,
 		asking > 0 && `${asking} wait for you`,
 	]);
 	const help = compact([
@@ -222,7 +226,7 @@ function runsPart(state: GatewayState, now: number): Part {
 	};
 }
 
-function serversPart({servers}: GatewayState): Part {
+function serversPart({servers}: GatewayState): ProcessPart {
 	const name = literal('tools');
 	const waiting = servers.find(needsPerson);
 	const tallies = [...Map.groupBy(servers, ({status}) => status)].map(
@@ -241,7 +245,7 @@ function serversPart({servers}: GatewayState): Part {
 	};
 }
 
-function jobsPart({jobs}: GatewayState): Part {
+function jobsPart({jobs}: GatewayState): ProcessPart {
 	const invalid = jobs.filter(({state}) => state === 'invalid').length;
 	const active = jobs.filter(({state}) => state === 'active').length;
 	return {
@@ -257,13 +261,13 @@ function jobsPart({jobs}: GatewayState): Part {
 	};
 }
 
-const journalParts = ({journal}: GatewayState): readonly Part[] =>
+const journalParts = ({journal}: GatewayState): readonly ProcessPart[] =>
 	journal
 		? [
 				{
 					name: literal('journal'),
 					word: {
-						text: safe`${grouped(journal.deliveries)} deliveries, ${grouped(journal.runs)} runs`,
+						text: safe`${groupedCell(journal.deliveries)} deliveries, ${groupedCell(journal.runs)} runs`,
 					},
 				},
 			]

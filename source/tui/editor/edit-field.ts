@@ -78,7 +78,7 @@ export const typingField: NonNullable<PaneSection['typing']> = {
 };
 
 /** Writes the chosen word out. */
-export function complete(shell: Shell): void {
+export function writeChosenWord(shell: Shell): void {
 	const state = editorNow(shell);
 	const chosen = state && completionsOf(state)[state.completion ?? 0];
 	const begun = state && begunWord(state);

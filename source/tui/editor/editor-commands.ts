@@ -15,7 +15,7 @@ import type {Shell} from '../shell/shell.ts';
 import {draftLines} from './draft-lines.ts';
 import {changeDraft} from './draft.ts';
 import {editAsJson} from './edit-as-json.ts';
-import {changeRouteForm, complete, enterField, moveCompletion} from './edit-field.ts';
+import {changeRouteForm, writeChosenWord, enterField, moveCompletion} from './edit-field.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {findAct} from './find-field.ts';
 import {addKey, listMembers, withMember} from './list-setting.ts';
@@ -170,7 +170,9 @@ export const textCommands: readonly PaneCommand[] = [
 
 /** Keys of the list of completions. */
 export const completionCommands: readonly PaneCommand[] = [
-	onKeys(['editor-completion.take', 'enter', 'tab'], literal('take this key'), {run: complete}),
+	onKeys(['editor-completion.take', 'enter', 'tab'], literal('take this key'), {
+		run: writeChosenWord,
+	}),
 	onKeys(['editor-completion.down', 'down', 'ctrl+n'], literal('next key'), {
 		run: moveCompletion(1),
 	}),

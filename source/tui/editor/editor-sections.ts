@@ -9,7 +9,7 @@ import type {Host, Shell} from '../shell/shell.ts';
 import {completionsOf, typingField} from './edit-field.ts';
 import {completionCommands, editorCommands, textCommands} from './editor-commands.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
-import {findCommands, typingFind} from './find-field.ts';
+import {findFieldCommands, typingFind} from './find-field.ts';
 import {closeEditor} from './refresh.ts';
 import {backToForm, save} from './save-draft.ts';
 import {planLines} from './step-lines.ts';
@@ -77,7 +77,7 @@ const section = (
 
 const sections = {
 	form: section('', editorCommands, {title: literal('Route form')}),
-	find: section('-find', findCommands, {
+	find: section('-find', findFieldCommands, {
 		title: literal('Route form, looking for a field'),
 		typing: typingFind,
 	}),

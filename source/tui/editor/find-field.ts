@@ -59,7 +59,7 @@ export const findAct: PaneCommand = onKeys(['editor.find', '/'], literal('find a
 const step = (by: -1 | 1) => (shell: Shell) => changeEditor(shell, state => atFound(state, by));
 
 /** Keys while a field is looked for. */
-export const findCommands: readonly PaneCommand[] = [
+export const findFieldCommands: readonly PaneCommand[] = [
 	onKeys(['editor-find.done', 'enter', 'esc', 'ctrl+c'], literal('stay at it'), {
 		run: shell => changeEditor(shell, state => ({...state, find: undefined})),
 	}),

@@ -2,10 +2,10 @@ import type {StoredDelivery} from '../../core/delivery.ts';
 import {derive} from '../../core/derive.ts';
 import {knownValues} from '../../core/filter/known-values.ts';
 import {
-	complete,
+	completeFilterText,
 	propose,
 	unknownValue,
-	type Completion,
+	type CompletedText,
 	type Known,
 	type KnownField,
 	type Proposals,
@@ -18,7 +18,7 @@ import type {LocalState} from '../state/source.ts';
 
 /** What was completed last, and how often something was: the cursor goes behind it. */
 const completing: LocalState<{
-	readonly last: Completion | undefined;
+	readonly last: CompletedText | undefined;
 	readonly turn: number;
 }> = {initial: {last: undefined, turn: 0}};
 
@@ -75,7 +75,7 @@ export function completeFilter(shell: Host, step: 1 | -1): void {
 
 	const {list, vocabulary, known} = filtered;
 	const state = shell.local(completing);
-	const next = complete(list.get().filterText, {
+	const next = completeFilterText(list.get().filterText, {
 		last: state.get().last,
 		step,
 		proposalsFor: text => propose(text, vocabulary, known),

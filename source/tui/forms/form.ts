@@ -1,5 +1,11 @@
 import type {JsonValue} from '../../core/json.ts';
-import {entryOf, fieldProblem, isTyped, typedText, typedValue} from '../../nouns/field-kinds.ts';
+import {
+	fieldEntryOf,
+	fieldProblem,
+	isTyped,
+	typedText,
+	typedValue,
+} from '../../nouns/field-kinds.ts';
 import type {FieldRecord, FieldValue, TypedValue} from '../../nouns/field.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {
@@ -77,7 +83,7 @@ export function moveField(form: FormState, step: number): FormState {
 }
 
 const optionsOf = (field: FieldRecord | undefined): NonNullable<FieldRecord['options']> =>
-	field && entryOf(field) === 'options' ? (field.options ?? []) : [];
+	field && fieldEntryOf(field) === 'options' ? (field.options ?? []) : [];
 
 /** The form with another value of a field; `undefined`: none. */
 export const withValue = (form: FormState, key: string, value: FieldValue): FormState => ({
@@ -99,7 +105,7 @@ export function actOnField(form: FormState): FormState {
 	}
 
 	const text = typedText(field, form.values[field.key]);
-	return {...form, editing: entryOf(field) === 'area' ? areaText(text) : lineText(text)};
+	return {...form, editing: fieldEntryOf(field) === 'area' ? areaText(text) : lineText(text)};
 }
 
 /** The next or the previous value of a field that is chosen. */
@@ -110,7 +116,7 @@ export function turnField(form: FormState, step: 1 | -1): FormState {
 	}
 
 	const value = form.values[field.key];
-	if (entryOf(field) === 'options') {
+	if (fieldEntryOf(field) === 'options') {
 		const options = optionsOf(field).map(option => option.value);
 		const chosen: readonly JsonValue[] = Array.isArray(value) ? value : [];
 		const one = options[form.option] ?? '';

@@ -3,7 +3,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
 import {type Line} from './line.ts';
-import {grouped} from './title-parts.ts';
+import {groupedCell} from './title-parts.ts';
 
 /** What is marked, by the keys of the items: one that only the journal has as it was then. */
 type Marked<Item> = ReadonlyMap<string, Item | undefined>;
@@ -21,7 +21,7 @@ export const createMarks = <Item>(): Marks<Item> => ({initial: none});
 /** `3 marked`, for the title. */
 export function marksPart({local}: Host, marks: Marks): Line {
 	const {size} = local(marks).get();
-	return size === 0 ? [] : [{text: safe`${grouped(size)} marked, Esc forgets`, tone: 'accent'}];
+	return size === 0 ? [] : [{text: safe`${groupedCell(size)} marked, Esc forgets`, tone: 'accent'}];
 }
 
 /** What stands before a row, in the column behind its other signs. */

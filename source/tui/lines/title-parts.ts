@@ -49,11 +49,11 @@ export function filterSpans(text: string, {pieces, problem, doubt}: Filter<never
 }
 
 /** `4,812`. */
-export const grouped = (count: number): Safe => escapeLine(groupedText(count));
+export const groupedCell = (count: number): Safe => escapeLine(groupedText(count));
 
 /** `312`; `312+` where there may be more. */
 const atLeast = (count: number, isCut: boolean): Safe =>
-	isCut ? safe`${grouped(count)}+` : grouped(count);
+	isCut ? safe`${groupedCell(count)}+` : groupedCell(count);
 
 /** `312+ of 4,812`: how many items pass the filter, of those that were looked at. */
 function filteredCount(list: AnyList): Safe {
@@ -69,9 +69,9 @@ export function countPart(
 	{limit, noun}: {readonly limit?: number; readonly noun?: readonly [one: Safe, many: Safe]} = {},
 ): Line {
 	const {items, total, isWhole} = list.get();
-	const shown = items.length === total && isWhole ? grouped(total) : filteredCount(list);
+	const shown = items.length === total && isWhole ? groupedCell(total) : filteredCount(list);
 	const bound =
-		limit !== undefined && total === limit ? safe` (limit ${grouped(limit)})` : literal('');
+		limit !== undefined && total === limit ? safe` (limit ${groupedCell(limit)})` : literal('');
 	const name = noun ? safe` ${total === 1 ? noun[0] : noun[1]}` : literal('');
 	return [{text: safe`${shown}${bound}${name}`, tone: 'quiet'}];
 }
@@ -91,7 +91,7 @@ export function searchedPart(list: AnyList): Line {
 	}
 
 	if (searched.most !== undefined) {
-		return [{text: safe`the newest ${grouped(searched.most)} of those done`, tone: 'quiet'}];
+		return [{text: safe`the newest ${groupedCell(searched.most)} of those done`, tone: 'quiet'}];
 	}
 
 	if (filterText.trim() === '' || searched.isWhole) {
@@ -100,7 +100,7 @@ export function searchedPart(list: AnyList): Line {
 
 	const back = searched.at === undefined ? '' : ` back to ${dayTime(searched.at)}`;
 	return line(
-		safe`searched${escapeLine(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
+		safe`searched${escapeLine(back)} · ${groupedCell(searched.rows)} of ${groupedCell(total)}`,
 		'quiet',
 	);
 }

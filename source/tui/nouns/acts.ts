@@ -8,7 +8,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import type {PaneCommand, IdAndKeys} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
 import {askForTold} from '../dialogs/act-form.ts';
-import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
+import {askForName, confirmation, openMenu} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
@@ -179,7 +179,7 @@ function askFirst<Item>(
 	} else if (typed) {
 		askForName(shell, {...question, ...typed});
 	} else {
-		confirm.open(shell, question);
+		confirmation.open(shell, question);
 	}
 }
 

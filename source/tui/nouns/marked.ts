@@ -9,9 +9,9 @@ import type {Noun} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys, type PaneCommand} from '../acts/command.ts';
 import {askForTold} from '../dialogs/act-form.ts';
-import {confirm} from '../dialogs/questions.ts';
+import {confirmation} from '../dialogs/questions.ts';
 import {clearMarks, markedOf, maxMarks, type Marks} from '../lines/marks.ts';
-import {grouped} from '../lines/title-parts.ts';
+import {groupedCell} from '../lines/title-parts.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
@@ -61,8 +61,8 @@ export function askForMarked<Item>(
 
 	const kinds = Map.groupBy(able, item => `${all.kind(item)}: ${all.means(item)}`);
 	const lines = compact([
-		...[...kinds].map(([words, {length}]) => `${grouped(length)} ${words}`),
-		unable > 0 && `${grouped(unable)} of the marked cannot be ${all.done}: left as they are.`,
+		...[...kinds].map(([words, {length}]) => `${groupedCell(length)} ${words}`),
+		unable > 0 && `${groupedCell(unable)} of the marked cannot be ${all.done}: left as they are.`,
 	]);
 	askForAll(
 		shell,
@@ -106,12 +106,12 @@ export function askForAll<Item>(
 	const count = items.length;
 	const heading = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
 	const question = {
-		title: escapeLine(`${heading} ${grouped(count)} marked ${count === 1 ? one : many}`),
+		title: escapeLine(`${heading} ${groupedCell(count)} marked ${count === 1 ? one : many}`),
 		lines: [
 			...lines,
-			...(gone > 0 ? [`${grouped(gone)} of the marked are no longer in the list.`] : []),
+			...(gone > 0 ? [`${groupedCell(gone)} of the marked are no longer in the list.`] : []),
 		].map(text => escapeLine(text)),
-		act: escapeLine(`${verb} all ${grouped(count)}`),
+		act: escapeLine(`${verb} all ${groupedCell(count)}`),
 		run(told: JsonObject = {}) {
 			clearMarks(shell, marks);
 			shell.attempt(async () => {
@@ -123,7 +123,7 @@ export function askForAll<Item>(
 	if (fields) {
 		askForTold(shell, {...question, fields});
 	} else {
-		confirm.open(shell, question);
+		confirmation.open(shell, question);
 	}
 }
 
@@ -147,7 +147,7 @@ export function markCommands<Item>(
 		shell
 			.local(marks)
 			.set(() => new Map(keyed.map(([key, item]) => [key, listed.has(key) ? undefined : item])));
-		const count = grouped(items.length);
+		const count = groupedCell(items.length);
 		if (isCut) {
 			shell.toast(safe`The newest ${count} that pass are marked, there are more`, 'warn');
 		} else {
@@ -169,7 +169,7 @@ export function markCommands<Item>(
 				}
 
 				if (!marked.has(key) && marked.size >= maxMarks) {
-					shell.toast(safe`At most ${grouped(maxMarks)} rows can be marked`, 'warn');
+					shell.toast(safe`At most ${groupedCell(maxMarks)} rows can be marked`, 'warn');
 					return;
 				}
 
@@ -242,10 +242,10 @@ export async function actOnAll<Item>(
 export function sayOutcome(shell: Shell, word: Safe, {done, problems}: BulkOutcome): void {
 	const [first] = problems;
 	if (first === undefined) {
-		shell.toast(safe`${grouped(done)} ${word}`, 'good');
+		shell.toast(safe`${groupedCell(done)} ${word}`, 'good');
 	} else {
 		shell.toast(
-			safe`${grouped(done)} ${word}, ${grouped(problems.length)} could not: ${escapeLine(first)}`,
+			safe`${groupedCell(done)} ${word}, ${groupedCell(problems.length)} could not: ${escapeLine(first)}`,
 			'warn',
 		);
 	}

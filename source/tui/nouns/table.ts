@@ -1,5 +1,5 @@
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
-import type {AsOf, Cells, Column, Noun, Place, Word} from '../../nouns/noun.ts';
+import type {AsOf, Cells, Column, Noun, ValuePlace, Word} from '../../nouns/noun.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {type Line, type Span} from '../lines/line.ts';
@@ -101,14 +101,14 @@ function wordSpans(words: readonly Word[], cells: number): readonly Span[] {
 const valueOf = <Item, More>(
 	{value}: Column<Item, More>,
 	item: Item,
-	{known, place}: {readonly known: AsOf & More; readonly place: Place},
+	{known, place}: {readonly known: AsOf & More; readonly place: ValuePlace},
 ): Safe => escapeLine(value(item, known, place));
 
 /** The columns of one row with their cells and texts; a value may have taken some of its neighbours. */
 function cellsOf<Item, More>(
 	placed: ReadonlyArray<Placed<Item, More>>,
 	item: Item,
-	{known, shows}: {readonly known: AsOf & More; readonly shows: Place['shows']},
+	{known, shows}: {readonly known: AsOf & More; readonly shows: ValuePlace['shows']},
 ): ReadonlyArray<Placed<Item, More> & {readonly text: Safe}> {
 	const cellOfRow = (column: Column<Item, More>, cells: number) => ({
 		column,

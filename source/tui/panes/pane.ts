@@ -51,7 +51,7 @@ export type Pane = {
 	/** Where the palette can go in it, by name. */
 	readonly destinations?: (shell: Shell) => readonly Destination[];
 	/** What the palette finds in it by a number or an identifier that was typed, however old. */
-	readonly find?: (shell: Shell, query: string) => Found;
+	readonly find?: (shell: Shell, query: string) => Referent;
 };
 
 /** A part of a pane with keys of its own. */
@@ -103,7 +103,7 @@ type SectionFocus = {
 export type Destination = {readonly label: Safe; readonly place?: Safe; readonly go: () => void};
 
 /** What a number or an identifier may stand for. */
-export type Found = {
+export type Referent = {
 	readonly known?: Destination;
 	/** Only the journal knows whether it is there, and the query may mean something else. */
 	readonly guessed?: Destination;

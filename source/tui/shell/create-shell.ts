@@ -12,7 +12,7 @@ import {createDetails} from '../lines/detail.ts';
 import type {Pane} from '../panes/pane.ts';
 import {panes as allPanes} from '../panes/panes.ts';
 import {createFeed, feedIntervals} from '../state/feed.ts';
-import {layoutOf} from '../state/layout.ts';
+import {screenLayout} from '../state/layout.ts';
 import {localOf} from '../state/source.ts';
 import {createStore} from '../state/store.ts';
 import {newView, type Size, type ViewState, watchView} from '../state/view.ts';
@@ -89,7 +89,7 @@ export function createShell(
 		const {size, region, isZoomed, field, overlay} = view.get();
 		const {isWide, listShare} = pane();
 		const {listing} = host.section();
-		return layoutOf(size, {
+		return screenLayout(size, {
 			banners: banners().length > 0 ? 1 : 0,
 			hints: field === 'filter' && !overlay ? 1 : 0,
 			hasDetail: listing !== undefined,

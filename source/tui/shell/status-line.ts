@@ -10,7 +10,7 @@ import {sparkline} from '../../terminal/text/sparkline.ts';
 import {clockTime, minuteTime} from '../../terminal/text/time.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {type Line, type Span} from '../lines/line.ts';
-import {grouped} from '../lines/title-parts.ts';
+import {groupedCell} from '../lines/title-parts.ts';
 import {type Snapshot, staleFor} from '../state/feed.ts';
 
 /** Address of the receiver, as a sign and its port. */
@@ -118,7 +118,7 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 		health && left(escapeLine(`${rate(health.requestsPerSecond)}/s`)),
 		membersField(state),
 		queued >= longQueue &&
-			left(safe`${grouped(queued)} queued`, waits.worker >= longQueue ? 'warn' : 'quiet'),
+			left(safe`${groupedCell(queued)} queued`, waits.worker >= longQueue ? 'warn' : 'quiet'),
 		hour.some(count => count > 0) && {
 			...left(safe`${sparkline(hour)} 1h`, 'accent'),
 			isPicture: true,

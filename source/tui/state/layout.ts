@@ -45,7 +45,7 @@ const usualShare = 0.58;
 const frameRows = 4;
 
 /** List beside detail from 100 columns, one of them below. */
-export function layoutOf({columns, rows}: Size, wish: LayoutWish): Layout {
+export function screenLayout({columns, rows}: Size, wish: LayoutWish): Layout {
 	const {banners, hasDetail, isWide, region, isZoomed, listShare = usualShare, hints = 0} = wish;
 	const mark = hasDetail && wish.hasCursor === true ? 1 : 0;
 	const isSplit = columns >= splitColumns && hasDetail && !isWide && !isZoomed;

@@ -3,7 +3,7 @@ import type {GatewayState} from '../../core/state.ts';
 import {newerThan} from '../list/kept-place.ts';
 import {rowsOf, type ListWindow} from '../list/window.ts';
 import type {Feed} from './feed.ts';
-import {createLoadedPages, type Journal, type LoadedPages} from './loaded-pages.ts';
+import {createLoadedPages, type PageSource, type LoadedPages} from './loaded-pages.ts';
 
 /** The oldest rows stand at the beginning, all of them in the order of a cursor: a number that grows with the items. */
 type OlderAtStart = {
@@ -29,7 +29,7 @@ type OlderAtEnd<Item> = {
 };
 
 /** Where a list has what the state does not hold, and where that stands. */
-export type ListHistory<Item> = Journal<Item> &
+export type ListHistory<Item> = PageSource<Item> &
 	(OlderAtStart | OlderAtEnd<Item>) & {
 		/** Whether the list is on the screen: nothing is asked for one that is hidden. */
 		readonly isShown: () => boolean;

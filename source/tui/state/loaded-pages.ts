@@ -2,7 +2,7 @@ import {type Clock, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createStore, type ValueStore} from './store.ts';
 
-export type HistoryQuestion = {
+export type PageQuestion = {
 	readonly filter: string;
 	/** Below this cursor, or, with `after`, above that; from the newest when both are absent. */
 	readonly before?: number;
@@ -20,8 +20,8 @@ type HistoryAnswer<Item> = {
 };
 
 /** Where a list has what the state does not hold. */
-export type Journal<Item> = {
-	readonly ask: (question: HistoryQuestion, hungUp: AbortSignal) => Promise<HistoryAnswer<Item>>;
+export type PageSource<Item> = {
+	readonly ask: (question: PageQuestion, hungUp: AbortSignal) => Promise<HistoryAnswer<Item>>;
 	/** For the pause before a question that failed is asked again. */
 	readonly clock: Pick<Clock, 'after'>;
 };
@@ -73,7 +73,7 @@ export type LoadedPages<Item> = ValueStore<Stretch<Item>> & {
  * alone, and the state has items of them, too.
  */
 export function createLoadedPages<Item>(
-	{ask, clock}: Journal<Item>,
+	{ask, clock}: PageSource<Item>,
 	keyOf: (item: Item) => string,
 	cursorOf?: (key: string) => number,
 ): LoadedPages<Item> {
@@ -85,7 +85,7 @@ export function createLoadedPages<Item>(
 	let loading: Promise<unknown> | undefined;
 
 	/** An answer, oldest first. */
-	const page = async (question: Omit<HistoryQuestion, 'limit'>, hungUp: AbortSignal) => {
+	const page = async (question: Omit<PageQuestion, 'limit'>, hungUp: AbortSignal) => {
 		const answer = await ask({...question, limit: pageItems}, hungUp);
 		return question.after === undefined ? {...answer, items: answer.items.toReversed()} : answer;
 	};
@@ -246,7 +246,7 @@ type NewestWish<Item> = {
 
 /** What passes a filter from the newest on, newest first, by their keys: more than `most` of them where there are more. `undefined` when `isWanted` no more. */
 export async function newestOf<Item>(
-	journal: Pick<Journal<Item>, 'ask'>,
+	journal: Pick<PageSource<Item>, 'ask'>,
 	{filter, most, keyOf, isWanted}: NewestWish<Item>,
 	hungUp: AbortSignal,
 ): Promise<ReadonlyMap<string, Item> | undefined> {

@@ -2,9 +2,9 @@ import {execFileSync} from 'node:child_process';
 import {mkdir, readdir, readFile, stat, symlink, truncate, writeFile} from 'node:fs/promises';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
-import {maxMembers} from '../../../source/cli/backup/members.ts';
+import {maxArchiveMembers} from '../../../source/cli/backup/members.ts';
 import {openArchive} from '../../../source/cli/backup/read-archive.ts';
-import {headerOf} from '../../../source/cli/backup/tar-header.ts';
+import {tarHeaderOf} from '../../../source/cli/backup/tar-header.ts';
 import {gatewayHome, startTestGateway} from '../../helpers/gateway.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 import {command} from '../command.ts';
@@ -187,7 +187,7 @@ const archiveOf = (files: ReadonlyArray<{readonly name: string; readonly text: s
 		...files.flatMap(({name: path, text}) => {
 			const content = Buffer.from(text);
 			return [
-				headerOf({path, bytes: content.length, executable: false, modifiedAt: 0}),
+				tarHeaderOf({path, bytes: content.length, executable: false, modifiedAt: 0}),
 				content,
 				Buffer.alloc((512 - (content.length % 512)) % 512),
 			];
@@ -363,13 +363,13 @@ test.for([
 
 test('an archive may have as many files as a backup may', async () => {
 	await using place = await temporaryHome();
-	const files = Array.from({length: maxMembers}, (_, index) =>
-		headerOf({path: `scripts/${index}`, bytes: 0, executable: false, modifiedAt: 0}),
+	const files = Array.from({length: maxArchiveMembers}, (_, index) =>
+		tarHeaderOf({path: `scripts/${index}`, bytes: 0, executable: false, modifiedAt: 0}),
 	);
 	const start = archiveOf([manifest]).subarray(0, -1024);
 	await writeFile(place.file('backup.tar'), Buffer.concat([start, ...files, Buffer.alloc(1024)]));
 	await using archive = await openArchive(place.file('backup.tar'));
-	expect(archive.members).toHaveLength(maxMembers);
+	expect(archive.members).toHaveLength(maxArchiveMembers);
 });
 
 test('where there is no home, nothing is written', async () => {

@@ -2,7 +2,7 @@ import {mkdir, readdir} from 'node:fs/promises';
 import {Command} from 'commander';
 import {expect, test} from 'vitest';
 import {addCommands} from '../../../source/cli/commands/commands.ts';
-import {complete, nounOfArgument} from '../../../source/cli/completion/complete.ts';
+import {completeWords, nounOfArgument} from '../../../source/cli/completion/complete.ts';
 import type {Context} from '../../../source/cli/console/context.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
@@ -15,7 +15,7 @@ const program = new Command('svc').option('-p, --profile <name>', 'a profile');
 addCommands(program, {clock: systemClock} as Context);
 
 const offered = (...words: readonly string[]) => {
-	const {candidates, begun, noun} = complete(program, words);
+	const {candidates, begun, noun} = completeWords(program, words);
 	return {
 		values: candidates.map(({value}) => value).filter(value => value.startsWith(begun)),
 		noun,

@@ -1,9 +1,9 @@
 import {PassThrough} from 'node:stream';
 import stringWidth from 'string-width';
 import {expect, test} from 'vitest';
-import {printTable, type Table} from '../../../source/cli/console/print-table.ts';
+import {printTable, type PrintedTable} from '../../../source/cli/console/print-table.ts';
 
-const print = async (table: Table, columns?: number): Promise<readonly string[]> => {
+const print = async (table: PrintedTable, columns?: number): Promise<readonly string[]> => {
 	const stdout = new PassThrough();
 	const stream = Object.assign(stdout, columns === undefined ? {} : {isTTY: true, columns});
 	await printTable(
@@ -13,7 +13,7 @@ const print = async (table: Table, columns?: number): Promise<readonly string[]>
 	return String(stdout.read()).trimEnd().split('\n');
 };
 
-const table: Table = {
+const table: PrintedTable = {
 	header: ['ID', 'ROUTE', 'WHY'],
 	rows: [
 		['0123456789ab', 'r'.repeat(60), 'some reason '.repeat(10)],

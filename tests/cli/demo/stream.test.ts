@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {nextAnswer} from '../../../source/cli/demo/demo-server.ts';
 import {demoFiles} from '../../../source/cli/demo/open-demo.ts';
 import {mayPlay} from '../../../source/cli/demo/play-traffic.ts';
-import {fill, recordedDay, scenes} from '../../../source/cli/demo/recording.ts';
+import {fillTemplate, recordedDay, scenes} from '../../../source/cli/demo/recording.ts';
 import {isJsonObject} from '../../../source/core/json.ts';
 import {initialState} from '../../../source/core/state.ts';
 import {makeRun} from '../../helpers/make.ts';
@@ -60,7 +60,7 @@ test('every word of the recording is filled in, and a number stays one', () => {
 	expect(new Set(recordedDay.map(({answer}) => answer))).toEqual(
 		new Set([undefined, 'allow', 'deny', 'open']),
 	);
-	expect(fill({one: ['{n}', 'no. {n}', '{other}']}, {n: 1})).toEqual({
+	expect(fillTemplate({one: ['{n}', 'no. {n}', '{other}']}, {n: 1})).toEqual({
 		one: [1, 'no. 1', '{other}'],
 	});
 });

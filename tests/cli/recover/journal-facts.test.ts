@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {idsTakenIn, repositoryOf} from '../../../source/cli/recover/journal-facts.ts';
+import {idsTakenIn, repositoryOfRoute} from '../../../source/cli/recover/journal-facts.ts';
 import type {Delivery, StoredDelivery} from '../../../source/core/delivery.ts';
 import {makeDelivery} from '../../helpers/make.ts';
 import {makeRoute} from '../../webhook/start-receiver.ts';
@@ -30,7 +30,7 @@ test('nor does it tell which repository feeds a route, however much of it there 
 		...Array.from({length: 50}, (_, index) => rowOf(`${100 - index}`, 'import', 'their/repo')),
 		rowOf('1', 'x-github-delivery', 'our/repo'),
 	]);
-	expect(await repositoryOf(journal, makeRoute(), undefined)).toBe('our/repo');
+	expect(await repositoryOfRoute(journal, makeRoute(), undefined)).toBe('our/repo');
 });
 
 test('a webhook that sends forms tells it as one that sends JSON does', async () => {
@@ -45,5 +45,5 @@ test('a webhook that sends forms tells it as one that sends JSON does', async ()
 			body: Buffer.from(`payload=${encodeURIComponent(json)}`),
 		},
 	]);
-	expect(await repositoryOf(journal, makeRoute(), undefined)).toBe('our/repo');
+	expect(await repositoryOfRoute(journal, makeRoute(), undefined)).toBe('our/repo');
 });

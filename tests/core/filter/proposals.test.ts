@@ -4,10 +4,10 @@ import {deliveryVocabulary} from '../../../source/core/filter/delivery-vocabular
 import {parseFilter} from '../../../source/core/filter/filter.ts';
 import {knownValues} from '../../../source/core/filter/known-values.ts';
 import {
-	complete,
+	completeFilterText,
 	propose,
 	unknownValue,
-	type Completion,
+	type CompletedText,
 	type KnownField,
 } from '../../../source/core/filter/proposals.ts';
 import {runVocabulary} from '../../../source/core/filter/vocabularies.ts';
@@ -84,10 +84,10 @@ test('a payload within the payload is read from there, as the filter reads it', 
 
 /** What so many presses of Tab make of `text`. */
 function pressed(text: string, ...steps: ReadonlyArray<1 | -1>): string {
-	let last: Completion | undefined;
+	let last: CompletedText | undefined;
 	let now = text;
 	for (const step of steps) {
-		last = complete(now, {
+		last = completeFilterText(now, {
 			last,
 			step,
 			proposalsFor: from => propose(from, deliveryVocabulary, known),

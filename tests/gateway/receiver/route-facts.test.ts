@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {toolsetsWithout} from '../../../source/config/toolset-settings.ts';
 import {filterLines} from '../../../source/gateway/receiver/route-facts.ts';
-import {routeFacts} from '../../../source/gateway/receiver/route-facts.ts';
+import {explainRoute} from '../../../source/gateway/receiver/route-facts.ts';
 import {startTestGateway} from '../../helpers/gateway.ts';
 import {makeServer, makeServerTool} from '../../helpers/make-server.ts';
 import {makeRoute} from '../../webhook/start-receiver.ts';
@@ -27,7 +27,7 @@ const servers = [
 test('a route names the tools that it hands out, which of them ask, and servers that are not known yet', () => {
 	const unconnected = makeServer({name: 'new', status: 'connecting', tools: []});
 	const facts = (toolsets?: readonly string[]) =>
-		routeFacts(makeRoute(), {
+		explainRoute(makeRoute(), {
 			entry: {},
 			toolsets,
 			servers: [...servers, unconnected],
@@ -48,7 +48,7 @@ test('a route names the tools that it hands out, which of them ask, and servers 
 		'Toolset "mcp-elsewhere" was dropped: no tool server "elsewhere" gives tools',
 	]);
 	expect(
-		routeFacts(makeRoute({deliverOnly: true}), {
+		explainRoute(makeRoute({deliverOnly: true}), {
 			entry: {},
 			toolsets: undefined,
 			servers,

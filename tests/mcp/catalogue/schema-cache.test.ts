@@ -5,7 +5,7 @@ import {systemClock} from '../../../source/core/clock.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {
 	type CachedServer,
-	fingerprintOf,
+	catalogueFingerprint,
 	isFresh,
 	openSchemaCache,
 } from '../../../source/mcp/catalogue/schema-cache.ts';
@@ -123,7 +123,10 @@ test('a cache that cannot be written is a warning; what it knows stays known', a
 });
 
 const fingerprintWith = (changes: Partial<ToolServerConfig> = {}) =>
-	fingerprintOf({...stdioServer('crm-server', ['--all']), ...changes}, {elicitation: {form: {}}});
+	catalogueFingerprint(
+		{...stdioServer('crm-server', ['--all']), ...changes},
+		{elicitation: {form: {}}},
+	);
 
 /** @see manual/tool-servers.md#states: "same fingerprint of {command, args, url, transport, tools, protocol, our capabilities}" */
 test.each<[string, Partial<ToolServerConfig>]>([
@@ -140,7 +143,7 @@ test('the fingerprint is another one when we declare something else, or the tran
 	const server = stdioServer('crm-server');
 	const {endpoint} = remoteServer('http://127.0.0.1:1/mcp');
 
-	expect(fingerprintOf(server, {})).not.toBe(fingerprintOf(server, {sampling: {}}));
+	expect(catalogueFingerprint(server, {})).not.toBe(catalogueFingerprint(server, {sampling: {}}));
 	expect(fingerprintWith({endpoint})).not.toBe(
 		fingerprintWith({endpoint: {...endpoint, transport: 'sse'}}),
 	);

@@ -1,11 +1,11 @@
 import {createAsk} from '../../../source/platforms/ask.ts';
-import type {Place} from '../../../source/platforms/platform.ts';
+import type {MessagePlace} from '../../../source/platforms/platform.ts';
 import type {SenderModule} from '../../../source/platforms/target-kind.ts';
 import type {PigeonSettings} from './descriptor.ts';
 
 /** A pigeon carries one line. */
 export const connectAs =
-	(platform: string): SenderModule<PigeonSettings, Place>['connect'] =>
+	(platform: string): SenderModule<PigeonSettings, MessagePlace>['connect'] =>
 	({apiBase, token}, world) => {
 		const ask = createAsk(world, {
 			platform,

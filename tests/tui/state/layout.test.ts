@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {layoutOf, type LayoutWish} from '../../../source/tui/state/layout.ts';
+import {screenLayout, type LayoutWish} from '../../../source/tui/state/layout.ts';
 
 const wish: LayoutWish = {
 	banners: 0,
@@ -11,14 +11,14 @@ const wish: LayoutWish = {
 };
 
 test('list and detail stand side by side from 100 columns, 58 to 42 with three columns for the divider', () => {
-	expect(layoutOf({columns: 100, rows: 36}, wish)).toMatchObject({
+	expect(screenLayout({columns: 100, rows: 36}, wish)).toMatchObject({
 		listWidth: 56,
 		gutter: 3,
 		detailWidth: 41,
 		showsList: true,
 		showsDetail: true,
 	});
-	expect(layoutOf({columns: 99, rows: 36}, wish)).toMatchObject({
+	expect(screenLayout({columns: 99, rows: 36}, wish)).toMatchObject({
 		listWidth: 99,
 		showsList: true,
 		showsDetail: false,
@@ -27,17 +27,17 @@ test('list and detail stand side by side from 100 columns, 58 to 42 with three c
 
 test('the mark of the row that keys act on has a column of its own, out of those of the divider beside a list', () => {
 	const marked = {...wish, hasCursor: true};
-	expect(layoutOf({columns: 100, rows: 36}, marked)).toMatchObject({
+	expect(screenLayout({columns: 100, rows: 36}, marked)).toMatchObject({
 		gutter: 2,
 		mark: 1,
 		detailWidth: 41,
 	});
-	expect(layoutOf({columns: 80, rows: 24}, {...marked, region: 'detail'})).toMatchObject({
+	expect(screenLayout({columns: 80, rows: 24}, {...marked, region: 'detail'})).toMatchObject({
 		gutter: 0,
 		mark: 1,
 		detailWidth: 79,
 	});
-	expect(layoutOf({columns: 100, rows: 36}, wish).mark).toBe(0);
+	expect(screenLayout({columns: 100, rows: 36}, wish).mark).toBe(0);
 });
 
 test('the regions always add up to the terminal', () => {
@@ -54,7 +54,7 @@ test('the regions always add up to the terminal', () => {
 				isZoomed: fc.boolean(),
 			}),
 			(columns, rows, any) => {
-				const layout = layoutOf({columns, rows}, any);
+				const layout = screenLayout({columns, rows}, any);
 				const shown =
 					(layout.showsList ? layout.listWidth : 0) +
 					layout.gutter +

@@ -7,7 +7,7 @@ import {filteredLines} from '../../../source/tui/lines/empty.ts';
 import {countPart, followPart} from '../../../source/tui/lines/title-parts.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
 import {createList, type AnyList} from '../../../source/tui/state/list.ts';
-import type {HistoryQuestion} from '../../../source/tui/state/loaded-pages.ts';
+import type {PageQuestion} from '../../../source/tui/state/loaded-pages.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeRun} from '../../helpers/make.ts';
@@ -30,7 +30,7 @@ function newList({
 		}),
 	);
 	const inState = () => [...all.slice(0, -kept).filter(isAtWork), ...all.slice(-kept)];
-	const asked: HistoryQuestion[] = [];
+	const asked: PageQuestion[] = [];
 	const fails: {reason?: string | undefined} = {};
 	/** Questions that get no answer. */
 	const held = {isOn: false, signals: [] as AbortSignal[]};

@@ -1,7 +1,7 @@
 import {alertPlace, problemWithAlert} from '../../../config/alerts.ts';
 import {platformError} from '../../../config/platform-settings.ts';
 import {alertsExample, noAlerts} from '../../../nouns/needs.ts';
-import {type Check, type Found, ok, unread, warning} from './check.ts';
+import {type Check, type CheckResult, ok, unread, warning} from './check.ts';
 
 /** The chats that are told what needs a person. Sends nothing. */
 export const alerts: Check = {
@@ -18,7 +18,7 @@ export const alerts: Check = {
 			);
 		}
 
-		return config.alerts.map((alert): Found => {
+		return config.alerts.map((alert): CheckResult => {
 			const {platform, on} = alert;
 			const place = alertPlace(alert);
 			const problem = problemWithAlert(alert, config);

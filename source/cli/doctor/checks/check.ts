@@ -6,7 +6,7 @@ import type {GatewayStatus} from '../../../gateway/port.ts';
 import type {Context} from '../../console/context.ts';
 
 /** What one look found, without the name of what was looked at; `of` tells several of one kind apart. */
-export type Found = Omit<Finding, 'subject'> & {
+export type CheckResult = Omit<Finding, 'subject'> & {
 	readonly of?: string;
 	/** It fails because the store does: left out where that is told of by itself. */
 	readonly ofStore?: true;
@@ -37,7 +37,7 @@ export type DoctorWorld = {
 /** The `Date` header of an answer, and when it came: milliseconds since 1970. */
 export type Heard = {readonly from: string; readonly date: string; readonly at: number};
 
-type Looked = Found | ReadonlyArray<Found | false>;
+type Looked = CheckResult | ReadonlyArray<CheckResult | false>;
 
 /** One thing that the doctor looks at. It writes nothing, and ends soon after `signal` aborts. */
 export type Check = {
@@ -51,7 +51,7 @@ export type Check = {
 
 const finding =
 	(health: Finding['health']) =>
-	(found: string, mend?: string, of?: string): Found => ({
+	(found: string, mend?: string, of?: string): CheckResult => ({
 		health,
 		found,
 		...(mend !== undefined && {mend}),
@@ -64,7 +64,7 @@ export const warning = finding('warning');
 export const failed = finding('failed');
 
 /** What fails because the store does. */
-export const failedOfStore = (found: string, mend?: string): Found => ({
+export const failedOfStore = (found: string, mend?: string): CheckResult => ({
 	...failed(found, mend),
 	ofStore: true,
 });
@@ -87,7 +87,7 @@ export async function runProgram(
 }
 
 /** Of a check that would ask, with `--offline`. */
-export const notAsked: Found = unknown('not asked (--offline)');
+export const notAsked: CheckResult = unknown('not asked (--offline)');
 
 /** Where the configuration has to be read first. */
-export const unread: Found = unknown('config.yaml cannot be read, see above');
+export const unread: CheckResult = unknown('config.yaml cannot be read, see above');

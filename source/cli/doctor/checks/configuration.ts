@@ -4,7 +4,7 @@ import {formatDiagnostic} from '../../../config/format-diagnostic.ts';
 import {parseSubscriptions} from '../../../config/subscriptions.ts';
 import type {Diagnostic} from '../../../core/config-view.ts';
 import {asWord} from '../../../core/shell-words.ts';
-import {type Check, type DoctorWorld, type Found, ok, unread, warning} from './check.ts';
+import {type Check, type DoctorWorld, type CheckResult, ok, unread, warning} from './check.ts';
 
 const maxShown = 30;
 
@@ -102,8 +102,8 @@ function mendOf({file, key}: Diagnostic, {paths, config}: DoctorWorld): string {
 	return key === '' || key.startsWith('#') ? `${cron} list` : `${cron} edit ${asWord(key)}`;
 }
 
-function shown(problems: readonly Diagnostic[], world: DoctorWorld): readonly Found[] {
-	const lines = problems.slice(0, maxShown).map((problem): Found => ({
+function shown(problems: readonly Diagnostic[], world: DoctorWorld): readonly CheckResult[] {
+	const lines = problems.slice(0, maxShown).map((problem): CheckResult => ({
 		health: problem.severity === 'error' ? 'failed' : 'warning',
 		found: formatDiagnostic(problem),
 		mend: mendOf(problem, world),

@@ -3,7 +3,7 @@ import type {HomePaths} from '../../../config/config.ts';
 import {lockHolder} from '../../../core/lock-holder.ts';
 import {runningPid} from '../../../gateway/control/lock.ts';
 import {storeRows} from '../../../nouns/store.ts';
-import {type Check, failed, failedOfStore, type Found, ok, warning} from './check.ts';
+import {type Check, failed, failedOfStore, type CheckResult, ok, warning} from './check.ts';
 
 /** Whether a gateway runs, of which version, and what a dead one left. */
 export const gateway: Check = {
@@ -50,7 +50,7 @@ export const gateway: Check = {
 };
 
 /** What a dead gateway left in `run/`. The kernel releases locks with their process: nothing of it keeps the next one from starting. */
-function leftOf({lockFile, pidFile, socket}: HomePaths): Found | false {
+function leftOf({lockFile, pidFile, socket}: HomePaths): CheckResult | false {
 	const holder = lockHolder(lockFile);
 	if (holder !== undefined) {
 		return failed(

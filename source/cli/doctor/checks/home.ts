@@ -6,7 +6,7 @@ import {loosePaths} from '../../../config/loose-files.ts';
 import {codeOf, messageOf} from '../../../core/errors.ts';
 import {asWord} from '../../../core/shell-words.ts';
 import {refusePlantedFolder} from '../../../core/symlink-guard.ts';
-import {type Check, failed, type Found, ok, warning} from './check.ts';
+import {type Check, failed, type CheckResult, ok, warning} from './check.ts';
 
 const maxShown = 20;
 
@@ -31,7 +31,7 @@ export const home: Check = {
 };
 
 /** Why the folder cannot be used, or is not there yet. */
-function problemWithHome(path: string): Found | undefined {
+function problemWithHome(path: string): CheckResult | undefined {
 	try {
 		const {uid} = statSync(path);
 		refusePlantedFolder(path);
@@ -101,7 +101,7 @@ export function healthOfDisk(
 		freeFiles,
 	}: {readonly freeBytes: number; readonly files: number; readonly freeFiles: number},
 	path: string,
-): Found {
+): CheckResult {
 	const free =
 		freeBytes >= 1024 * mib
 			? `${Math.floor(freeBytes / mib / 1024)} GiB`

@@ -6,7 +6,7 @@ import {asWord} from '../../../core/shell-words.ts';
 import {immutableDatabaseUrl} from '../../../store/database-file.ts';
 import {readStore} from '../../../store/open-store.ts';
 import type {StoreReader} from '../../../store/reader-port.ts';
-import {type Check, type Found, failed, ok, warning, runProgram} from './check.ts';
+import {type Check, type CheckResult, failed, ok, warning, runProgram} from './check.ts';
 
 const limitMs = 8000;
 
@@ -74,8 +74,8 @@ const parts: ReadonlyArray<{
 const shown = 100;
 
 /** Nothing where all of it can be read. */
-async function lookAtParts(file: string, now: number): Promise<readonly Found[]> {
-	const found: Found[] = [];
+async function lookAtParts(file: string, now: number): Promise<readonly CheckResult[]> {
+	const found: CheckResult[] = [];
 	const sqlite = (statement: string) => `sqlite3 ${asWord(file)} "${statement}"`;
 	const broken = new Map<string, string[]>();
 	await using reader = await readStore(

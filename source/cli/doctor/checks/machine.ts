@@ -3,7 +3,7 @@ import type {Context} from '../../console/context.ts';
 import {
 	type Check,
 	failed,
-	type Found,
+	type CheckResult,
 	type Heard,
 	ok,
 	unknown,
@@ -30,7 +30,7 @@ export const terminal: Check = {
 export function healthOfTerminal(
 	environment: Readonly<Record<string, string | undefined>>,
 	{colours, tmux}: {readonly colours: number; readonly tmux: string},
-): readonly Found[] {
+): readonly CheckResult[] {
 	const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
 	const term = environment['TERM'] ?? '';
 	const problems = [
@@ -84,7 +84,7 @@ export const clock: Check = {
 };
 
 /** Pure. */
-export function healthOfClock(heard: readonly Heard[]): Found {
+export function healthOfClock(heard: readonly Heard[]): CheckResult {
 	const [first] = heard.flatMap(({from, date, at}) => {
 		const theirs = Date.parse(date);
 		return Number.isNaN(theirs) ? [] : [{from, seconds: Math.round((at - theirs) / 1000)}];

@@ -1,7 +1,7 @@
 import {createAuthorities} from '../../../config/authorities.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {silentLogger} from '../../../core/log.ts';
-import {type Check, failed, type Found, ok, unread, warning} from './check.ts';
+import {type Check, failed, type CheckResult, ok, unread, warning} from './check.ts';
 
 /** The model that would answer: chosen as the gateway does, then asked for its list, which costs nothing. */
 export const model: Check = {
@@ -50,7 +50,7 @@ const whyOf = (error: unknown): string =>
 		? `it cannot be reached: ${messageOf(error.cause)}`
 		: messageOf(error);
 
-function offline(origin: string, provider: string | undefined): Found {
+function offline(origin: string, provider: string | undefined): CheckResult {
 	const found = `svc-offline-1 (${origin}): a rule-based digest and no language model; its text goes to the log alone`;
 	return origin === 'configured'
 		? ok(found)
@@ -68,7 +68,7 @@ const refusals: ReadonlySet<number> = new Set([401, 403]);
 export function healthOf(
 	{status, lists}: {readonly status: number; readonly lists?: boolean},
 	{name, at}: {readonly name: string; readonly at: string},
-): Found {
+): CheckResult {
 	if (refusals.has(status)) {
 		return failed(
 			`${at} refuses the key (${status})`,

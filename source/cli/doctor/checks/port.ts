@@ -9,7 +9,7 @@ import {
 	type DoctorWorld,
 	failed,
 	failedOfStore,
-	type Found,
+	type CheckResult,
 	ok,
 	unread,
 	warning,
@@ -51,7 +51,7 @@ export const port: Check = {
 };
 
 /** Listens for a moment: the only sure way to know. */
-async function tryPort(host: string, wanted: number): Promise<Found> {
+async function tryPort(host: string, wanted: number): Promise<CheckResult> {
 	const place = `${host}:${wanted}`;
 	const server = createServer();
 	try {
@@ -169,7 +169,7 @@ const advice = 'a tunnel or a reverse proxy brings senders in: svc help reachabl
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
 /** What an address means for senders. Pure. */
-export function reachOf(host: string, addresses: readonly string[]): Found {
+export function reachOf(host: string, addresses: readonly string[]): CheckResult {
 	if (isLoopbackHost(host)) {
 		return ok(`bound to ${host}: this machine alone`, advice);
 	}

@@ -12,7 +12,7 @@ import {whyNoControlGroups} from '../../../tools/sandbox/control-group.ts';
 import {probeSandbox} from '../../../tools/sandbox/probe-sandbox.ts';
 import {triedSettings} from '../../../tools/toolsets.ts';
 import type {Context} from '../../console/context.ts';
-import {type Check, failed, type Found, ok, unread, warning} from './check.ts';
+import {type Check, failed, type CheckResult, ok, unread, warning} from './check.ts';
 import {jobsOf, routesOf} from './users.ts';
 
 /** Whether commands of agents can be kept in, and which routes and jobs lose tools else. Without a sandbox only what uses one is missing. */
@@ -77,8 +77,8 @@ function usersOf(context: Context, config: Config) {
 }
 
 /** The toolsets that runs do not get though their route or job names them, as far as it is known only by trying; each reason once for each profile. */
-async function lostTools(context: Context, config: Config): Promise<readonly Found[]> {
-	const found: Found[] = [];
+async function lostTools(context: Context, config: Config): Promise<readonly CheckResult[]> {
+	const found: CheckResult[] = [];
 	for (const [name, users] of usersOf(context, config)) {
 		const named = inSandbox.filter(toolset =>
 			users.some(({toolsets}) => toolsets?.includes(toolset)),

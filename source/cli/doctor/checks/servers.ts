@@ -9,7 +9,7 @@ import {countOf} from '../../../core/names.ts';
 import {asWord, loginCommand} from '../../../core/shell-words.ts';
 import type {GatewayStatus} from '../../../gateway/port.ts';
 import type {Context} from '../../console/context.ts';
-import {type Check, failed, type Found, ok, unknown, unread, warning} from './check.ts';
+import {type Check, failed, type CheckResult, ok, unknown, unread, warning} from './check.ts';
 
 /** Tool servers: as the running gateway has them, else each is connected to for a moment, in a folder that is gone afterwards. */
 export const servers: Check = {
@@ -44,7 +44,7 @@ async function look(
 		config,
 		signal,
 	}: {readonly context: Context; readonly config: Config; readonly signal: AbortSignal},
-): Promise<Found> {
+): Promise<CheckResult> {
 	const {name, endpoint} = server;
 	if (endpoint.transport !== 'stdio' && endpoint.oauth) {
 		// A connection could renew its login, which is to be written down.
@@ -93,7 +93,7 @@ async function look(
 function stateOf(
 	{name, profile, status, tools, reason}: GatewayStatus['servers'][number],
 	own: string,
-): Found {
+): CheckResult {
 	const of = profile === 'default' ? name : `${name} of ${profile}`;
 	const found = [status, countOf(tools, 'tool'), ...(reason === null ? [] : [reason])].join(', ');
 	switch (status) {

@@ -8,7 +8,7 @@ import {findProgram} from '../../../tools/sandbox/system-world.ts';
 import type {Context} from '../../console/context.ts';
 import {openDeliverer} from '../../home/open-deliverer.ts';
 import {prefetchClients, readingClients} from '../../home/targets-now.ts';
-import {type Check, failed, type Found, ok, unknown, unread} from './check.ts';
+import {type Check, failed, type CheckResult, ok, unknown, unread} from './check.ts';
 import {jobsOf, routesOf} from './users.ts';
 
 /** Where answers go, and what reads a code host: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
@@ -25,7 +25,7 @@ export const targets: Check = {
 		const used = kindsInUse(context, config, routes);
 		const clients = clientsOfRoutes(context, {config, routes}, signal);
 		const found = await Promise.all(
-			used.map(async ({kind, profile}): Promise<Found | false> => {
+			used.map(async ({kind, profile}): Promise<CheckResult | false> => {
 				const health = await deliverer.examine(kind, profile, signal);
 				const of = profile === 'default' ? kind : `${kind} of ${profile}`;
 				return health ? {...withMend(health, kind, config), of} : false;
@@ -59,7 +59,7 @@ async function clientsOfRoutes(
 	context: Context,
 	{config, routes}: {readonly config: Config; readonly routes: readonly Route[]},
 	signal: AbortSignal,
-): Promise<ReadonlyArray<Found | false>> {
+): Promise<ReadonlyArray<CheckResult | false>> {
 	const clients = [
 		...prefetchClients(config, routes).map(client => ({...client, of: 'prefetch'})),
 		...readingClients(config, routes).map(client => ({...client, of: 'toolsets.terminal.forge'})),
@@ -79,7 +79,7 @@ async function clientsOfRoutes(
 }
 
 /** Checkouts take git beside the client. */
-function gitOfCheckouts({environment}: Context, routes: readonly Route[]): Found | false {
+function gitOfCheckouts({environment}: Context, routes: readonly Route[]): CheckResult | false {
 	if (!routes.some(route => prefetchedBy(route).includes('checkout'))) {
 		return false;
 	}

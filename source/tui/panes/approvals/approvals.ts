@@ -16,7 +16,7 @@ import {valueText} from '../../forms/form-lines.ts';
 import {newForm} from '../../forms/form.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
-import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
+import {countPart, groupedCell, searchedPart} from '../../lines/title-parts.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {factRows, nounDetail} from '../../nouns/facts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
@@ -67,7 +67,7 @@ function factsPart({feed}: Shell): Line {
 	const {approvals, approvalRules, settledApprovals} = feed.get().state;
 	// As many as the state holds: there may be older ones.
 	const isCut = settledApprovals.length >= limits.settledApprovals;
-	const decided = safe`${grouped(settledApprovals.length)}${literal(isCut ? '+' : '')}`;
+	const decided = safe`${groupedCell(settledApprovals.length)}${literal(isCut ? '+' : '')}`;
 	return line(
 		safe`${approvals.length} waiting · ${approvalRules.length} ${approvalRules.length === 1 ? literal('rule') : literal('rules')} · ${decided} decided`,
 		approvals.length > 0 ? 'warn' : 'quiet',

@@ -7,7 +7,7 @@ import {typedRows, type TypedRows} from '../../forms/typed-rows.ts';
 import {blankLine, line, type Line} from '../../lines/line.ts';
 import {ruleLine} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import {conversationNow, isUnderWay} from './chat-loads.ts';
+import {conversationNow, isAnswerUnderWay} from './chat-loads.ts';
 import {chatLines} from './chat-rows.ts';
 import {changeChat, chatNow} from './chat-state.ts';
 
@@ -31,7 +31,7 @@ function whyOthers(host: Host): Safe | undefined {
 /** Why nothing can be said now. */
 const whySilent = (shell: Shell): Safe | undefined =>
 	whyOthers(shell) ??
-	(isUnderWay(shell) ? literal('The agent answers: wait for it, or stop it') : undefined);
+	(isAnswerUnderWay(shell) ? literal('The agent answers: wait for it, or stop it') : undefined);
 
 /** Says something to the agent. What the gateway does not take stays as it was written. */
 export function say(shell: Shell, text: string): void {
@@ -110,7 +110,7 @@ export function scrollChat(shell: Shell, by: (page: number) => number): void {
 }
 
 /** All of the open conversation as plain text. */
-export function chatText(shell: Shell): string {
+export function sessionAsText(shell: Shell): string {
 	const messages = conversationNow(shell)?.session.conversation ?? [];
 	return messages
 		.map(

@@ -9,14 +9,14 @@ import {reviewOne} from '../../acts/settle.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {
 	beginSession,
-	chatText,
+	sessionAsText,
 	lastAnswer,
 	say,
 	scrollChat,
 	stopTurn,
 	takeBack,
 } from './chat-acts.ts';
-import {conversationNow, isUnderWay} from './chat-loads.ts';
+import {conversationNow, isAnswerUnderWay} from './chat-loads.ts';
 import {changeChat, chatNow} from './chat-state.ts';
 
 const whole = Number.MAX_SAFE_INTEGER;
@@ -59,7 +59,7 @@ const ofAnswer = (keys: IdAndKeys, label: Safe, run: PaneCommand['run']): PaneCo
 const stop = (scope: string, key: string): PaneCommand =>
 	onKeys([`${scope}.stop`, key], literal('stop the agent'), {
 		changes: true,
-		why: shell => (isUnderWay(shell) ? undefined : literal('The agent does not answer now')),
+		why: shell => (isAnswerUnderWay(shell) ? undefined : literal('The agent does not answer now')),
 		run: stopTurn,
 	});
 
@@ -83,7 +83,7 @@ export const chatCommands: readonly PaneCommand[] = [
 		changes: true,
 		quiet: true,
 		why: shell =>
-			chatNow(shell).turn === undefined || isUnderWay(shell)
+			chatNow(shell).turn === undefined || isAnswerUnderWay(shell)
 				? literal('Nothing was said that came to nothing')
 				: undefined,
 		run: takeBack,
@@ -92,10 +92,10 @@ export const chatCommands: readonly PaneCommand[] = [
 	ofAnswer(
 		['chat.copy-all', 'Y'],
 		literal('copy all that was said'),
-		copying(literal('conversation'), chatText),
+		copying(literal('conversation'), sessionAsText),
 	),
 	ofAnswer(['chat.pager', 'E'], literal('all that was said in $PAGER'), shell =>
-		shell.attempt(async () => shell.desktop.page(chatText(shell))),
+		shell.attempt(async () => shell.desktop.page(sessionAsText(shell))),
 	),
 	onKeys(['chat.run', 'o'], literal('the run of the answer'), {
 		quiet: true,

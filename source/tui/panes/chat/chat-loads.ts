@@ -8,7 +8,7 @@ import type {LoadSource} from '../../state/source.ts';
 import {chatNow} from './chat-state.ts';
 
 /** A session with what its agents did. */
-export type Conversation = {
+export type LoadedSession = {
 	readonly session: StoredSession;
 	/** Runs of its newest answers. */
 	readonly runs: ReadonlyMap<number, StoredRun>;
@@ -18,7 +18,7 @@ export type Conversation = {
 const shownRuns = 20;
 
 /** The key is `session newest-ended-chat run`, so that any new answer loads it again. `run` is that of the last turn, also a failed one; 0: none. */
-const conversations: LoadSource<Conversation> = {
+const conversations: LoadSource<LoadedSession> = {
 	async load(port, key) {
 		const [id = '', , turn] = key.split(' ');
 		const session = await port.getSession(id);
@@ -74,7 +74,7 @@ export function wantChat(host: Host): void {
 }
 
 /** The open session, as far as it is there. */
-export function conversationNow(host: Host): Conversation | undefined {
+export function conversationNow(host: Host): LoadedSession | undefined {
 	const {session} = chatNow(host);
 	const last = host.loader(conversations).last();
 	return last?.value.session.id === session ? last?.value : undefined;
@@ -88,7 +88,7 @@ const nothing: readonly FoundSession[] = [];
 
 /** Whether the answer to what was said last is in the session. */
 export const isKept = (
-	conversation: Conversation | undefined,
+	conversation: LoadedSession | undefined,
 	{run}: {readonly run?: number},
 ): boolean =>
 	run !== undefined && conversation?.session.conversation.some(one => one.run === run) === true;
@@ -102,7 +102,7 @@ export function runOfTurn(host: Host, {runs}: Pick<GatewayState, 'runs'>): Run |
 }
 
 /** Whether an answer is still to come. */
-export function isUnderWay(host: Host): boolean {
+export function isAnswerUnderWay(host: Host): boolean {
 	const {turn} = chatNow(host);
 	const run = runOfTurn(host, host.port.getState());
 	return turn !== undefined && (run ? !hasEnded(run.state) : !isKept(conversationNow(host), turn));

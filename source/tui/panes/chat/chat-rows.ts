@@ -13,11 +13,11 @@ import {blankLine, line, paragraph, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import {layOutPart} from '../runs/block-rows.ts';
 import {blocksOf, wordsBlock, type BlockPart, type RunBlock} from '../runs/blocks.ts';
-import {conversationNow, isKept, runOfTurn, type Conversation} from './chat-loads.ts';
+import {conversationNow, isKept, runOfTurn, type LoadedSession} from './chat-loads.ts';
 import {chatNow, type SaidTurn} from './chat-state.ts';
 
 type ChatSources = {
-	readonly conversation: Conversation | undefined;
+	readonly conversation: LoadedSession | undefined;
 	readonly turn: SaidTurn | undefined;
 	/** That of the turn. */
 	readonly run: Run | undefined;
@@ -98,7 +98,7 @@ const headRow = (name: Safe, at: number, run?: number): Line => [
 
 const messageRows = (
 	message: SessionMessage,
-	conversation: Conversation | undefined,
+	conversation: LoadedSession | undefined,
 	width: number,
 ): readonly Line[] =>
 	memoryOf(message)([width], () => {

@@ -6,9 +6,9 @@ import {line, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {Pane, PaneSection} from '../pane.ts';
 import {chatCommands, writeCommands} from './chat-commands.ts';
-import {conversationNow, wantChat, isUnderWay} from './chat-loads.ts';
+import {conversationNow, wantChat, isAnswerUnderWay} from './chat-loads.ts';
 import {changeChat, chatNow, type ChatState} from './chat-state.ts';
-import {findCommands, ownerOf} from './find-session.ts';
+import {findSessionCommands, ownerOf} from './find-session.ts';
 
 const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 	read: {id: 'chat', title: literal('Chat'), commands: chatCommands},
@@ -24,7 +24,7 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 	find: {
 		id: 'chat-find',
 		title: literal('Chat, finding a conversation'),
-		commands: findCommands,
+		commands: findSessionCommands,
 		typing: {
 			key: (shell, key) =>
 				changeChat(shell, ({query}) => ({query: editLine(query, key) ?? query, index: 0})),
@@ -66,7 +66,7 @@ export const chatPane: Pane = {
 	sections: [sections.read, sections.write, sections.find],
 	focus: {now: host => sections[chatNow(host).mode]},
 	summary: host => [titleOf(host)],
-	showsWords: isUnderWay,
+	showsWords: isAnswerUnderWay,
 	want: wantChat,
 	waiting(host) {
 		const run = chatNow(host).turn?.run;

@@ -108,7 +108,7 @@ const moving = (keys: IdAndKeys, says: Safe, step: 1 | -1): PaneCommand =>
 	});
 
 /** Keys while a conversation is looked for. */
-export const findCommands: readonly PaneCommand[] = [
+export const findSessionCommands: readonly PaneCommand[] = [
 	onKeys(
 		['chat-find.open', 'enter'],
 		literal('go on with it'),

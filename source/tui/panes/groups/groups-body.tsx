@@ -4,7 +4,7 @@ import {jobName, nextRunText} from '../../../nouns/job/job.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {jobList, jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
 import {blankLine, line, type Line} from '../../lines/line.ts';
-import {filterSpans, grouped, ruleLine} from '../../lines/title-parts.ts';
+import {filterSpans, groupedCell, ruleLine} from '../../lines/title-parts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {LineBlock, type RegionProps, LineRow} from '../../view/line-block.tsx';
 import {NounBody} from '../../view/noun-body.tsx';
@@ -54,7 +54,7 @@ function jobsTitle(shell: Shell, width: number): Line {
 			[{text: literal('Jobs'), tone: 'title'}],
 			filterSpans(filterText, filter),
 			...counted(shown),
-			[{text: grouped(jobs.length), tone: 'quiet'}],
+			[{text: groupedCell(jobs.length), tone: 'quiet'}],
 			invalid > 0 ? [{text: safe`! ${invalid} invalid`, tone: 'warn'}] : [],
 			next
 				? line(escapeLine(`next ${jobName(next)} ${nextRunText(next, now, true)}`), 'quiet')

@@ -17,7 +17,7 @@ import {placeNow} from '../../acts/place.ts';
 import {recent} from '../../entries/lists.ts';
 import {focusJobs, groupList, jobList, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
 import {line, type Line, blankLine} from '../../lines/line.ts';
-import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
+import {countPart, groupedCell, searchedPart} from '../../lines/title-parts.ts';
 import type {ListMove} from '../../list/window.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
@@ -218,7 +218,7 @@ export const groupsPane: Pane = {
 			...counted(list(groupList)),
 			searchedPart(list(groupList)),
 			line(
-				safe`${grouped(groupOrder(state.groups).pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
+				safe`${groupedCell(groupOrder(state.groups).pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
 				'quiet',
 			),
 		];
@@ -247,12 +247,12 @@ function dispatchedToday({groups, gateway, totals}: GatewayState, now: number): 
 		({dispatchedAt}) => dispatchedAt !== undefined && isSameDay(dispatchedAt, now),
 	).length;
 	if (today < limits.dispatchedGroups) {
-		return grouped(today);
+		return groupedCell(today);
 	}
 
 	return isSameDay(gateway.startedAt, now)
-		? grouped(Math.max(today, totals.groupsDispatched))
-		: escapeLine(`${grouped(today)}+`);
+		? groupedCell(Math.max(today, totals.groupsDispatched))
+		: escapeLine(`${groupedCell(today)}+`);
 }
 
 /** Gives the keyboard to the other section of the pane; `false` where there is none. */

@@ -7,9 +7,9 @@ import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {type PaneCommand, onKeys, type IdAndKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
-import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
+import {noLogin, loginPlaceOfServer, startLogin} from '../../acts/start-login.ts';
 import {loginPaste} from '../../dialogs/login-paste.ts';
-import {confirm} from '../../dialogs/questions.ts';
+import {confirmation} from '../../dialogs/questions.ts';
 import {loginList} from '../../entries/login-list.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -52,7 +52,7 @@ const needing = (shell: Shell): readonly LoginEntry[] =>
 
 function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 	const name = escapeLine(serverName(server));
-	confirm.open(shell, {
+	confirmation.open(shell, {
 		title: safe`Log out of ${name}`,
 		lines: [
 			safe`Everything that is stored of the login to ${name} is removed from this machine.`,
@@ -61,8 +61,8 @@ function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 		act: literal('log out'),
 		run: () =>
 			shell.attempt(async () => {
-				shell.logins.cancel(placeOf(server));
-				const wasLoggedIn = await shell.logins.logOut(placeOf(server));
+				shell.logins.cancel(loginPlaceOfServer(server));
+				const wasLoggedIn = await shell.logins.logOut(loginPlaceOfServer(server));
 				shell.toast(
 					wasLoggedIn ? safe`Logged out of ${name}` : safe`No login to ${name} was stored`,
 					'good',
@@ -74,7 +74,7 @@ function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 function askForAll(shell: Shell): void {
 	const entries = needing(shell);
 	const names = escapeLine(entries.map(({server}) => serverName(server)).join(', '));
-	confirm.open(shell, {
+	confirmation.open(shell, {
 		title: literal('Log in to all that need it'),
 		lines: [
 			safe`Logins begin for ${names}.`,
@@ -83,14 +83,16 @@ function askForAll(shell: Shell): void {
 		act: literal('begin'),
 		run() {
 			for (const {server} of entries) {
-				shell.logins.start(placeOf(server));
+				shell.logins.start(loginPlaceOfServer(server));
 			}
 		},
 	});
 }
 
 const waitsForUrl = ({server, attempt}: LoginEntry) =>
-	attempt?.status === 'waiting' && attempt.userCode === undefined ? placeOf(server) : undefined;
+	attempt?.status === 'waiting' && attempt.userCode === undefined
+		? loginPlaceOfServer(server)
+		: undefined;
 
 /** Commands of pane 4. */
 export const loginCommands: readonly PaneCommand[] = [

@@ -8,7 +8,7 @@ import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import {blankLine, line, type Line, paragraph} from '../../lines/line.ts';
-import {countPart, followPart, grouped} from '../../lines/title-parts.ts';
+import {countPart, followPart, groupedCell} from '../../lines/title-parts.ts';
 import {onSelected} from '../../nouns/acts.ts';
 import {onePane} from '../../nouns/listing.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -139,7 +139,7 @@ function levelsPart({local, feed, list}: Shell): string {
 	}
 
 	const others = countOthers(feed.get().state.logs);
-	return showsAll ? 'a: what matters' : others > 0 ? `${grouped(others)} more, a: all` : '';
+	return showsAll ? 'a: what matters' : others > 0 ? `${groupedCell(others)} more, a: all` : '';
 }
 
 /** What the program says about itself. */

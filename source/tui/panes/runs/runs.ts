@@ -16,14 +16,14 @@ import {runsAtWork} from '../../entries/runs-at-work.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import type {Line} from '../../lines/line.ts';
 import {createMarks} from '../../lines/marks.ts';
-import {countPart, followPart, grouped, searchedPart} from '../../lines/title-parts.ts';
+import {countPart, followPart, groupedCell, searchedPart} from '../../lines/title-parts.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
 import {markCommands} from '../../nouns/marked.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Snapshot} from '../../state/feed.ts';
 import type {LoadSource} from '../../state/source.ts';
-import type {Destination, Found} from '../pane.ts';
+import type {Destination, Referent} from '../pane.ts';
 import {blockText} from './block-rows.ts';
 import {foldsOf, runFolds, chosenBlock, foldCommands} from './folds.ts';
 import {runBlocks} from './run-blocks.ts';
@@ -162,7 +162,7 @@ const runPlace = (shell: Shell, {id, route, state}: Run): Destination => ({
 });
 
 /** A run by its number: runs that the state does not hold are in the journal. */
-function findRun(shell: Shell, query: string): Found {
+function findRun(shell: Shell, query: string): Referent {
 	const id = Number(/^#?(\d{1,12})$/.exec(query)?.[1]);
 	const {runs} = shell.feed.get().state;
 	const listed = runs.findLast(run => run.id === id);
@@ -182,8 +182,8 @@ function queuePart({state, now}: Snapshot): Line {
 	const {waits, places} = runsAtWork(state, now);
 	const queued = queuedOf(waits);
 	const text = places
-		? safe`${grouped(queued)} queued · ${places.taken} of ${places.all} at work`
-		: safe`${grouped(queued)} queued`;
+		? safe`${groupedCell(queued)} queued · ${places.taken} of ${places.all} at work`
+		: safe`${groupedCell(queued)} queued`;
 	return queued > 0 ? [{text, tone: 'quiet'}] : [];
 }
 

@@ -7,7 +7,7 @@ import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {placeNow} from '../../acts/place.ts';
 import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
-import {confirm} from '../../dialogs/questions.ts';
+import {confirmation} from '../../dialogs/questions.ts';
 import {chooseTool, openTrial} from '../../dialogs/trial.ts';
 import {placeIn} from '../../lines/detail-cursor.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
@@ -55,7 +55,7 @@ export function askToReload(shell: Shell): void {
 			return;
 		}
 
-		confirm.open(shell, {
+		confirmation.open(shell, {
 			title: literal('Reload the tool servers'),
 			lines: [
 				...changes.map(text => escapeLine(text)),

@@ -9,7 +9,7 @@ import {editableBody, editedBody} from '../../../nouns/delivery/edited-body.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {placeNow, type StillHere} from '../../acts/place.ts';
-import {confirm, openMenu} from '../../dialogs/questions.ts';
+import {confirmation, openMenu} from '../../dialogs/questions.ts';
 import {
 	isSettled,
 	deliveryList,
@@ -105,7 +105,7 @@ function replay(shell: Shell, wish: Wish, isStillHere: StillHere): void {
 
 function ask(shell: Shell, wish: Wish, plan: ReplayPlan): void {
 	const {delivery, edited} = wish;
-	confirm.open(shell, {
+	confirmation.open(shell, {
 		title: safe`Replay ${shownId(delivery)} to ${escapeLine(plan.route)}`,
 		lines: [
 			rowWords(delivery),

@@ -27,7 +27,7 @@ import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
 import {copyOf} from '../../nouns/acts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import type {Destination, Found} from '../pane.ts';
+import type {Destination, Referent} from '../pane.ts';
 import {payloadCommands} from './payload-commands.ts';
 import {deliveryMarks, replayCommands} from './replay.ts';
 import {noRoute, testableRoutes, testCommand} from './send-event.ts';
@@ -134,7 +134,7 @@ const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
 const idPattern = /^[0-9a-z]{6,11}$/;
 
 /** The delivery whose identifier ends like this; what the state does not hold may be in the journal. */
-function findDelivery(shell: Shell, query: string): Found {
+function findDelivery(shell: Shell, query: string): Referent {
 	if (!idPattern.test(query)) {
 		return {};
 	}
