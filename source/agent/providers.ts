@@ -49,7 +49,7 @@ export const hostedProviders = {
 const loaders: Record<ModelView['provider'], (settings: Settings) => Promise<LanguageModelV4>> = {
 	async 'openai-compatible'({name, baseURL, apiKey, fetch}) {
 		const {createOpenAICompatible} = await import('@ai-sdk/openai-compatible');
-		// Without being asked, a stream does not say what was used.
+		// A streamed answer reports its token usage only if that is asked for.
 		const settings = {name: 'openai-compatible', baseURL, apiKey, fetch, includeUsage: true};
 		return createOpenAICompatible(settings).chatModel(name);
 	},

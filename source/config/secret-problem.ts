@@ -3,7 +3,7 @@ export const keyPrefix = 'whsec_';
 export const publicPrefix = 'whpk_';
 const publicKeyBytes = 32;
 
-/** Every unsigned request is compared with all of them. */
+/** A request with a wrong signature is compared with all of them. */
 const maxSecrets = 20;
 
 /** An Ed25519 signature costs as much as ten HMACs. */

@@ -10,7 +10,7 @@ const secretName =
 /** What speaks of tokens as what a text is made of, whatever the value: `TOKENIZERS_PARALLELISM`. */
 const tokenizer = /tokeni[sz]er/gi;
 
-/** Names that may speak of tokens as what a text is counted in: `--max-tokens`, `TOKEN_LIMIT`. Only a number says that they do. */
+/** Names in which "token" may mean the unit in which texts are counted: `--max-tokens`, `TOKEN_LIMIT`. They mean it only if the value is a number. */
 const mayCount =
 	/tokens$|(?:^|[_-])(?:max|min)[_-]?token$|tokens?[_-]?(?:limit|count|budget|window|size|cap)$/i;
 

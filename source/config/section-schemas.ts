@@ -154,7 +154,7 @@ export const gatewaySettings = defineSettings({
 	),
 	store_key: setting(
 		storeKey,
-		'Encrypts the secrets that the database holds, at least 16 characters, best a reference: `${SVC_STORE_KEY}`; the same for every gateway on it',
+		'A key of at least 16 characters that encrypts the secrets in the database, best a reference: `${SVC_STORE_KEY}`; every gateway on that database needs the same key',
 		{secret: true, change: 'restart'},
 	),
 });
@@ -163,7 +163,7 @@ export const gatewaySettings = defineSettings({
 export const tlsSettings = defineSettings({
 	ca: setting(
 		z.union([nonEmptyText, nonEmptyTexts]),
-		'PEM files with authorities, a path or a list, `~/` or relative to the home; they add to those of Node and of the system, for all connections except to a database (`gateway.store`)',
+		'PEM files with certificate authorities: one path or a list; a path may begin with `~/` or is relative to the home. They are trusted in addition to the authorities of Node and of the system, for all connections except to a database (`gateway.store`)',
 		{
 			default: [],
 			to: (written): readonly string[] => (typeof written === 'string' ? [written] : written),

@@ -27,7 +27,7 @@ const isShort = (secret: string) =>
 const prefixLengthOf = (secret: string) =>
 	([keyPrefix, publicPrefix].find(prefix => secret.startsWith(prefix)) ?? '').length;
 
-/** The same with its place in `value` (all of `config.yaml`): the global secret once, then the routes with secrets of their own. */
+/** The warnings of `warningOnSecrets`, each with the place of the secret in `value` (all of `config.yaml`): first for the global secret, then for each route that has secrets of its own. */
 export function findWeakSecrets(
 	value: unknown,
 	{routes, secrets}: Pick<WebhookConfig, 'routes' | 'secrets'>,

@@ -90,6 +90,6 @@ function shownArguments(args: unknown): string | undefined {
 /** Characters that are invisible, move others around, or look like a blank. */
 const hidden = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]|\p{M}{3,}/gu;
 
-/** As JSON writes UTF-16 units by numbers. */
+/** Each UTF-16 unit as a JSON escape with its number (`\u200b`). */
 const escaped = (text: string): string =>
 	text.replaceAll(/[^]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -223,7 +223,7 @@ export function createLiveConfig(
 	};
 }
 
-/** Changes when one of the files does, or a profile's. */
+/** A text that changes when `config.yaml`, `.env` or a file of a profile changes. */
 const stampOf = (paths: HomePaths): string =>
 	[fileStamp(paths.config).stamp, fileStamp(paths.env).stamp, profileStamp(paths)].join();
 

@@ -69,7 +69,7 @@ export type AskLimits = Pick<MessagePart, 'limitMs' | 'signal' | 'until'>;
 
 /** The API of one platform. */
 export type AskOptions = {
-	/** Its kind. */
+	/** The kind of the platform. */
 	readonly platform: string;
 	/** The part of the address before the paths. */
 	readonly base?: string;

@@ -85,7 +85,7 @@ const baseAddress = checked(nonEmptyText, value =>
 
 /** The address of a platform's API: the part before the paths of its documentation. */
 export const apiBase = <const Default extends string>(standard: Default) =>
-	setting(baseAddress, 'Address before the paths of the API; `http:` for this machine only', {
+	setting(baseAddress, 'Base address of the API; `http:` is allowed for this machine only', {
 		default: standard,
 		to: withoutSlash,
 	});
@@ -102,7 +102,7 @@ export type Webhook = {readonly url: string; readonly secret?: string | undefine
 /** Incoming webhooks by the names that `chat_id` and `home_channel` give them. */
 export const webhooks = setting(
 	z.record(nonEmptyText, z.strictObject({url: secureAddress, secret: nonEmptyText.nullish()})),
-	'Incoming webhooks by name: `{url, secret}`; `chat_id` and `home_channel` are such names, so no event chooses an address',
+	'Incoming webhooks by name: `{url, secret}`; `chat_id` and `home_channel` are names of these webhooks, so an event cannot choose the address',
 	{
 		secret: true,
 		to(written) {

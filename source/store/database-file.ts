@@ -181,7 +181,7 @@ function fill(file: string): void {
 		privateFile,
 	);
 	try {
-		// One part many times over: megabytes beside the heap would make V8 collect all of it.
+		// Writes one small buffer many times: a buffer of megabytes outside the heap would make V8 run a full garbage collection.
 		const part = new Uint8Array(partBytes);
 		const parts = Array.from({length: reserveBytes / partBytes}, () => part);
 		if (writevSync(descriptor, parts) < reserveBytes) {

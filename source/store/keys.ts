@@ -84,7 +84,7 @@ export const keysFull = (): SvcError =>
 		`Cannot make a key: ${maxKeys} are in force; revoke one ("svc keys list")`,
 	);
 
-/** The part of it that only looks. */
+/** The part of `StoredKeys` that only reads. */
 export function createKeyReader({
 	prepare,
 	among,

@@ -38,7 +38,7 @@ export type StoreParts = {
 	readonly groupSteps: GroupSteps;
 	readonly jobSteps: JobSteps;
 	readonly memoSteps: MemoSteps;
-	/** Names this opening. */
+	/** Identifies this opening of the store: each time it is opened, the name is another. */
 	readonly owner: string;
 	/** Whether no other holder has had the lease since. */
 	readonly isLast: (lease: LeaseToken) => boolean;

@@ -8,7 +8,7 @@ export type SessionTurn = {
 	readonly at: number;
 	/** The public model that answered. */
 	readonly model: string;
-	/** Of a session that has none yet. */
+	/** The title that the session gets if it has none yet. */
 	readonly title: string;
 	/** `text`: the text of the message, for the search. */
 	readonly messages: ReadonlyArray<Omit<SessionMessage, 'at'> & {readonly text: string}>;

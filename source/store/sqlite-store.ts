@@ -52,7 +52,7 @@ type Opened = {
 	readonly memory: OpenedMemory;
 };
 
-/** `Store` on SQLite, of a database that `openSqliteStore` has opened: joins its parts. */
+/** Makes a `Store` on SQLite from its parts, for a database that `openSqliteStore` has opened. */
 export function createSqliteStore(
 	{
 		database,

@@ -35,7 +35,7 @@ export const createWaitingPool = (figures: WaitingFigures) => ({
 			return {kind: 'full', queued, most: maxQueued};
 		}
 
-		// No route has its share as long as more than a tenth is free.
+		// As long as more than a tenth of all places is free, no route is limited to a share.
 		if ((maxQueued - queued) * 10 > maxQueued) {
 			return undefined;
 		}

@@ -42,7 +42,7 @@ export const answersQuestions = ({
 	tmux === '' ? screen === '' && !/^(?:$|dumb|linux|cons25|vt\d|screen)/.test(term) : true;
 
 type Hearing = {
-	/** Hands over the terminal's answers, until the release. */
+	/** Passes the terminal's answers to `handler` until the returned function is called. */
 	readonly expectAnswers: (handler: (raw: string) => void) => () => void;
 	readonly clock: Clock;
 	/** How long an answer counts, milliseconds from now. */

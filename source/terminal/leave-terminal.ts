@@ -11,7 +11,7 @@ type Streams = {
  * Other streams stay as they are. Nothing may be drawn, read or lent after that.
  */
 export function leaveTerminal({stdin, stdout, stderr}: Streams, openOutput: () => number): void {
-	// The streams remember it: the system no longer knows that a descriptor was a terminal that has gone.
+	// `isTTY` of a stream still says that it was a terminal: once the terminal is gone, the system no longer knows this of the descriptor.
 	if (stdin.isTTY) {
 		stdin.on('error', nothing);
 		stdin.destroy();

@@ -25,7 +25,7 @@ import {createKeyUsages, readKeys} from './key-usage.ts';
 import {startUsageWriter} from './usage-writer.ts';
 
 const maxNameLength = 64;
-/** Pause before keys that could not be read are read again, milliseconds. */
+/** How long to wait, when the keys could not be read, before they are read again, milliseconds. */
 const againMs = 1000;
 
 /** The first key: for the person who has just set up the gateway. */

@@ -1,6 +1,6 @@
 import {namePattern} from '../../config/home-paths.ts';
 
-/** What says of an archive who made it: its first file. */
+/** The first file of an archive; it says that svc made the archive, with which version, from which profile and when. */
 export const manifestName = 'svc-backup.json';
 
 /** The journal of a home, which is not copied as it lies there. */

@@ -233,7 +233,7 @@ async function takeTurn(
 
 type Waiting = Extract<GatewayEvent, {type: 'approval-requested'}>['approval'];
 
-/** Asks for what a call, or a server, wants of the person, as `svc approvals` does; through a pipe it says that it waits. Ctrl-C ends the answer. */
+/** Asks the person to approve a call, or to fill in the form of a server, as `svc approvals` does. Where no person can be asked (a pipe), it only prints that the request waits. Ctrl-C ends the agent's answer. */
 async function askForCall(
 	context: Context,
 	port: GatewayPort,

@@ -59,7 +59,7 @@ const problemsOfClients =
 		);
 	};
 
-/** The clients of what `routes` prefetch: each as a target of a configuration in which it is `forge.cli`. */
+/** The code host clients that the prefetches of `routes` use: one target each, with a configuration whose `forge.cli` is that client. */
 export const prefetchClients = (config: Config, routes: readonly Route[]) =>
 	routes
 		.filter(route => prefetchedBy(route).length > 0)

@@ -40,7 +40,7 @@ export type Lines = Disposable & {
 	aside(say: () => void): void;
 };
 
-/** Each line of a pipe. No prompt is written. */
+/** Reads the lines of a pipe one after the other, without writing a prompt. */
 export function createPipedLines({stdin}: Context, ended: AbortSignal): Lines {
 	const editor = createInterface({input: stdin, terminal: false});
 	const lines = editor[Symbol.asyncIterator]();

@@ -100,7 +100,7 @@ function nameOfTool(
 	return one.name;
 }
 
-/** Asks for the yes that the call waits for; a no denies it, so that it does not wait on. The question closes when the call is `over`, or another face answers. */
+/** Asks the person to approve the waiting call. A "no" denies the call, so that it does not go on waiting. The question is withdrawn when the call is `over`, or when somebody answers it elsewhere. */
 async function answerCall(
 	context: Context,
 	port: GatewayPort,

@@ -48,7 +48,7 @@ export async function listRuns(
 	await printList(context, noun, {items: runs, json: json === true, known, isFiltered});
 }
 
-/** Those that pass the words and what the flags ask for. */
+/** The runs that pass the filter words and the flags. */
 async function searchRuns(
 	home: Home,
 	words: string,

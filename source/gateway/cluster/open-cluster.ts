@@ -12,7 +12,7 @@ import {type AloneWork, holdAlone} from './one-holder.ts';
 import {readAgain} from './read-again.ts';
 import {createRelay} from './relay.ts';
 
-/** Shortest time between two looks at what was missed, milliseconds. */
+/** Shortest time between two reads of what was missed from other gateways, milliseconds. */
 const readAgainMs = 2000;
 /** Pause between two tries to read what a room cannot do without, milliseconds. */
 const againMs = 1000;

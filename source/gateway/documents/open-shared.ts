@@ -10,7 +10,7 @@ import {createFileImport} from './import-files.ts';
 import {createSharedHome} from './shared-home.ts';
 import {hasPlain, sealPlain} from './strongbox.ts';
 
-/** Files are looked for this often, milliseconds. */
+/** How often svc looks for files to import, milliseconds. */
 const importMs = 1000;
 
 /** What a gateway shares with the others on its store in place of files of its home. */

@@ -50,7 +50,7 @@ export function signSample(
 		...(form?.timestampHeader !== undefined && {[form.timestampHeader]: time}),
 		...(form?.idHeader !== undefined && {[form.idHeader]: randomUUID()}),
 	};
-	// What the receiver would read of such headers says what is to be signed, and how it is written down.
+	// Reads these headers as the receiver does: the result says which bytes have to be signed, and how the signature is written.
 	const reading = scheme.read(stamped, headers);
 	if ('problem' in reading || reading.claim.scheme === 'token') {
 		return undefined;

@@ -120,7 +120,7 @@ const sentences = (
 	}),
 ];
 
-/** Bodies that are held at once: a simulation is no reason to fill the memory. */
+/** Most bytes of bodies that a simulation holds in memory at once. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** The newest stored events that a sender sent to a route (no replays), oldest first, and how many were left out: those whose body is not kept any more, and what would be more than 256 MiB. */

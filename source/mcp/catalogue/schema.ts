@@ -106,7 +106,7 @@ function cleanParts(schema: JsonObject, walk: Walk, place: Place): JsonObject {
 	if (isJsonObject(schema['items']) || typeof schema['items'] === 'boolean') {
 		parts['items'] = cleanPart(schema['items'], walk, place);
 	} else if (schema['type'] === 'array') {
-		// Some APIs refuse a list without it.
+		// Some APIs refuse an array without `items`.
 		parts['items'] = {};
 	}
 

@@ -101,7 +101,7 @@ const maxCompiled = 500;
 const unbounded =
 	/"(?:pattern|patternProperties|propertyNames|format|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)":/;
 
-/** Characters of JSON. The work of a check grows with both. */
+/** Largest schema and largest answer that are checked, in characters of JSON. The larger either of them is, the longer a check takes. */
 const maxSchemaLength = 16 * 1024;
 const maxAnswerLength = 256 * 1024;
 
@@ -121,7 +121,7 @@ function createCheckedOutput(log: Logger, server: string): jsonSchemaValidator {
 				return anything;
 			}
 
-			// An engine knows a schema by its id, and takes the first that it saw for all others of that id.
+			// A validator identifies a schema by its `$id`, and uses the first schema with an id for every later one with the same id.
 			if (text.includes('"$id"')) {
 				return bounded(new AjvJsonSchemaValidator().getValidator(schema));
 			}

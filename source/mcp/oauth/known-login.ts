@@ -17,7 +17,7 @@ export type KnownLogin = {
 	readonly grant: Grant;
 	/** What is the same for all requests on behalf of it. */
 	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch' | 'home' | 'askForCode'>;
-	/** For its connections. */
+	/** The login as the connections to the server use it. */
 	readonly login: ServerLogin;
 };
 

@@ -114,7 +114,7 @@ export async function looksLikeSse(
 			target = next;
 		}
 	} catch {
-		// Then it is what the POST said.
+		// If the GET fails, this is not taken for SSE: the failure of the POST is what is reported.
 	}
 
 	return false;

@@ -70,7 +70,7 @@ export function createStdioTransport({
 	readonly endpoint: StdioEndpoint;
 	/** This process's; the server gets its baseline. */
 	readonly environment: Environment;
-	/** How it is started in its sandbox; absent: it has none. */
+	/** How the server is started in its sandbox; absent: it runs without a sandbox. */
 	readonly sandboxed: ProcessLaunch | undefined;
 	readonly clock: Clock;
 	readonly groups: ProcessGroups;

@@ -167,7 +167,7 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 	vocabulary: approvalVocabulary,
 };
 
-/** A rule as it is written, what a tool was called with, or what a form says. */
+/** The text to copy: a rule as it is written, the arguments of a tool call, or the message of a form. */
 function copied(entry: ApprovalEntry): Copied {
 	if (entry.kind === 'rule') {
 		return {label: 'rule', text: ruleText(entry.rule)};

@@ -119,7 +119,7 @@ const tokenRefused: ReadonlySet<unknown> = new Set([99_991_661, 99_991_663, 99_9
 /** The app lacks a permission. */
 const notPermitted = 99_991_672;
 
-/** Waits that Feishu does not tell, milliseconds: for the API, for a chat, for a webhook. */
+/** How long to wait after a rate limit, by error code, milliseconds, because Feishu does not say it: limits of the API, of a chat, of a webhook. */
 const busy: ReadonlyMap<unknown, number> = new Map([
 	[99_991_400, 5000],
 	[230_020, 5000],

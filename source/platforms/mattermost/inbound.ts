@@ -17,7 +17,7 @@ export type Ours = {
 export function oursIn(me: JsonObject): Ours | undefined {
 	const user = textAt(me, 'id');
 	const name = textAt(me, 'username');
-	// A point that ends a sentence is not of the name.
+	// A full stop after the name is not part of the name.
 	const at = `@${RegExp.escape(name)}(?![\\w-]|\\.\\w)`;
 	return idForm.test(user) && /^[\w.-]{1,64}$/.test(name)
 		? {

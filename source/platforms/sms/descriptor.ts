@@ -60,7 +60,7 @@ export const sms = definePlatform({
 		].join(', ');
 	},
 	chat: phoneForm,
-	// A number sends one a second.
+	// A phone number sends one SMS a second.
 	perMinute: 60,
 	secrets: settings => [twilioBasic(settings)],
 	setUp: [

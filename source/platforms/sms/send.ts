@@ -17,7 +17,7 @@ import {twilioBasic, type SmsSettings} from './descriptor.ts';
 /** UTF-16 units; Twilio sends up to ten SMS for one of these. */
 const maxLength = 1600;
 
-/** Fewer than elsewhere: each is paid for, several times. */
+/** Fewer parts than on other platforms: Twilio sends each part as up to ten SMS, and each SMS costs money. */
 const usualParts = 10;
 
 /** Sends messages. Rejects as `Ask`. @see manual/delivery-sms.md */

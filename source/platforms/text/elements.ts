@@ -89,7 +89,7 @@ export const markdownList: Dialect['list'] = (items, start, isSecond) =>
 const itemText = (item: Item): string =>
 	item
 		.map(({type, text}, index) => {
-			// Other lists do not end a paragraph.
+			// A list may follow its paragraph without an empty line only if it begins with a bullet or the number 1, and its first item is not empty: Markdown takes any other list for a part of the paragraph.
 			const isTight =
 				type === 'list' && item[index - 1]?.type === 'paragraph' && /^(?:[-*]|1[.)]) \S/.test(text);
 			// `- ---` is a rule itself.

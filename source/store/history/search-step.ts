@@ -41,7 +41,7 @@ export type Narrowing = {readonly first: readonly SqlPart[]; readonly second: re
 /** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
 const stretchMs = 15;
 
-/** Rows that are fetched at once, and those whose bodies are read. */
+/** How many rows are fetched at once: `most`, or `withBody` when the filter reads bodies. */
 const fetchedRows = {most: 500, withBody: 200} as const;
 
 /** Bodies that are fetched at once, and their total size; a single larger body is fetched alone. */

@@ -78,7 +78,7 @@ export function createPaces(
 /** Length of a rate window, milliseconds. @see manual/receiver.md#above-the-rate */
 export const windowMs = 60_000;
 
-/** The newest start of a route and its window. Milliseconds of a clock that does not jump. */
+/** The newest planned start of a route, and the rate window that it belongs to. Times are milliseconds of the monotonic clock in SQLite, and of the database's clock (since 1970) in PostgreSQL. */
 export type Pace = {
 	readonly windowStartsAt: number;
 	/** Starts in that window so far. */

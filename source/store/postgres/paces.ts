@@ -14,7 +14,7 @@ type Step = {readonly id: string; readonly pace: Pace; readonly isGivenBack?: tr
 /** Promised starts of a route, the newest last. The first is one that stays: it was kept, or taken at once. */
 type Steps = readonly Step[];
 
-/** Promises that are neither kept nor given back: a member that dies leaves some. */
+/** How many promised starts of a route are remembered at most: a gateway that dies leaves some that are never kept or given back. */
 const maxSteps = 1000;
 
 /** A row dated further ahead was written before the clock was set back, milliseconds. */

@@ -67,7 +67,7 @@ export function createHandOut(takers: Takers): (entry: InputEntry) => void {
 
 type Handlers<Value> = ReturnType<typeof createHandlers<Value>>;
 
-/** A list of handlers: the first that takes a value ends the round. Handlers may come or go during a round. */
+/** A list of handlers: a value is offered to one after the other until a handler takes it. Handlers may be added or removed meanwhile. */
 export function createHandlers<Value>() {
 	let handlers: ReadonlyArray<{readonly handle: (value: Value) => boolean}> = [];
 	return {

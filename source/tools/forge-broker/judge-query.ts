@@ -71,7 +71,7 @@ export function judgeQuery(body: string, repository: ForgeRepository): QueryVerd
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
 		const parsed = JSON.parse(body) as JsonValue;
 		asked = isJsonObject(parsed) ? parsed : {};
-		// An empty text is no document.
+		// Without a query the text is empty, and `parse` refuses it below.
 		const query = typeof asked['query'] === 'string' ? asked['query'] : '';
 		if (depthOf(query) > maxDepth) {
 			return refused(`it is nested more than ${maxDepth} deep`);

@@ -38,7 +38,7 @@ type SandboxedServer = {
 /** `reason` follows the name of the server in a sentence of its own. */
 type OpenedServerSandbox =
 	| {readonly ok: true; readonly launch: SandboxLaunch}
-	/** `permanent`: its entry, or a file that it names, has to change first. */
+	/** `permanent`: another try can succeed only after the entry of the server, or a file that the entry names, has changed. */
 	| {readonly ok: false; readonly reason: string; readonly kind: 'passing' | 'permanent'};
 
 const permanent = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'permanent'});

@@ -49,7 +49,7 @@ export function goToDelivery(shell: Shell, id: string): void {
 	});
 }
 
-/** Shows what came in for a route, the newest first of all. */
+/** Shows the deliveries of a route, and selects the newest one. */
 export function goToTraffic(shell: Shell, route: string): void {
 	jumpTo(shell, deliveryList);
 	const deliveries = shell.list(deliveryList);

@@ -135,7 +135,7 @@ async function open(shell: Shell, isStillHere: StillHere, draft: Draft): Promise
 				}),
 		traffic === '' ? undefined : shell.port.listPayloadKeys(traffic),
 	]);
-	// A form that is open by now is not taken away, either.
+	// If another form was opened meanwhile, it stays open, too.
 	if (!isStillHere(literal('The form was not opened')) || shell.local(editor).get()) {
 		return false;
 	}

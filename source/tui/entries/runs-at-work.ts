@@ -12,7 +12,7 @@ type RunsAtWork = Pick<RunQueue, 'waits' | 'oldestDueAt'> & {
 	readonly places?: RunPlaces;
 };
 
-/** Counts them. Of a gateway that does not count its queue, the waiting runs in memory are counted. */
+/** Counts the runs that have not ended. If the gateway does not count its queue, the waiting runs in memory are counted instead. */
 export function runsAtWork(
 	{runs, approvals, queue}: Pick<GatewayState, 'runs' | 'approvals' | 'queue'>,
 	now: number,

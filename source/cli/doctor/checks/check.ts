@@ -5,7 +5,7 @@ import {runInGroup, type GroupExit} from '../../../core/process-group.ts';
 import type {GatewayStatus} from '../../../gateway/port.ts';
 import type {Context} from '../../console/context.ts';
 
-/** What one look found, without the name of what was looked at; `of` tells several of one kind apart. */
+/** The result of one check, without the name of the thing that was checked; `of` distinguishes several things of one kind. */
 export type CheckResult = Omit<Finding, 'subject'> & {
 	readonly of?: string;
 	/** It fails because the store does: left out where that is told of by itself. */
@@ -89,5 +89,5 @@ export async function runProgram(
 /** Of a check that would ask, with `--offline`. */
 export const notAsked: CheckResult = unknown('not asked (--offline)');
 
-/** Where the configuration has to be read first. */
+/** The result of a check that needs the configuration, when the configuration cannot be read. */
 export const unread: CheckResult = unknown('config.yaml cannot be read, see above');

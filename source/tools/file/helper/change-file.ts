@@ -21,7 +21,7 @@ import {
 
 /** A file that is to change, as it is now. */
 type Found = {
-	/** Where its path leads, links followed; of a new one, where it is to be. */
+	/** The path of the file with all links resolved; for a new file, the path at which it will be made. */
 	readonly real: string;
 	/** Absent for one that is not there yet, and where it is too large to be kept. */
 	readonly content?: Buffer;

@@ -10,7 +10,7 @@ import {
 import {blocks, type Element, elementsOf} from './parse-html.ts';
 import {isGrid, table} from './table.ts';
 
-/** Lists and quotations within one another that are indented. */
+/** How many levels of nested lists and quotations are indented; deeper levels are not indented further. */
 const maxLevels = 12;
 
 const quotation = '> ';
