@@ -168,18 +168,20 @@ const lossBanner = ({lossy: [first, ...others]}: BannerState): Banner | undefine
 		tone: 'warn',
 	};
 
-function configBanner({problems}: BannerState): Banner | undefined {
+function configBanner({problems, gateway}: BannerState): Banner | undefined {
 	const [first] = problems.toSorted((a, b) => severity(a.severity) - severity(b.severity));
 	if (!first) {
 		return undefined;
 	}
 
+	// A row of 80 cells has no room for the folder, and the key is what has to be read.
+	const file = first.file.replace(`${gateway.home}/`, '');
 	const position = first.line > 0 ? `:${first.line}:${first.column}` : '';
 	const key = first.key === '' ? '' : ` ${first.key}:`;
 	const isError = first.severity === 'error';
 	return {
 		text: escapeLine(
-			`${isError ? '✗ configuration' : '! configuration'}: ${first.file}${position}${key} ${first.message}`,
+			`${isError ? '✗ configuration' : '! configuration'}: ${file}${position}${key} ${first.message}`,
 		),
 		...(problems.length > 1 && {helps: safe`svc config check names all ${problems.length}`}),
 		tone: isError ? 'bad' : 'warn',

@@ -268,7 +268,7 @@ test('the first configuration problem is named with file, line, column and key',
 	await using shown = await showShell(port, wide);
 
 	expect(shown.screen.lines()[2]).toBe(
-		'✗ configuration: /home/ann/.svc/config.yaml:14:3 x: Unknown key · svc config check names all 2',
+		'✗ configuration: config.yaml:14:3 x: Unknown key · svc config check names all 2',
 	);
 });
 
