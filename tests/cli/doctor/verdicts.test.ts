@@ -14,8 +14,8 @@ import {createFakeClock} from '../../helpers/fake-clock.ts';
 const at = Date.UTC(2026, 10, 20, 12, 0, 0);
 
 test.each([
-	[[], 'unknown', /nobody/],
-	[[{from: 'x', date: 'no date', at}], 'unknown', /nobody/],
+	[[], 'unknown', /no check asked/],
+	[[{from: 'x', date: 'no date', at}], 'unknown', /no check asked/],
 	[[{from: 'x', date: 'Fri, 20 Nov 2026 12:00:00 GMT', at}], 'ok', /agrees with x/],
 	[[{from: 'x', date: 'Fri, 20 Nov 2026 11:59:00 GMT', at}], 'ok', /60 s ahead of x/],
 	[[{from: 'x', date: 'Fri, 20 Nov 2026 12:03:00 GMT', at}], 'warning', /180 s behind x/],
