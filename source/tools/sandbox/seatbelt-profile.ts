@@ -84,6 +84,8 @@ export function seatbeltProfile(
 			subpaths([...reads, ...writes].filter(isOwn)),
 		),
 		rule('allow file-write*', subpaths(writes.filter(isOwn))),
+		// Outside of the sandbox such a file would run as the user of the gateway, whoever starts it.
+		rule('deny file-write-setugid'),
 		// Between its own processes; to others by the ways out alone.
 		rule('allow network*', subpaths([folder])),
 		rule('allow network-outbound', literals(sockets.map(({outside}) => outside))),

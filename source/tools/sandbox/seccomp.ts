@@ -13,7 +13,13 @@ type Machine = {
 	/** memfd_create, memfd_secret, msgget: memory that is of no process. Answered as if they were not there: programs then take files, which count. */
 	readonly uncounted: readonly number[];
 	readonly refused: readonly number[];
+	/** Calls that give a file a mode, with the place of the mode among their arguments: chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat. */
+	readonly modes: readonly Placed[];
+	/** Calls that give a mode to a file only if they make it, with the place of the mode, which follows the flags: open, openat. */
+	readonly opens: readonly Placed[];
 };
+
+type Placed = readonly [call: number, at: number];
 
 /** In this order: unshare, setns, mount, umount2, pivot_root, chroot, add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, kexec_load, init_module, finit_module, delete_module, open_by_handle_at, name_to_handle_at. */
 const x64Refused = [
@@ -24,6 +30,15 @@ const arm64Refused = [
 ];
 /** The same number everywhere: io_uring_setup, io_uring_enter, io_uring_register (no filter sees their commands), open_tree, move_mount, fsopen, fsconfig, fsmount, mount_setattr. */
 const newRefused = [425, 426, 427, 428, 429, 430, 431, 432, 442];
+
+/** The same number everywhere. The mode of openat2 stands in memory: answered as if it were not there, so that programs take openat. */
+const [fchmodat2, openat2] = [452, 437];
+
+/** S_ISUID, S_ISGID: outside of the sandbox such a file would run as the user of the gateway, whoever starts it. */
+const setsIds = 0o6000;
+
+/** O_CREAT and the bit of O_TMPFILE that is no O_DIRECTORY. */
+const makesFile = 0o100 | 0o20_000_000;
 
 const machines: Readonly<Record<string, Machine>> = {
 	x64: {
@@ -36,6 +51,19 @@ const machines: Readonly<Record<string, Machine>> = {
 		semget: 64,
 		uncounted: [319, 447, 68],
 		refused: [...x64Refused, ...newRefused],
+		modes: [
+			[90, 1],
+			[91, 1],
+			[268, 2],
+			[fchmodat2, 2],
+			[85, 1],
+			[133, 1],
+			[259, 2],
+		],
+		opens: [
+			[2, 2],
+			[257, 3],
+		],
 	},
 	arm64: {
 		audit: 0xc0_00_00_b7,
@@ -47,6 +75,13 @@ const machines: Readonly<Record<string, Machine>> = {
 		semget: 190,
 		uncounted: [279, 447, 186],
 		refused: [...arm64Refused, ...newRefused],
+		modes: [
+			[52, 1],
+			[53, 2],
+			[fchmodat2, 2],
+			[33, 2],
+		],
+		opens: [[56, 3]],
 	},
 };
 
@@ -65,6 +100,9 @@ const [maxSegmentBytes, maxSemaphores] = [16_384, 32];
 
 const [load, jumpIfEqual, jumpIfAbove, jumpIfAny, end] = [0x20, 0x15, 0x35, 0x45, 0x06];
 const [allow, refuse, absent, full] = [0x7f_ff_00_00, 0x00_05_00_01, 0x00_05_00_26, 0x00_05_00_1c];
+/** Place in `struct seccomp_data` of the low half of an argument, counted from 0. */
+const argumentAt = (index: number): number => 16 + 8 * index;
+
 /** Places in `struct seccomp_data`: the number, the processor, the low halves of the first two arguments, the high half of the second. */
 const [numberAt, machineAt, firstAt, secondAt, secondHighAt] = [0, 4, 16, 24, 28];
 
@@ -78,7 +116,7 @@ const x32Refused: readonly Step[] = [
 /**
  * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses calls which namespaces do not confine: sockets of other families,
  * the kernel's keyrings, new namespaces and with them mounts, typing into terminals, memory that counts for no process. Calls of another processor's
- * kind (32 bits, x32) are refused, too. `undefined`: for a processor that is not known here.
+ * kind (32 bits, x32) are refused, too, and so are modes that set user or group: the files that they would be given to lie outside. `undefined`: for a processor that is not known here.
  *
  * @see seccomp(2), bpf(4)
  */
@@ -88,7 +126,8 @@ export function seccompProgram(arch: string): Buffer | undefined {
 		return undefined;
 	}
 
-	const {audit, socket, ioctl, clone, clone3, shmget, semget, uncounted, refused} = machine;
+	const {audit, socket, ioctl, clone, clone3, shmget, semget, uncounted, refused, modes, opens} =
+		machine;
 	/** For one system call: looks at an argument, and goes on with the number where it is another call. */
 	const only = (call: number, steps: readonly Step[]): readonly Step[] => [
 		[jumpIfEqual, call, 0, steps.length],
@@ -109,6 +148,13 @@ export function seccompProgram(arch: string): Buffer | undefined {
 			[end, full],
 			[end, allow],
 		]);
+	/** Refuses a mode, the argument `at`, that sets user or group. Its last step allows. */
+	const plainMode = (at: number): readonly Step[] => [
+		[load, argumentAt(at)],
+		[jumpIfAny, setsIds, 0, 1],
+		[end, refuse],
+		[end, allow],
+	];
 	const steps: readonly Step[] = [
 		[load, machineAt],
 		[jumpIfEqual, audit, 1, 0],
@@ -116,7 +162,16 @@ export function seccompProgram(arch: string): Buffer | undefined {
 		[load, numberAt],
 		...(arch === 'x64' ? x32Refused : []),
 		...oneOf(refused, refuse),
-		...oneOf([clone3, ...uncounted], absent),
+		...oneOf([clone3, openat2, ...uncounted], absent),
+		...modes.flatMap(([call, at]) => only(call, plainMode(at))),
+		...opens.flatMap(([call, at]) => {
+			const mode = plainMode(at);
+			return only(call, [
+				[load, argumentAt(at - 1)],
+				[jumpIfAny, makesFile, 0, mode.length - 1],
+				...mode,
+			]);
+		}),
 		...atMost(shmget, maxSegmentBytes),
 		...atMost(semget, maxSemaphores),
 		...only(clone, [

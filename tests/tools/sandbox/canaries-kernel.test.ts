@@ -45,6 +45,35 @@ tried(read)`),
 		command: () => `[ "$(./setuid -u)" = 12345 ] && echo ESC''APED`,
 		needs: root,
 	},
+	...(
+		[
+			['chmod of the owner', 'chmod 4755 made'],
+			['chmod of the group', 'chmod 2755 made'],
+			['install', 'install -m 6755 /bin/sh made'],
+		] as const
+	).map(([name, act]): Canary => ({
+		name: `a file that runs as its owner is left outside: ${name}`,
+		command: () => `touch made; ${act}; [ -u made -o -g made ] && echo ESC''APED; rm -f made`,
+	})),
+	...(
+		[
+			['open', "os.open('made', os.O_CREAT | os.O_WRONLY, 0o4755)"],
+			['creat', "call(85, b'made', 0o4755)"],
+			['openat', "call(257, -100, b'made', 0o101, 0o4755)"],
+			['a file without a name', "os.open('.', os.O_TMPFILE | os.O_WRONLY, 0o4755)"],
+			['mknod', "os.mknod('made', 0o104755)"],
+			['fchmod', "os.fchmod(os.open('made', os.O_CREAT | os.O_WRONLY, 0o755), 0o2755)"],
+			['fchmodat2', "call(452, os.open('.', os.O_RDONLY), b'.', 0o4755, 0)"],
+			[
+				'openat2',
+				"call(437, -100, b'made', b''.join(part.to_bytes(8, 'little') for part in (0o101, 0o4755, 0)), 24)",
+			],
+		] as const
+	).map(([name, act]): Canary => ({
+		name: `a file that runs as its owner is left outside: ${name}`,
+		command: () => `rm -f made\n${python(`tried(lambda: ${act})`)}\nrm -f made; chmod 755 .`,
+		needs: 'the kernel does not have the call',
+	})),
 	{
 		name: 'another user is taken',
 		command: () => python('tried(lambda: os.setuid(12345))'),
