@@ -56,7 +56,7 @@ export function expandServer(server: ToolServerConfig, scope: ReferenceScope): E
 }
 
 /** What of a configuration must not be shown, with what tool servers hold once their variables are put in, for every profile. */
-export function secretsIn(
+export function secretsOfConfig(
 	given: Pick<Config, 'secretValues' | 'toolServers' | 'profiles' | 'toolsets'>,
 ): readonly string[] {
 	const {secretValues, toolServers, profiles, toolsets} = given;

@@ -71,20 +71,29 @@ const shapes: readonly RegExp[] = [
 	/()(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
 ];
 
+/** Secrets that are replaced, of which the newest are still hidden. */
+const maxReplaced = 500;
+
 /**
- * One list of secrets from several owners: the same array until a part changes, since preparing many secrets is costly. `part`
- * returns a function with which its owner sets its secrets.
+ * Secrets by where they come from, as one list: the same array until one of its parts is other than before, since what is made of many secrets is dear. `part`
+ * gives its owner the way to say which secrets it has now. One that is replaced stays hidden until the program ends: the other side may still take it.
  */
 export function createSecretList() {
 	const parts = new Map<object, readonly string[]>();
+	let replaced: readonly string[] = [];
 	let all: readonly string[] = [];
 	return {
 		all: (): readonly string[] => all,
 		part() {
 			const owner = {};
 			return (secrets: readonly string[]) => {
+				const before = all;
 				parts.set(owner, secrets);
-				all = [...parts.values()].flat();
+				const now = new Set([...parts.values()].flat());
+				replaced = [...new Set([...replaced, ...before])]
+					.filter(secret => !now.has(secret))
+					.slice(-maxReplaced);
+				all = [...now, ...replaced];
 			};
 		},
 	};
@@ -96,7 +105,7 @@ export type SecretList = ReturnType<typeof createSecretList>;
 const shapeless = /^[\da-f-]*$/;
 
 /**
- * Replaces credentials by `[redacted]`: those of `secretValues` (6 characters or more; also base64, URL-encoded and
+ * Replaces credentials by `[redacted]`: those of `secretValues` (6 characters or more; also base64, hex, URL-encoded and
  * JSON-escaped) and, unless `byShape` is false, any text in the shape of a credential. `secretValues` is called each time, so that a reload takes effect at once;
  * it should return the same array while nothing changed. Linear in the length of the text.
  */
@@ -193,6 +202,8 @@ const hide = (text: string, pattern: RegExp, by: string): string =>
 
 function formsOf(value: string): readonly string[] {
 	const encoded = encodeURIComponent(value.toWellFormed());
+	const bytes = Buffer.from(value);
+	const hex = bytes.toString('hex');
 	return [
 		value,
 		JSON.stringify(value).slice(1, -1),
@@ -200,7 +211,9 @@ function formsOf(value: string): readonly string[] {
 			text,
 			text.replaceAll('%20', '+'),
 		]),
-		...base64FormsOf(Buffer.from(value)),
+		...base64FormsOf(bytes),
+		hex,
+		hex.toUpperCase(),
 	];
 }
 

@@ -1,7 +1,7 @@
 import type {Config, HomePaths, RouteTable} from '../config/config.ts';
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
-import {secretsIn} from '../config/expand-server.ts';
+import {secretsOfConfig} from '../config/expand-server.ts';
 import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import {defaultConfig, loadConfig} from '../config/load-config.ts';
 import {profileStamp} from '../config/profiles.ts';
@@ -11,6 +11,7 @@ import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import {stampOf as fileStamp} from '../config/text-files.ts';
 import {maxProblems} from '../config/yaml-source.ts';
 import type {Diagnostic} from '../core/config-view.ts';
+import {derive} from '../core/derive.ts';
 import type {World} from '../core/world.ts';
 
 /** The configuration as it is now, and what changes it. */
@@ -43,9 +44,10 @@ export function createLiveConfig(
 	let secrets: readonly string[] = [];
 	let hidden: readonly string[] = [];
 
+	const ofConfig = derive(secretsOfConfig);
 	/** Every secret that the configuration, its tool servers and the routes hold. */
 	const hideAll = (table: RouteTable | undefined) => {
-		const now = [...secretsIn(config), ...(table ? secretsInTable(table) : []), ...hidden];
+		const now = [...ofConfig(config), ...(table ? secretsInTable(table) : []), ...hidden];
 		if (now.length !== secrets.length || now.some((text, index) => text !== secrets[index])) {
 			secrets = now;
 			onSecrets(now);

@@ -1,8 +1,31 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {createRedact} from '../../source/core/redact.ts';
+import {createRedact, createSecretList} from '../../source/core/redact.ts';
 
 const redactNothing = createRedact(() => []);
+
+test('a secret that was replaced is hidden until the end, one of many that were', () => {
+	const list = createSecretList();
+	const [route, server] = [list.part(), list.part()];
+	const redact = createRedact(list.all);
+	route(['route-old-1', 'route-kept-1']);
+	server(['server-old-1']);
+	expect(redact('route-old-1 route-kept-1 server-old-1')).toBe('[redacted] [redacted] [redacted]');
+	route(['route-new-1', 'route-kept-1']);
+	server([]);
+	expect(redact('route-old-1 route-new-1 route-kept-1 server-old-1')).toBe(
+		'[redacted] [redacted] [redacted] [redacted]',
+	);
+	const before = list.all();
+	expect(list.all()).toBe(before);
+
+	for (let index = 0; index < 2000; index += 1) {
+		route([`token-number-${index}`]);
+	}
+
+	expect(list.all()).toHaveLength(501);
+	expect(redact('token-number-1999 token-number-1998')).toBe('[redacted] [redacted]');
+});
 
 describe('by value', () => {
 	const secret = 'p4ss w/rd+"é';
@@ -14,6 +37,8 @@ describe('by value', () => {
 		['URL-encoded in lower case', 'p4ss%20w%2frd%2b%22%c3%a9'],
 		['form-encoded', encodeURIComponent(secret).replaceAll('%20', '+')],
 		['escaped in JSON', JSON.stringify(secret).slice(1, -1)],
+		['in hex', Buffer.from(secret).toString('hex')],
+		['in hex of capitals', Buffer.from(secret).toString('hex').toUpperCase()],
 	] as const)('hides a secret %s', ([, text]) => {
 		expect(redact(`before ${text} after`)).toBe('before [redacted] after');
 	});

@@ -1,4 +1,4 @@
-import {secretsIn} from '../../config/expand-server.ts';
+import {secretsOfConfig} from '../../config/expand-server.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {within} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
@@ -59,7 +59,7 @@ export async function examine(
 	const loaded = loadConfig({paths, environment: context.environment});
 	const config = loaded.ok ? loaded.config : undefined;
 	const world: DoctorWorld = {context, paths, config, problems, gateway: seen, offline, heard: []};
-	const hidden = config ? secretsIn(config) : [];
+	const hidden = config ? secretsOfConfig(config) : [];
 	const redact = createRedact(() => hidden);
 	const looked = new Map<Check, readonly CheckResult[]>();
 	for (const isLast of [false, true]) {

@@ -1,7 +1,7 @@
 import {type Authorities, createAuthorities} from '../../config/authorities.ts';
 import type {HomePaths, Config, Profile} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
-import {secretsIn} from '../../config/expand-server.ts';
+import {secretsOfConfig} from '../../config/expand-server.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {sandboxPlaces} from '../../config/working-folders.ts';
 import type {Clock} from '../../core/clock.ts';
@@ -30,7 +30,7 @@ export type OpenManager = (profile: ManagerOfProfile) => Promise<ServerManager>;
 /** The log and the secrets of tool servers in a person's own process; warnings and errors go to `tell`. */
 export function openServerLog(clock: Clock, config: Config, tell: (message: string) => void) {
 	const secrets = createSecretList();
-	secrets.part()(secretsIn(config));
+	secrets.part()(secretsOfConfig(config));
 	const redact = createRedact(secrets.all);
 	const log = createLogger(
 		{
