@@ -96,7 +96,19 @@ export function definePlatform<
 	const Kind extends string,
 	Fields extends Declarations,
 	const Needs extends keyof ValueOf<Fields> & string = never,
->({fields, needs, lacks, secrets, perMinute, ...record}: PlatformRecord<Kind, Fields, Needs>) {
+>(given: PlatformRecord<Kind, Fields, Needs>) {
+	// Where messages go is asked by `checkPlace` alone.
+	const {
+		fields,
+		needs,
+		lacks,
+		secrets,
+		perMinute,
+		chat: _chat,
+		thread: _thread,
+		reply: _reply,
+		...record
+	} = given;
 	const declared = definePlatformSettings(fields);
 	type Settings = SettingsOf<Fields, Needs>;
 	const settings: z.ZodType<Settings | undefined> = declared.schema
@@ -133,7 +145,7 @@ export function definePlatform<
 		},
 		check: (extra: JsonObject, value: Settings): Checked<MessagePlace> =>
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
-			checkPlace(extra, record, value as unknown as ChatSettings),
+			checkPlace(extra, given, value as unknown as ChatSettings),
 	} satisfies TargetKind<Settings, MessagePlace>;
 }
 

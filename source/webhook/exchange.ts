@@ -186,7 +186,8 @@ function decodeSegment(segment: string): string | undefined {
 	}
 }
 
-const sitesOfOthers: ReadonlySet<string> = new Set(['cross-site', 'same-site']);
+/** Typed by a person, or of the same site; a header that came twice is neither. */
+const ownSites: ReadonlySet<string> = new Set(['none', 'same-origin']);
 
 /**
  * Whether a page of another site in a browser sent the request: without a preflight, such pages can post text bodies to servers on loopback. Senders of webhooks
@@ -197,7 +198,7 @@ const sitesOfOthers: ReadonlySet<string> = new Set(['cross-site', 'same-site']);
 export function isFromForeignPage(headers: RequestHeaders): boolean {
 	const origin = headerOf(headers, 'origin');
 	return origin === undefined
-		? sitesOfOthers.has(headerOf(headers, 'sec-fetch-site') ?? '')
+		? !ownSites.has(headerOf(headers, 'sec-fetch-site') ?? 'none')
 		: !isLoopbackHost(URL.parse(origin)?.hostname ?? '');
 }
 

@@ -106,6 +106,7 @@ test.for([
 	[401, {origin: 'http://127.0.0.1.evil.example'}],
 	[401, {origin: 'null'}],
 	[401, {'sec-fetch-site': 'cross-site'}],
+	[401, {'sec-fetch-site': 'cross-site, none'}],
 	[202, {origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site'}],
 	[202, {origin: 'http://[::1]:3000'}],
 	[202, {'sec-fetch-site': 'none'}],

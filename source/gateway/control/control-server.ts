@@ -129,13 +129,8 @@ function createControlServer({log, ...served}: Served & {readonly log: Logger}):
 			}
 
 			void respond(served, request, response).catch((error: unknown) => {
-				const failure = asReplaced(error);
-				log.warn('Cannot answer on the control socket', {error: messageOf(failure)});
-				if (response.headersSent) {
-					response.destroy();
-				} else {
-					send(response, 500, {error: messageOf(failure), code: codeOf(failure)});
-				}
+				log.warn('Cannot answer on the control socket', {error: messageOf(error)});
+				response.destroy();
 			});
 		},
 	);
@@ -154,6 +149,9 @@ function createControlServer({log, ...served}: Served & {readonly log: Logger}):
 	});
 	return server;
 }
+
+/** Of `stop` in the contract. Answered without what is loaded late: where an update has replaced the program, stopping must still work. */
+const stopPath = '/v1/stop';
 
 type Served = {
 	readonly port: GatewayPort;
@@ -188,24 +186,23 @@ async function respond(
 		return;
 	}
 
-	if (request.method === 'POST' && url.pathname === '/v1/stop') {
-		// Without what is loaded late: where an update has replaced the program, stopping must still work.
-		await port.stop();
-		send(response, 200, {done: true});
-		return;
-	}
-
-	// Loaded with the first call: no start has to wait for it.
-	const {answerCall, findOperation} = await import('./answer-call.ts');
-	const asked = findOperation(request.method ?? '', url.pathname);
-	if (!asked) {
-		refuseUrl(request, response);
-		return;
-	}
-
 	const gone = new AbortController();
 	response.on('close', () => gone.abort());
 	try {
+		if (request.method === 'POST' && url.pathname === stopPath) {
+			await port.stop();
+			send(response, 200, {done: true});
+			return;
+		}
+
+		// Loaded with the first call: no start has to wait for it.
+		const {answerCall, findOperation} = await import('./answer-call.ts');
+		const asked = findOperation(request.method ?? '', url.pathname);
+		if (!asked) {
+			refuseUrl(request, response);
+			return;
+		}
+
 		const body = await readJson(request, asked.operation.maxBodyBytes);
 		const input = {query: url.searchParams, body, hungUp: gone.signal};
 		const answer = await answerCall(port, asked, input);
@@ -215,8 +212,9 @@ async function respond(
 			answer ?? {error: 'Not found', code: 'not_found'},
 		);
 	} catch (thrown) {
-		const status = thrown instanceof SvcError ? 409 : 500;
-		const error = explained(thrown);
+		const failure = asReplaced(thrown);
+		const status = failure instanceof SvcError ? 409 : 500;
+		const error = explained(failure);
 		send(response, status, {error: messageOf(error), code: codeOf(error)});
 	}
 }

@@ -18,7 +18,7 @@ export type ServerLoginsDependencies = Pick<World, 'clock' | 'log' | 'redact'> &
 	/** Of the profile whose logins these are. */
 	readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile' | 'shared'>;
 	/** Gets the tokens and client secrets that were in use, whenever there are more; must not throw. */
-	readonly onSecrets?: (secrets: readonly string[]) => void;
+	readonly onSecrets: (secrets: readonly string[]) => void;
 };
 
 /** The OAuth logins of one profile. Grants live in files, which other processes may change at any time. */
@@ -37,7 +37,7 @@ export function createServerLogins(dependencies: ServerLoginsDependencies) {
 		const added = texts.filter(text => text !== undefined && !secrets.includes(text));
 		if (added.length > 0) {
 			secrets = [...secrets, ...added.filter(text => text !== undefined)].slice(-maxSecrets);
-			onSecrets?.(secrets);
+			onSecrets(secrets);
 		}
 	};
 

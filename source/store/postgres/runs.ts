@@ -95,7 +95,10 @@ export function createRuns({
 	};
 
 	const runs: Runs = {
-		...steps,
+		// The other steps tell something as well.
+		markSideEffect: steps.markSideEffect,
+		markDeliveryStarted: steps.markDeliveryStarted,
+		drop: steps.drop,
 		...createRunReader(database),
 		toDecide: toDecide.list,
 		async lease(count, leaseMs, limits) {

@@ -79,12 +79,7 @@ export async function examineClient(
 		paths,
 		environment: {},
 	});
-	const providers = createServerLogins({
-		clock: systemClock,
-		log,
-		redact,
-		paths,
-	});
+	const providers = createServerLogins({onSecrets() {}, clock: systemClock, log, redact, paths});
 	await using manager = createServerManager({
 		clock: systemClock,
 		log,

@@ -179,6 +179,7 @@ async function logIn(
 	const {asked, fetch} = peer(given, statusOf);
 	const shown: URL[] = [];
 	const logins = createServerLogins({
+		onSecrets() {},
 		clock: systemClock,
 		log: silentLogger,
 		redact: createRedact(() => []),
