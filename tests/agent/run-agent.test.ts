@@ -521,3 +521,18 @@ test('a run that fails has said what it used by then, and what that cost', async
 		},
 	]);
 });
+
+test('a call that a model invents in a run without tools is answered to it, and the run goes on', async () => {
+	await using model = await startScriptedModel([
+		{toolCalls: [{name: 'no_such', arguments: {a: 1}}]},
+		{text: 'Without it then'},
+	]);
+	await using agent = createAgent({baseUrl: model.baseUrl});
+	expect(await agent.ask('Do it', {tools: []})).toMatchObject({
+		answer: 'Without it then',
+		toolCalls: 1,
+	});
+	expect(agent.story()).toContain('tool-result: There is no tool "no_such": this run has none');
+	const {body} = await model.request(1);
+	expect(JSON.stringify(body.messages.at(-1))).toContain('no_such');
+});
