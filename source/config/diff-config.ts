@@ -8,20 +8,23 @@ import {sections} from './sections.ts';
 import {serverSettings} from './tool-server-settings.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
-/** The difference between two configurations. Pure. */
-export function diffConfig(current: Config, next: Config) {
-	const changed = sections.flatMap(({path, differences}) =>
-		(differences?.(current, next) ?? []).map(({key, ...rest}) => ({
-			key: `${path}.${key}`,
-			...rest,
-		})),
-	);
+/** The difference between two configurations. `inUse`: the one whose settings that need a restart are in use; what goes back to those needs none. Pure. */
+export function diffConfig(current: Config, next: Config, inUse = current) {
+	const differencesTo = (before: Config) =>
+		sections.flatMap(({path, differences}) =>
+			(differences?.(before, next) ?? []).map(({key, ...rest}) => ({
+				key: `${path}.${key}`,
+				...rest,
+			})),
+		);
+	const changed = differencesTo(current);
+	const unused = new Set(differencesTo(inUse).map(({key}) => key));
+	const whenOf = (key: string) => (unused.has(key) ? ' (after a restart)' : ' (as it runs)');
 	return {
 		/** One line per change. */
 		changes: [
 			...changed.map(
-				({key, text, change}) =>
-					`${key} ${text}${change === 'restart' ? ' (after a restart)' : ''}`,
+				({key, text, change}) => `${key} ${text}${change === 'restart' ? whenOf(key) : ''}`,
 			),
 			...describeRoutes(current, next),
 			...describeServers(current, next),
@@ -36,7 +39,9 @@ export function diffConfig(current: Config, next: Config) {
 			...describeRefusals(current, next),
 		],
 		/** Keys whose change has no effect before a restart. */
-		restartNeeded: changed.filter(({change}) => change === 'restart').map(({key}) => key),
+		restartNeeded: changed
+			.filter(({key, change}) => change === 'restart' && unused.has(key))
+			.map(({key}) => key),
 	};
 }
 

@@ -109,7 +109,9 @@ export function createLiveConfig(
 		}
 	};
 
+	let hasProblems = config.problems.length > 0;
 	const reject = (problems: readonly Diagnostic[], consequence: string) => {
+		hasProblems = true;
 		for (const problem of problems) {
 			log.error(`${formatDiagnostic(problem)}; ${consequence}`);
 		}
@@ -167,7 +169,7 @@ export function createLiveConfig(
 		}
 
 		const previous = config;
-		const {changes, restartNeeded} = diffConfig(previous, next.config);
+		const {changes, restartNeeded} = diffConfig(previous, next.config, started);
 		started = broken.length > 0 ? next.config : started;
 		broken = [];
 		config = next.config;
@@ -188,6 +190,11 @@ export function createLiveConfig(
 		}
 
 		tellOf(config);
+		if (hasProblems && config.problems.length === 0) {
+			log.note('The configuration is in order again');
+		}
+
+		hasProblems = config.problems.length > 0;
 		await onChange(config, previous);
 	};
 

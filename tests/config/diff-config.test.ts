@@ -28,6 +28,22 @@ test('"port and host need a restart and say so"', () => {
 	});
 });
 
+test('a setting that goes back to what is in use needs no restart', () => {
+	using home = createTemporaryHome();
+	const [inUse, edited] = [
+		webhook('port: 1, host: localhost'),
+		webhook('port: 2, host: 127.0.0.1'),
+	].map(config => configOf(home.load({config})));
+	const back = configOf(home.load({config: webhook('port: 1, host: 0.0.0.0')}));
+	expect(edited && diffConfig(edited, back, inUse)).toEqual({
+		changes: [
+			'platforms.webhook.host 127.0.0.1 → 0.0.0.0 (after a restart)',
+			'platforms.webhook.port 2 → 1 (as it runs)',
+		],
+		restartNeeded: ['platforms.webhook.host'],
+	});
+});
+
 test('routes are named: added, removed, changed by key, refused', () => {
 	const before = webhook('secret: a, routes: {gone: {}, same: {}, other: {prompt: x}}');
 	const after = webhook(

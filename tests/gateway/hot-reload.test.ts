@@ -155,3 +155,23 @@ test('a change of the file that is seen as soon as files are watched is taken ov
 	await gateway.until(({webhook}) => webhook.state === 'listening');
 	expect(await statusOf(gateway)).toBe(202);
 });
+
+test('that a mistake was mended, and a secret that an edit replaced hidden, is seen in the log', async () => {
+	await using gateway = await openGateway({secret: 'the-first-secret-of-all'});
+	await gateway.edit({secret: 'the-second-secret-of-all', evnts: ['push']});
+	await gateway.edit({secret: 'the-second-secret-of-all'});
+	const lines = () => gateway.port.getState().logs.map(({message}) => message);
+	await gateway.until(({logs}) =>
+		logs.some(({message}) => message === 'The configuration is in order again'),
+	);
+	await gateway.edit({secret: 'the-second-secret-of-all', description: 'x'});
+	expect(lines().filter(message => message.includes('in order again'))).toHaveLength(1);
+
+	await post(`${gateway.url()}/webhooks/hook`, {
+		payload: {n: 'the-first-secret-of-all'},
+		secret: 'the-second-secret-of-all',
+		headers: {'x-github-event': 'the-first-secret-of-all the-second-secret-of-all'},
+	});
+	const {deliveries} = await gateway.until(state => state.deliveries.length === 1);
+	expect(deliveries[0]?.delivery.event).toBe('[redacted] [redacted]');
+});
