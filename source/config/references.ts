@@ -169,10 +169,16 @@ export function switchIn(
 		return undefined;
 	}
 
-	return /^(?:true|yes|on|1|false|no|off|0)$/.test(written)
-		? /^(?:true|yes|on|1)$/.test(written)
-		: {name, key: 'enabled', message: 'must be true or false'};
+	if (onWords.has(written)) {
+		return true;
+	}
+
+	return offWords.has(written) ? false : {name, key: 'enabled', message: 'must be true or false'};
 }
+
+const onWords: ReadonlySet<string> = new Set(['true', 'yes', 'on', '1']);
+
+const offWords: ReadonlySet<string> = new Set(['false', 'no', 'off', '0']);
 
 const maxPort = 65_535;
 

@@ -16,13 +16,10 @@ function problemsWithEndpoint(given: RawToolServer): readonly UnplacedDiagnostic
 	const {command, url, transport, auth, sandbox} = given;
 	const isRemote = isWritten(url);
 	if (isWritten(command) === isRemote) {
-		return when(
-			true,
-			[],
-			isRemote
-				? 'has both "command" and "url": a server is one of the two'
-				: 'needs "command" (a program) or "url" (a remote server)',
-		);
+		const message = isRemote
+			? 'has both "command" and "url": a server is one of the two'
+			: 'needs "command" (a program) or "url" (a remote server)';
+		return [{path: [], message}];
 	}
 
 	return [

@@ -137,26 +137,46 @@ export function createConversationDesk({
 		{message, judged}: Heard,
 		received: ReceivedMessage,
 	): Promise<string | undefined> => {
-		if (received.kind === 'queued') {
-			onQueued(received.runId);
-		}
+		switch (received.kind) {
+			case 'duplicate':
+				return undefined;
 
-		if (received.kind === 'full') {
-			return received.isOfConversation
-				? `${received.waiting} messages wait already: this one is not answered. Write again later, or /stop what is under way.`
-				: 'Too much waits at the gateway: this message is not answered. Write again later.';
-		}
+			case 'queued':
+				onQueued(received.runId);
+				return undefined;
 
-		if (received.kind === 'noted' && judged.kind === 'answer') {
-			const {choice, code} = judged;
-			return choice === 'unclear'
-				? `Nothing was done: write approve ${code} alone, or deny ${code}.`
-				: answer(place.conversation, message, {choice, code});
-		}
+			case 'full':
+				return received.isOfConversation
+					? `${received.waiting} messages wait already: this one is not answered. Write again later, or /stop what is under way.`
+					: 'Too much waits at the gateway: this message is not answered. Write again later.';
 
-		return received.kind === 'noted' && judged.kind === 'command'
-			? command(place, judged.command)
-			: undefined;
+			case 'noted':
+				return heed(place, message, judged);
+		}
+	};
+
+	/** Does what a message asks for that starts no turn. */
+	const heed = async (
+		{conversation, ...place}: ChatPlace,
+		message: InboundMessage,
+		judged: Heard['judged'],
+	): Promise<string | undefined> => {
+		switch (judged.kind) {
+			case 'answer': {
+				const {choice, code} = judged;
+				return choice === 'unclear'
+					? `Nothing was done: write approve ${code} alone, or deny ${code}.`
+					: answer(conversation, message, {choice, code});
+			}
+
+			case 'command':
+				return command({conversation, ...place}, judged.command);
+
+			case 'refused':
+			case 'turn':
+			case 'not-for-us':
+				return undefined;
+		}
 	};
 
 	return {

@@ -98,10 +98,13 @@ const knownZones = new Set<string>();
 const maxKnownZones = 1000;
 
 function isZone(zone: string): boolean {
-	const isKnown = knownZones.has(zone);
+	if (knownZones.has(zone)) {
+		return true;
+	}
+
 	const isZoneName = /^[A-Za-z][\w/+-]*$/.test(zone) && zone.length <= maxZoneLength;
-	if (isKnown || !isZoneName || !engineKnows(zone)) {
-		return isKnown;
+	if (!isZoneName || !engineKnows(zone)) {
+		return false;
 	}
 
 	if (knownZones.size < maxKnownZones) {

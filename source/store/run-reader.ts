@@ -96,7 +96,7 @@ export function createRunsToDecide(engine: Engine): {
 	const {prepare, indexedBy, onBroken} = engine;
 	const run = `run ${indexedBy('run_to_decide')}`;
 	const list = prepare(
-		`select ${runColumnsWith(engine.runSubject)} from ${runTables.replace('run', run)} where ${isToDecide} order by run.id desc limit $1`,
+		`select ${runColumnsWith(engine.runSubject)} from ${runTablesOf(run)} where ${isToDecide} order by run.id desc limit $1`,
 	);
 	const count = prepare(`select count(*) as count from ${run} where ${isToDecide}`);
 	return {
@@ -115,9 +115,13 @@ export const runColumns = runColumnsWith(sqliteWords.runSubject);
 /** The columns of the plan, for `storedRunOf`. */
 export const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan, run.handed';
 
-/** A run, its delivery or what it has instead, and its answer if there is one. */
-export const runTables = `run left join delivery on delivery.id = run.delivery left join job_run on job_run.run = run.id
+/** A run, its delivery or what it has instead, and its answer if there is one. `run`: the table, with its index where one is wanted. */
+const runTablesOf = (
+	run: string,
+) => `${run} left join delivery on delivery.id = run.delivery left join job_run on job_run.run = run.id
 	left join answer on answer.run = run.id`;
+
+export const runTables = runTablesOf('run');
 
 /** What a model said may be anything; it is kept as it was said and shown cleaned. */
 const shownOf = (preview: string | null): string | null => preview && escapeBlock(preview);

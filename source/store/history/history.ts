@@ -1,6 +1,7 @@
 import {Worker} from 'node:worker_threads';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import {partUrl} from '../../core/program.ts';
 import type {OnBroken} from '../broken-rows.ts';
 import type {HistorySearching, StoredSums} from './port.ts';
 import {historyBusy, historyUnreadable} from './under-way.ts';
@@ -47,7 +48,7 @@ export function createHistory(
 	let isClosed = false;
 
 	const begin = (): Thread => {
-		const worker = new Worker(workerUrl(), {
+		const worker = new Worker(partUrl(import.meta.url, './worker.ts', './history-worker.js'), {
 			workerData: file,
 			execArgv: [],
 			resourceLimits: memory,
@@ -179,7 +180,3 @@ export function createHistory(
 		},
 	};
 }
-
-/** Beside this file in the source; in the bundle, a file of its own. */
-const workerUrl = (): URL =>
-	new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './history-worker.js', import.meta.url);

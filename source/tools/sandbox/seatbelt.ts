@@ -115,10 +115,12 @@ function stepOf(mount: Mount, here: (text: string) => string): string {
 		case 'text':
 			return `printf %s ${asWord(here(mount.text))} > ${target}`;
 
+		case 'link':
+			return `ln -s ${asWord(mount.to)} ${target}`;
+
 		case 'read':
 		case 'write':
-		case 'link':
-			return `ln -s ${asWord(mount.kind === 'link' ? mount.to : mount.from)} ${target}`;
+			return `ln -s ${asWord(mount.from)} ${target}`;
 
 		case 'cover':
 		case 'memory':

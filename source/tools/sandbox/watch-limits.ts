@@ -59,8 +59,12 @@ export function watchLimits(
 			return shortage;
 		}
 
-		if (group || !isRound) {
-			return group?.above();
+		if (group) {
+			return group.above();
+		}
+
+		if (!isRound) {
+			return undefined;
 		}
 
 		const {processes, threads, bytes} = measureBelow(pid);
