@@ -59,7 +59,7 @@ test('"svc runs drop": those that are named, with a reason, and what is refused 
 		stdout: 'Run #1 is dropped\n',
 		stderr: '',
 	});
-	expect((await run('runs', 'show', '1')).stdout).toMatch(/dropped .*, was dead: gh was missing/);
+	expect((await run('runs', 'show', '#1')).stdout).toMatch(/dropped .*, was dead: gh was missing/);
 	expect((await run('runs', 'list', '--state', 'dropped')).stdout).toContain('#1');
 	const {runs} = JSON.parse((await run('gateway', 'status', '--json')).stdout);
 	expect(runs).toMatchObject({to_decide: 3});

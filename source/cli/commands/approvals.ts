@@ -9,6 +9,7 @@ import {approvalJson} from '../approvals/approval-json.ts';
 import type {Context} from '../console/context.ts';
 import {
 	listOption,
+	numberArgument,
 	numberOption,
 	wordOption,
 	jsonOption,
@@ -21,9 +22,7 @@ import {openHome} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
 
-const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
-
-const reference = ['<id>', 'number of the request', oneApproval] as const;
+const reference = ['<id>', 'number of the request', numberArgument] as const;
 
 const scopes: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
 
@@ -214,7 +213,7 @@ function addRules(group: Command, context: Context): void {
 	group
 		.command('accept')
 		.description('accept the present definition of a tool for a rule of config.yaml')
-		.argument('<rule>', 'number of the rule', oneApproval)
+		.argument('<rule>', 'number of the rule', numberArgument)
 		.option('--yes', 'do not ask')
 		.option(...jsonOption)
 		.action(loads(context, async () => (await import('../approvals/accept-rule.ts')).acceptRule));

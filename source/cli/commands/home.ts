@@ -6,6 +6,7 @@ import type {Context} from '../console/context.ts';
 import {
 	listOption,
 	momentOption,
+	numberArgument,
 	numberOption,
 	wordOption,
 	jsonOption,
@@ -73,7 +74,7 @@ export function addLogCommand(program: Command, context: Context): void {
 			),
 		)
 		.option('--room <names>', 'only these rooms, with commas: webhook,agent,mcp', listOption)
-		.option('--run <n>', 'only records of this run', numberOption(1, Number.MAX_SAFE_INTEGER))
+		.option('--run <n>', 'only records of this run', numberArgument)
 		.option('--delivery <id>', 'only records of this delivery', wordOption)
 		.option('--since <time>', 'only since then: 10m, 2h, or a date', momentOption(context.clock))
 		.option(

@@ -9,6 +9,7 @@ import type {Context} from '../console/context.ts';
 import {
 	filterHelp,
 	momentOption,
+	numberArgument,
 	numberOption,
 	jsonOption,
 	loads,
@@ -20,8 +21,6 @@ import {openHome, waitingOf} from '../home/open-home.ts';
 import {addActs} from '../nouns/act-commands.ts';
 import {addShow, printList} from '../nouns/noun-commands.ts';
 
-const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
-
 /** `svc runs list|show|cancel|retry|drop|deliver`. */
 export function addRunCommands(program: Command, context: Context): void {
 	const group = program.command('runs').description('agent runs and their answers');
@@ -32,7 +31,7 @@ export function addRunCommands(program: Command, context: Context): void {
 		.option('--route <name>', 'only this route')
 		.option('--job <job>', 'only runs of this scheduled job: its identifier, or its name')
 		.addOption(new Option('--state <state...>', 'only these states').choices(runStates))
-		.option('--before <run>', 'older than this run', oneRun)
+		.option('--before <run>', 'older than this run', numberArgument)
 		.option('--filter <words>', filterHelp)
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 50)
 		.option(...jsonOption)

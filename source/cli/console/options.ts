@@ -34,6 +34,10 @@ export const numberOption = (least: number, most: number) => (text: string) => {
 	return value;
 };
 
+/** A parser for the number of a run, a group or an approval, also as they are shown: `#3`. */
+export const numberArgument = (text: string): number =>
+	numberOption(1, Number.MAX_SAFE_INTEGER)(text.replace(/^#/, ''));
+
 /** A parser for a text that is not blank. */
 export const wordOption = (text: string): string => {
 	if (text.trim() === '') {

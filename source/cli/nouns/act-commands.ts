@@ -4,7 +4,7 @@ import type {Act} from '../../nouns/act.ts';
 import {contentOf} from '../../nouns/field-kinds.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
-import {filterHelp, jsonOption, numberOption, spanOption, type Json} from '../console/options.ts';
+import {filterHelp, jsonOption, numberArgument, spanOption, type Json} from '../console/options.ts';
 import {printResult} from '../console/print.ts';
 import type {Finder, ManyFlags} from './act-on-many.ts';
 import {addFieldOptions, fieldValues} from './field-options.ts';
@@ -111,7 +111,7 @@ function addActOnMany<Item, Port, Once>(
 	{noun, act, find, open}: ManyOptions<Item, Port, Once>,
 ): void {
 	const {fields = []} = act;
-	const number = numberOption(1, Number.MAX_SAFE_INTEGER);
+
 	const command = group
 		.command(act.verb)
 		.description(act.says)
@@ -120,7 +120,7 @@ function addActOnMany<Item, Port, Once>(
 			`${noun.isNumbered ? 'numbers' : 'identifiers'} of the ${find.many}`,
 			(text: string, before: readonly string[] | undefined) => [
 				...(before ?? []),
-				String(noun.isNumbered ? number(text) : text),
+				String(noun.isNumbered ? numberArgument(text) : text),
 			],
 		)
 		.option('--filter <words>', `${filterHelp}; asks first`);

@@ -3,7 +3,7 @@ import {SvcError} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
-import {jsonOption, numberOption, type Json} from '../console/options.ts';
+import {jsonOption, numberArgument, type Json} from '../console/options.ts';
 import {printTable, type PrintedTable} from '../console/print-table.ts';
 import {indentedRows, printJson, printLines} from '../console/print.ts';
 
@@ -82,11 +82,7 @@ export const identify = (
 	noun: Pick<Noun<never>, 'argument' | 'argumentSays' | 'isNumbered' | 'one'>,
 ) =>
 	noun.isNumbered
-		? command.argument(
-				`<${noun.argument}>`,
-				`number of the ${noun.one}`,
-				numberOption(1, Number.MAX_SAFE_INTEGER),
-			)
+		? command.argument(`<${noun.argument}>`, `number of the ${noun.one}`, numberArgument)
 		: command.argument(
 				`<${noun.argument}>`,
 				noun.argumentSays ??
