@@ -94,7 +94,10 @@ export function interpretConfig(
 	const refusedKeys = new Set(
 		[...sound.itemErrors.values()]
 			.flatMap(({findings}) => findings)
-			.flatMap(({path, unknownKeys = []}) => unknownKeys.map(key => itemKey([...path, key]))),
+			.flatMap(({path, unknownKeys = [], shownAt}) => [
+				...unknownKeys.map(key => itemKey([...path, key])),
+				...(shownAt ? [itemKey(shownAt)] : []),
+			]),
 	);
 	const itemErrors = sortErrors(sound.itemErrors, surroundings.written, value);
 	const configured = platformsIn(platforms ?? {}, before?.platforms);

@@ -121,6 +121,12 @@ test.for(itemErrors)(
 			expect(kept(config)).toEqual(value);
 			const problems = config.problems.filter(({severity}) => severity === 'error');
 			expect(problems).toHaveLength(1);
+			// One mistake, one problem.
+			expect(
+				config.problems.filter(
+					({line, column}) => line === problems[0]?.line && column === problems[0]?.column,
+				),
+			).toEqual(problems);
 			expect(problems[0]?.message).toMatch(/^was in use and is not there any more, but "/);
 			expect(problems[0]?.line).toBeGreaterThan(1);
 			expect([...config.itemErrors.values()].map(({item}) => item)).toEqual(slip ? [slip] : []);
