@@ -1,5 +1,5 @@
 import type {Approval, ApprovalAnswer, ApprovalRule} from '../core/approval.ts';
-import {isDecidedBy, type ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
+import {isDecidedBy, type ApprovalKeeper} from '../core/approvals/keeper.ts';
 import {every} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import type {AskedTool} from '../core/tool.ts';

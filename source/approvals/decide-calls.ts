@@ -1,5 +1,5 @@
 import type {ApprovalRule} from '../core/approval.ts';
-import type {ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
+import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
 import type {Clock} from '../core/clock.ts';
 import {isDeepJson, type JsonValue} from '../core/json.ts';
 import {type AskedTool, shownTool, toolPlace, type Verdict} from '../core/tool.ts';

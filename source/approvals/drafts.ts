@@ -4,7 +4,7 @@ import type {
 	ApprovalDecision,
 	ApprovalOutcome,
 } from '../core/approval.ts';
-import type {LastAllowed} from '../core/approvals/why-not-covered.ts';
+import type {LastAllowed} from '../core/approvals/keeper.ts';
 import {originFacts} from '../core/origin.ts';
 import {type AskedTool, shownTool} from '../core/tool.ts';
 import {escapeLine} from '../core/untrusted.ts';

@@ -1,6 +1,6 @@
 import type {ApprovalRule, FileRule} from '../core/approval.ts';
+import type {ApprovalKeeper, NewRule} from '../core/approvals/keeper.ts';
 import {resolvedKeys} from '../core/approvals/rule-keys.ts';
-import type {ApprovalKeeper, NewRule} from '../core/approvals/why-not-covered.ts';
 import {SvcError, messageOf} from '../core/errors.ts';
 import {jsonHash, parsedJson, type JsonValue} from '../core/json.ts';
 import {createMutex} from '../core/mutex.ts';

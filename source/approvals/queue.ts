@@ -1,9 +1,5 @@
 import type {Approval} from '../core/approval.ts';
-import {
-	isDecidedBy,
-	type ApprovalKeeper,
-	type NewApproval,
-} from '../core/approvals/why-not-covered.ts';
+import {isDecidedBy, type ApprovalKeeper, type NewApproval} from '../core/approvals/keeper.ts';
 import {messageOf} from '../core/errors.ts';
 import {type JsonObject, jsonHash} from '../core/json.ts';
 import {toolPlace, type Verdict} from '../core/tool.ts';

@@ -5,7 +5,7 @@ import {
 	type NewRule,
 	isDecidedBy,
 	keptApproval,
-} from '../core/approvals/why-not-covered.ts';
+} from '../core/approvals/keeper.ts';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {RuleBook} from './rule-book.ts';

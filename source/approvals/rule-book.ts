@@ -1,6 +1,6 @@
 import type {ApprovalRule} from '../core/approval.ts';
+import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
 import {areAsKeysSay} from '../core/approvals/rule-keys.ts';
-import type {ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {ToolsChange} from './approvals.ts';

@@ -5,8 +5,8 @@ import type {
 	RuleKey,
 	ToolApproval,
 } from '../core/approval.ts';
+import type {NewRule} from '../core/approvals/keeper.ts';
 import {keysText, namedArguments, unnamedKey} from '../core/approvals/rule-keys.ts';
-import type {NewRule} from '../core/approvals/why-not-covered.ts';
 import {jsonHash, isJsonObject, type JsonValue} from '../core/json.ts';
 import {quotedName} from '../core/names.ts';
 import {isRuledBy} from '../core/origin.ts';

@@ -1,5 +1,5 @@
 import type {ApprovalScope, RuleOwner, ToolApproval} from '../core/approval.ts';
-import type {LastAllowed} from '../core/approvals/why-not-covered.ts';
+import type {LastAllowed} from '../core/approvals/keeper.ts';
 import {type Origin, ruleOwnerOf} from '../core/origin.ts';
 import {type AskedTool, toolPlace} from '../core/tool.ts';
 import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';

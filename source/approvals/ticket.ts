@@ -1,5 +1,5 @@
 import type {Approval, ApprovalAnswer, ApprovalDecision, RuleKey} from '../core/approval.ts';
-import type {NewApproval, NewRule} from '../core/approvals/why-not-covered.ts';
+import type {NewApproval, NewRule} from '../core/approvals/keeper.ts';
 import {createTimer, type Clock} from '../core/clock.ts';
 import type {JsonObject} from '../core/json.ts';
 import {deniedBy, refusedBy, timedOut, type Denial} from './drafts.ts';

@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval, ApprovalRule} from '../core/approval.ts';
-import {type NewApproval, type NewRule, keptApproval} from '../core/approvals/why-not-covered.ts';
+import {type NewApproval, type NewRule, keptApproval} from '../core/approvals/keeper.ts';
 import {readRows} from './broken-rows.ts';
 import {integerOf, jsonOf, textOf, nullableInteger, optional, type Row, pageOf} from './columns.ts';
 import type {Engine} from './engine.ts';

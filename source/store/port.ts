@@ -1,5 +1,5 @@
 import type {Approval} from '../core/approval.ts';
-import type {ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
+import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupWindow} from '../core/group.ts';
 import type {Memos} from '../core/memos.ts';

@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../core/approval.ts';
-import {outlivesGateway} from '../core/approvals/why-not-covered.ts';
+import {outlivesGateway} from '../core/approvals/keeper.ts';
 import {approvalOfRow, ruleOfRow} from './approvals.ts';
 import {integerOf} from './columns.ts';
 import {type Counters, routeOf} from './counters.ts';

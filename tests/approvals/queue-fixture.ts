@@ -5,7 +5,7 @@ import {
 	type ApprovalKeeper,
 	type LastAllowed,
 	keptApproval,
-} from '../../source/core/approvals/why-not-covered.ts';
+} from '../../source/core/approvals/keeper.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import {createLogger, type LogRecord} from '../../source/core/log.ts';
 import {reduce} from '../../source/core/reduce.ts';

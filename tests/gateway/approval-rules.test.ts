@@ -3,7 +3,7 @@ import {mkdir, readFile, realpath, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {homePaths} from '../../source/config/home-paths.ts';
-import type {NewRule} from '../../source/core/approvals/why-not-covered.ts';
+import type {NewRule} from '../../source/core/approvals/keeper.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import type {GatewayState} from '../../source/core/state.ts';

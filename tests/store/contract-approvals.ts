@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {Approval, ToolApproval} from '../../source/core/approval.ts';
-import {isDecidedBy, type NewRule} from '../../source/core/approvals/why-not-covered.ts';
+import {isDecidedBy, type NewRule} from '../../source/core/approvals/keeper.ts';
 import type {Store} from '../../source/store/port.ts';
 import {makeShownTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
 import type {Use} from './contract.ts';

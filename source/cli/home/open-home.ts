@@ -160,7 +160,7 @@ async function keyDeskOf(
 /** What reads a store without a gateway: nothing waits, and rules count that outlive one. */
 async function readCommands(context: Context): Promise<(store: StoreReader) => ReadCommands> {
 	const {createReadCommands} = await import('../../gateway/commands/read-commands.ts');
-	const {outlivesGateway} = await import('../../core/approvals/why-not-covered.ts');
+	const {outlivesGateway} = await import('../../core/approvals/keeper.ts');
 	const {clock, environment} = context;
 	return store =>
 		createReadCommands({

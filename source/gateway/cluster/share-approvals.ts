@@ -1,5 +1,5 @@
 import type {AnswerOutcome, Approval, ApprovalAnswer} from '../../core/approval.ts';
-import {isKeptWhole} from '../../core/approvals/why-not-covered.ts';
+import {isKeptWhole} from '../../core/approvals/keeper.ts';
 import type {Broker} from '../../core/broker.ts';
 import {createTimer} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';

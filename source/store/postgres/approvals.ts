@@ -4,7 +4,7 @@ import {
 	type NewRule,
 	keptApproval,
 	outlivesGateway,
-} from '../../core/approvals/why-not-covered.ts';
+} from '../../core/approvals/keeper.ts';
 import {
 	approvalOfRow,
 	builtIn,

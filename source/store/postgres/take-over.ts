@@ -1,5 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
-import {keptApproval} from '../../core/approvals/why-not-covered.ts';
+import {keptApproval} from '../../core/approvals/keeper.ts';
 import {approvalSchema} from '../../core/schemas/approval.ts';
 import {approvalOfRow} from '../approvals.ts';
 import {readRows} from '../broken-rows.ts';
