@@ -2,17 +2,17 @@ import type {LanguageModelCallEndEvent, LanguageModelMiddleware} from 'ai';
 import {estimatedTokens, textBytesIn} from '../core/bounds.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {nearestName} from '../core/names.ts';
-import type {WorkDone} from '../core/run.ts';
-import type {ToolFrom, Tool} from '../core/tool.ts';
-import {escapeLine} from '../core/untrusted.ts';
 import {
+	type WorkDone,
 	addUsage,
 	usageOf,
 	type ModelPrice,
 	type Usage,
 	countedOr,
 	spokenOr,
-} from '../core/usage.ts';
+} from '../core/run.ts';
+import type {ToolFrom, Tool} from '../core/tool.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {Transcript} from './gather-parts.ts';
 import type {Generated, ModelCallOptions} from './providers.ts';
 import type {AgentRequest} from './runner.ts';

@@ -3,8 +3,7 @@ import type {KeyFacts} from '../core/api-key.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import {orElse} from '../core/or-else.ts';
 import type {World} from '../core/world.ts';
-import {respond, type HttpAnswer, type HttpPair} from '../http/http-answer.ts';
-import {requestTargetOf} from '../http/read-body.ts';
+import {respond, type HttpAnswer, type HttpPair, requestTargetOf} from '../http/http-messages.ts';
 import {
 	ApiError,
 	endpointDenied,

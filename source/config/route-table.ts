@@ -1,5 +1,5 @@
-import {compact} from '../core/compact.ts';
 import type {Diagnostic, RouteView} from '../core/config-view.ts';
+import {compact} from '../core/names.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config, RouteTable} from './config.ts';
 import {problemWithToolsets} from './diagnose.ts';

@@ -9,7 +9,7 @@ import {
 	type YAMLMap,
 	type ErrorCode,
 } from 'yaml';
-import {compact} from '../core/compact.ts';
+import {compact} from '../core/names.ts';
 import type {KeyPath} from './plain-data.ts';
 import {createPositions, type Position} from './text-positions.ts';
 

@@ -63,9 +63,3 @@ export function stepGroup(
 	};
 	return isJoined ? {kind: 'join', next} : {kind: 'open', ...(due && {ended: due.reason}), next};
 }
-
-/** The user message of a run that stands for `superseded` earlier events. @see manual/routes.md#coalescing */
-export const withSupersededNote = (prompt: string, superseded: number): string =>
-	superseded === 0
-		? prompt
-		: `${prompt}\n\n[${superseded} earlier ${superseded === 1 ? 'event' : 'events'} for this key ${superseded === 1 ? 'was' : 'were'} superseded by this one]`;

@@ -118,3 +118,11 @@ export const grouped = (count: number): string =>
 /** `1 event`, `2 events`, `4,812 events`; pass an irregular plural as `many`. */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
 	`${grouped(count)} ${count === 1 ? one : many}`;
+
+/** The values without `false`, `null` and `undefined`: write `condition && value` for an optional one. */
+export const compact = <Value>(
+	values: ReadonlyArray<Value | false | null | undefined>,
+): readonly Value[] =>
+	values.filter(
+		(value): value is Value => value !== false && value !== null && value !== undefined,
+	);

@@ -1,5 +1,11 @@
 import {isJsonObject, type JsonObject, type JsonValue} from './json.ts';
-import {createOpenValueFrom, openCredentialFrom} from './open-credential.ts';
+import {
+	createHider,
+	createOpenValueFrom,
+	formsOf,
+	minHiddenLength,
+	openCredentialFrom,
+} from './secret-finder.ts';
 
 /** Replaces secrets in a text. Pure for a given set of secrets. */
 export type Redact = {
@@ -200,93 +206,78 @@ const isWord = /^[\x21-\x7E]*$/;
 const hide = (text: string, pattern: RegExp, by: string): string =>
 	pattern.test(text) ? text.replace(pattern, by) : text;
 
-function formsOf(value: string): readonly string[] {
-	const encoded = encodeURIComponent(value.toWellFormed());
-	const bytes = Buffer.from(value);
-	const hex = bytes.toString('hex');
-	return [
-		value,
-		JSON.stringify(value).slice(1, -1),
-		...[encoded, encoded.replace(/%[0-9A-F]{2}/g, escape => escape.toLowerCase())].flatMap(text => [
-			text,
-			text.replaceAll('%20', '+'),
-		]),
-		...base64FormsOf(bytes),
-		hex,
-		hex.toUpperCase(),
-	];
-}
-
-/**
- * The base64 characters that depend only on `bytes`, for each of the three alignments: in basic authentication
- * the user name before the secret shifts it.
- */
-function base64FormsOf(bytes: Buffer): readonly string[] {
-	return [0, 1, 2].flatMap(offset => {
-		const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
-		const whole = Math.floor((padded.length * 8) / 6);
-		const text = padded.toString('base64url').slice(Math.ceil((offset * 8) / 6), whole);
-		return [text, text.replaceAll('-', '+').replaceAll('_', '/')];
-	});
-}
-
-/** Length of the look-up prefix, and of the shortest hidden text, in UTF-16 units. Hiding shorter ones would hide common words. */
-export const minHiddenLength = 6;
-
-/** Texts with the same prefix. */
-type Bucket = {
-	/** Longest first. */
-	readonly lengths: readonly number[];
-	readonly texts: ReadonlySet<string>;
+/** Redaction of a streamed text. */
+export type RedactedPieces = {
+	/** The redacted text that may be shown after `piece`; a possible beginning of a credential is held back until the next piece. */
+	add(piece: string): string;
+	/** The held text when the stream pauses, empty if it is long enough to be part of a secret; the text may go on later. */
+	pause(): string;
+	/** The held text at the end of the stream. */
+	end(): string;
+	readonly isHolding: boolean;
 };
 
-/**
- * Replaces each of `texts` (6 characters or more) by `mark`, from left to right, the longest match first. Texts are looked up by their prefix, because a regular expression of
- * thousands of them takes seconds to compile and milliseconds for each line. Linear in the length of the text.
- */
-export function createHider(texts: readonly string[], mark: string): (text: string) => string {
-	const alike = Map.groupBy(
-		texts.filter(({length}) => length >= minHiddenLength),
-		text => text.slice(0, minHiddenLength),
-	);
-	const buckets = new Map(
-		alike.entries().map(([beginning, some]) => [beginning, bucketOf(some)] as const),
-	);
-	// Sized by the number of texts: most processes know a handful of secrets, and make a hider at each reload.
-	const mayBegin = new Uint8Array(Math.min(maxHashCount, 64 * (buckets.size + 1)));
-	const hashAt = (text: string, index: number): number => hashOf(text, index) % mayBegin.length;
-	for (const beginning of buckets.keys()) {
-		mayBegin[hashAt(beginning, 0)] = 1;
-	}
+/** Most characters held back: credentials are shorter. */
+const maxHeldLength = 32_768;
 
-	const lengthAt = (text: string, start: number): number => {
-		const bucket = buckets.get(text.slice(start, start + minHiddenLength));
-		return bucket?.lengths.find(length => bucket.texts.has(text.slice(start, start + length))) ?? 0;
-	};
+/** Redacts a streamed text, however it is cut, even letter by letter. */
+export function createRedactedPieces(redact: Redact): RedactedPieces {
+	/** The end of the text so far; its first `left` characters have been shown already. */
+	let tail = '';
+	let left = 0;
 
-	return text => {
-		let result = '';
-		let copied = 0;
-		for (let index = 0; index <= text.length - minHiddenLength; index++) {
-			const length = mayBegin[hashAt(text, index)] === 0 ? 0 : lengthAt(text, index);
-			if (length > 0) {
-				result += text.slice(copied, index) + mark;
-				copied = index + length;
-				index = copied - 1;
-			}
+	/** The part of `text`, which begins with `tail`, that was not shown yet; redacted. */
+	const newIn = (text: string): string => {
+		if (left >= text.length) {
+			return '';
 		}
 
-		return copied === 0 ? text : result + text.slice(copied);
+		const shown = redact(text);
+		let same = 0;
+		// A credential that begins in the shown part is hidden from there on.
+		while (same < left && shown[same] === text[same]) {
+			same++;
+		}
+
+		return shown.slice(same);
+	};
+
+	return {
+		add(piece) {
+			const text = tail + piece;
+			const open = redact.openFrom?.(text) ?? text.length;
+			const from = text.length - left > maxHeldLength ? text.length : open;
+			const head = text.slice(0, from);
+			// A credential across the cut is found only in the whole text.
+			if (from < text.length && redact(head) + redact(text.slice(from)) !== redact(text)) {
+				tail = text;
+				return '';
+			}
+
+			const shown = newIn(head);
+			const start = Math.max(0, from - (redact.lead ?? 0));
+			left = Math.max(from, left) - start;
+			tail = text.slice(start);
+			return shown;
+		},
+		pause() {
+			const open = redact.openFrom?.(tail) ?? tail.length;
+			if (tail.length - open >= minHiddenLength) {
+				return '';
+			}
+
+			const shown = newIn(tail);
+			left = tail.length;
+			return shown;
+		},
+		end() {
+			const shown = newIn(tail);
+			tail = '';
+			left = 0;
+			return shown;
+		},
+		get isHolding() {
+			return tail.length > left;
+		},
 	};
 }
-
-const bucketOf = (texts: readonly string[]): Bucket => ({
-	lengths: [...new Set(texts.map(({length}) => length))].toSorted((a, b) => b - a),
-	texts: new Set(texts),
-});
-
-const maxHashCount = 2 ** 16;
-
-/** A hash of three units: enough to skip the map at most offsets. */
-const hashOf = (text: string, index: number): number =>
-	text.charCodeAt(index) + text.charCodeAt(index + 1) * 31 + text.charCodeAt(index + 2) * 31 * 31;

@@ -27,6 +27,8 @@ export type DelivererDependencies = SendersShare & {
 	readonly environment: () => Readonly<Record<string, string>>;
 	/** Called for a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
+	/** Called with each message that `mirrors`, once its target has it; must not reject. */
+	readonly mirror?: (message: OutgoingMessage) => Promise<void>;
 	/** Where texts may go; every kind of this version when absent. */
 	readonly kinds?: readonly TargetKind[];
 };
@@ -132,7 +134,12 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 			const delivery = hand(message, AbortSignal.any([signal, killed.signal]));
 			underWay.add(delivery);
 			try {
-				return await delivery;
+				const receipt = await delivery;
+				if (message.mirrors && !receipt.withheld) {
+					await dependencies.mirror?.(message);
+				}
+
+				return receipt;
 			} finally {
 				underWay.delete(delivery);
 			}

@@ -1,7 +1,7 @@
 import {setImmediate} from 'node:timers/promises';
-import {createBroker} from '../core/broker.ts';
 import {createBusy} from '../core/clock.ts';
 import {growSlowly} from '../core/program.ts';
+import {createBroker} from '../core/reduce.ts';
 import {createLocalPort} from './local-port.ts';
 import type {GatewayPort} from './port.ts';
 import type {GatewayWorld, Rooms} from './rooms.ts';

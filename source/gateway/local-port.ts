@@ -1,5 +1,5 @@
-import type {Broker} from '../core/broker.ts';
 import {SvcError} from '../core/errors.ts';
+import type {Broker} from '../core/reduce.ts';
 import {hasEnded} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
 import {createChatChanges} from './commands/chat-commands.ts';
@@ -70,8 +70,8 @@ export function createLocalPort(
 			stop();
 		},
 		embedded: true,
-		getState: () => broker.getState(),
-		subscribe: listener => broker.subscribe(listener),
+		getState: broker.getState,
+		subscribe: broker.subscribe,
 		async [Symbol.asyncDispose]() {
 			// The gateway is this process, which ends it itself.
 		},

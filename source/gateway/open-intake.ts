@@ -15,7 +15,7 @@ import {type GatewayCluster, openCluster} from './cluster/open-cluster.ts';
 import {openGatewayStore, sharesStore} from './cluster/open-gateway-store.ts';
 import {startControlServer, type ControlServer} from './control/control-server.ts';
 import {lockHome, refuseAnswered} from './control/lock.ts';
-import {withMirror} from './conversations/say-in-chat.ts';
+import {createMirror} from './conversations/say-in-chat.ts';
 import {createSessionTurns} from './conversations/session-turns.ts';
 import {shareHome} from './documents/open-shared.ts';
 import {createLiveGroups} from './jobs/live-groups.ts';
@@ -61,7 +61,7 @@ export async function openIntake(
 	const emit: Emit = event => {
 		metrics.observe(event);
 		broker.emit(event);
-		cluster?.tell(event);
+		cluster?.tell?.(event);
 	};
 	// Loading the configuration may already have something to say.
 	const secrets = createSecretList();
@@ -139,7 +139,7 @@ export async function openIntake(
 
 	const ownMark = await openOwnMark(paths.markKey, {log: log.from('delivery')});
 	const turns = createSessionTurns({clock, store});
-	const sending = stack.use(
+	const deliverer = stack.use(
 		createDeliverer({
 			clock,
 			log: log.from('delivery'),
@@ -148,6 +148,7 @@ export async function openIntake(
 			sign: ownMark.sign,
 			secureContext: () => authorities.context(),
 			memos: store.memos,
+			mirror: createMirror(world, turns),
 			hide: secret => live.hide(secret),
 			onPlatformChanged(platform) {
 				emit({type: 'platform-changed', at: clock.now(), platform});
@@ -155,7 +156,6 @@ export async function openIntake(
 			},
 		}),
 	);
-	const deliverer = withMirror(world, {sending, turns});
 	const loops = await openLoopBreaker(world);
 	let dispatcher: Dispatcher | undefined;
 	const announce = createRunAnnouncer({

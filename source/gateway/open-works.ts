@@ -28,10 +28,11 @@ import {startHealth, readRunQueue, startCounts} from './status/health.ts';
 export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStack) {
 	const {world, deliverer, turns, loops, announce, jobs, receiver} = intake;
 	const {clock, cluster, live, log, emit, store, authorities} = world;
-	const config = () => live.current();
 	stack.use(await restoreHistory(world));
 	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));
-	const model = stack.use(createLiveModel({...world, config, modelFetch, log: log.from('agent')}));
+	const model = stack.use(
+		createLiveModel({...world, config: live.current, modelFetch, log: log.from('agent')}),
+	);
 	const saying = stack.use(createSay(world, deliverer));
 	let asked: SharedApprovals | undefined;
 	// Before what asks: chats hear how that ends, too.
@@ -58,7 +59,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 			deliverer,
 			servers,
 			approvals,
-			announce: runId => announce.changed(runId),
+			announce: announce.changed,
 			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
 			loops,
 			turns,

@@ -32,9 +32,9 @@ export type GatewayPort = GatewayCommands & {
 	/** `false` when the gateway runs in another process. */
 	readonly embedded: boolean;
 	/** The current state; the same object until something happened. */
-	getState(): GatewayState;
+	readonly getState: () => GatewayState;
 	/** Calls `listener` with every batch of events, after the state holds them. Returns the way out. */
-	subscribe(listener: (events: readonly GatewayEvent[]) => void): () => void;
+	readonly subscribe: (listener: (events: readonly GatewayEvent[]) => void) => () => void;
 
 	/** Leaves: an attached face goes, the gateway stays. */
 	[Symbol.asyncDispose](): Promise<void>;

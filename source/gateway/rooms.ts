@@ -1,10 +1,10 @@
 import type {Authorities} from '../config/authorities.ts';
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
-import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
 import type {LogRecord} from '../core/log.ts';
 import type {SecretList} from '../core/redact.ts';
+import type {Broker} from '../core/reduce.ts';
 import type {World} from '../core/world.ts';
 import type {Deliverer} from '../delivery/deliverer.ts';
 import type {Store} from '../store/port.ts';

@@ -7,7 +7,7 @@ import {countOf} from '../core/names.ts';
 import {orElse} from '../core/or-else.ts';
 import type {World} from '../core/world.ts';
 import {createConnections} from './connections.ts';
-import {respond, type HttpPair, malformationOf} from './http-answer.ts';
+import {respond, type HttpPair, malformationOf} from './http-messages.ts';
 import {plainRefusal, refuseConnection, refusalStatus, type RefusalWords} from './refuse.ts';
 
 export type HttpLimits = {

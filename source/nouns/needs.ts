@@ -1,8 +1,7 @@
 import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import type {Approval} from '../core/approval.ts';
-import {compact} from '../core/compact.ts';
 import type {AlertKind} from '../core/config-view.ts';
-import {countOf, quotedName} from '../core/names.ts';
+import {compact, countOf, quotedName} from '../core/names.ts';
 import {askerWords} from '../core/origin.ts';
 import {needsDecision, type Run} from '../core/run.ts';
 import {asWord, loginCommand} from '../core/shell-words.ts';

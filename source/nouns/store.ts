@@ -1,5 +1,4 @@
-import {compact} from '../core/compact.ts';
-import {countOf} from '../core/names.ts';
+import {compact, countOf} from '../core/names.ts';
 import {goneMs, lateNotesMs} from '../core/state.ts';
 import {dayTime} from '../terminal/text/time.ts';
 import type {Tone} from './noun.ts';

@@ -2,9 +2,9 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {type Conversation, conversationName, type CallerOrigin} from '../core/origin.ts';
 import type {RunPlan} from '../core/run.ts';
 import {mintSessionId} from '../core/session.ts';
+import type {NewRun} from './due-queue.ts';
 import type {Lease} from './port.ts';
 import {maxWaitingOfChat} from './rules.ts';
-import type {NewRun} from './run-queue.ts';
 
 export type Received = Parameters<Conversations['receive']>[0];
 

@@ -1,4 +1,4 @@
-import type {DatabaseSync, SQLInputValue} from 'node:sqlite';
+import {DatabaseSync, type SQLInputValue, type StatementSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import type {OnBroken} from './broken-rows.ts';
 import {floorOfRow, type Row, type Scan} from './columns.ts';
@@ -45,6 +45,21 @@ export const sqliteWords: Omit<Engine, 'onBroken' | 'prepare'> = {
 	approvalProfile: "iif(json_valid(data), data ->> 'profile', null)",
 	stretches: {delivery: {first: 2000, most: 2000}, run: {first: 10_000, most: 10_000}},
 };
+
+/** Compiles a statement when it is first used: the parts of a store prepare 160 of them, and a start needs few. */
+export class StoreDatabase extends DatabaseSync {
+	override prepare(sql: string): StatementSync {
+		let compiled: StatementSync | undefined;
+		const statement = () => (compiled ??= super.prepare(sql));
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the store uses of one
+		return {
+			run: (...bindings: SQLInputValue[]) => statement().run(...bindings),
+			get: (...bindings: SQLInputValue[]) => statement().get(...bindings),
+			all: (...bindings: SQLInputValue[]) => statement().all(...bindings),
+			iterate: (...bindings: SQLInputValue[]) => statement().iterate(...bindings),
+		} as unknown as StatementSync;
+	}
+}
 
 /** A store on SQLite. Statements block the event loop; a stretch of deliveries takes a few hundred bytes to a few kilobytes of a page for each row. */
 export const sqliteEngine = (database: DatabaseSync, onBroken: OnBroken): Engine => ({

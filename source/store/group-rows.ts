@@ -2,8 +2,8 @@ import type {Group, GroupMember, GroupReason} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {integerOf, textOf, wordOf, type Row} from './columns.ts';
+import type {NewRun} from './due-queue.ts';
 import type {WaitingGroup} from './pending-groups.ts';
-import type {NewRun} from './run-queue.ts';
 
 /** Members of a group that are read; a group may have any number. */
 export const maxMembers = 1000;

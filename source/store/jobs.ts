@@ -1,9 +1,9 @@
 import type {RunPlan} from '../core/run.ts';
 import {integerOf, nullableInteger, optional, textOf, type Row} from './columns.ts';
+import type {NewRun} from './due-queue.ts';
 import type {Engine} from './engine.ts';
 import type {Fired, JobKey, JobRecord, Jobs} from './job-port.ts';
 import type {StoreParts} from './parts.ts';
-import type {NewRun} from './run-queue.ts';
 
 /** `Jobs` on SQLite. */
 export const createJobs = ({engine, clock, commit, jobSteps: steps}: StoreParts): Jobs => ({

@@ -1,8 +1,231 @@
 import type {DatabaseSync} from 'node:sqlite';
-import {integerOf, textOf, type Row} from './columns.ts';
-import {createLaneChoice, sharedTurn} from './lane-choice.ts';
+import {integerOf, readJson, type Row, textOf} from './columns.ts';
+import {nameOfRoute} from './counters.ts';
 import type {RouteLimit} from './port.ts';
-import {maxTurns} from './rules.ts';
+import {maxLeasesPerChat, maxLeasesPerConversation, maxLeasesPerJob, maxTurns} from './rules.ts';
+
+/** The waiting runs of one route, or of one job that it fires, as an adapter reads them. */
+export type WaitingLane = {
+	/** As the database writes it. */
+	readonly name: string;
+	/** Rows with `id, due_at`, the run that is due first in front. Of a conversation the oldest one alone: a turn that is to be tried again is followed by no other. */
+	readonly heads: readonly Row[];
+	/** More may wait behind these. */
+	readonly hasMore?: boolean;
+	/** Its last turn, or that of all threads of its chat; 0 when none is known. */
+	readonly turn: number;
+};
+
+/** How the runs that are leased spread over lanes. */
+type LeasedLane = {readonly name: string; readonly leased: number};
+
+export type LanesAtOnce = {
+	readonly waiting: readonly WaitingLane[];
+	readonly leased: readonly LeasedLane[];
+	/** The number of the newest turn. */
+	readonly lastTurn: number;
+};
+
+/** A run that is to be leased. */
+export type Taken = {
+	readonly head: Row;
+	readonly lane: string;
+	/** The number of its turn, and the name that this is kept under. */
+	readonly turn: number;
+	readonly turnOf: string;
+};
+
+/** A limit of concurrent runs: of a route, a job, a chat or a thread. */
+type Bound = {readonly name: string; readonly most: number};
+
+type Lane = {
+	readonly name: string;
+	/** The name under which it takes turns with others, where it does: the threads of a chat share one turn, or a person who opens many would get most turns. */
+	readonly sharing: string | undefined;
+	readonly bounds: readonly Bound[];
+	heads: readonly Row[];
+	hasMore: boolean;
+	/** Of two lanes the lower one is next. */
+	turn: number;
+};
+
+export type LaneChoice = ReturnType<typeof createLaneChoice>;
+
+/**
+ * Which run is leased next: of the lanes that have room the one whose last turn is longest ago, and of its runs the first. Pure: the caller, who reads lanes and writes leases, keeps others out meanwhile.
+ * `waitMs` says when a run is due, in milliseconds; 0: now.
+ */
+export function createLaneChoice(
+	{waiting, leased: leases, lastTurn}: LanesAtOnce,
+	options: {
+		readonly limits?: readonly RouteLimit[] | undefined;
+		readonly waitMs: (run: Row) => number;
+	},
+) {
+	const {limits = [], waitMs} = options;
+	const maxOf = new Map(limits.map(limit => [nameOfRoute(limit), limit.most]));
+	const leased = new Map<string, number>();
+	const count = (bounds: readonly Bound[], by: number) => {
+		for (const {name} of bounds) {
+			leased.set(name, (leased.get(name) ?? 0) + by);
+		}
+	};
+
+	for (const lane of leases) {
+		count(boundsOf(lane.name, maxOf), lane.leased);
+	}
+
+	const lanes = waiting.map(({name, heads, hasMore = false, turn}): Lane => ({
+		name,
+		sharing: sharedTurn(name),
+		bounds: boundsOf(name, maxOf),
+		heads,
+		hasMore,
+		turn: turn > lastTurn - maxTurns ? turn : 0,
+	}));
+	let newest = lastTurn;
+
+	const hasRoom = ({bounds}: Lane) =>
+		bounds.every(({name, most}) => (leased.get(name) ?? 0) < most);
+	const waitOf = ({heads: [head]}: Lane) => (head ? waitMs(head) : Infinity);
+	const firstLane = () => {
+		let found: Lane | undefined;
+		for (const lane of lanes) {
+			if (hasRoom(lane) && isBefore(lane, found) && waitOf(lane) === 0) {
+				found = lane;
+			}
+		}
+
+		return found;
+	};
+
+	return {
+		/** The run whose turn it is, of those that are due and known. */
+		first: () => firstLane()?.heads[0],
+		/** Takes it: its lane is the last whose turn comes again. */
+		take(): Taken | undefined {
+			const lane = firstLane();
+			const head = lane?.heads[0];
+			if (!lane || !head) {
+				return undefined;
+			}
+
+			count(lane.bounds, 1);
+			newest += 1;
+			lane.heads = lane.heads.slice(1);
+			lane.turn = newest;
+			for (const other of lane.sharing === undefined ? [] : lanes) {
+				other.turn = other.sharing === lane.sharing ? newest : other.turn;
+			}
+
+			return {head, lane: lane.name, turn: newest, turnOf: lane.sharing ?? lane.name};
+		},
+		/** Lanes that may have their turn before `first`, by runs that are not known yet: `learn` them. */
+		unknown(): readonly string[] {
+			const most = firstLane()?.turn ?? Infinity;
+			return lanes
+				.filter(lane => lane.heads.length === 0 && lane.hasMore && lane.turn <= most)
+				.filter(hasRoom)
+				.map(({name}) => name);
+		},
+		/** The runs that wait in a lane now, without those that were taken. */
+		learn(name: string, heads: readonly Row[]) {
+			for (const lane of lanes.filter(one => one.name === name)) {
+				lane.heads = heads;
+				lane.hasMore = false;
+			}
+		},
+		/** When the due run that has waited longest was due, milliseconds since 1970, also of a lane without room. */
+		oldestDueAt() {
+			const due = lanes.filter(lane => waitOf(lane) === 0);
+			return due.length === 0 ? undefined : Math.min(...due.map(dueAtOf));
+		},
+		/** The run of a lane with room that is due next, and milliseconds until then. */
+		next() {
+			const due = firstLane()?.heads[0];
+			if (due) {
+				return {head: due, waitMs: 0};
+			}
+
+			const [lane] = lanes.filter(hasRoom).toSorted((a, b) => waitOf(a) - waitOf(b));
+			const head = lane?.heads[0];
+			return lane && head && {head, waitMs: waitOf(lane)};
+		},
+	};
+}
+
+/** When the next run is due or the first lease runs out, on the wall clock of `now`. A due run may have a time that this clock has not reached: the clock was set back, or is not that of the store. */
+export function nextMoment(
+	next: ReturnType<LaneChoice['next']>,
+	expiryMs: number | undefined,
+	now: number,
+): number | undefined {
+	const moments = [
+		...(next
+			? [
+					next.waitMs > 0
+						? now + Math.ceil(next.waitMs)
+						: Math.min(now, integerOf(next.head['due_at'])),
+				]
+			: []),
+		...(expiryMs === undefined ? [] : [now + expiryMs]),
+	];
+	return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
+const dueAtOf = ({heads: [head]}: Lane): number => integerOf(head?.['due_at']);
+
+/** A lane that another program wrote may be anything: it is a route of its own then, and stops no other. */
+function partsOf(lane: string): readonly [profile: string, route: string, job: string | null] {
+	const parts = readJson<unknown>(lane);
+	if (!Array.isArray(parts)) {
+		return ['', lane, null];
+	}
+
+	const [profile, route, job]: readonly unknown[] = parts;
+	return [String(profile), String(route), typeof job === 'string' ? job : null];
+}
+
+/** What threads of a chat take turns under: the chat; `undefined` for a lane of no conversation. */
+export function sharedTurn(lane: string): string | undefined {
+	const [profile, route] = partsOf(lane);
+	return isOfConversation(lane) ? JSON.stringify([profile, route.split('/')[0], null]) : undefined;
+}
+
+/** Whether its runs are turns of a conversation: no route has a colon in its name. */
+const isOfConversation = (lane: string): boolean => partsOf(lane)[1].includes(':');
+
+/** What a run holds by the column `lane`: profile, route and job. A run of a job alone has no route, `-`; a turn of a conversation has that one's name. */
+function boundsOf(lane: string, maxOf: ReadonlyMap<string, number>): readonly Bound[] {
+	const [profile, route, job] = partsOf(lane);
+	if (isOfConversation(lane)) {
+		return [
+			{name: `thread ${profile} ${route}`, most: maxLeasesPerConversation},
+			{name: `chat ${profile} ${route.split('/')[0]}`, most: maxLeasesPerChat},
+		];
+	}
+
+	const most = route === '-' ? undefined : maxOf.get(nameOfRoute({profile, route}));
+	return [
+		...(most === undefined ? [] : [{name: `route ${profile} ${route}`, most}]),
+		...(job === null ? [] : [{name: `job ${profile} ${job}`, most: maxLeasesPerJob}]),
+	];
+}
+
+/** By turns; lanes whose turn is the same, as that of those that had none, by the age of their runs. */
+const isBefore = (a: Lane, b: Lane | undefined): boolean => {
+	const [first] = a.heads;
+	const [second] = b?.heads ?? [];
+	if (!first || !b || !second) {
+		return first !== undefined;
+	}
+
+	const by =
+		a.turn - b.turn ||
+		integerOf(first['due_at']) - integerOf(second['due_at']) ||
+		integerOf(first['id']) - integerOf(second['id']);
+	return by < 0;
+};
 
 /** The lanes as they are at one moment, by their heads: rows of `id, state, token, due_at, profile, route`. */
 export type Lanes = ReturnType<ReturnType<typeof createLanes>>;
@@ -26,12 +249,12 @@ export function createLanes(database: DatabaseSync, waitMs: (runId: number) => n
 			select id from run as head where head.due_at is not null and head.lane = waiting.lane order by head.due_at, head.id limit 1
 		) left join lane_turn on lane_turn.lane = waiting.lane`,
 	);
-	const next = database.prepare(
-		'select id, state, token, due_at, profile, route from run where due_at is not null and lane = ? order by due_at, id limit 1',
-	);
-	const oldest = database.prepare(
-		'select id, state, token, due_at, profile, route from run where due_at is not null and lane = ? order by id limit 1',
-	);
+	const headBy = (order: string) =>
+		database.prepare(
+			`select id, state, token, due_at, profile, route from run where due_at is not null and lane = ? order by ${order} limit 1`,
+		);
+	const next = headBy('due_at, id');
+	const oldest = headBy('id');
 	// The journal numbers the turns, not this process: others may lease from it, too.
 	const last = database.prepare('select max(turn) as turn from lane_turn');
 	const putTurn = database.prepare(

@@ -1,8 +1,9 @@
 import {chmodSync, closeSync, existsSync, mkdirSync, openSync} from 'node:fs';
 import {dirname} from 'node:path';
-import {DatabaseSync, type SQLInputValue, type StatementSync} from 'node:sqlite';
+import type {DatabaseSync} from 'node:sqlite';
 import {refuseSymlink} from '../core/symlink-guard.ts';
 import {lacksRoom, withReserve, lockForWriting} from './database-file.ts';
+import {StoreDatabase} from './engine.ts';
 import {migrate, signStore} from './migrations.ts';
 import {readMemory} from './opened-memory.ts';
 import type {Store} from './port.ts';
@@ -112,20 +113,5 @@ export function openDatabase(
 	} catch (error) {
 		database.close();
 		throw error;
-	}
-}
-
-/** Compiles a statement when it is first used: the parts of a store prepare 160 of them, and a start needs few. */
-export class StoreDatabase extends DatabaseSync {
-	override prepare(sql: string): StatementSync {
-		let compiled: StatementSync | undefined;
-		const statement = () => (compiled ??= super.prepare(sql));
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the store uses of one
-		return {
-			run: (...bindings: SQLInputValue[]) => statement().run(...bindings),
-			get: (...bindings: SQLInputValue[]) => statement().get(...bindings),
-			all: (...bindings: SQLInputValue[]) => statement().all(...bindings),
-			iterate: (...bindings: SQLInputValue[]) => statement().iterate(...bindings),
-		} as unknown as StatementSync;
 	}
 }

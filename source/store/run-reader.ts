@@ -1,9 +1,15 @@
 import type {DatabaseSync} from 'node:sqlite';
-import {withSupersededNote} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
-import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
+import {
+	type Run,
+	type RunPlan,
+	type RunState,
+	type StoredRun,
+	type TranscriptEntry,
+	sumOfCounts,
+	type Usage,
+} from '../core/run.ts';
 import {escapeBlock, escapeLine} from '../core/untrusted.ts';
-import {sumOfCounts, type Usage} from '../core/usage.ts';
 import {readRows} from './broken-rows.ts';
 import {
 	type Row,
@@ -207,6 +213,12 @@ const partOf = <Value>(column: Row[string] | undefined): Value | null => {
 	const kept = nullableText(column);
 	return kept === null ? null : jsonOf<Value>(kept);
 };
+
+/** The user message of a run that stands for `superseded` earlier events. @see manual/routes.md#coalescing */
+export const withSupersededNote = (prompt: string, superseded: number): string =>
+	superseded === 0
+		? prompt
+		: `${prompt}\n\n[${superseded} earlier ${superseded === 1 ? 'event' : 'events'} for this key ${superseded === 1 ? 'was' : 'were'} superseded by this one]`;
 
 /** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */
 export function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): StoredRun {

@@ -4,7 +4,8 @@ import {type Row, wordOf} from './columns.ts';
 import {routeOf} from './counters.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
-import {droppedOf, handedOf, partsOfAnswer, restartOf} from './run-queue.ts';
+import {droppedOf, handedOf, restartOf} from './run-acts.ts';
+import {partsOfAnswer} from './transcripts.ts';
 
 /** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `now` is milliseconds since 1970. */
 export function createRunSteps({

@@ -1,6 +1,6 @@
 import type {Clock} from '../core/clock.ts';
+import {createListeners} from '../core/derive.ts';
 import type {JsonValue} from '../core/json.ts';
-import {createListeners} from '../core/listeners.ts';
 import {createKeyLimits} from './limits/key-limits.ts';
 import {createPaces} from './limits/paces.ts';
 import {createRateWindows} from './limits/rate-windows.ts';

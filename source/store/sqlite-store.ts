@@ -10,7 +10,7 @@ import {warnOfBroken} from './broken-rows.ts';
 import {integerOf} from './columns.ts';
 import {createConversations} from './conversations.ts';
 import {createMovedCheck, createReserve, givingReserve, lockPathOf} from './database-file.ts';
-import {createDueTimes, createSteadyClock} from './due-queue.ts';
+import {createDueTimes, createSteadyClock, createEnqueue} from './due-queue.ts';
 import {sqliteEngine} from './engine.ts';
 import {createGroupCommit} from './group-commit.ts';
 import {createGroupSteps, createGroups} from './groups.ts';
@@ -26,7 +26,6 @@ import type {OpenedMemory} from './opened-memory.ts';
 import type {StoreParts} from './parts.ts';
 import type {Store, StoreEvents} from './port.ts';
 import {createPurge} from './purge.ts';
-import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
 import {createStoredSessions} from './sessions.ts';
 import {createClusterOfOne, createSharedMemory} from './shared-memory.ts';
@@ -71,8 +70,7 @@ export function createSqliteStore(
 ): Store {
 	const onBroken = warnOfBroken({clock, log});
 	const steady = createSteadyClock(clock);
-	const opened = steady.offset();
-	const steadyNow = () => steady.time(opened);
+	const steadyNow = steady.now;
 	const tellFailing = (reason: string | undefined) => {
 		onFailing(reason);
 		if (reason === undefined) {

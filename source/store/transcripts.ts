@@ -97,3 +97,31 @@ export function createTranscripts(database: DatabaseSync) {
 }
 
 const closingText = `The transcript is full (${maxEntries} entries or 4 MiB): what follows is not kept`;
+
+const previewLength = 2000;
+const maxAnswerBytes = 1024 * 1024;
+const cutMark = '\n[cut at 1 MiB]';
+
+/** An answer as it is kept: at most 1 MiB, in two parts, so that a listing reads the first 2,000 characters and no more. */
+export function partsOfAnswer(text: string): {readonly preview: string; readonly rest: string} {
+	const bounded = boundedAnswer(text);
+	const preview = headOf(bounded, previewLength);
+	return {preview, rest: bounded.slice(preview.length)};
+}
+
+/** At most 1 MiB of UTF-8, cut between characters, with a last line that says so. */
+function boundedAnswer(text: string): string {
+	if (Buffer.byteLength(text) <= maxAnswerBytes) {
+		return text;
+	}
+
+	const room = new Uint8Array(maxAnswerBytes - cutMark.length);
+	const {read} = new TextEncoder().encodeInto(text, room);
+	return text.slice(0, read) + cutMark;
+}
+
+/** The first `length` units without half a pair at the end. */
+const headOf = (text: string, length: number): string =>
+	/[\uD800-\uDBFF]$/.test(text.slice(0, length))
+		? text.slice(0, length - 1)
+		: text.slice(0, length);

@@ -82,10 +82,10 @@ export function answerGreeting(
  * the payload need not be kept until the reply is known.
  */
 export function acknowledgementOf(
-	{signature}: Route,
+	signature: NonNullable<Route['signature']>,
 	payload: JsonValue,
 ): ((reply: Reply) => Reply) | undefined {
-	const acknowledge = senderOf(signature?.kind)?.acknowledge;
+	const acknowledge = senderOf(signature.kind)?.acknowledge;
 	return (
 		acknowledge &&
 		(reply => {

@@ -1,14 +1,17 @@
 import type {IncomingMessage} from 'node:http';
 import type {Clock} from '../core/clock.ts';
 import {isLoopbackHost} from '../core/hosts.ts';
-import {respond, type HttpAnswer, type HttpPair, createOutbox} from '../http/http-answer.ts';
 import {
+	respond,
+	type HttpAnswer,
+	type HttpPair,
+	createOutbox,
 	declaredSize,
 	readBody,
 	requestTargetOf,
 	hostOfAuthority,
 	type RequestTarget,
-} from '../http/read-body.ts';
+} from '../http/http-messages.ts';
 import type {Pipeline} from './pipeline.ts';
 import type {WebhookRequest} from './receive.ts';
 import {refusals, type Reply} from './replies.ts';

@@ -1,7 +1,7 @@
 import type {Route} from '../config/route.ts';
 import {type JsonValue, isJsonObject} from '../core/json.ts';
 import {type RunPlan, prefetchWords, readWords, wholePayload} from '../core/run.ts';
-import type {BodyRead} from '../http/read-body.ts';
+import type {BodyRead} from '../http/http-messages.ts';
 import {type CompiledRoute, type RequestedRoute, authenticate, findRoute} from './admission.ts';
 import {acknowledgementOf, answerChallenge, answerGreeting, shakeHands} from './challenge.ts';
 import {dispatchEvent, spendRate} from './dispatch-event.ts';
@@ -138,7 +138,7 @@ export async function receiveAuthenticated(
 		draft.hasSignedId = true;
 	}
 
-	const acknowledge = acknowledgementOf(route, parsed.payload);
+	const acknowledge = route.signature && acknowledgementOf(route.signature, parsed.payload);
 	const reply = decide(draft, {route, body, parsed}, services);
 	// Not awaited unless needed: that would keep the payload until the journal is written.
 	return acknowledge ? acknowledge(await reply) : reply;
@@ -163,7 +163,8 @@ async function decide(
 	const type = eventOf(route, {headers, payload: parsed.payload});
 	const event = type.name;
 	draft.event = cleanDetail(draft, event, maxNameLength);
-	const answered = answerChallenge(draft, {route, body, payload: parsed.payload});
+	const answered =
+		route.signature && answerChallenge(draft, {route, body, payload: parsed.payload});
 	if (answered) {
 		return answered;
 	}

@@ -1,7 +1,7 @@
 import type {DeliveryOutcome} from '../core/delivery.ts';
 import type {Group} from '../core/group.ts';
 import type {JsonObject} from '../core/json.ts';
-import type {HttpAnswer} from '../http/http-answer.ts';
+import type {HttpAnswer} from '../http/http-messages.ts';
 
 /** An answer of the receiver: the HTTP answer and the outcome. */
 export type Reply = Pick<

@@ -5,9 +5,8 @@ import {createAgentRunner} from '../../source/agent/run-agent.ts';
 import type {AgentRequest, AgentRunner} from '../../source/agent/runner.ts';
 import type {Clock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
-import type {TranscriptEntry, WorkDone} from '../../source/core/run.ts';
+import type {TranscriptEntry, WorkDone, ModelPrice} from '../../source/core/run.ts';
 import type {Approve, Tool} from '../../source/core/tool.ts';
-import type {ModelPrice} from '../../source/core/usage.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 export const apiKey = 'sk-very-secret-key';

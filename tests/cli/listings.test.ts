@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
-import type {Usage} from '../../source/core/usage.ts';
+import type {Usage} from '../../source/core/run.ts';
 import type {HistoryQuestion} from '../../source/store/history/port.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import type {Lease} from '../../source/store/port.ts';

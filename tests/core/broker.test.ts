@@ -1,7 +1,7 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {createBroker} from '../../source/core/broker.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
+import {createBroker} from '../../source/core/reduce.ts';
 import {makeDelivery, received} from '../helpers/make.ts';
 
 test('listeners get each event once, in order, together with those of the same turn', async () => {

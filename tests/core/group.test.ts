@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {dueOf, stepGroup, withSupersededNote, type GroupStep} from '../../source/core/group.ts';
+import {dueOf, stepGroup, type GroupStep} from '../../source/core/group.ts';
+import {withSupersededNote} from '../../source/store/run-reader.ts';
 
 const window = {windowMs: 30_000, maxWaitMs: 300_000};
 

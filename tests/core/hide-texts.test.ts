@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {createHider} from '../../source/core/redact.ts';
+import {createHider} from '../../source/core/secret-finder.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 
 /** Few letters, so that texts begin alike, hold each other and overlap. */

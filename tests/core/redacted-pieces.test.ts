@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {createRedact} from '../../source/core/redact.ts';
-import {createRedactedPieces} from '../../source/core/redacted-pieces.ts';
+import {createRedact, createRedactedPieces} from '../../source/core/redact.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 
 const key = 'sk-upstream-secret-0123456789';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {addUsage, usageOf, usageWords} from '../../source/core/usage.ts';
+import {addUsage, usageOf, usageWords} from '../../source/core/run.ts';
 
 const dollars = {input: 3, output: 15, currency: 'USD'};
 

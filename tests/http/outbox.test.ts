@@ -1,6 +1,6 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {createOutbox} from '../../source/http/http-answer.ts';
+import {createOutbox} from '../../source/http/http-messages.ts';
 
 test('answers that are ready in the turn of their requests leave at its end, in their order', async () => {
 	const sent: string[] = [];

@@ -1,6 +1,6 @@
 import type {IncomingMessage} from 'node:http';
 import {expect, test} from 'vitest';
-import {hostOfAuthority, requestTargetOf} from '../../source/http/read-body.ts';
+import {hostOfAuthority, requestTargetOf} from '../../source/http/http-messages.ts';
 
 const asked = (url: string, host?: string) =>
 	// What a server hands over, as far as this is read.

@@ -1,6 +1,6 @@
 import {once} from 'node:events';
 import {createLogger} from '../../source/core/log.ts';
-import {respond} from '../../source/http/http-answer.ts';
+import {respond, readBody} from '../../source/http/http-messages.ts';
 import {
 	createHttpServer,
 	usualLimits,
@@ -8,9 +8,7 @@ import {
 	type HttpServer,
 } from '../../source/http/http-server.ts';
 import {listen} from '../../source/http/listen.ts';
-import {readBody} from '../../source/http/read-body.ts';
-import {createFakeClock} from '../helpers/fake-clock.ts';
-import type {FakeClock} from '../helpers/fake-clock.ts';
+import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
 
 export type TestServer = AsyncDisposable & {
 	readonly port: number;

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Row} from '../../source/store/columns.ts';
-import {createLaneChoice, type LanesAtOnce} from '../../source/store/lane-choice.ts';
+import {createLaneChoice, type LanesAtOnce} from '../../source/store/lanes.ts';
 import {randomOf, runSeed} from '../helpers/random.ts';
 
 const random = randomOf(runSeed);

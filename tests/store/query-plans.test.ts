@@ -1,7 +1,8 @@
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test, vi} from 'vitest';
-import {openSqliteStore, StoreDatabase} from '../../source/store/open-sqlite-store.ts';
+import {StoreDatabase} from '../../source/store/engine.ts';
+import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startMs, temporaryFolder} from './samples.ts';
 

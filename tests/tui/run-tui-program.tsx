@@ -27,10 +27,12 @@ const echo = () =>
 let echoBefore: string | undefined;
 const subscribe = port.subscribe.bind(port);
 // The interface listens before it draws.
-port.subscribe = listener => {
-	echoBefore ??= echo();
-	return subscribe(listener);
-};
+Object.assign(port, {
+	subscribe(listener: Parameters<typeof subscribe>[0]) {
+		echoBefore ??= echo();
+		return subscribe(listener);
+	},
+});
 
 let saved = '';
 const stop = new AbortController();

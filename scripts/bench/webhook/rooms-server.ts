@@ -1,10 +1,10 @@
 import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
 import {createAuthorshipMark} from '../../../source/core/authorship-mark.ts';
-import {createBroker} from '../../../source/core/broker.ts';
 import {systemClock as clock} from '../../../source/core/clock.ts';
 import {createIdSource} from '../../../source/core/ids.ts';
 import {createLogger} from '../../../source/core/log.ts';
 import {createRedact, createSecretList} from '../../../source/core/redact.ts';
+import {createBroker} from '../../../source/core/reduce.ts';
 import {createLiveConfig} from '../../../source/gateway/live-config.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
 import {createReceiver} from '../../../source/webhook/receiver.ts';

@@ -7,8 +7,7 @@ import {
 	parsedJson,
 	type JsonObject,
 } from '../../core/json.ts';
-import type {HttpPair} from '../../http/http-answer.ts';
-import {declaredSize, readBody} from '../../http/read-body.ts';
+import {type HttpPair, declaredSize, readBody} from '../../http/http-messages.ts';
 import {type ApiError, badRequest, crowded, bodyTooLarge} from './api-error.ts';
 import type {BodyPlace} from './body-room.ts';
 

@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import {type KeyRecord, periodEnd} from '../../core/api-key.ts';
 import type {Clock} from '../../core/clock.ts';
-import {isTokenCount} from '../../core/usage.ts';
+import {isTokenCount} from '../../core/run.ts';
 import type {KeyLimits} from '../../store/limits/port.ts';
 import {keyError} from '../http/api-error.ts';
 import type {Admission, KeyPermit, KeyRefusal, TokenNeed} from './desk.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../core/api-key.ts';
 import {dayOf} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import {sumOfCounts} from '../../core/usage.ts';
+import {sumOfCounts} from '../../core/run.ts';
 import type {KeyUse, StoredKeys} from '../../store/key-port.ts';
 
 /** What was used, in memory: as much of the past as any budget asks for, and what is not on the disk yet. */

@@ -2,7 +2,7 @@ import {isDeepStrictEqual} from 'node:util';
 import {estimatedTokens} from '../../core/bounds.ts';
 import {isDeepJson, type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import {redactJson} from '../../core/redact.ts';
-import {countedOr, spokenOr} from '../../core/usage.ts';
+import {countedOr, spokenOr} from '../../core/run.ts';
 import type {ChatRequest} from '../chat/chat-request.ts';
 import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
 import {chatFields} from '../shapes/chat-fields.ts';

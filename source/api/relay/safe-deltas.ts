@@ -1,7 +1,11 @@
 import {isDeepStrictEqual} from 'node:util';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {redactJson, type Redact} from '../../core/redact.ts';
-import {createRedactedPieces, type RedactedPieces} from '../../core/redacted-pieces.ts';
+import {
+	redactJson,
+	type Redact,
+	createRedactedPieces,
+	type RedactedPieces,
+} from '../../core/redact.ts';
 import {garbled} from './upstream-failure.ts';
 
 /** What may leave. */

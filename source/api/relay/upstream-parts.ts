@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
-import {isTokenCount} from '../../core/usage.ts';
+import {isTokenCount} from '../../core/run.ts';
 import {finishReasons, type ChatUsage, type FinishReason} from '../shapes/chat-shapes.ts';
 import {garbled} from './upstream-failure.ts';
 

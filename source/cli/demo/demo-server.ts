@@ -3,8 +3,8 @@ import {createServer, type IncomingHttpHeaders, type ServerResponse} from 'node:
 import {z} from 'zod';
 import {type Clock, sleep} from '../../core/clock.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {readBody} from '../../http/http-messages.ts';
 import {listen} from '../../http/listen.ts';
-import {readBody} from '../../http/read-body.ts';
 import {createDemoServer} from './demo-tools.ts';
 import {fillAll} from './recording.ts';
 import world from './world.json' with {type: 'json'};

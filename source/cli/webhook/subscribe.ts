@@ -14,9 +14,9 @@ import {
 import type {Route} from '../../config/route.ts';
 import {editSubscriptions} from '../../config/subscriptions.ts';
 import {dayOf} from '../../core/clock.ts';
-import {compact} from '../../core/compact.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {compact} from '../../core/names.ts';
 import {orElse} from '../../core/or-else.ts';
 import {routePath} from '../../core/route-path.ts';
 import {findCronJob, problemWithJob} from '../../gateway/jobs/find-cron-job.ts';

@@ -1,9 +1,8 @@
 import {domainToUnicode} from 'node:url';
-import {compact} from '../../core/compact.ts';
 import {isLoopbackHost} from '../../core/hosts.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {quotedName} from '../../core/names.ts';
+import {compact, quotedName} from '../../core/names.ts';
 import {escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {inlineSecret} from '../inline-secret.ts';
 import {mapTexts, type KeyPath} from '../plain-data.ts';

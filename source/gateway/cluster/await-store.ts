@@ -2,7 +2,7 @@ import type {Config} from '../../config/config.ts';
 import {sleep} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
-import {respond} from '../../http/http-answer.ts';
+import {respond} from '../../http/http-messages.ts';
 import {createHttpServer} from '../../http/http-server.ts';
 import {listen} from '../../http/listen.ts';
 import type {RoomWorld, StoreWait} from '../rooms.ts';

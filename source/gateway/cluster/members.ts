@@ -1,9 +1,9 @@
 import {isDeepStrictEqual} from 'node:util';
-import type {Broker} from '../../core/broker.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createRepeat} from '../../core/mutex.ts';
+import type {Broker} from '../../core/reduce.ts';
 import {type ClusterMember, lateNotesMs} from '../../core/state.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';

@@ -1,7 +1,7 @@
 import {sleep, createTimer} from '../../core/clock.ts';
+import {createListeners} from '../../core/derive.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {GatewayEvent} from '../../core/events.ts';
-import {createListeners} from '../../core/listeners.ts';
+import type {Emit, GatewayEvent} from '../../core/events.ts';
 import type {Sealer} from '../../core/seal.ts';
 import type {Member, StoreNote, TakenOver} from '../../store/shared-port.ts';
 import type {RoomWorld, StoreWait} from '../rooms.ts';
@@ -32,8 +32,8 @@ export type GatewayCluster = AsyncDisposable &
 		members(): readonly Member[];
 		/** Whether other live members go on when this one stops, which do not stop at the same time. */
 		hasOthers(): boolean;
-		/** Tells the others what happened here. */
-		tell(event: GatewayEvent): void;
+		/** Tells the others what happened here; `undefined` where there are none. */
+		readonly tell?: Emit;
 		/** Calls `listener`, which must not throw, with the events of another member and its `Shared.owner`; an empty owner: the events were read from the store. */
 		onHeard(listener: (events: readonly GatewayEvent[], from: string) => void): void;
 		/** Calls `listener`, which must not throw, with the work of dead members that was taken over here. */
@@ -197,7 +197,6 @@ function aloneIn({clock, store}: ClusterWorld, {node}: ClusterOptions): GatewayC
 		differences: () => [],
 		hasOthers: () => false,
 		async leave() {},
-		tell() {},
 		onHeard() {},
 		onTaken() {},
 		onMissed() {},

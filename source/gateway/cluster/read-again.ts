@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util';
-import type {Broker} from '../../core/broker.ts';
 import type {Clock} from '../../core/clock.ts';
+import type {Broker} from '../../core/reduce.ts';
 import {limits} from '../../core/state.ts';
 import type {Store} from '../../store/port.ts';
 

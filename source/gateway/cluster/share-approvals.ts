@@ -1,10 +1,10 @@
 import type {AnswerOutcome, Approval, ApprovalAnswer} from '../../core/approval.ts';
 import {isKeptWhole} from '../../core/approvals/keeper.ts';
-import type {Broker} from '../../core/broker.ts';
 import {createTimer} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createRepeat} from '../../core/mutex.ts';
+import type {Broker} from '../../core/reduce.ts';
 import {
 	answerOutcomeSchema,
 	approvalAnswerSchema,

@@ -8,7 +8,7 @@ import {jsonLine, type JsonValue} from '../../core/json.ts';
 import {identityOf} from '../../core/line-file.ts';
 import type {Logger} from '../../core/log.ts';
 import {asReplaced} from '../../core/program.ts';
-import {malformationOf} from '../../http/http-answer.ts';
+import {malformationOf} from '../../http/http-messages.ts';
 import {refuseConnection, refusalStatus} from '../../http/refuse.ts';
 import type {GatewayPort} from '../port.ts';
 import {isAnswered, listenOn} from './control-socket.ts';

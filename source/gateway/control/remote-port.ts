@@ -1,9 +1,9 @@
 import type {IncomingMessage} from 'node:http';
 import {type Clock, createTimer} from '../../core/clock.ts';
+import {createListeners} from '../../core/derive.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import {isJsonObject} from '../../core/json.ts';
-import {createListeners} from '../../core/listeners.ts';
 import type {LogRecord} from '../../core/log.ts';
 import {version} from '../../core/program.ts';
 import {isKnownEvent, reduce} from '../../core/reduce.ts';

@@ -113,14 +113,14 @@ export const createGrow =
 	};
 
 /**
- * A deliverer that adds what `mirrors` to the session of its chat, once it has arrived. Only sessions of the gateway's own profile are known. What goes wrong is logged, and no delivery fails by it.
+ * A function that adds a delivered message to the session of its chat. Only sessions of the gateway's own profile are known. Never rejects: what goes wrong is logged, and no delivery fails by it.
  *
  * @see manual/conversations.md#mirroring
  */
-export function withMirror(
-	world: RoomWorld,
-	{sending, turns}: {readonly sending: Deliverer; readonly turns: Pick<SessionTurns, 'mirror'>},
-): Deliverer {
+export function createMirror(
+	world: Pick<RoomWorld, 'live' | 'log' | 'paths' | 'redact'>,
+	turns: Pick<SessionTurns, 'mirror'>,
+): (message: OutgoingMessage) => Promise<void> {
 	const {live, paths, redact} = world;
 	const log = world.log.from('conversations');
 	const mirror = async ({target: {kind, extra}, route, text}: OutgoingMessage) => {
@@ -139,20 +139,14 @@ export function withMirror(
 		);
 	};
 
-	return {
-		...sending,
-		async deliver(message, signal) {
-			const receipt = await sending.deliver(message, signal);
-			if (message.mirrors && message.profile === paths.profile && !receipt.withheld) {
-				await mirror(message).catch((error: unknown) => {
-					log.warn('Cannot add what was delivered to the session of its chat', {
-						route: message.route,
-						error: messageOf(error),
-					});
+	return async message => {
+		if (message.profile === paths.profile) {
+			await mirror(message).catch((error: unknown) => {
+				log.warn('Cannot add what was delivered to the session of its chat', {
+					route: message.route,
+					error: messageOf(error),
 				});
-			}
-
-			return receipt;
-		},
+			});
+		}
 	};
 }

@@ -2,10 +2,9 @@ import {once} from 'node:events';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
-import {type HttpPair, respond} from '../../http/http-answer.ts';
+import {type HttpPair, respond, requestTargetOf} from '../../http/http-messages.ts';
 import {createHttpServer, type HttpServer, usualLimits} from '../../http/http-server.ts';
 import {listen} from '../../http/listen.ts';
-import {requestTargetOf} from '../../http/read-body.ts';
 import {isSameText} from '../oauth/client-identity.ts';
 import {type CallbackOutcome, callbackPage} from './callback-page.ts';
 

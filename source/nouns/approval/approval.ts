@@ -1,7 +1,6 @@
 import type {Approval, ApprovalDecision} from '../../core/approval.ts';
-import {compact} from '../../core/compact.ts';
 import {approvalVocabulary, type ApprovalEntry} from '../../core/filter/vocabularies.ts';
-import {quotedName} from '../../core/names.ts';
+import {compact, quotedName} from '../../core/names.ts';
 import {askerWords} from '../../core/origin.ts';
 import {
 	clockTime,

@@ -1,6 +1,6 @@
-import {compact} from '../../core/compact.ts';
 import {derive} from '../../core/derive.ts';
 import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
+import {compact} from '../../core/names.ts';
 import type {Run} from '../../core/run.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';

@@ -1,6 +1,5 @@
-import {compact} from '../../core/compact.ts';
 import type {JobView} from '../../core/job.ts';
-import {countOf} from '../../core/names.ts';
+import {compact, countOf} from '../../core/names.ts';
 import type {Act, Outcome} from '../act.ts';
 import {placeIn} from '../noun.ts';
 import {jobName} from './job.ts';

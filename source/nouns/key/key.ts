@@ -1,9 +1,8 @@
 import {endOf, type ApiKey, type KeyBudget, type KeyUsage, periodEnd} from '../../core/api-key.ts';
 import {dayOf} from '../../core/clock.ts';
-import {compact} from '../../core/compact.ts';
 import {derive} from '../../core/derive.ts';
 import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
-import {countOf, grouped} from '../../core/names.ts';
+import {compact, countOf, grouped} from '../../core/names.ts';
 import type {RunSums} from '../../core/run-sums.ts';
 import {ageText, dayTime, utcTime} from '../../terminal/text/time.ts';
 import {column, mainColumn, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';

@@ -1,6 +1,6 @@
-import {compact} from '../../core/compact.ts';
 import {valueIn, withValueAt} from '../../core/json-path.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {compact} from '../../core/names.ts';
 import type {NotesOfAny} from '../../core/schema-parts.ts';
 import {conversing} from '../../platforms/conversing.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';

@@ -1,6 +1,5 @@
-import {compact} from '../../core/compact.ts';
 import type {RouteView} from '../../core/config-view.ts';
-import {countOf} from '../../core/names.ts';
+import {compact, countOf} from '../../core/names.ts';
 import type {RouteFacts, RouteRate} from '../../core/route-editor.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {RunSums} from '../../core/run-sums.ts';

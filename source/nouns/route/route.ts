@@ -1,6 +1,6 @@
-import {compact} from '../../core/compact.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
+import {compact} from '../../core/names.ts';
 import {routePath} from '../../core/route-path.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';

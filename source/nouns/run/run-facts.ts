@@ -10,9 +10,9 @@ import {
 	readWords,
 	tookWords,
 	toolWords,
+	usageWords,
 } from '../../core/run.ts';
 import {loginCommand} from '../../core/shell-words.ts';
-import {usageWords} from '../../core/usage.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import {type AsOf, type Fact, fact} from '../noun.ts';
 

@@ -1,9 +1,6 @@
-import {compact} from '../../core/compact.ts';
-import {countOf, grouped} from '../../core/names.ts';
+import {compact, countOf, grouped} from '../../core/names.ts';
 import type {RunSum, RunSums, SumsBy} from '../../core/run-sums.ts';
-import {endedStates} from '../../core/run.ts';
-import {tookWords} from '../../core/run.ts';
-import {costWords, tokenWords} from '../../core/usage.ts';
+import {endedStates, tookWords, costWords, tokenWords} from '../../core/run.ts';
 import {ageText, dayTime} from '../../terminal/text/time.ts';
 import {column, fact, type Fact, type Noun} from '../noun.ts';
 

@@ -1,8 +1,6 @@
 import type {RunSum, SumsBy} from '../../core/run-sums.ts';
-import {endedStates} from '../../core/run.ts';
-import {hasEnded, type RunState} from '../../core/run.ts';
+import {endedStates, hasEnded, type RunState, sumOfCounts, type Usage} from '../../core/run.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {sumOfCounts, type Usage} from '../../core/usage.ts';
 import {
 	integerOf,
 	nullableInteger,

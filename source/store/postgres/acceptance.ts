@@ -6,12 +6,12 @@ import {
 	type GroupWindow,
 } from '../../core/group.ts';
 import {idOfNumber} from '../../core/ids.ts';
+import type {NewRun} from '../due-queue.ts';
 import {groupOf, runOfGroup} from '../group-rows.ts';
 import {wholeOf} from '../groups.ts';
 import type {JobKey} from '../job-port.ts';
 import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
 import type {Accepted, Intake, RouteKey} from '../port.ts';
-import type {NewRun} from '../run-queue.ts';
 import {withBodies, type Holders} from './claims.ts';
 import type {NewDelivery} from './deliveries.ts';
 import type {QueuedOfJobs} from './jobs.ts';

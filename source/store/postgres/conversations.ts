@@ -14,8 +14,8 @@ import {
 	writerOfMemo,
 } from '../conversation-rules.ts';
 import {openTurnOfRow} from '../conversations.ts';
+import type {NewRun} from '../due-queue.ts';
 import {sameMessageMs} from '../rules.ts';
-import type {NewRun} from '../run-queue.ts';
 import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
 import {enqueue, laneOf} from './enqueue.ts';

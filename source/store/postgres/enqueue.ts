@@ -1,5 +1,5 @@
 import {integerOf} from '../columns.ts';
-import type {NewRun} from '../run-queue.ts';
+import type {NewRun} from '../due-queue.ts';
 import type {SqlValue, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 

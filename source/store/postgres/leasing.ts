@@ -6,7 +6,7 @@ import {
 	type LanesAtOnce,
 	type Taken,
 	type WaitingLane,
-} from '../lane-choice.ts';
+} from '../lanes.ts';
 import type {Lease, RouteLimit} from '../port.ts';
 import {maxTurns} from '../rules.ts';
 import {leaseOf} from '../run-reader.ts';

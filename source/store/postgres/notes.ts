@@ -1,6 +1,6 @@
 import type {PoolClient} from 'pg';
 import {every} from '../../core/clock.ts';
-import {createListeners} from '../../core/listeners.ts';
+import {createListeners} from '../../core/derive.ts';
 import {createMutex, createRepeat} from '../../core/mutex.ts';
 import {integerOf, readJson} from '../columns.ts';
 import type {StoreNote} from '../shared-port.ts';

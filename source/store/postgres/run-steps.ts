@@ -1,7 +1,8 @@
 import {originFacts} from '../../core/origin.ts';
 import {integerOf, type Row} from '../columns.ts';
 import type {Lease, Runs, Settlement} from '../port.ts';
-import {awaitsLogin, droppedOf, handedOf, partsOfAnswer, restartOf} from '../run-queue.ts';
+import {awaitsLogin, droppedOf, handedOf, restartOf} from '../run-acts.ts';
+import {partsOfAnswer} from '../transcripts.ts';
 import {createBatch} from './batch.ts';
 import type {Database, Transaction} from './database.ts';
 import {laneOf} from './enqueue.ts';

@@ -1,7 +1,7 @@
 import {createMutex} from '../../core/mutex.ts';
-import {nextMoment} from '../lane-choice.ts';
+import {nextMoment} from '../lanes.ts';
 import type {Lease, Runs} from '../port.ts';
-import {awaitedServers} from '../run-queue.ts';
+import {awaitedServers} from '../run-acts.ts';
 import {createRunReader, createRunsToDecide} from '../run-reader.ts';
 import {readCounters} from './counters.ts';
 import {findNext, leaseRuns, type GivenLease} from './leasing.ts';

@@ -4,9 +4,8 @@ import {codeOf, messageOf} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
-import {malformationOf, respond} from '../../http/http-answer.ts';
+import {malformationOf, respond, readBody} from '../../http/http-messages.ts';
 import {serveAt} from '../../http/listen.ts';
-import {readBody} from '../../http/read-body.ts';
 import {type CodeHost, type CodeHostSend, createCodeHost} from './code-host.ts';
 import {type ForgeRepository, judgeRequest} from './judge-request.ts';
 

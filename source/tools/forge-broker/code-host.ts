@@ -6,8 +6,7 @@ import type {Dispatcher} from 'undici';
 import {proxyOf} from '../../config/proxy-of.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {wordsOf} from '../../core/names.ts';
-import {createRedact} from '../../core/redact.ts';
-import {createRedactedPieces} from '../../core/redacted-pieces.ts';
+import {createRedact, createRedactedPieces} from '../../core/redact.ts';
 import {addressesOf, type ForgeRepository} from './judge-request.ts';
 
 const maxKnownNodes = 1000;

@@ -1,7 +1,7 @@
 import {type IncomingMessage, type OutgoingHttpHeaders, request as openRequest} from 'node:http';
 import {pipeline} from 'node:stream';
 import {wordsOf} from '../../core/names.ts';
-import type {HttpPair} from '../../http/http-answer.ts';
+import type {HttpPair} from '../../http/http-messages.ts';
 import type {Reached} from './proxy-reach.ts';
 import {hostHeader, type PlainTarget} from './proxy-target.ts';
 

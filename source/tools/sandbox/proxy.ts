@@ -2,7 +2,7 @@ import {createServer, type IncomingMessage, type ServerResponse} from 'node:http
 import type {Duplex} from 'node:stream';
 import type {HostRule} from '../../core/hosts.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {respond, malformationOf} from '../../http/http-answer.ts';
+import {respond, malformationOf} from '../../http/http-messages.ts';
 import {serveAt} from '../../http/listen.ts';
 import {refuseConnection} from '../../http/refuse.ts';
 import {createReach, type ReachWorld} from './proxy-reach.ts';

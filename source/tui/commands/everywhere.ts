@@ -1,4 +1,4 @@
-import {compact} from '../../core/compact.ts';
+import {compact} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command, type PaneCommand} from '../acts/command.ts';

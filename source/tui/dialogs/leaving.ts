@@ -1,5 +1,4 @@
-import {compact} from '../../core/compact.ts';
-import {countOf} from '../../core/names.ts';
+import {compact, countOf} from '../../core/names.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {waitingLogins} from '../../nouns/login/login-entry.ts';
 import {literal} from '../../terminal/text/safe.ts';

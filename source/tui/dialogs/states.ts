@@ -1,4 +1,4 @@
-import {compact} from '../../core/compact.ts';
+import {compact} from '../../core/names.ts';
 import {longQueue, oldestWaitMs, queuedOf, waitWords} from '../../core/run-queue.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';

@@ -1,6 +1,6 @@
-import {compact} from '../../core/compact.ts';
 import {codeOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {compact} from '../../core/names.ts';
 import type {RouteDefinition} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';

@@ -1,4 +1,4 @@
-import {compact} from '../../core/compact.ts';
+import {compact} from '../../core/names.ts';
 import type {RouteBacktest, RoutePreview} from '../../core/route-editor.ts';
 import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {typedText} from '../../nouns/field-kinds.ts';

@@ -1,5 +1,5 @@
-import {compact} from '../../core/compact.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {compact} from '../../core/names.ts';
 import type {RouteCheck, RouteField} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';

@@ -1,4 +1,4 @@
-import {compact} from '../../core/compact.ts';
+import {compact} from '../../core/names.ts';
 import type {RouteCheck} from '../../core/route-editor.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';

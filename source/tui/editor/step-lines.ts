@@ -1,4 +1,4 @@
-import {compact} from '../../core/compact.ts';
+import {compact} from '../../core/names.ts';
 import type {RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';

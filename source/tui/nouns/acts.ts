@@ -1,5 +1,5 @@
-import {compact} from '../../core/compact.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {compact} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act, Outcome} from '../../nouns/act.ts';

@@ -1,6 +1,6 @@
-import {compact} from '../../core/compact.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {compact} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act} from '../../nouns/act.ts';

@@ -1,4 +1,4 @@
-import {compact} from '../../core/compact.ts';
+import {compact} from '../../core/names.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {LossyRoute} from '../../core/traffic.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';

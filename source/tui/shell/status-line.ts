@@ -1,5 +1,4 @@
-import {compact} from '../../core/compact.ts';
-import {countOf} from '../../core/names.ts';
+import {compact, countOf} from '../../core/names.ts';
 import {longQueue, queuedOf} from '../../core/run-queue.ts';
 import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
 import {lossyRoutes, trafficParts} from '../../core/traffic.ts';

@@ -1,4 +1,4 @@
-import {createListeners} from '../../core/listeners.ts';
+import {createListeners} from '../../core/derive.ts';
 
 /** A value that changes, with listeners. */
 export type ValueStore<Value> = {

@@ -1,8 +1,8 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {createBroker} from '../../../source/core/broker.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
+import {createBroker} from '../../../source/core/reduce.ts';
 import type {RunState} from '../../../source/core/run.ts';
 import {createDeliverer} from '../../../source/delivery/create-deliverer.ts';
 import {openAlerts} from '../../../source/gateway/alerts/open-alerts.ts';

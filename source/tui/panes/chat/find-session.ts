@@ -1,4 +1,4 @@
-import {compact} from '../../../core/compact.ts';
+import {compact} from '../../../core/names.ts';
 import {sessionOwnerOf, sessionOwnerWords} from '../../../core/session.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {sessionActs, sessionNoun} from '../../../nouns/session/session.ts';

@@ -1,12 +1,20 @@
 import type {Approval} from '../../../core/approval.ts';
-import {compact} from '../../../core/compact.ts';
+import {compact} from '../../../core/names.ts';
 import {isTurn, originOf, originWords} from '../../../core/origin.ts';
-import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
-import {hasEnded, prefetchWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
+import {
+	type Run,
+	type StoredRun,
+	type TranscriptEntry,
+	hasEnded,
+	prefetchWords,
+	targetWords,
+	tookWords,
+	toolWords,
+	usageWords,
+} from '../../../core/run.ts';
 import {loginCommand} from '../../../core/shell-words.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
-import {usageWords} from '../../../core/usage.ts';
 import {wantsText} from '../../../nouns/approval/approval-words.ts';
 import {shownId} from '../../../nouns/delivery/delivery-word.ts';
 import {droppedWords} from '../../../nouns/run/run-facts.ts';

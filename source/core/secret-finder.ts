@@ -1,0 +1,183 @@
+/** Credentials of known shapes are not longer than this; known values may be. */
+const maxWordLength = 1024;
+
+/** A prefix that is part of the shape of a credential: `Authorization: Bearer `. Matched right before a word. */
+const leads =
+	/(?:\bauthorization["']?[ \t]{0,8}(?:[:=][ \t]{0,8}["']?(?:[a-z][\w-]{0,30}[ \t]{1,8})?)?|\bbearer[ \t]{1,8}|-----BEGIN[A-Z0-9 ]{0,60})$/i;
+
+/** A little more than the longest match of `leads`. */
+const leadLength = 120;
+
+/** Where the last word of printable ASCII begins; the length of the text when it does not end in one. */
+function lastWordOf(text: string): number {
+	let start = text.length;
+	while (start > 0) {
+		const unit = text.charCodeAt(start - 1);
+		if (unit <= 0x20 || unit > 0x7e) {
+			break;
+		}
+
+		start--;
+	}
+
+	return start;
+}
+
+/**
+ * The offset in an unfinished text from which it may turn out to be a credential; the length of the text when there is none. `openSpaced`: the same offset for secret values with white space
+ * or non-ASCII characters, which are not single words. `longest`: length of the longest other value.
+ */
+export function openCredentialFrom(
+	text: string,
+	{openSpaced, longest}: {readonly openSpaced: (text: string) => number; readonly longest: number},
+): number {
+	let from = Math.max(lastWordOf(text), text.length - Math.max(longest, maxWordLength));
+	const before = text.slice(Math.max(0, from - leadLength), from);
+	const lead = leads.exec(before);
+	if (lead) {
+		from -= lead[0].length;
+	}
+
+	return Math.min(from, openKeyFrom(text), openSpaced(text));
+}
+
+const isLetterOrDigit = /^[A-Za-z0-9]$/;
+
+/**
+ * Finds the offset from which a text ends in the incomplete beginning of one of `values`; the length of the text when there is none. In the middle of a word, beginnings of less than `least`
+ * characters do not count. Most texts end in no such beginning, and cost one set look-up per character.
+ */
+export function createOpenValueFrom(
+	values: readonly string[],
+	least = 1,
+): (text: string) => number {
+	const alike = Map.groupBy(values, value => value.slice(0, 2));
+	const firsts = new Set(values.map(value => value[0]));
+	const longest = Math.max(0, ...values.map(({length}) => length));
+	const begins = (end: string) =>
+		end.length === 1
+			? firsts.has(end)
+			: alike
+					.get(end.slice(0, 2))
+					?.some(value => value.length > end.length && value.startsWith(end));
+	return text => {
+		for (let at = Math.max(0, text.length - longest + 1); at < text.length; at++) {
+			if (
+				firsts.has(text[at]) &&
+				begins(text.slice(at)) &&
+				(text.length - at >= least || !isLetterOrDigit.test(text[at - 1] ?? ''))
+			) {
+				return at;
+			}
+		}
+
+		return text.length;
+	};
+}
+
+const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/;
+
+/** The offset of a private key without its end line; the length of the text when there is none. */
+function openKeyFrom(text: string): number {
+	const begin = text.lastIndexOf('-----BEGIN ');
+	if (begin === -1) {
+		return text.length;
+	}
+
+	const rest = text.slice(begin);
+	return /^-----BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY-----|$)/.test(rest) && !keyEnd.test(rest)
+		? begin
+		: text.length;
+}
+
+/** A secret as it is written in other texts: base64, hex, URL-encoded, JSON-escaped. */
+export function formsOf(value: string): readonly string[] {
+	const encoded = encodeURIComponent(value.toWellFormed());
+	const bytes = Buffer.from(value);
+	const hex = bytes.toString('hex');
+	return [
+		value,
+		JSON.stringify(value).slice(1, -1),
+		...[encoded, encoded.replace(/%[0-9A-F]{2}/g, escape => escape.toLowerCase())].flatMap(text => [
+			text,
+			text.replaceAll('%20', '+'),
+		]),
+		...base64FormsOf(bytes),
+		hex,
+		hex.toUpperCase(),
+	];
+}
+
+/**
+ * The base64 characters that depend only on `bytes`, for each of the three alignments: in basic authentication
+ * the user name before the secret shifts it.
+ */
+function base64FormsOf(bytes: Buffer): readonly string[] {
+	return [0, 1, 2].flatMap(offset => {
+		const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+		const whole = Math.floor((padded.length * 8) / 6);
+		const text = padded.toString('base64url').slice(Math.ceil((offset * 8) / 6), whole);
+		return [text, text.replaceAll('-', '+').replaceAll('_', '/')];
+	});
+}
+
+/** Length of the look-up prefix, and of the shortest hidden text, in UTF-16 units. Hiding shorter ones would hide common words. */
+export const minHiddenLength = 6;
+
+/** Texts with the same prefix. */
+type Bucket = {
+	/** Longest first. */
+	readonly lengths: readonly number[];
+	readonly texts: ReadonlySet<string>;
+};
+
+/**
+ * Replaces each of `texts` (6 characters or more) by `mark`, from left to right, the longest match first. Texts are looked up by their prefix, because a regular expression of
+ * thousands of them takes seconds to compile and milliseconds for each line. Linear in the length of the text.
+ */
+export function createHider(texts: readonly string[], mark: string): (text: string) => string {
+	const alike = Map.groupBy(
+		texts.filter(({length}) => length >= minHiddenLength),
+		text => text.slice(0, minHiddenLength),
+	);
+	const buckets = new Map(
+		alike.entries().map(([beginning, some]) => [beginning, bucketOf(some)] as const),
+	);
+	// Sized by the number of texts: most processes know a handful of secrets, and make a hider at each reload.
+	const mayBegin = new Uint8Array(Math.min(maxHashCount, 64 * (buckets.size + 1)));
+	const hashAt = (text: string, index: number): number => hashOf(text, index) % mayBegin.length;
+	for (const beginning of buckets.keys()) {
+		mayBegin[hashAt(beginning, 0)] = 1;
+	}
+
+	const lengthAt = (text: string, start: number): number => {
+		const bucket = buckets.get(text.slice(start, start + minHiddenLength));
+		return bucket?.lengths.find(length => bucket.texts.has(text.slice(start, start + length))) ?? 0;
+	};
+
+	return text => {
+		let result = '';
+		let copied = 0;
+		for (let index = 0; index <= text.length - minHiddenLength; index++) {
+			const length = mayBegin[hashAt(text, index)] === 0 ? 0 : lengthAt(text, index);
+			if (length > 0) {
+				result += text.slice(copied, index) + mark;
+				copied = index + length;
+				index = copied - 1;
+			}
+		}
+
+		return copied === 0 ? text : result + text.slice(copied);
+	};
+}
+
+const bucketOf = (texts: readonly string[]): Bucket => ({
+	lengths: [...new Set(texts.map(({length}) => length))].toSorted((a, b) => b - a),
+	texts: new Set(texts),
+});
+
+const maxHashCount = 2 ** 16;
+
+/** A hash of three units: enough to skip the map at most offsets. */
+const hashOf = (text: string, index: number): number =>
+	text.charCodeAt(index) + text.charCodeAt(index + 1) * 31 + text.charCodeAt(index + 2) * 31 * 31;
