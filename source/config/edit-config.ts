@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {withFileLock} from '../core/file-lock.ts';
-import {refusePlantedFolder} from '../core/symlink-guard.ts';
+import {refusePlantedFolder} from '../core/own-files.ts';
 import type {HomePaths} from './config.ts';
 import {editYaml, type YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';

@@ -1,7 +1,7 @@
 import {mkdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {withFileLock} from '../core/file-lock.ts';
-import {refusePlantedFolder} from '../core/symlink-guard.ts';
+import {refusePlantedFolder} from '../core/own-files.ts';
 import type {HomePaths} from './config.ts';
 import {
 	readTextFile,

@@ -2,7 +2,7 @@ import {accessSync, constants, existsSync, mkdirSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
-import {refusePlantedFolder} from '../core/symlink-guard.ts';
+import {refusePlantedFolder} from '../core/own-files.ts';
 import type {HomePaths} from './config.ts';
 import {processEnvironment, type Environment} from './environment.ts';
 

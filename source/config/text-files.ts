@@ -2,8 +2,7 @@ import {closeSync, constants, fstatSync, openSync, readSync, statSync} from 'nod
 import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {codeOf, SvcError} from '../core/errors.ts';
-import {replaceFile} from '../core/line-file.ts';
-import {refuseSymlink} from '../core/symlink-guard.ts';
+import {replaceFile, refuseSymlink} from '../core/own-files.ts';
 import type {HomePaths} from './config.ts';
 
 /**

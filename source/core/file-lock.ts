@@ -3,9 +3,8 @@ import {basename, dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {sleep, type Clock} from './clock.ts';
 import {codeOf, messageOf, SvcError} from './errors.ts';
-import {identityOf} from './line-file.ts';
 import type {Logger} from './log.ts';
-import {refuseSymlink} from './symlink-guard.ts';
+import {identityOf, refuseSymlink} from './own-files.ts';
 
 const retryMs = 15;
 const sqliteBusy = 5;

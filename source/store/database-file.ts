@@ -14,9 +14,8 @@ import {DatabaseSync} from 'node:sqlite';
 import {pathToFileURL} from 'node:url';
 import {codeOf, SvcError} from '../core/errors.ts';
 import {lockFile, type FileLock} from '../core/file-lock.ts';
-import {identityOf} from '../core/line-file.ts';
 import {lockHolder} from '../core/lock-holder.ts';
-import {ownFileFlags, refuseSymlink} from '../core/symlink-guard.ts';
+import {identityOf, ownFileFlags, refuseSymlink} from '../core/own-files.ts';
 import type {StoreParts} from './parts.ts';
 import {isFull, isBusy} from './sqlite-errors.ts';
 

@@ -1,7 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import type {Run, RunPlan} from '../core/run.ts';
 import type {StoreParts} from './parts.ts';
-import type {TimedRun} from './timed-runs.ts';
+import type {TimedRun} from './waiting-runs.ts';
 
 /** When something is due: a time, and the number of the thing. */
 type Due = {readonly at: number; readonly id: number};

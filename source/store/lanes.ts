@@ -16,12 +16,10 @@ export type WaitingLane = {
 	readonly turn: number;
 };
 
-/** How the runs that are leased spread over lanes. */
-type LeasedLane = {readonly name: string; readonly leased: number};
-
 export type LanesAtOnce = {
 	readonly waiting: readonly WaitingLane[];
-	readonly leased: readonly LeasedLane[];
+	/** How many runs of each lane are leased. */
+	readonly leased: ReadonlyArray<{readonly name: string; readonly leased: number}>;
 	/** The number of the newest turn. */
 	readonly lastTurn: number;
 };

@@ -1,7 +1,7 @@
 import {chmodSync, closeSync, existsSync, mkdirSync, openSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {DatabaseSync} from 'node:sqlite';
-import {refuseSymlink} from '../core/symlink-guard.ts';
+import {refuseSymlink} from '../core/own-files.ts';
 import {lacksRoom, withReserve, lockForWriting} from './database-file.ts';
 import {StoreDatabase} from './engine.ts';
 import {migrate, signStore} from './migrations.ts';

@@ -8,7 +8,7 @@ import type {StoreParts} from './parts.ts';
 import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
 import {maxPauseMs} from './rules.ts';
 import {findLeft, type Left} from './take-over.ts';
-import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
+import {createTimedRuns, type TimedRun, type TimedRuns} from './waiting-runs.ts';
 
 /** What this process knows of the store without asking the disk. */
 export type OpenedMemory = Pick<StoreParts, 'counters' | 'pending' | 'timed'> & {

@@ -12,9 +12,8 @@ import type {MemoSteps} from './memos.ts';
 import type {NoteBudget} from './note-budget.ts';
 import type {PendingGroups} from './pending-groups.ts';
 import type {LeaseToken, StoreNotes} from './shared-port.ts';
-import type {TimedRuns} from './timed-runs.ts';
 import type {GroupCommit} from './transaction.ts';
-import type {WaitingPool} from './waiting-pool.ts';
+import type {TimedRuns, WaitingPool} from './waiting-runs.ts';
 
 /** What the parts of a store on SQLite are made of; each takes some of it. Steps belong inside a transaction. */
 export type StoreParts = {

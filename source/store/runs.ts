@@ -9,8 +9,8 @@ import {awaitedServers, awaitsLogin} from './run-acts.ts';
 import {createRunLookup, leaseOf, createRunReader, createRunsToDecide} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 import {createAbandon} from './take-over.ts';
-import type {TimedRun} from './timed-runs.ts';
 import {type TranscriptCursor, createTranscripts} from './transcripts.ts';
+import type {TimedRun} from './waiting-runs.ts';
 
 /** A lease that is out. */
 export type OpenLease = {

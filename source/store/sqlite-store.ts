@@ -31,7 +31,7 @@ import {createStoredSessions} from './sessions.ts';
 import {createClusterOfOne, createSharedMemory} from './shared-memory.ts';
 import {createTakeOver, nothingLeft} from './take-over.ts';
 import {joinMemories} from './transaction.ts';
-import {createWaitingPool, figuresInMemory} from './waiting-pool.ts';
+import {createWaitingPool, figuresInMemory} from './waiting-runs.ts';
 
 /** How often the place of the database is checked while nothing is written, milliseconds. */
 const lookMs = 5000;

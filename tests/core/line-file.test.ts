@@ -1,6 +1,6 @@
 import {mkdir, stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {createLineFile, type LineFileOptions} from '../../source/core/line-file.ts';
+import {createLineFile, type LineFileOptions} from '../../source/core/own-files.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
 
 const open = (home: TemporaryHome, overrides: Partial<LineFileOptions> = {}, name = 'log') =>

@@ -1,6 +1,6 @@
 import {chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {replaceFile} from '../../source/core/line-file.ts';
+import {replaceFile} from '../../source/core/own-files.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
 test('a file is replaced as a whole, for its owner alone, and nothing else is left in its folder', async () => {

@@ -4,7 +4,7 @@ import {type FileHandle, link, lstat, open, readdir, rename, rm} from 'node:fs/p
 import {join, resolve} from 'node:path';
 import {namePattern} from '../../config/home-paths.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import {refuseSymlink} from '../../core/symlink-guard.ts';
+import {refuseSymlink} from '../../core/own-files.ts';
 import {copyStore} from '../../store/copy-store.ts';
 import {
 	homeFiles,

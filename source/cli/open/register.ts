@@ -5,7 +5,7 @@ import {homedir} from 'node:os';
 import {isAbsolute, join, resolve} from 'node:path';
 import {defaultProfile} from '../../config/home-paths.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import {replaceFile} from '../../core/line-file.ts';
+import {replaceFile} from '../../core/own-files.ts';
 import {nodeFlags} from '../../core/program.ts';
 import {asWord} from '../../core/shell-words.ts';
 import type {Context} from '../console/context.ts';

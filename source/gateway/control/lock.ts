@@ -7,7 +7,7 @@ import {createLockWatch, lockFile} from '../../core/file-lock.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {lockHolder} from '../../core/lock-holder.ts';
 import {orElse} from '../../core/or-else.ts';
-import {ownFileFlags} from '../../core/symlink-guard.ts';
+import {ownFileFlags} from '../../core/own-files.ts';
 import type {World} from '../../core/world.ts';
 import {callControl} from './control-client.ts';
 import {isAnswered} from './control-socket.ts';

@@ -1,6 +1,5 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
 import type {Emit} from '../../core/events.ts';
-import {createLineFile, type LineFileOptions} from '../../core/line-file.ts';
 import {
 	captureConsole,
 	createLogger,
@@ -8,8 +7,8 @@ import {
 	readLogLine,
 	logLine,
 } from '../../core/log.ts';
+import {createLineFile, type LineFileOptions, refuseSymlink} from '../../core/own-files.ts';
 import {createRedact} from '../../core/redact.ts';
-import {refuseSymlink} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import type {GatewayWorld} from '../rooms.ts';
 

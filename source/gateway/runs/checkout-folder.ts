@@ -15,7 +15,7 @@ import {dirname, join} from 'node:path';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {orElse} from '../../core/or-else.ts';
-import {refusePlantedFolder} from '../../core/symlink-guard.ts';
+import {refusePlantedFolder} from '../../core/own-files.ts';
 
 /** Where the checkouts of a profile lie: in its folder, which no sandbox can write, whatever is listed. */
 const checkoutsOf = (profileHome: string): string => join(profileHome, 'checkouts');

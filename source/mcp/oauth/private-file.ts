@@ -2,7 +2,7 @@ import {constants} from 'node:fs';
 import {chmod, lstat, mkdir, open} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import {replaceFile} from '../../core/line-file.ts';
+import {replaceFile} from '../../core/own-files.ts';
 
 /** Larger ones are not read: far more than tokens, a registration and metadata take. */
 export const maxPrivateFileBytes = 1_048_576;

@@ -1,5 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
-import {createLineFile} from '../../core/line-file.ts';
+import {createLineFile} from '../../core/own-files.ts';
 
 /** The file is set aside at this size; with the one before it the log never takes more than twice this. */
 const maxBytes = 5 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import {integerOf, type Row, wordOf} from '../columns.ts';
 import {nameOfRoute, routeOf} from '../counters.ts';
 import type {RouteKey} from '../port.ts';
-import {createWaitingPool, type WaitingFigures, type WaitingPool} from '../waiting-pool.ts';
+import {createWaitingPool, type WaitingFigures, type WaitingPool} from '../waiting-runs.ts';
 import type {Transaction} from './database.ts';
 
 /** For a worker, for a time, or for a person who logs in. */

@@ -4,8 +4,8 @@ import {extname, join} from 'node:path';
 import {addressScope} from '../../core/address-scope.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import type {HostRule} from '../../core/hosts.ts';
+import {refusePlantedFolder} from '../../core/own-files.ts';
 import {partUrl} from '../../core/program.ts';
-import {refusePlantedFolder} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import type {SandboxPlan, SandboxSocket} from './plan.ts';
 

@@ -1,8 +1,7 @@
 import {mkdir, open} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
-import {replaceFile} from '../../core/line-file.ts';
-import {refuseSymlink} from '../../core/symlink-guard.ts';
+import {replaceFile, refuseSymlink} from '../../core/own-files.ts';
 import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {createClipboard} from '../../terminal/clipboard.ts';
 import {isStalled} from '../../terminal/free-writes.ts';

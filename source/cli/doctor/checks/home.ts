@@ -4,8 +4,8 @@ import {dirname, join} from 'node:path';
 import type {HomePaths} from '../../../config/config.ts';
 import {loosePaths} from '../../../config/loose-files.ts';
 import {codeOf, messageOf} from '../../../core/errors.ts';
+import {refusePlantedFolder} from '../../../core/own-files.ts';
 import {asWord} from '../../../core/shell-words.ts';
-import {refusePlantedFolder} from '../../../core/symlink-guard.ts';
 import {type Check, failed, type CheckResult, ok, warning} from './check.ts';
 
 const maxShown = 20;
