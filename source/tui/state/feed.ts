@@ -75,7 +75,7 @@ const isForAPerson = ({type}: GatewayEvent): boolean =>
 
 /**
  * The data lane: what the gateway says, at most once per `intervalMs`, the first at once. Ticks while it says nothing, for
- * what counts time. Keys do not wait for it. `pace` is asked again and again, in each turn in which anything happens, of what was shown last: asking the gateway
+ * what counts time. Keys do not wait for it. `paceOf` gets the state that was shown last: asking the gateway
  * itself would have it sum up its state that often.
  */
 export function createFeed(
@@ -91,6 +91,16 @@ export function createFeed(
 		isIdle: false,
 	});
 	const pace = () => paceOf(store.get().state);
+	let known: {readonly pace: FeedPace; readonly at: number} | undefined;
+	/** The pace, at most a tenth of a second old: a flood would ask for it hundreds of times a second. */
+	const recentPace = () => {
+		const at = clock.monotonic();
+		if (!known || at - known.at >= feedIntervals.localMs) {
+			known = {pace: pace(), at};
+		}
+
+		return known.pace;
+	};
 	const isStill = (state: GatewayState, now: number): boolean =>
 		paceOf(state).countsSeconds !== true && isIdle(state, {now, changedAt});
 	const throttle = createThrottle(
@@ -126,7 +136,7 @@ export function createFeed(
 
 	const unsubscribe = port.subscribe(events => {
 		heardAt = clock.now();
-		const {tickMs, showsWords = false} = pace();
+		const {tickMs, showsWords = false} = recentPace();
 		// They change nothing that is on the screen.
 		if (!showsWords && events.length > 0 && events.every(({type}) => type === 'run-said')) {
 			return;
