@@ -170,7 +170,7 @@ const synonymWeight = 0.6;
 const partsWeight = 0.9;
 
 /** The words of a text that say something, in lower case; `createIssue` as a whole and in its parts. */
-export const wordsIn = (text: string): readonly string[] =>
+export const searchWords = (text: string): readonly string[] =>
 	runsIn(text).flatMap(run => [run.toLowerCase(), ...partsOf(run)].filter(saysSomething));
 
 /** What is longer is no word of a language. */

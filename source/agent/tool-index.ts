@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch';
 import SearchableMap from 'minisearch/SearchableMap';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {Tool} from '../core/tool.ts';
-import {queryWords, stemOf, wordsIn, type AskedWord} from './search-words.ts';
+import {queryWords, stemOf, searchWords, type AskedWord} from './search-words.ts';
 
 /** What an index keeps of a tool, and how much a word counts there. */
 const boost = {
@@ -56,7 +56,7 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 	const index = new MiniSearch<Indexed>({
 		fields: Object.keys(boost),
 		tokenize: text =>
-			wordsIn(text).map(word => {
+			searchWords(text).map(word => {
 				vocabulary.add(word);
 				return stemOf(word);
 			}),
@@ -79,7 +79,7 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 		tool =>
 			ownName(tool)
 				.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
-				.filter(part => wordsIn(part).length > 0).length,
+				.filter(part => searchWords(part).length > 0).length,
 	);
 
 	/** How much it says that so many tools have a word, as BM25 has it. */

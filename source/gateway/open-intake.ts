@@ -17,7 +17,7 @@ import {startControlServer, type ControlServer} from './control/control-server.t
 import {lockHome, refuseAnswered} from './control/lock.ts';
 import {createMirror} from './conversations/say-in-chat.ts';
 import {createSessionTurns} from './conversations/session-turns.ts';
-import {shareHome} from './documents/open-shared.ts';
+import {shareGatewayHome} from './documents/open-shared.ts';
 import {createLiveGroups} from './jobs/live-groups.ts';
 import {createLiveJobs} from './jobs/live-jobs.ts';
 import {createLiveConfig} from './live-config.ts';
@@ -67,7 +67,7 @@ export async function openIntake(
 	const secrets = createSecretList();
 	const {log, redact} = stack.use(openLog(given, {emit, secrets: secrets.all}));
 	stack.use(logConsole({log: log.from('library'), clock}));
-	const shared = await shareHome({...given, log: log.from('config')});
+	const shared = await shareGatewayHome({...given, log: log.from('config')});
 	const {paths} = stack.use(shared ?? {...given, async [Symbol.asyncDispose]() {}});
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},

@@ -89,7 +89,7 @@ export type Column<Item, More = unknown> = {
 };
 
 /** The identifier and the profile in the key of a job or a tool server, `work nightly`; the identifier may have blanks. */
-export function placeIn(key: string): readonly [string, {readonly profile: string}] {
+export function partsOfKey(key: string): readonly [string, {readonly profile: string}] {
 	const end = key.indexOf(' ');
 	return [key.slice(end + 1), {profile: key.slice(0, end)}];
 }

@@ -6,7 +6,7 @@ import {createEventStream} from '../../source/api/http/event-stream.ts';
 import {readResponseRequest} from '../../source/api/responses/response-request.ts';
 import {createResource} from '../../source/api/responses/response-shapes.ts';
 import {createResponseStream} from '../../source/api/responses/response-stream.ts';
-import {usageOf} from '../../source/api/shapes/chat-shapes.ts';
+import {chatUsageOf} from '../../source/api/shapes/chat-shapes.ts';
 import {apiSettings} from '../../source/config/api-settings.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startResponseServer} from '../helpers/one-response.ts';
@@ -78,7 +78,7 @@ describe('the events of a response', () => {
 						await (progress !== null && answer.progress({event: progress}));
 					}
 
-					await answer.finish({message: {}, finishReason, usage: usageOf(1, 2)});
+					await answer.finish({message: {}, finishReason, usage: chatUsageOf(1, 2)});
 					const last = responseEvents(bodyOf(await heard)).at(-1)?.response;
 					expect(last?.status).toBe(finishReason === 'length' ? 'incomplete' : 'completed');
 					expect(last?.output).not.toEqual([]);

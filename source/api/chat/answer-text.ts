@@ -3,7 +3,7 @@ import {SvcError} from '../../core/errors.ts';
 import type {AgentTurn} from '../agent-turns.ts';
 import {ApiError} from '../http/api-error.ts';
 import {textMessages, turnMessages} from '../shapes/chat-messages.ts';
-import {usageOf, type ChatAnswer} from '../shapes/chat-shapes.ts';
+import {chatUsageOf, type ChatAnswer} from '../shapes/chat-shapes.ts';
 import {stopsOf} from './chat-request.ts';
 import type {ChatCall, ChatWorld} from './chat-world.ts';
 
@@ -16,7 +16,7 @@ export async function offlineAnswer(
 	const {text, finishReason, ...used} = answerOffline(messages, request.maxTokens);
 	await sink?.delta({content: text});
 	call.settle(used);
-	const usage = usageOf(used.inputTokens, used.outputTokens);
+	const usage = chatUsageOf(used.inputTokens, used.outputTokens);
 	return {message: {content: text}, finishReason, usage};
 }
 
@@ -56,7 +56,7 @@ export async function agentAnswer(
 	await (!isSaid && said.text !== '' && sink?.delta({content: said.text}));
 	const {inputTokens, outputTokens} = spending.used();
 	const {text, finishReason, run} = said;
-	const usage = usageOf(inputTokens, outputTokens);
+	const usage = chatUsageOf(inputTokens, outputTokens);
 	return {message: {content: text}, finishReason, usage, run};
 }
 

@@ -1,8 +1,6 @@
 import type {ApiKey, KeyDay, KeyFacts, KeyGrant} from '../../core/api-key.ts';
+import type {MintedKey} from '../../nouns/key/key-acts.ts';
 import type {KeyLimited, KeyLimits} from '../../store/limits/port.ts';
-
-/** A key with its secret, which is shown once and kept nowhere. */
-export type MintedKey = {readonly key: ApiKey; readonly secret: string};
 
 /** One request of a key, from its admission to its end. */
 export type KeyPermit = {

@@ -7,7 +7,7 @@ import type {ChatRequest} from '../chat/chat-request.ts';
 import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
 import {chatFields} from '../shapes/chat-fields.ts';
 import {promptTokens} from '../shapes/chat-messages.ts';
-import {usageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts';
+import {chatUsageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts';
 import {bytesOf, readEvents} from './relay-events.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, finishReasonOf, sayingsOf, toolCallsOf} from './upstream-parts.ts';
@@ -26,7 +26,7 @@ export async function relayAnswer(
 		const output = isWhole ? spoken : Math.max(spoken, tokens);
 		call.settle({inputTokens: input, outputTokens: output});
 		const isBelieved = input === usage?.prompt_tokens && output === usage.completion_tokens;
-		return isBelieved ? usage : usageOf(input, output);
+		return isBelieved ? usage : chatUsageOf(input, output);
 	};
 
 	const ask = async () => {

@@ -45,7 +45,7 @@ export const answerHead = (model: string, now: number): AnswerHead => ({
 	model,
 });
 
-export const usageOf = (inputTokens: number, outputTokens: number): ChatUsage => ({
+export const chatUsageOf = (inputTokens: number, outputTokens: number): ChatUsage => ({
 	prompt_tokens: inputTokens,
 	completion_tokens: outputTokens,
 	total_tokens: inputTokens + outputTokens,

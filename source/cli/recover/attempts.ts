@@ -25,8 +25,8 @@ export const attemptsIn = (page: unknown): readonly Attempt[] =>
 
 function attemptOf(item: JsonObject): readonly Attempt[] {
 	const id = JSON.stringify(item['id']) ?? '';
-	const guid = textAt(item, 'guid');
-	const at = Date.parse(textAt(item, 'delivered_at'));
+	const guid = memberText(item, 'guid');
+	const at = Date.parse(memberText(item, 'delivered_at'));
 	if (!/^\d{1,20}$/.test(id) || guid === '' || Number.isNaN(at)) {
 		return [];
 	}
@@ -36,17 +36,17 @@ function attemptOf(item: JsonObject): readonly Attempt[] {
 		{
 			id,
 			guid,
-			event: textAt(item, 'event'),
-			action: textAt(item, 'action'),
+			event: memberText(item, 'event'),
+			action: memberText(item, 'action'),
 			at,
 			status: typeof status === 'number' ? status : 0,
-			result: textAt(item, 'status'),
+			result: memberText(item, 'status'),
 		},
 	];
 }
 
 /** The text of a member; empty where there is none. */
-export const textAt = (object: JsonObject, key: string): string => {
+export const memberText = (object: JsonObject, key: string): string => {
 	const value = Object.hasOwn(object, key) ? object[key] : undefined;
 	return typeof value === 'string' ? value : '';
 };

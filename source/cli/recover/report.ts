@@ -5,7 +5,7 @@ import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
-import {type Attempt, textAt} from './attempts.ts';
+import {type Attempt, memberText} from './attempts.ts';
 import type {RecoveryResult} from './take-in.ts';
 
 /** Whose events are recovered. */
@@ -95,7 +95,7 @@ const reasonToEnd = (last: RecoveryResult | undefined): string =>
 /** `accepted`, `ignored (filter)`, or the error. */
 function outcomeOf(body: string): string {
 	const answer = parsedJson(body);
-	const at = (key: string) => (isJsonObject(answer) ? textAt(answer, key) : '');
+	const at = (key: string) => (isJsonObject(answer) ? memberText(answer, key) : '');
 	const word = at('status') || at('error') || 'failed';
 	const reason = at('reason');
 	return escapeLine(reason === '' ? word : `${word} (${reason})`, 300);

@@ -64,8 +64,12 @@ const takenOver = 'A gateway that runs takes it over; host and port need a resta
 
 /** Asks for the fields of the interface. */
 async function ask(context: Context): Promise<void> {
-	const {newSetup, setupDraft, stepProblem, steps} =
-		await import('../../tui/dialogs/setup-form.ts');
+	const {
+		newSetup,
+		setupDraft,
+		stepProblem,
+		setupSteps: steps,
+	} = await import('../../tui/dialogs/setup-form.ts');
 	const surroundings = surroundingsOf(context);
 	const {now} = planSetup({}, surroundings);
 	const begun = newSetup(now);

@@ -17,7 +17,7 @@ const importMs = 1000;
 export type SharedDocuments = ReturnType<typeof openSharedDocuments>;
 
 /** The same for a home whose store others share, or may share, by its configuration; `undefined`: its files count. */
-export async function shareHome(
+export async function shareGatewayHome(
 	world: Pick<RoomWorld, 'clock' | 'environment' | 'log' | 'paths'>,
 ): Promise<SharedDocuments | undefined> {
 	try {

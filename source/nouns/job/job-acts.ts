@@ -1,7 +1,7 @@
 import type {JobView} from '../../core/job.ts';
 import {compact, countOf} from '../../core/names.ts';
 import type {Act, Outcome} from '../act.ts';
-import {placeIn} from '../noun.ts';
+import {partsOfKey} from '../noun.ts';
 import {jobName} from './job.ts';
 
 type OfProfile = {readonly profile: string};
@@ -36,7 +36,7 @@ async function setPaused(
 	key: string,
 	{paused, item}: {readonly paused: boolean; readonly item?: JobView | undefined},
 ): Promise<Outcome> {
-	const [job, of] = placeIn(key);
+	const [job, of] = partsOfKey(key);
 	const found = await port.setJobPaused(job, {paused, ...of});
 	const name = item ? jobName(item) : (found?.name ?? job);
 	return {said: `${name} ${paused ? 'is paused' : 'goes on'}`, json: {...found, paused}};
@@ -61,7 +61,7 @@ export const jobActs: ReadonlyArray<Act<JobView, JobPort>> = [
 			act: 'run it',
 		}),
 		async effect(port, key, {item}) {
-			const [job, of] = placeIn(key);
+			const [job, of] = partsOfKey(key);
 			const {runId, seen} = await port.runJob(job, of);
 			return {
 				said: `Run #${runId} of ${item ? jobName(item) : job} is queued${seen === undefined ? '' : ` (${seen})`}`,
@@ -94,7 +94,7 @@ export const jobFileActs: ReadonlyArray<Act<JobView, JobFilePort>> = [
 		verb: 'remove',
 		says: 'remove a job; its runs and answers stay',
 		async effect(port, key) {
-			const {id, name} = await port.removeJob(placeIn(key)[0]);
+			const {id, name} = await port.removeJob(partsOfKey(key)[0]);
 			return {said: `Removed ${id} (${name})`, json: {id, name}};
 		},
 		gone,

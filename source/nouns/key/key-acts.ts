@@ -3,7 +3,7 @@ import {overlapSpan, type Act} from '../act.ts';
 import type {AsOf} from '../noun.ts';
 import {keyName} from './key.ts';
 
-/** A key and its secret, which is told once. */
+/** A key with its secret, which is shown once and kept nowhere. */
 export type MintedKey = {readonly key: ApiKey; readonly secret: string};
 
 /** The operations on keys that a gateway and a home have. */

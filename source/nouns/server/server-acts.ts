@@ -2,7 +2,7 @@ import {SvcError} from '../../core/errors.ts';
 import {countOf} from '../../core/names.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Act} from '../act.ts';
-import {placeIn} from '../noun.ts';
+import {partsOfKey} from '../noun.ts';
 import {serverName, serverWords, type ListedServer} from './server.ts';
 
 type OfProfile = {readonly profile?: string};
@@ -30,7 +30,7 @@ export const serverActs: ReadonlyArray<Act<ListedServer, ServerPort>> = [
 		},
 		starts: server => `${serverName(server)} is being connected`,
 		async effect(port, id) {
-			const after = await port.connectServer(...placeIn(id));
+			const after = await port.connectServer(...partsOfKey(id));
 			const {status, reason} = after;
 			const said = `${serverName(after)} ${serverWords[status].text}`;
 			if (status !== 'connected') {
@@ -62,7 +62,7 @@ export const serverActs: ReadonlyArray<Act<ListedServer, ServerPort>> = [
 						act: 'disconnect',
 					},
 		async effect(port, id) {
-			const after = await port.disconnectServer(...placeIn(id));
+			const after = await port.disconnectServer(...partsOfKey(id));
 			return {
 				said: `${serverName(after)} is disconnected; the next call connects it`,
 				json: after,

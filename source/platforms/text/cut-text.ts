@@ -1,4 +1,4 @@
-import {type TextRun, textOf} from './parse.ts';
+import {type TextRun, unmarkedText} from './parse.ts';
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
@@ -26,10 +26,10 @@ export function cutText(
 		return undefined;
 	}
 
-	const text = textOf(runsTo(runs, last + graphemeWindow));
+	const text = unmarkedText(runsTo(runs, last + graphemeWindow));
 	for (const place of placesUpTo(last, text, kind)) {
 		const head = runsTo(runs, place);
-		if (place > 0 && textOf(head).trim() !== '' && over(head) <= 0) {
+		if (place > 0 && unmarkedText(head).trim() !== '' && over(head) <= 0) {
 			return {head, tail: runsFrom(runs, place, kind)};
 		}
 	}

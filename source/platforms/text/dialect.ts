@@ -7,7 +7,7 @@ import {
 	paragraphOf,
 	type TextRun,
 	type TableBlock,
-	textOf,
+	unmarkedText,
 } from './parse.ts';
 
 /** An item of a list: its blocks, as they are written. */
@@ -144,7 +144,7 @@ const oneLine = (cell: Cell): readonly TextRun[] =>
 /** The widest grid that a phone or a narrow window shows, cells; wider tables become lines. */
 const maxGridWidth = 80;
 
-const cellText = (cell: Cell): string => textOf(oneLine(cell));
+const cellText = (cell: Cell): string => unmarkedText(oneLine(cell));
 
 const widthsOf = ({header, rows}: TableBlock): readonly number[] =>
 	header.map((cell, column) =>

@@ -1,6 +1,6 @@
 import {usualParts} from '../settings.ts';
 import type {Format, Renderer} from './dialect.ts';
-import {type Block, paragraphOf, parseMarkdown, textOf} from './parse.ts';
+import {type Block, paragraphOf, parseMarkdown, unmarkedText} from './parse.ts';
 import {type Cut, cutBlocks, flatten, type Room} from './split.ts';
 
 export type MessageOptions<Output> = {
@@ -93,7 +93,7 @@ function cutSomewhere(blocks: readonly Block[], room: Room): Cut {
 const textOfBlocks = (blocks: readonly Block[], between: string): string =>
 	blocks
 		.flatMap(flatten)
-		.map(block => ('runs' in block ? textOf(block.runs) : ''))
+		.map(block => ('runs' in block ? unmarkedText(block.runs) : ''))
 		.join(between);
 
 const isBlank = (blocks: readonly Block[]): boolean =>

@@ -81,7 +81,8 @@ const maxTargetLength = 2000;
 export const paragraphOf = (runs: readonly TextRun[]): Block => ({type: 'paragraph', runs});
 
 /** The text of runs, without marks. */
-export const textOf = (runs: readonly TextRun[]): string => runs.map(({text}) => text).join('');
+export const unmarkedText = (runs: readonly TextRun[]): string =>
+	runs.map(({text}) => text).join('');
 
 const lettersIn = (text: string): number => text.replaceAll(/\P{L}+/gu, '').length;
 
@@ -211,7 +212,7 @@ function runsOf(tokens: readonly Token[] | null | undefined): readonly TextRun[]
 		} else if (token.type === 'image') {
 			const source = targetOf(token, 'src');
 			const href = link?.href ?? safeTarget(source);
-			const words = textOf(runsOf(token.children)).trim() || source;
+			const words = unmarkedText(runsOf(token.children)).trim() || source;
 			push(words, {href});
 			if (href === undefined && words !== source) {
 				push(` (${source})`);

@@ -1,5 +1,5 @@
 import {literal} from '../../terminal/text/safe.ts';
-import {pathOf, placeIn} from '../lines/detail-cursor.ts';
+import {pathOf, cursorIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
 import {type ListMove, rowsMoved} from '../list/window.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -29,7 +29,7 @@ export function move(shell: Shell, by: Move): void {
 	const rows = shell.detail.lines();
 	const step = rowsMoved(by, height);
 	if (shell.section().listing?.hasCursor === true) {
-		moveCursor(shell, placeIn(rows, shell.view.get()).cursor + step);
+		moveCursor(shell, cursorIn(rows, shell.view.get()).cursor + step);
 		return;
 	}
 
@@ -45,7 +45,7 @@ export function moveCursor(shell: Shell, wanted: number): void {
 	const rows = shell.detail.lines();
 	const cursor = Math.max(0, Math.min(wanted, rows.length - 1));
 	shell.view.set(state => {
-		const {top} = placeIn(rows, state);
+		const {top} = cursorIn(rows, state);
 		return {
 			...state,
 			detailCursor: cursor,
@@ -108,7 +108,7 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 	const wanted = search.toLowerCase();
 	const lines = shell.detail.lines();
 	const from =
-		shell.section().listing?.hasCursor === true ? placeIn(lines, view).cursor : view.detailTop;
+		shell.section().listing?.hasCursor === true ? cursorIn(lines, view).cursor : view.detailTop;
 	if (wanted === '') {
 		shell.toast(literal('Nothing is searched for: / starts a search'));
 		return;

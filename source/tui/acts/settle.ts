@@ -10,7 +10,7 @@ import {openPane} from './navigate.ts';
 import {approvalSheet, closeSheet, leaveSheet, openSheet, sheetNow} from './sheet.ts';
 
 /** The step of the open sheet, when it is of this kind. */
-export function stepOf<Kind extends SheetStep['kind']>(
+export function sheetStep<Kind extends SheetStep['kind']>(
 	shell: Shell,
 	kind: Kind,
 ): Extract<SheetStep, {kind: Kind}> | undefined {
@@ -70,7 +70,7 @@ export const isOffered = (shell: Shell, scope: ApprovalScope): boolean => {
 
 /** Whether the open sheet asks to choose, or for a form to be filled in. */
 export const isAtChoice = (shell: Shell): boolean =>
-	stepOf(shell, 'choose') !== undefined || stepOf(shell, 'form') !== undefined;
+	sheetStep(shell, 'choose') !== undefined || sheetStep(shell, 'form') !== undefined;
 
 /** Denies everything that waits, one after the other. */
 export function denyAll(shell: Shell): void {

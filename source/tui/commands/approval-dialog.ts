@@ -2,7 +2,7 @@ import {contentOf} from '../../nouns/field-kinds.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {closing, defineDialog} from '../acts/dialog.ts';
-import {answer, stepOf} from '../acts/settle.ts';
+import {answer, sheetStep} from '../acts/settle.ts';
 import {
 	approvalSheet,
 	changeSheet,
@@ -21,7 +21,7 @@ import type {Shell} from '../shell/shell.ts';
 import {approvalSheetCommands} from './approval.ts';
 
 function submit(shell: Shell): void {
-	const step = stepOf(shell, 'form');
+	const step = sheetStep(shell, 'form');
 	if (step && isComplete(shell, literal('Not sent'))) {
 		answer(shell, {choice: 'submit', content: contentOf(step.form)});
 	}

@@ -5,7 +5,7 @@ import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
-import {answer, callNow, isOffered, stepOf} from '../acts/settle.ts';
+import {answer, callNow, isOffered, sheetStep} from '../acts/settle.ts';
 import {goToStep} from '../acts/sheet.ts';
 import {
 	answerOfRule,
@@ -21,7 +21,7 @@ function changeKey(
 	shell: Shell,
 	next: (call: ToolApproval, choice: RuleChoice, key: string) => RuleChoice,
 ): void {
-	const step = stepOf(shell, 'rule');
+	const step = sheetStep(shell, 'rule');
 	const call = callNow(shell);
 	const key = call && step && ruleKeys(call)[step.cursor];
 	if (call && step && key !== undefined) {
@@ -32,7 +32,7 @@ function changeKey(
 const otherFolder = (key: string, isWider: boolean, label: Safe): ListedCommand =>
 	onKeys([`approval.rule-${isWider ? 'wider' : 'nearer'}`, key], label, {
 		quiet: true,
-		when: shell => stepOf(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
+		when: shell => sheetStep(shell, 'rule') !== undefined && callNow(shell)?.lasting !== undefined,
 		run: shell =>
 			changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider})),
 	});
@@ -47,10 +47,10 @@ const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): Lis
 	onKeys([`approval.rule-${args}`, key], label, {
 		quiet: true,
 		when: shell =>
-			stepOf(shell, 'rule') !== undefined &&
+			sheetStep(shell, 'rule') !== undefined &&
 			(args !== 'any' || callNow(shell)?.lasting?.isBound !== true),
 		run(shell) {
-			const step = stepOf(shell, 'rule');
+			const step = sheetStep(shell, 'rule');
 			if (step) {
 				goToStep(shell, {...step, args});
 			}
@@ -70,7 +70,7 @@ export const ruleCommands: readonly ListedCommand[] = [
 		when(shell) {
 			const call = callNow(shell);
 			return (
-				stepOf(shell, 'choose') !== undefined &&
+				sheetStep(shell, 'choose') !== undefined &&
 				isOffered(shell, 'always') &&
 				(call?.lasting !== undefined || call?.mustTypeName === false)
 			);
@@ -80,7 +80,7 @@ export const ruleCommands: readonly ListedCommand[] = [
 	onKeys(['approval.by-hand', 'v'], literal('always allow: what to write into config.yaml'), {
 		quiet: true,
 		when: shell =>
-			stepOf(shell, 'choose') !== undefined &&
+			sheetStep(shell, 'choose') !== undefined &&
 			callNow(shell) !== undefined &&
 			(linesNow(shell) !== undefined || !isOffered(shell, 'always')),
 		why: shell =>
@@ -93,18 +93,18 @@ export const ruleCommands: readonly ListedCommand[] = [
 	}),
 	onKeys(['approval.by-hand-back', 'v'], literal('back to the choice'), {
 		quiet: true,
-		when: shell => stepOf(shell, 'by-hand') !== undefined,
+		when: shell => sheetStep(shell, 'by-hand') !== undefined,
 		run: shell => goToStep(shell, {kind: 'choose'}),
 	}),
 	onKeys(['approval.copy-lines', 'y'], literal('copy the lines'), {
-		when: shell => stepOf(shell, 'by-hand') !== undefined,
+		when: shell => sheetStep(shell, 'by-hand') !== undefined,
 		run: copying(literal('lines'), shell => linesNow(shell)?.concat('').join('\n')),
 	}),
 	covering('1', 'any', literal('a rule for any arguments')),
 	covering('2', 'exact', literal('a rule for exactly these arguments')),
 	covering('3', 'keys', literal('a rule for what is equal in the marked arguments')),
 	onKeys(['approval.rule-mark', 'space'], literal('mark the argument'), {
-		when: shell => stepOf(shell, 'rule') !== undefined,
+		when: shell => sheetStep(shell, 'rule') !== undefined,
 		run: shell => changeKey(shell, withNextChoice),
 	}),
 	otherFolder('<', true, literal('a wider folder')),
@@ -113,9 +113,9 @@ export const ruleCommands: readonly ListedCommand[] = [
 		changes: true,
 		quiet: true,
 		isGuarded: true,
-		when: shell => stepOf(shell, 'rule') !== undefined && isOffered(shell, 'always'),
+		when: shell => sheetStep(shell, 'rule') !== undefined && isOffered(shell, 'always'),
 		run(shell) {
-			const step = stepOf(shell, 'rule');
+			const step = sheetStep(shell, 'rule');
 			const call = callNow(shell);
 			const rule = step && call && answerOfRule(call, step);
 			if (!rule) {

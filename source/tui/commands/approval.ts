@@ -6,7 +6,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys, type IdAndKeys, type ListedCommand} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
-import {answer, callNow, denyAll, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
+import {answer, callNow, denyAll, isAtChoice, isOffered, sheetStep} from '../acts/settle.ts';
 import {
 	approvalSheet,
 	changeSheet,
@@ -24,7 +24,7 @@ import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 
 function allowNamed(shell: Shell): void {
-	const step = stepOf(shell, 'name');
+	const step = sheetStep(shell, 'name');
 	const call = callNow(shell);
 	if (!step || !call) {
 		return;
@@ -45,7 +45,7 @@ function allowNamed(shell: Shell): void {
 const isElsewhere = (shell: Shell): boolean => !isAtChoice(shell);
 
 function back(shell: Shell): void {
-	const form = stepOf(shell, 'deny-all')?.form;
+	const form = sheetStep(shell, 'deny-all')?.form;
 	goToStep(shell, form ? {kind: 'form', form} : {kind: 'choose'});
 }
 
@@ -63,21 +63,21 @@ const waysOut: readonly ListedCommand[] = [
 		changes: true,
 		scope: 'approval-text',
 		isGuarded: true,
-		when: shell => stepOf(shell, 'name') !== undefined,
+		when: shell => sheetStep(shell, 'name') !== undefined,
 		run: allowNamed,
 	}),
 	onKeys(['approval-text.deny', 'enter'], literal('deny and tell the agent'), {
 		changes: true,
 		scope: 'approval-text',
-		when: shell => stepOf(shell, 'reason') !== undefined,
+		when: shell => sheetStep(shell, 'reason') !== undefined,
 		run(shell) {
-			const reason = stepOf(shell, 'reason')?.text.value.trim() ?? '';
+			const reason = sheetStep(shell, 'reason')?.text.value.trim() ?? '';
 			answer(shell, {choice: 'deny', ...(reason !== '' && {reason})});
 		},
 	}),
 	onKeys(['approval-text.back', 'esc', 'ctrl+c'], literal('back to the choice'), {
 		scope: 'approval-text',
-		when: shell => stepOf(shell, 'form') === undefined,
+		when: shell => sheetStep(shell, 'form') === undefined,
 		run: back,
 	}),
 ];
@@ -105,7 +105,7 @@ const allowing = (
 		changes: true,
 		quiet: true,
 		isGuarded: true,
-		when: shell => stepOf(shell, 'choose') !== undefined && isOffered(shell, scope),
+		when: shell => sheetStep(shell, 'choose') !== undefined && isOffered(shell, scope),
 		run: shell => allow(shell, scope),
 	});
 
@@ -158,7 +158,7 @@ const choiceCommands: readonly ListedCommand[] = [
 	onKeys(['approval.reason', 'm'], literal('deny and tell the agent why'), {
 		changes: true,
 		quiet: true,
-		when: shell => stepOf(shell, 'choose') !== undefined,
+		when: shell => sheetStep(shell, 'choose') !== undefined,
 		run: shell => goToStep(shell, {kind: 'reason', text: lineText()}),
 	}),
 	onKeys(['approval.deny-all', 'D'], literal('deny all (asks)'), {
@@ -166,13 +166,13 @@ const choiceCommands: readonly ListedCommand[] = [
 		quiet: true,
 		when: isAtChoice,
 		run(shell) {
-			const form = stepOf(shell, 'form')?.form;
+			const form = sheetStep(shell, 'form')?.form;
 			goToStep(shell, {kind: 'deny-all', ...(form && {form})});
 		},
 	}),
 	onKeys(['approval.deny-all-now', 'D'], literal('deny all that wait: the second D'), {
 		changes: true,
-		when: shell => stepOf(shell, 'deny-all') !== undefined,
+		when: shell => sheetStep(shell, 'deny-all') !== undefined,
 		run: denyAll,
 	}),
 	onKeys(['approval.extend', 'w'], literal('wait 5 min longer'), {
@@ -182,7 +182,7 @@ const choiceCommands: readonly ListedCommand[] = [
 		run: extend,
 	}),
 	onKeys(['approval.copy', 'y'], literal('copy arguments'), {
-		when: shell => stepOf(shell, 'choose') !== undefined,
+		when: shell => sheetStep(shell, 'choose') !== undefined,
 		run: copying(literal('arguments'), shell => {
 			const call = callNow(shell);
 			return call && JSON.stringify(call.args, undefined, 2);
@@ -208,7 +208,7 @@ const {moving, inText} = sheetScrolling('approval', scroll, {
 	layoutOf: shell => sheetNow(shell)?.layout(),
 	hint: 'down',
 	// Between the fields of a form its own keys move; pages are turned all the same.
-	whenRows: shell => stepOf(shell, 'form') === undefined,
+	whenRows: shell => sheetStep(shell, 'form') === undefined,
 });
 
 /** Keys of the approval sheet. Those that allow are guarded: see `mayAllow`. */

@@ -81,7 +81,7 @@ const routeFields = (): readonly FieldRecord[] => [
 ];
 
 /** What each step is about. */
-export const steps = [
+export const setupSteps = [
 	{title: literal('Where it listens'), fields: placeFields},
 	{title: literal('Its secret'), fields: secretFields},
 	{title: literal('A first route'), fields: routeFields},
@@ -89,9 +89,9 @@ export const steps = [
 
 /** The fields of all steps. */
 export const allFields = (now: SetupPlan['now']): readonly FieldRecord[] =>
-	steps.flatMap(({fields}) => fields(now));
+	setupSteps.flatMap(({fields}) => fields(now));
 
-export const lastStep = steps.length - 1;
+export const lastStep = setupSteps.length - 1;
 
 /** As it opens: what holds now. */
 export const newSetup = (now: SetupPlan['now']): SetupForm =>
@@ -101,7 +101,7 @@ export const newSetup = (now: SetupPlan['now']): SetupForm =>
 export const atStep = (filled: SetupForm, step: number): SetupForm => ({
 	...filled,
 	step,
-	form: {...filled.form, fields: steps[step]?.fields(filled.now) ?? [], index: 0, option: 0},
+	form: {...filled.form, fields: setupSteps[step]?.fields(filled.now) ?? [], index: 0, option: 0},
 });
 
 /** What is filled in. */

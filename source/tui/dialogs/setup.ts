@@ -17,7 +17,7 @@ import {
 	newSetup,
 	setupDraft,
 	stepProblem,
-	steps,
+	setupSteps,
 	type SetupForm,
 } from './setup-form.ts';
 import {formBox, isComplete, leavingForm, ofForm, reviewing, scrolledDialog} from './wizard.ts';
@@ -136,7 +136,7 @@ const form = step(setupForm, {
 				: literal(
 						'  a shows what would be written, s does without a route, Esc leaves all as it is',
 					);
-		const heading = safe`  ${at + 1} of ${steps.length}: ${steps[at]?.title ?? title}`;
+		const heading = safe`  ${at + 1} of ${setupSteps.length}: ${setupSteps[at]?.title ?? title}`;
 		return formBox(
 			{
 				form: filled,

@@ -23,7 +23,7 @@ type DetailPlace = {
  * Finds the chosen row among `rows`; it keeps its place on the screen. A row of a block that was folded gives way to the head of that block. What is not there any more leaves
  * the row where it was.
  */
-export function placeIn(
+export function cursorIn(
 	rows: readonly Line[],
 	{detailCursor, detailTop, detailPath}: ViewState,
 ): DetailPlace {

@@ -93,7 +93,7 @@ export type Listing<Item> = {
 /** How many windows ahead a page is asked for. */
 const ahead = 2;
 
-export const nearRows = (height: number): number => ahead * Math.max(1, height);
+export const rowsToPrefetch = (height: number): number => ahead * Math.max(1, height);
 
 /** The pages of a list whose oldest rows stand at the beginning. */
 export function pagesAtStart<Item>(
@@ -197,7 +197,7 @@ export function pagesAtStart<Item>(
 		facts({items, window, height}) {
 			const {low, high, scanned, isOldest, problem} = loaded.get();
 			const live = read(stateNow()).length;
-			const isNear = items.length - window.end < nearRows(height);
+			const isNear = items.length - window.end < rowsToPrefetch(height);
 			const isFollowed = asked.readsBody && ((newest() ?? 0) <= (high ?? 0) || isNear);
 			return {
 				total: Math.max(live, total() ?? 0),
@@ -225,7 +225,7 @@ export function pagesAtStart<Item>(
 			const {items, window, height} = shown();
 			rejoin(cursorOf(items[window.cursor]));
 			const {isOldest, high} = loaded.get();
-			const near = nearRows(height);
+			const near = rowsToPrefetch(height);
 			if (!isOldest && window.start < near) {
 				void loaded.load('back', asked.text);
 			} else if (high !== undefined && items.length - window.end < near) {

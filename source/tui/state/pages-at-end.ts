@@ -1,5 +1,5 @@
 import type {Filter} from '../../core/filter/filter.ts';
-import {nearRows, type ListHistory, type Listing, type ListPages} from './list-pages.ts';
+import {rowsToPrefetch, type ListHistory, type Listing, type ListPages} from './list-pages.ts';
 import {createLoadedPages, maxKept} from './loaded-pages.ts';
 
 /** The pages of a list whose oldest rows stand at the end, below what waits. */
@@ -76,7 +76,7 @@ export function pagesAtEnd<Item>(
 			follow(read(feed.get().state));
 			if (isShown() && isCutNow()) {
 				const {items, window, height} = shown();
-				if (items.length - window.end < nearRows(height)) {
+				if (items.length - window.end < rowsToPrefetch(height)) {
 					void load();
 				}
 			}

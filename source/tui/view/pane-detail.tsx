@@ -1,6 +1,6 @@
 import {Box} from 'ink';
 import {literal} from '../../terminal/text/safe.ts';
-import {placeIn} from '../lines/detail-cursor.ts';
+import {cursorIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
 import {leftRow, line, type Line, type Span} from '../lines/line.ts';
 import {LineBlock, type RegionProps} from './line-block.tsx';
@@ -32,7 +32,7 @@ export function PaneDetail({width, height}: RegionProps) {
 	useStore(shell.loads, count => count);
 	const rows = shell.detail.lines();
 	const cursorRow = useKeyboard(shell, 'detail') ? unchanged : leftRow;
-	const place = placeIn(rows, view);
+	const place = cursorIn(rows, view);
 	const wanted = search.toLowerCase();
 	const {mark} = shell.layout();
 	const chosen = mark > 0 && region === 'detail' ? place.cursor : -1;

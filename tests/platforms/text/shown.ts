@@ -1,6 +1,6 @@
 import MarkdownIt, {type Token} from 'markdown-it';
 import type {CardElement} from '../../../source/platforms/teams/dialect.ts';
-import {type Block, textOf} from '../../../source/platforms/text/parse.ts';
+import {type Block, unmarkedText} from '../../../source/platforms/text/parse.ts';
 
 const markdown = new MarkdownIt({html: false});
 
@@ -48,13 +48,13 @@ export const textOfTree = (blocks: readonly Block[]): string =>
 			switch (block.type) {
 				case 'paragraph':
 				case 'heading':
-					return textOf(block.runs);
+					return unmarkedText(block.runs);
 				case 'list':
 					return block.items.map(textOfTree).join('');
 				case 'quote':
 					return textOfTree(block.blocks);
 				case 'table':
-					return [block.header, ...block.rows].map(row => row.map(textOf).join('')).join('');
+					return [block.header, ...block.rows].map(row => row.map(unmarkedText).join('')).join('');
 				case 'code':
 					return block.text;
 				case 'rule':

@@ -4,7 +4,7 @@ import {literal} from '../../../terminal/text/safe.ts';
 import {type PaneCommand, onKeys} from '../../acts/command.ts';
 import {moveCursor} from '../../acts/navigate.ts';
 import {runList} from '../../entries/lists.ts';
-import {pathOf, placeIn} from '../../lines/detail-cursor.ts';
+import {pathOf, cursorIn} from '../../lines/detail-cursor.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {LocalState} from '../../state/source.ts';
 import {foldedMark, type Folds} from './block-rows.ts';
@@ -25,7 +25,7 @@ const isInDetail = (shell: Shell): boolean => shell.view.get().region === 'detai
 /** The block that the chosen row belongs to. */
 export function chosenBlock(shell: Shell): string | undefined {
 	const rows = shell.detail.lines();
-	return pathOf(rows[placeIn(rows, shell.view.get()).cursor])?.[0];
+	return pathOf(rows[cursorIn(rows, shell.view.get()).cursor])?.[0];
 }
 
 /** Whether rows of the block are shown under its head. */
@@ -42,7 +42,7 @@ function fold(shell: Shell, changes: ReadonlyArray<readonly [string, boolean]>):
 		shell
 			.local(runFolds)
 			.set(state => ({run: run.id, folds: new Map([...foldsOf(state, run), ...changes])}));
-		moveCursor(shell, placeIn(shell.detail.lines(), shell.view.get()).cursor);
+		moveCursor(shell, cursorIn(shell.detail.lines(), shell.view.get()).cursor);
 	}
 }
 

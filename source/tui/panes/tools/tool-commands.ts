@@ -9,7 +9,7 @@ import {placeNow} from '../../acts/place.ts';
 import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
 import {confirmation} from '../../dialogs/questions.ts';
 import {chooseTool, openTrial} from '../../dialogs/trial.ts';
-import {placeIn} from '../../lines/detail-cursor.ts';
+import {cursorIn} from '../../lines/detail-cursor.ts';
 import {nounCommands, onSelected} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {nounList} from '../../state/source.ts';
@@ -28,7 +28,7 @@ function selectedTool(shell: Shell): ServerToolView | undefined {
 	}
 
 	const rows = shell.detail.lines();
-	return toolOfRow(rows[placeIn(rows, view).cursor]);
+	return toolOfRow(rows[cursorIn(rows, view).cursor]);
 }
 
 /** Opens the form of the chosen tool, or offers all. */

@@ -12,7 +12,7 @@ import {editorNow} from '../../editor/editor-state.ts';
 import {addRouteWith} from '../../editor/open-editor.ts';
 import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
 import {routeList} from '../../entries/lists.ts';
-import {fieldOf, placeIn} from '../../lines/detail-cursor.ts';
+import {fieldOf, cursorIn} from '../../lines/detail-cursor.ts';
 import {onSelected} from '../../nouns/acts.ts';
 import {
 	filterJson,
@@ -31,7 +31,7 @@ function fieldUnderCursor(shell: Shell): PayloadField | undefined {
 	}
 
 	const rows = shell.detail.lines();
-	const {cursor, field} = placeIn(rows, shell.view.get());
+	const {cursor, field} = cursorIn(rows, shell.view.get());
 	if (field) {
 		return field;
 	}

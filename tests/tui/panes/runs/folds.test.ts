@@ -13,7 +13,7 @@ import {
 } from 'fast-check';
 import {expect, test} from 'vitest';
 import type {TranscriptEntry} from '../../../../source/core/run.ts';
-import {pathOf, placeIn} from '../../../../source/tui/lines/detail-cursor.ts';
+import {pathOf, cursorIn} from '../../../../source/tui/lines/detail-cursor.ts';
 import {runBlocks, rowsOfBlocks} from '../../../../source/tui/panes/runs/run-blocks.ts';
 import {newView} from '../../../../source/tui/state/view.ts';
 import {makeRun} from '../../../helpers/make.ts';
@@ -58,7 +58,7 @@ test('folding and unfolding never loses the place: the same row, or the head of 
 					const [key = ''] = pathOf(shown[nth % shown.length]) ?? [];
 					folds.set(key, isOpen);
 					shown = rows(transcript, folds);
-					({cursor} = placeIn(shown, {
+					({cursor} = cursorIn(shown, {
 						...newView('runs', {columns: 80, rows: 24}, 'dark'),
 						detailCursor: cursor,
 						detailPath: before,
