@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto';
 import type {Clock} from '../core/clock.ts';
+import {compact} from '../core/compact.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {createRedact} from '../core/redact.ts';
@@ -66,7 +67,6 @@ export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): S
 	const path = sectionOf(draft);
 	const change = {textBefore: before, textAfter: after, path};
 	const {problems, next} = judge(whole, {before, after}, surroundings);
-	const weak = draft.secret === undefined ? undefined : warningOnSecrets([draft.secret]);
 	return {
 		file: paths.config,
 		diff:
@@ -80,7 +80,10 @@ export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): S
 						[surroundings.config.secretValues, ...[before, after].map(secretsIn)].flat(),
 					),
 		problems,
-		warnings: weak === undefined ? [] : [weak],
+		warnings: compact([
+			warningOnSecrets(compact([draft.secret])),
+			next && warningOnReplaced(surroundings.config, next),
+		]),
 		restartNeeded: next ? surroundings.restartNeeded(next) : [],
 		movesOthers: sectionIn(before, path) !== undefined && movesOthers(change),
 		now: {
@@ -123,6 +126,12 @@ export async function setUp(
 	});
 	return draft.makeSecret === true && whole.secret !== undefined ? {secret: whole.secret} : {};
 }
+
+/** What to beware of where `next` no longer accepts a global secret that was accepted before; `undefined` if it accepts all of them. */
+export const warningOnReplaced = (before: Config, next: Config): string | undefined =>
+	before.webhook.secrets.every(secret => next.webhook.secrets.includes(secret))
+		? undefined
+		: 'the old secret is replaced: change it at each sender that signs with it, too';
 
 const withMadeSecret = (draft: SetupDraft): SetupDraft =>
 	draft.makeSecret === true ? {...draft, secret: generateSecret()} : draft;

@@ -103,6 +103,7 @@ test('three steps, a diff, and what was written: with a secret that is shown onc
 	await screen.press('enter', 'a');
 	await see('This changes');
 	expect(text()).toMatch(/\+ +port: 8701/);
+	expect(text()).toContain('the old secret is replaced');
 	expect(text()).toMatch(/\+ +first:/);
 	expect(text()).toContain('The gateway has to be restarted for platforms.webhook.port.');
 	expect(text()).not.toContain(oldSecret);
