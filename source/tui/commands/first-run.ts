@@ -64,16 +64,28 @@ function firstRunLines(card: FirstRunCard, state: GatewayState, width: number): 
 		...steps.flatMap(step => marked(literal(' ✓ '), step)),
 		...(underWay ? marked(literal(' … '), underWay.step) : []),
 		blankLine,
-		fact(
-			literal('Listens'),
-			escapeLine(
-				webhook.state === 'listening' ? `${webhook.url}/webhooks/${route}` : webhook.state,
-			),
-		),
+		...listenRows(webhook, route, width),
 		fact(literal('Model'), modelText(state)),
 		blankLine,
 		...told.map(([key, does]) => fact(escapeLine(key), escapeLine(does), 'accent')),
 	];
+}
+
+/** Where senders post, or why they cannot. */
+function listenRows(
+	webhook: GatewayState['webhook'],
+	route: string,
+	width: number,
+): readonly Line[] {
+	if (webhook.state !== 'refused') {
+		const {state} = webhook;
+		const text = state === 'listening' ? `${webhook.url}/webhooks/${route}` : state;
+		return [fact(literal('Listens'), escapeLine(text))];
+	}
+
+	return wrapText(`✗ ${webhook.reason}`, width - factCells - 3).map((row, index) =>
+		fact(index === 0 ? literal('Listens') : literal(''), row),
+	);
 }
 
 const makesKey = ['m', 'makes the first key of the chat API, and shows it once'] as const;
