@@ -82,7 +82,10 @@ function sharedLogins(
 
 			const put = async () => {
 				const {data, version = 0} = stored(file) ?? {};
-				await (data !== text && mirror.put(keyOf(file), text, version));
+				if (data !== text) {
+					await mirror.put(keyOf(file), text, version);
+				}
+
 				await mirror.refresh();
 			};
 			await (isGrant(file) ? put() : onNewest(mirror, put));
