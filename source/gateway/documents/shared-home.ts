@@ -1,5 +1,6 @@
 import {defaultProfile} from '../../config/home-paths.ts';
-import {maxEditedBytes, type SharedHome, type SharedLogins} from '../../config/text-files.ts';
+import type {SharedHome, SharedLogins} from '../../config/shared-home.ts';
+import {maxEditedBytes} from '../../config/text-files.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {DocumentKey} from '../../store/document-port.ts';
