@@ -33,16 +33,16 @@ const section: KeyPath = ['platforms', 'webhook'];
 const sectionOf = ({platform}: Pick<SetupDraft, 'platform'>): KeyPath =>
 	platform ? ['platforms', platform.name] : section;
 
-/** The edits of `config.yaml` for these settings. */
-export const receiverEdits = ({
-	enable,
-	host,
-	port,
-	secret,
-}: ReceiverSettings): readonly YamlEdit[] =>
-	Object.entries({enabled: enable, host, port, secret}).flatMap(([key, value]) =>
-		value === undefined ? [] : [{path: [...section, key], value}],
-	);
+/** The edits of `config.yaml` (`written`) for these settings: under `extra` where they stand there, since `extra` wins. */
+export const receiverEdits = (
+	{enable, host, port, secret}: ReceiverSettings,
+	written: unknown,
+): readonly YamlEdit[] =>
+	Object.entries({enabled: enable, host, port, secret}).flatMap(([key, value]) => {
+		const inExtra = [...section, 'extra', key];
+		const isThere = valueAt(written, inExtra) !== undefined;
+		return value === undefined ? [] : [{path: isThere ? inExtra : [...section, key], value}];
+	});
 
 /** What setting up is judged in. */
 export type SetupSurroundings = {
@@ -142,7 +142,7 @@ const editsFor =
 		...Object.entries(platform ? {enabled: true, ...platform.settings} : {}).flatMap(
 			([key, value]) => leafEdits(written, ['platforms', platform?.name ?? '', key], value),
 		),
-		...receiverEdits(settings),
+		...receiverEdits(settings, written),
 		...(route === undefined
 			? []
 			: [{path: pathInConfig(written, route.name), value: entryOf(route)}]),

@@ -283,6 +283,19 @@ test('"svc gateway setup" writes what its flags name and keeps comments and orde
 	expect(stdout).toContain('Where:  senders post to http://127.0.0.1:9000/webhooks/NAME\n');
 });
 
+test('"when the same key appears in both, the `extra` value wins": setup writes it there', async () => {
+	const text =
+		'platforms:\n  webhook:\n    extra:\n      port: 8700 # here\n      secret: a-long-old-secret\n';
+	await using home = await temporaryHome({'config.yaml': text});
+	const flags = ['--enable', '--port', '8800', '--secret', 'another-long-secret'];
+	const {stdout} = await command(['gateway', 'setup', ...flags], {home: home.path});
+	expect(stdout).toContain('Wrote platforms.webhook.enabled, platforms.webhook.extra.port, ');
+	expect(stdout).toContain('http://127.0.0.1:8800/webhooks/NAME');
+	expect(await home.read('config.yaml')).toBe(
+		`${text.replace('8700', '8800').replace('a-long-old-secret', 'another-long-secret')}    enabled: true\n`,
+	);
+});
+
 test('"svc gateway setup --secret" says that it replaces a secret, and that senders must change theirs', async () => {
 	await using home = await temporaryHome();
 	const setup = async (secret: string) =>

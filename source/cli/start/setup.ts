@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs';
 import type {LoadedConfig} from '../../config/config.ts';
 import {editConfig} from '../../config/edit-config.ts';
+import type {YamlEdit} from '../../config/edit-yaml.ts';
 import {firstConfig} from '../../config/first-config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
@@ -50,10 +51,14 @@ export async function setUpReceiver(context: Context, given: ReceiverSettings): 
 async function write(context: Context, settings: ReceiverSettings): Promise<void> {
 	const paths = context.paths({mayBeNew: true});
 	ensureHome(paths);
-	const edits = receiverEdits(settings);
 	const load = () => loadConfig({paths, environment: context.environment});
 	const before = load();
-	await editConfig(paths, edits, {clock: context.clock});
+	let edits: readonly YamlEdit[] = [];
+	const editsFor = (written: unknown) => {
+		edits = receiverEdits(settings, written);
+		return edits;
+	};
+	await editConfig(paths, editsFor, {clock: context.clock});
 	const next = load();
 	const warnings = [
 		warningOnSecrets(compact([settings.secret])),
