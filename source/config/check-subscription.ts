@@ -27,7 +27,7 @@ export type CheckedSubscription = {
 	/** Those of the warnings that are of one setting, with the keys down to it. */
 	readonly notes?: ReadonlyArray<{readonly path: string; readonly message: string}>;
 	/** Absent when it is refused, or its profile is not served. */
-	readonly route?: Route | undefined;
+	readonly route?: Route;
 };
 
 /**
@@ -81,7 +81,7 @@ export function checkEntry(name: string, entry: JsonValue, config: Config): Chec
 			const path = pathBelow(name, problem);
 			return path === '' ? [] : [{path, message: problem.message}];
 		}),
-		route: resolved?.ok ? resolved.route : undefined,
+		...(resolved?.ok && {route: resolved.route}),
 	};
 }
 

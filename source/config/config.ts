@@ -17,7 +17,7 @@ import type {
 	runsSettings,
 	tlsSettings,
 } from './section-schemas.ts';
-import type {SharedHome} from './text-files.ts';
+import type {SharedHome} from './shared-home.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 import type {SandboxConfig, ToolsetsConfig, toolsSettings} from './toolset-settings.ts';
 

@@ -1,5 +1,5 @@
 import {isJsonObject} from '../core/json.ts';
-import {nearestName} from '../core/names.ts';
+import {didYouMean, nearestName} from '../core/names.ts';
 import {everyServer, serverPrefix} from '../core/toolsets.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
@@ -178,13 +178,12 @@ function warningOfWord(
 		return [];
 	}
 
-	const nearest = nearestName(word, known);
 	const shown = word === '' ? 'this' : `"${escapeLine(word, maxShownLength)}"`;
 	// What it means is said already.
-	const meant = nearest === undefined || nearest === instead ? '' : `, did you mean "${nearest}"`;
+	const others = known.filter(one => one !== instead);
 	return warningsAt(
 		[key],
-		`${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${meant}`,
+		`${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${didYouMean(word, others)}`,
 	);
 }
 

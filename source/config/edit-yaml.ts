@@ -32,7 +32,7 @@ export type YamlEdit = {
 
 /**
  * `text` (sound YAML) with one edit made. What the edit does not touch stays byte for byte where that is possible: a value is replaced in its
- * place, a new key follows the last one of its mapping, a new item the last one of its list, the lines of a removed one go. Otherwise the text is written anew, with its comments and its order.
+ * place, a new key follows its own commented-out lines (`# port: 8644`) or else the last key of its mapping, a new item the last one of its list, the lines of a removed one go. Otherwise the text is written anew, with its comments and its order.
  *
  * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping, or to one that other places share.
  */
@@ -88,7 +88,7 @@ function appendInPlace(text: string, {path, value}: YamlEdit): string | undefine
 	return `${text.slice(0, place)}\n${mark}${written}${text.slice(place)}`;
 }
 
-/** The text with a new key below the last one of the deepest mapping that is there. */
+/** The text with a new key in the deepest mapping that is there: below its own commented-out lines, or else below the last key. */
 function insertInPlace(text: string, {path, value}: YamlEdit): string | undefined {
 	if (value === undefined) {
 		return undefined;
@@ -96,7 +96,7 @@ function insertInPlace(text: string, {path, value}: YamlEdit): string | undefine
 
 	const document = parseDocument(text);
 	for (let length = path.length - 1; length >= 0; length -= 1) {
-		const place = placeAfter(text, document, path.slice(0, length));
+		const place = placeAfter(text, document, path.slice(0, length + 1));
 		if (place) {
 			const {indent} = indentationOf(text);
 			const block = stringify(nest(path.slice(length), value), {indent, lineWidth: 0});
@@ -111,10 +111,10 @@ function insertInPlace(text: string, {path, value}: YamlEdit): string | undefine
 const nest = (path: KeyPath, value: JsonValue): JsonValue =>
 	path.reduceRight<JsonValue>((inner, key) => ({[key]: inner}), value);
 
-/** Where the next key of the mapping at `path` would stand; `undefined` when that is no mapping of lines. */
+/** Where the new key at `path` would stand; `undefined` when its mapping is none of lines. */
 function placeAfter(text: string, document: Document, path: KeyPath) {
-	const map: unknown = document.getIn(path, true);
-	if (map === null && path.length === 0) {
+	const map: unknown = document.getIn(path.slice(0, -1), true);
+	if (map === null && path.length === 1) {
 		// Nothing but comments.
 		return {offset: text.length, column: 0, before: text === '' || text.endsWith('\n') ? '' : '\n'};
 	}
@@ -130,22 +130,41 @@ function placeAfter(text: string, document: Document, path: KeyPath) {
 		return undefined;
 	}
 
-	const column = first.range[0] - lineStart(text, first.range[0]);
+	const top = lineStart(text, first.range[0]);
+	const column = first.range[0] - top;
 	const end = lineEnd(text, node.range[1]);
 	if (end === -1) {
 		return {offset: text.length, column, before: '\n'};
 	}
 
-	const offset = afterDeeperComments(text, {from: end + 1, column});
+	const from = fromComments(text, top);
+	const mapping = text.slice(from, afterComments(text, end + 1, column));
+	const example = afterExample(mapping, column, String(path.at(-1)));
+	const offset = example === undefined ? afterComments(text, end + 1, column + 1) : from + example;
 	return {offset, column, before: text[offset - 1] === '\n' ? '' : '\n'};
 }
 
-/** Behind the comments that stand deeper than `column`: settings of the last entry that are commented out, which would become those of a new one. */
-function afterDeeperComments(
-	text: string,
-	{from, column}: {readonly from: number; readonly column: number},
-): number {
-	const comments = new RegExp(`(?:(?:[ \\t]*\\r?\\n)* {${column + 1},}#.*(?:\\n|$))*`, 'y');
+/** Behind the commented-out lines of a key (`# port: 8644`) in the lines of a mapping whose keys stand at `column`: what explains the key stands above them. */
+function afterExample(mapping: string, column: number, name: string): number | undefined {
+	const line = ` {${column}}# ?${RegExp.escape(name)}:(?:\\s.*)?(?:\\n|$)`;
+	const deeper = ` {${column}}# {2,}.*(?:\\n|$)`;
+	const found = new RegExp(`^${line}(?:${deeper})*`, 'm').exec(mapping);
+	return found ? found.index + found[0].length : undefined;
+}
+
+/** Where the comments begin that stand directly above the line at `end`. */
+function fromComments(text: string, end: number): number {
+	let start = end;
+	while (start > 0 && /^\s*#/.test(text.slice(lineStart(text, start - 1), start))) {
+		start = lineStart(text, start - 1);
+	}
+
+	return start;
+}
+
+/** Behind the comments from `from` on that stand at `column` or deeper. Those that stand deeper than a mapping are commented-out settings of its last entry, which would become those of a new one. */
+function afterComments(text: string, from: number, column: number): number {
+	const comments = new RegExp(`(?:(?:[ \\t]*\\r?\\n)* {${column},}#.*(?:\\n|$))*`, 'y');
 	comments.lastIndex = from;
 	return from + (comments.exec(text)?.[0].length ?? 0);
 }

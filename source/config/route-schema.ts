@@ -94,7 +94,7 @@ export const routeSettings = defineSettings({
 	),
 	enabled: flag(
 		true,
-		'`false` [pauses the route](#pause-a-route): events that would start something are answered 503 and kept, until it is `true` again',
+		'`false` [pauses the route](#pause-a-route): events that would start something are answered 503 and kept until it is `true` again',
 	),
 	description: setting(z.string(), 'For people', {default: '', lines: true}),
 	prompt: setting(

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {compact} from '../core/names.ts';
 import {createRedact} from '../core/redact.ts';
 import type {SetupDraft, SetupPlan} from '../core/setup.ts';
 import {escapeLine} from '../core/untrusted.ts';
@@ -32,16 +33,16 @@ const section: KeyPath = ['platforms', 'webhook'];
 const sectionOf = ({platform}: Pick<SetupDraft, 'platform'>): KeyPath =>
 	platform ? ['platforms', platform.name] : section;
 
-/** The edits of `config.yaml` for these settings. */
-export const receiverEdits = ({
-	enable,
-	host,
-	port,
-	secret,
-}: ReceiverSettings): readonly YamlEdit[] =>
-	Object.entries({enabled: enable, host, port, secret}).flatMap(([key, value]) =>
-		value === undefined ? [] : [{path: [...section, key], value}],
-	);
+/** The edits of `config.yaml` (`written`) for these settings: under `extra` where they stand there, since `extra` wins. */
+export const receiverEdits = (
+	{enable, host, port, secret}: ReceiverSettings,
+	written: unknown,
+): readonly YamlEdit[] =>
+	Object.entries({enabled: enable, host, port, secret}).flatMap(([key, value]) => {
+		const inExtra = [...section, 'extra', key];
+		const isThere = valueAt(written, inExtra) !== undefined;
+		return value === undefined ? [] : [{path: isThere ? inExtra : [...section, key], value}];
+	});
 
 /** What setting up is judged in. */
 export type SetupSurroundings = {
@@ -66,7 +67,6 @@ export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): S
 	const path = sectionOf(draft);
 	const change = {textBefore: before, textAfter: after, path};
 	const {problems, next} = judge(whole, {before, after}, surroundings);
-	const weak = draft.secret === undefined ? undefined : warningOnSecrets([draft.secret]);
 	return {
 		file: paths.config,
 		diff:
@@ -80,7 +80,10 @@ export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): S
 						[surroundings.config.secretValues, ...[before, after].map(secretsIn)].flat(),
 					),
 		problems,
-		warnings: weak === undefined ? [] : [weak],
+		warnings: compact([
+			warningOnSecrets(compact([draft.secret])),
+			next && warningOnReplaced(surroundings.config, next),
+		]),
 		restartNeeded: next ? surroundings.restartNeeded(next) : [],
 		movesOthers: sectionIn(before, path) !== undefined && movesOthers(change),
 		now: {
@@ -124,6 +127,12 @@ export async function setUp(
 	return draft.makeSecret === true && whole.secret !== undefined ? {secret: whole.secret} : {};
 }
 
+/** What to beware of where `next` no longer accepts a global secret that was accepted before; `undefined` if it accepts all of them. */
+export const warningOnReplaced = (before: Config, next: Config): string | undefined =>
+	before.webhook.secrets.every(secret => next.webhook.secrets.includes(secret))
+		? undefined
+		: 'the old secret is replaced: change it at each sender that signs with it, too';
+
 const withMadeSecret = (draft: SetupDraft): SetupDraft =>
 	draft.makeSecret === true ? {...draft, secret: generateSecret()} : draft;
 
@@ -133,7 +142,7 @@ const editsFor =
 		...Object.entries(platform ? {enabled: true, ...platform.settings} : {}).flatMap(
 			([key, value]) => leafEdits(written, ['platforms', platform?.name ?? '', key], value),
 		),
-		...receiverEdits(settings),
+		...receiverEdits(settings, written),
 		...(route === undefined
 			? []
 			: [{path: pathInConfig(written, route.name), value: entryOf(route)}]),

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {nearestName} from '../core/names.ts';
+import {didYouMean} from '../core/names.ts';
 import {checked, looseJsonOf, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import type {SignatureSpec} from './route.ts';
@@ -75,10 +75,10 @@ export function problemWithSignature(written: unknown): string | undefined {
 		return undefined;
 	}
 
-	const nearest = nearestName(written, senderNames);
-	return nearest === undefined
+	const meant = didYouMean(written, senderNames);
+	return meant === ''
 		? `must be one of ${senderNames.join(', ')}, or a mapping with "header"`
-		: `the preset is not known, did you mean "${nearest}"`;
+		: `the preset is not known${meant}`;
 }
 
 /** `signature` as the receiver uses it; `undefined` when it is absent or wrong. */

@@ -61,7 +61,7 @@ export function textBytesIn(value: unknown, but: ReadonlySet<string> = noNames):
 	return bytes;
 }
 
-/** Sets a member of a map that keeps the `max` latest ones. */
+/** Sets a member of a map, as its latest, and drops the oldest ones above `max`. */
 export function keepLast<Key, Value>(
 	map: Map<Key, Value>,
 	[key, value]: readonly [Key, Value],
@@ -69,9 +69,17 @@ export function keepLast<Key, Value>(
 ): void {
 	map.delete(key);
 	map.set(key, value);
-	const [oldest] = map.keys();
-	if (map.size > max && oldest !== undefined) {
-		map.delete(oldest);
+	dropOldest(map, max);
+}
+
+/** Drops the oldest members of a map until at most `max` are left. */
+export function dropOldest<Key>(map: Map<Key, unknown>, max: number): void {
+	for (const key of map.keys()) {
+		if (map.size <= max) {
+			return;
+		}
+
+		map.delete(key);
 	}
 }
 

@@ -152,5 +152,8 @@ export type GatewayEvent = {
 	[Type in keyof EventFacts]: {readonly type: Type; readonly at: number} & EventFacts[Type];
 }[keyof EventFacts];
 
+/** The events of some types. */
+export type EventOf<Type extends keyof EventFacts> = Extract<GatewayEvent, {readonly type: Type}>;
+
 /** Reports one event. Never throws; returns at once. */
 export type Emit = (event: GatewayEvent) => void;

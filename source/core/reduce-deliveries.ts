@@ -1,5 +1,5 @@
 import type {Delivery, DeliveryOutcome} from './delivery.ts';
-import type {GatewayEvent} from './events.ts';
+import type {EventOf} from './events.ts';
 import {hasEnded} from './run.ts';
 import {type DeliveryRow, type GatewayState, limits} from './state.ts';
 import {deliveriesOf} from './traffic.ts';
@@ -35,7 +35,7 @@ const rejections: ReadonlySet<DeliveryOutcome> = new Set([
  */
 export function deliveriesAfter(
 	rows: GatewayState['deliveries'],
-	events: readonly GatewayEvent[],
+	events: ReadonlyArray<EventOf<'history-restored' | 'delivery-received'>>,
 ): GatewayState['deliveries'] {
 	// The receiver may have taken new deliveries before the older ones were restored.
 	const {restored, received} = deliveriesOf(events);
@@ -210,7 +210,7 @@ type Work = NonNullable<Delivery['work']>;
  */
 export function worksAfter(
 	rows: readonly DeliveryRow[],
-	events: readonly GatewayEvent[],
+	events: ReadonlyArray<EventOf<'run-changed' | 'group-changed'>>,
 ): readonly DeliveryRow[] {
 	const ended = new Map<string, Work>();
 	const latest = new Map<number, string>();
@@ -220,7 +220,7 @@ export function worksAfter(
 			if (delivery !== undefined && hasEnded(state)) {
 				ended.set(delivery, state);
 			}
-		} else if (event.type === 'group-changed') {
+		} else {
 			latest.set(event.group.id, event.group.latest);
 		}
 	}

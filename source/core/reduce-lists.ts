@@ -1,8 +1,9 @@
 import type {Approval} from './approval.ts';
-import type {GatewayEvent} from './events.ts';
+import type {EventOf} from './events.ts';
 import {dueOf, type Group} from './group.ts';
 import {idOfNumber, numberOfId} from './ids.ts';
 import {nearRows} from './reduce-deliveries.ts';
+import type {RunEvent} from './reduce-runs.ts';
 import {limits, type GatewayState} from './state.ts';
 import type {ServerView} from './tool-server.ts';
 
@@ -13,9 +14,12 @@ type Whole = NonNullable<GatewayState['wholeFrom']>;
  * have gaps before the newest dropped row. Pure; the same object while nothing changed.
  */
 export function wholeAfter(
-	before: GatewayState,
-	{deliveries, runs}: Pick<GatewayState, 'deliveries' | 'runs'>,
-	events: readonly GatewayEvent[],
+	known: Whole | undefined,
+	events: readonly RunEvent[],
+	{
+		state: {deliveries, runs},
+		before,
+	}: {readonly state: GatewayState; readonly before: GatewayState},
 ): Whole | undefined {
 	const restored = events.findLast(event => event.type === 'history-restored');
 	const whole: Whole | undefined = restored
@@ -23,7 +27,7 @@ export function wholeAfter(
 				...(restored.deliveries[0] && {delivery: restored.deliveries[0].id}),
 				run: restored.runsFrom ?? 0,
 			}
-		: before.wholeFrom;
+		: known;
 	const delivery =
 		!restored && deliveries !== before.deliveries && deliveries.length >= limits.deliveries
 			? droppedDelivery(before.deliveries, deliveries)
@@ -70,15 +74,13 @@ function droppedRun(before: GatewayState['runs'], after: GatewayState['runs']): 
 	return before.findLast(({id}) => !kept.has(id))?.id;
 }
 
-type ApprovalEvent<Type extends GatewayEvent['type']> = GatewayEvent & {readonly type: Type};
-
 /**
  * Waiting and settled approvals, and rules, after one event. Events of one request may come in any order: a settled request
  * never waits again.
  */
 export const approvalParts = {
 	'history-restored': (
-		{approvals}: ApprovalEvent<'history-restored'>,
+		{approvals}: EventOf<'history-restored'>,
 		{settledApprovals: settled}: GatewayState,
 	) => ({
 		settledApprovals: [...approvals.filter(({id}) => !has(settled, id)), ...settled].slice(
@@ -86,21 +88,18 @@ export const approvalParts = {
 		),
 	}),
 	'approval-requested': (
-		{approval}: ApprovalEvent<'approval-requested'>,
+		{approval}: EventOf<'approval-requested'>,
 		{approvals, settledApprovals}: GatewayState,
 	) =>
 		has(approvals, approval.id) || has(settledApprovals, approval.id)
 			? {}
 			: {approvals: [...approvals, approval].slice(-limits.waitingApprovals)},
-	'approval-extended': (
-		{approval}: ApprovalEvent<'approval-extended'>,
-		{approvals}: GatewayState,
-	) =>
+	'approval-extended': ({approval}: EventOf<'approval-extended'>, {approvals}: GatewayState) =>
 		has(approvals, approval.id)
 			? {approvals: approvals.map(one => (one.id === approval.id ? approval : one))}
 			: {},
 	'approval-settled': (
-		{approval}: ApprovalEvent<'approval-settled'>,
+		{approval}: EventOf<'approval-settled'>,
 		{approvals, settledApprovals}: GatewayState,
 	) => ({
 		...(has(approvals, approval.id) && {
@@ -110,7 +109,7 @@ export const approvalParts = {
 			-limits.settledApprovals,
 		),
 	}),
-	'approval-rules-changed': ({rules}: ApprovalEvent<'approval-rules-changed'>) => ({
+	'approval-rules-changed': ({rules}: EventOf<'approval-rules-changed'>) => ({
 		approvalRules: rules,
 	}),
 };
@@ -118,13 +117,15 @@ export const approvalParts = {
 const has = (approvals: readonly Approval[], id: number): boolean =>
 	approvals.some(one => one.id === id);
 
+type GroupEvent = EventOf<'history-restored' | 'group-changed'>;
+
 /**
  * The groups after `events`: pending ones by due time, then the newest dispatched ones. Both are capped. Pure. Events of one group may come in any order: a
  * dispatched group stays dispatched, and its count never shrinks.
  */
 export function groupsAfter(
 	groups: readonly Group[],
-	events: readonly GatewayEvent[],
+	events: readonly GroupEvent[],
 ): readonly Group[] {
 	if (!events.some(event => groupsOf(event).length > 0)) {
 		return groups;
@@ -142,13 +143,8 @@ export function groupsAfter(
 	return sorted([...known.values()]);
 }
 
-const groupsOf = (event: GatewayEvent): readonly Group[] => {
-	if (event.type === 'history-restored') {
-		return event.groups;
-	}
-
-	return event.type === 'group-changed' ? [event.group] : [];
-};
+const groupsOf = (event: GroupEvent): readonly Group[] =>
+	event.type === 'history-restored' ? event.groups : [event.group];
 
 const isNews = (group: Group, known: Group | undefined): boolean =>
 	known === undefined ||
@@ -171,7 +167,7 @@ function sorted(groups: readonly Group[]): readonly Group[] {
 /** The keys of the chat API after a change: known keys keep their place. */
 export function keysAfter(
 	keys: GatewayState['keys'],
-	event: Pick<GatewayEvent & {readonly type: 'keys-changed'}, 'keys' | 'gone'>,
+	event: Pick<EventOf<'keys-changed'>, 'keys' | 'gone'>,
 ): GatewayState['keys'] {
 	const changed = new Map(event.keys.map(key => [key.id, key]));
 	const gone = new Set(event.gone);
@@ -186,13 +182,13 @@ export function keysAfter(
 /** The tool servers after `events`, in the order of `inServerOrder`. */
 export function serversAfter(
 	servers: GatewayState['servers'],
-	events: readonly GatewayEvent[],
+	events: ReadonlyArray<EventOf<'server-changed' | 'server-removed'>>,
 ): GatewayState['servers'] {
 	const next = new Map(servers.map(server => [placeOf(server), server]));
 	for (const event of events) {
 		if (event.type === 'server-changed') {
 			next.set(placeOf(event.server), event.server);
-		} else if (event.type === 'server-removed') {
+		} else {
 			next.delete(placeOf(event));
 		}
 	}

@@ -1,11 +1,14 @@
-import type {GatewayEvent} from './events.ts';
+import type {EventOf} from './events.ts';
 import {hasEnded, needsDecision, type Run, type RunState, type TranscriptEntry} from './run.ts';
 import {type GatewayState, limits, type RunSaid} from './state.ts';
+
+/** An event with runs. */
+export type RunEvent = EventOf<'history-restored' | 'delivery-received' | 'run-changed'>;
 
 /** The runs after `events`, by id. Above the limit the oldest ended runs without an open decision are dropped first, then the oldest queued ones; runs at work stay. */
 export function runsAfter(
 	runs: GatewayState['runs'],
-	events: readonly GatewayEvent[],
+	events: readonly RunEvent[],
 ): GatewayState['runs'] {
 	const changed = new Map<number, Run>();
 	let known: ReadonlySet<number> | undefined;
@@ -44,7 +47,7 @@ export function runsAfter(
 }
 
 /** The runs in `event`. An accepted delivery implies its queued run. */
-function runsOf(event: GatewayEvent): readonly Run[] {
+function runsOf(event: RunEvent): readonly Run[] {
 	if (event.type === 'history-restored') {
 		return event.runs;
 	}
@@ -53,7 +56,7 @@ function runsOf(event: GatewayEvent): readonly Run[] {
 		return [event.run];
 	}
 
-	if (event.type !== 'delivery-received' || event.delivery.runId === undefined) {
+	if (event.delivery.runId === undefined) {
 		return [];
 	}
 
@@ -97,10 +100,12 @@ function trim(runs: readonly Run[]): readonly Run[] {
 	return kept.slice(-limits.runs);
 }
 
+type ProgressEvent = EventOf<'run-progressed' | 'run-said' | 'run-changed'>;
+
 /** The last transcript entries of open runs; those of ended runs are in the journal. */
 export function progressAfter(
 	progress: GatewayState['progress'],
-	events: readonly GatewayEvent[],
+	events: readonly ProgressEvent[],
 ): GatewayState['progress'] {
 	let next = progress;
 	for (const event of events) {
@@ -136,10 +141,10 @@ export const endsAnswer = ({kind}: Pick<TranscriptEntry, 'kind'>): boolean => en
 /** The streamed answers after `events`. `from` counts the characters that a reader has missed, too. */
 export const saidAfter = (
 	said: GatewayState['said'],
-	events: readonly GatewayEvent[],
+	events: readonly ProgressEvent[],
 ): GatewayState['said'] => events.reduce(saidAfterOne, said);
 
-function saidAfterOne(said: GatewayState['said'], event: GatewayEvent): GatewayState['said'] {
+function saidAfterOne(said: GatewayState['said'], event: ProgressEvent): GatewayState['said'] {
 	if (event.type === 'run-said') {
 		const {runId, at, from, text} = event;
 		const before = said?.[runId];
@@ -152,9 +157,7 @@ function saidAfterOne(said: GatewayState['said'], event: GatewayEvent): GatewayS
 		return endsAnswer(event.entry) ? without(said, event.runId) : said;
 	}
 
-	return event.type === 'run-changed' && event.run.state !== 'running'
-		? without(said, event.run.id)
-		: said;
+	return event.run.state === 'running' ? said : without(said, event.run.id);
 }
 
 function without(said: GatewayState['said'], runId: number): GatewayState['said'] {

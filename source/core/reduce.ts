@@ -1,5 +1,5 @@
 import type {Delivery} from './delivery.ts';
-import type {Emit, GatewayEvent} from './events.ts';
+import type {Emit, EventOf, GatewayEvent} from './events.ts';
 import {isJsonObject} from './json.ts';
 import {deliveriesAfter, worksAfter} from './reduce-deliveries.ts';
 import {approvalParts, groupsAfter, keysAfter, serversAfter, wholeAfter} from './reduce-lists.ts';
@@ -100,11 +100,8 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		}
 	}
 
-	const types = new Set(events.map(({type}) => type));
-	for (const {of, after} of longLists) {
-		if (of.some(type => types.has(type))) {
-			put(next, after(next, events, state));
-		}
+	for (const {change} of lists) {
+		put(next, change(events, {state: next, before: state}));
 	}
 
 	return next;
@@ -119,10 +116,7 @@ function put(state: GatewayState, parts: Parts): void {
 	}
 }
 
-type Change<Key extends Type> = (
-	event: GatewayEvent & {readonly type: Key},
-	state: GatewayState,
-) => Parts;
+type Change<Key extends Type> = (event: EventOf<Key>, state: GatewayState) => Parts;
 
 /** What a single event changes, by its type. Only an event that one of the `lists` takes may be missing. */
 const changes: {readonly [Key in Exclude<Type, Listed>]: Change<Key>} & {
@@ -183,69 +177,59 @@ const changes: {readonly [Key in Exclude<Type, Listed>]: Change<Key>} & {
 	'health-sampled': ({health}) => ({health}),
 };
 
-type LongList = {
-	readonly of: readonly Type[];
-	/** `state` includes the results of the lists above; `before` is the state before the batch. */
-	readonly after: (
-		state: GatewayState,
-		events: readonly GatewayEvent[],
-		before: GatewayState,
-	) => Parts;
+type States = {
+	/** With the results of the lists above. */
+	readonly state: GatewayState;
+	/** Before the batch. */
+	readonly before: GatewayState;
 };
 
-/** The long lists, in the order of their computation. A batch changes each at most once, and only when it holds an event of the types in `of`. */
+/** A list of the state that events change. `of` names exactly the types of the events that `after` takes: the compiler checks it. */
+function list<Key extends keyof GatewayState, Event extends GatewayEvent>(
+	key: Key,
+	of: {readonly [Name in Event['type']]: true},
+	after: (value: GatewayState[Key], events: readonly Event[], states: States) => GatewayState[Key],
+) {
+	const isOf = (event: GatewayEvent): event is Event => Object.hasOwn(of, event.type);
+	return {
+		of,
+		/** Nothing for a batch without such an event. */
+		change: (events: readonly GatewayEvent[], states: States): Parts => {
+			const own = events.filter(isOf);
+			return own.length === 0 ? {} : {[key]: after(states.state[key], own, states)};
+		},
+	};
+}
+
+const arrived = {'history-restored': true, 'delivery-received': true} as const;
+const ofRuns = {...arrived, 'run-changed': true} as const;
+const ofProgress = {'run-progressed': true, 'run-said': true, 'run-changed': true} as const;
+
+/** The long lists, in the order of their computation. A batch changes each at most once. */
 const lists = [
-	{
-		of: ['history-restored', 'delivery-received'],
-		after: ({deliveries}, events) => ({deliveries: deliveriesAfter(deliveries, events)}),
-	},
-	{
-		of: ['history-restored', 'delivery-received', 'traffic-counted'],
-		after: ({traffic}, events) => ({traffic: trafficAfter(traffic, events)}),
-	},
-	{
-		of: ['run-changed', 'group-changed'],
-		after: ({deliveries}, events) => ({deliveries: worksAfter(deliveries, events)}),
-	},
-	{
-		of: ['history-restored', 'delivery-received', 'run-changed'],
-		after: ({runs}, events) => ({runs: runsAfter(runs, events)}),
-	},
-	{
-		of: ['history-restored', 'delivery-received', 'run-changed'],
-		after: (state, events, before) => ({wholeFrom: wholeAfter(before, state, events)}),
-	},
-	{
-		of: ['history-restored', 'group-changed'],
-		after: ({groups}, events) => ({groups: groupsAfter(groups, events)}),
-	},
-	{
-		of: ['run-progressed', 'run-said', 'run-changed'],
-		after: ({progress, said}, events) => ({
-			progress: progressAfter(progress, events),
-			said: saidAfter(said, events),
-		}),
-	},
-	{
-		of: ['server-changed', 'server-removed'],
-		after: ({servers}, events) => ({servers: serversAfter(servers, events)}),
-	},
-	{
-		of: ['log-restored', 'log-written'],
-		after: ({logs}, events) => ({logs: logsAfter(logs, events)}),
-	},
-] as const satisfies readonly LongList[];
+	list('deliveries', arrived, deliveriesAfter),
+	list('traffic', {...arrived, 'traffic-counted': true}, trafficAfter),
+	list('deliveries', {'run-changed': true, 'group-changed': true}, worksAfter),
+	list('runs', ofRuns, runsAfter),
+	list('wholeFrom', ofRuns, wholeAfter),
+	list('groups', {'history-restored': true, 'group-changed': true}, groupsAfter),
+	list('progress', ofProgress, progressAfter),
+	list('said', ofProgress, saidAfter),
+	list('servers', {'server-changed': true, 'server-removed': true}, serversAfter),
+	list('logs', {'log-restored': true, 'log-written': true}, logsAfter),
+] as const;
 
-const longLists: readonly LongList[] = lists;
-
-type Listed = (typeof lists)[number]['of'][number];
+type KeysOf<Of> = Of extends unknown ? keyof Of : never;
+type Listed = KeysOf<(typeof lists)[number]['of']>;
 
 /** Whether this version knows the type of `value`: a gateway of a later version may send events of others. */
-export const isKnownEvent = (value: unknown): value is GatewayEvent =>
-	isJsonObject(value) &&
-	typeof value['type'] === 'string' &&
-	(Object.hasOwn(changes, value['type']) ||
-		longLists.some(({of}) => of.some(type => type === value['type'])));
+export const isKnownEvent = (value: unknown): value is GatewayEvent => {
+	const type = isJsonObject(value) ? value['type'] : undefined;
+	return (
+		typeof type === 'string' &&
+		[changes, ...lists.map(({of}) => of)].some(one => Object.hasOwn(one, type))
+	);
+};
 
 type Totals = GatewayState['totals'];
 
@@ -269,13 +253,12 @@ function withRun(totals: Totals, {state}: Run): Totals {
 	return key ? {...totals, [key]: totals[key] + 1} : totals;
 }
 
-function logsAfter(logs: GatewayState['logs'], events: readonly GatewayEvent[]) {
-	const written = events.flatMap(event => {
-		if (event.type === 'log-restored') {
-			return event.records;
-		}
-
-		return event.type === 'log-written' ? [event.record] : [];
-	});
+function logsAfter(
+	logs: GatewayState['logs'],
+	events: ReadonlyArray<EventOf<'log-restored' | 'log-written'>>,
+) {
+	const written = events.flatMap(event =>
+		event.type === 'log-restored' ? event.records : [event.record],
+	);
 	return [...logs, ...written].slice(-limits.logs);
 }

@@ -1,7 +1,7 @@
 import type {RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import {derive} from './derive.ts';
-import type {GatewayEvent} from './events.ts';
+import type {EventOf, GatewayEvent} from './events.ts';
 import type {DeliveryRow} from './state.ts';
 
 /** The requests of one minute. */
@@ -27,7 +27,7 @@ export const deliveriesOf = (events: readonly GatewayEvent[]) => ({
 /** The requests of the last hour after `events`, oldest minute first; the same array when no event concerns requests. Requests to other gateways do not count. */
 export function trafficAfter(
 	traffic: readonly TrafficMinute[] | undefined,
-	events: readonly GatewayEvent[],
+	events: ReadonlyArray<EventOf<'history-restored' | 'delivery-received' | 'traffic-counted'>>,
 ): readonly TrafficMinute[] | undefined {
 	const {restored, received: fresh} = deliveriesOf(events);
 	const received = [...restored, ...fresh].filter(({idSource}) => idSource !== 'import');

@@ -89,7 +89,10 @@ export async function openIntake(
 
 	const isShared = sharesStore(live);
 	// A shared store may be away: clients of this gateway are told so.
-	await (isShared && openControl());
+	if (isShared) {
+		await openControl();
+	}
+
 	if (isShared) {
 		broker.emit({type: 'cluster-changed', at: clock.now(), members: []});
 	}

@@ -17,10 +17,9 @@ export type PlatformCall = Pick<
 
 const refusals = ['platform_rejected', 'platform_unauthorized'] as const;
 
-/** The meaning of an answer: `true` is a success, a code a failure; `false` and `undefined`: the status decides. */
+/** The meaning of an answer: `true` is a success, a code a failure; `false`: the status decides. */
 export type Judgement =
 	| boolean
-	| undefined
 	/** The message has the new text already, whatever the status. */
 	| 'unchanged'
 	| 'message_gone'

@@ -60,8 +60,11 @@ export function marksOf<Mark extends JsonObject>(
 			for (const [chat, failures] of behind) {
 				const mark = marks.get(chat);
 				try {
-					// oxlint-disable-next-line no-await-in-loop -- one chat after the other
-					await (mark && catchUpChat(chat, mark));
+					if (mark) {
+						// oxlint-disable-next-line no-await-in-loop -- one chat after the other
+						await catchUpChat(chat, mark);
+					}
+
 					behind.delete(chat);
 				} catch (error) {
 					if (!(error instanceof DeliveryError) || signal.aborted) {

@@ -97,7 +97,7 @@ export const serverAddress = (description: string) =>
 const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
 /** An incoming webhook: an address that takes messages for one chat. */
-export type Webhook = {readonly url: string; readonly secret?: string | undefined};
+export type Webhook = {readonly url: string; readonly secret?: string};
 
 /** Incoming webhooks by the names that `chat_id` and `home_channel` give them. */
 export const webhooks = setting(
@@ -108,7 +108,7 @@ export const webhooks = setting(
 		to(written) {
 			const hooks = new Map<string, Webhook>();
 			for (const [name, {url, secret}] of Object.entries(written)) {
-				hooks.set(name, {url, secret: secret ?? undefined});
+				hooks.set(name, {url, ...(secret && {secret})});
 			}
 
 			return hooks.size === 0 ? undefined : hooks;

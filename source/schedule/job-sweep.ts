@@ -1,5 +1,6 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {isDeepStrictEqual} from 'node:util';
+import {dropOldest} from '../core/bounds.ts';
 import type {Clock} from '../core/clock.ts';
 import type {JobView} from '../core/job.ts';
 import type {JobKey, JobRecord} from '../store/job-port.ts';
@@ -115,7 +116,7 @@ export function createJobSweep(
 			await fired.save(() => (complete ? new Set(entries.map(({job}) => job.id)) : undefined));
 		}
 
-		keepNewest(known, seen.length + maxKnown);
+		dropOldest(known, seen.length + maxKnown);
 		return {views: seen.map(({view}) => view), until: firstDue(seen)};
 	};
 
@@ -184,17 +185,6 @@ const removedJobs = (
 			? records.filter(record => record.profile === profile && !ids.has(record.id))
 			: [];
 	});
-
-/** Drops the oldest entries until at most `most` are left. */
-export function keepNewest(known: Map<string, unknown>, most: number): void {
-	for (const key of known.keys()) {
-		if (known.size <= most) {
-			return;
-		}
-
-		known.delete(key);
-	}
-}
 
 /** An entry of a profile's file. */
 type PlacedJob = {readonly watched: WatchedProfile; readonly entry: JobEntry};

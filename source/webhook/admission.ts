@@ -3,6 +3,9 @@ import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route, SkippedRoute} from '../config/route.ts';
 import {oncePer} from '../core/derive.ts';
 import type {JsonObject} from '../core/json.ts';
+import {remedyOf} from '../core/traffic.ts';
+import type {Limits} from '../store/limits/port.ts';
+import type {RouteKey} from '../store/port.ts';
 import {type EventSubjectReader, compileSubject} from './event-subject.ts';
 import {isFromForeignPage} from './exchange.ts';
 import type {HoldsValue} from './filter-operators.ts';
@@ -17,7 +20,7 @@ import {
 	note,
 	stop,
 } from './receive-context.ts';
-import {type Reply, refusals} from './replies.ts';
+import {type Reply, rateReply, refusals} from './replies.ts';
 import {verifySignature} from './signature.ts';
 import {type RenderContext, type Template, compileExtra, parseTemplate} from './template.ts';
 
@@ -223,3 +226,48 @@ export function authenticate(
 	);
 	return undefined;
 }
+
+/**
+ * Counts an authenticated event against the quota of this minute. Returns the refusal when it is spent. With `overflow: queue` the event goes on, and its run gets a
+ * later start.
+ *
+ * @see manual/receiver.md#above-the-rate
+ */
+export async function spendRate(
+	draft: DeliveryDraft,
+	route: Route,
+	{windows, paces}: Pick<Limits, 'windows' | 'paces'>,
+): Promise<Reply | undefined> {
+	const {rateLimit} = route;
+	const key = routeKeyOf(route);
+	if (route.overflow === 'queue') {
+		const count = await paces.enter(key, rateLimit);
+		draft.isAboveRate = count === undefined;
+		note(draft, 'rate', {
+			verdict: 'pass',
+			detail: usageOf(count ?? `more than ${rateLimit}`, rateLimit),
+		});
+		return undefined;
+	}
+
+	const rate = await windows.take(key, rateLimit);
+	const detail = usageOf(rate.count, rateLimit);
+	if (!rate.ok) {
+		const remedy = remedyOf({mode: route.deliverOnly ? 'deliver_only' : 'agent'});
+		return stop(draft, rateReply(rate.retryAfterSeconds), {
+			step: 'rate',
+			detail: `${detail}: lost unless its sender tries again, ${remedy}`,
+		});
+	}
+
+	note(draft, 'rate', {verdict: 'pass', detail});
+	return undefined;
+}
+
+const usageOf = (count: number | string, limit: number) => `${count} of ${limit} in this minute`;
+
+/** The key of a route in its limits. */
+export const routeKeyOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): RouteKey => ({
+	profile,
+	route: name,
+});

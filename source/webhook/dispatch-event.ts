@@ -1,11 +1,9 @@
 import type {Route} from '../config/route.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunPlan} from '../core/run.ts';
-import {remedyOf} from '../core/traffic.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {JobKey} from '../store/job-port.ts';
-import type {Limits} from '../store/limits/port.ts';
-import type {RouteKey} from '../store/port.ts';
+import {routeKeyOf} from './admission.ts';
 import {deliverDirectly} from './direct-delivery.ts';
 import {groupNameOf} from './group-key.ts';
 import {
@@ -16,7 +14,6 @@ import {
 	withReason,
 } from './journal-event.ts';
 import {
-	type DeliveryDraft,
 	type NamedEvent,
 	type ReadyEvent,
 	type ReceiverServices,
@@ -28,14 +25,7 @@ import {
 	stop,
 	withoutPayload,
 } from './receive-context.ts';
-import {
-	acceptedReply,
-	coalescedReply,
-	type Reply,
-	firedReply,
-	refusals,
-	rateReply,
-} from './replies.ts';
+import {acceptedReply, coalescedReply, type Reply, firedReply, refusals} from './replies.ts';
 
 /**
  * Dispatches an event that passed every check: to a direct delivery, a scheduled job, a group, or an agent run. Rejects when the store cannot be read or
@@ -224,48 +214,3 @@ async function journalOverflow(
 		}
 	}
 }
-
-/**
- * Counts an authenticated event against the quota of this minute. Returns the refusal when it is spent. With `overflow: queue` the event goes on, and its run gets a
- * later start.
- *
- * @see manual/receiver.md#above-the-rate
- */
-export async function spendRate(
-	draft: DeliveryDraft,
-	route: Route,
-	{windows, paces}: Pick<Limits, 'windows' | 'paces'>,
-): Promise<Reply | undefined> {
-	const {rateLimit} = route;
-	const key = routeKeyOf(route);
-	if (route.overflow === 'queue') {
-		const count = await paces.enter(key, rateLimit);
-		draft.isAboveRate = count === undefined;
-		note(draft, 'rate', {
-			verdict: 'pass',
-			detail: usageOf(count ?? `more than ${rateLimit}`, rateLimit),
-		});
-		return undefined;
-	}
-
-	const rate = await windows.take(key, rateLimit);
-	const detail = usageOf(rate.count, rateLimit);
-	if (!rate.ok) {
-		const remedy = remedyOf({mode: route.deliverOnly ? 'deliver_only' : 'agent'});
-		return stop(draft, rateReply(rate.retryAfterSeconds), {
-			step: 'rate',
-			detail: `${detail}: lost unless its sender tries again, ${remedy}`,
-		});
-	}
-
-	note(draft, 'rate', {verdict: 'pass', detail});
-	return undefined;
-}
-
-const usageOf = (count: number | string, limit: number) => `${count} of ${limit} in this minute`;
-
-/** The key of a route in its limits. */
-export const routeKeyOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): RouteKey => ({
-	profile,
-	route: name,
-});

@@ -2,9 +2,15 @@ import type {Route} from '../config/route.ts';
 import {type JsonValue, isJsonObject} from '../core/json.ts';
 import {type RunPlan, prefetchWords, readWords, wholePayload} from '../core/run.ts';
 import type {BodyRead} from '../http/http-messages.ts';
-import {type CompiledRoute, type RequestedRoute, authenticate, findRoute} from './admission.ts';
+import {
+	type CompiledRoute,
+	type RequestedRoute,
+	authenticate,
+	findRoute,
+	spendRate,
+} from './admission.ts';
 import {acknowledgementOf, answerChallenge, answerGreeting, shakeHands} from './challenge.ts';
-import {dispatchEvent, spendRate} from './dispatch-event.ts';
+import {dispatchEvent} from './dispatch-event.ts';
 import {
 	isAboutOwnComment,
 	maxSubjectLength,

@@ -37,7 +37,7 @@ export function effectsOf(
 		return {
 			route: route.name,
 			effects: [
-				'is answered 503 and kept as paused, as far as its filters let it pass: the route is paused, so nothing starts',
+				'the route is paused: if the event passes the filters, it starts nothing, is answered 503 and kept as paused',
 			],
 			needsConfirmation: false,
 		};

@@ -280,6 +280,33 @@ test('"svc gateway setup" writes what its flags name and keeps comments and orde
 		/webhook:\n +enabled: true\n +host: 127\.0\.0\.1\n +port: 9000\n +secret: s3cret\n/,
 	);
 	expect((await command(['config', 'check'], {home: home.path})).code).toBe(0);
+	expect(stdout).toContain('Where:  senders post to http://127.0.0.1:9000/webhooks/NAME\n');
+});
+
+test('"when the same key appears in both, the `extra` value wins": setup writes it there', async () => {
+	const text =
+		'platforms:\n  webhook:\n    extra:\n      port: 8700 # here\n      secret: a-long-old-secret\n';
+	await using home = await temporaryHome({'config.yaml': text});
+	const flags = ['--enable', '--port', '8800', '--secret', 'another-long-secret'];
+	const {stdout} = await command(['gateway', 'setup', ...flags], {home: home.path});
+	expect(stdout).toContain('Wrote platforms.webhook.enabled, platforms.webhook.extra.port, ');
+	expect(stdout).toContain('http://127.0.0.1:8800/webhooks/NAME');
+	expect(await home.read('config.yaml')).toBe(
+		`${text.replace('8700', '8800').replace('a-long-old-secret', 'another-long-secret')}    enabled: true\n`,
+	);
+});
+
+test('"svc gateway setup --secret" says that it replaces a secret, and that senders must change theirs', async () => {
+	await using home = await temporaryHome();
+	const setup = async (secret: string) =>
+		command(['gateway', 'setup', '--secret', secret], {home: home.path});
+	const replaced = 'the old secret is replaced: change it at each sender that signs with it, too\n';
+	expect(await setup('long-enough-secret')).toMatchObject({code: 0, stderr: ''});
+	expect(await setup('long-enough-secret')).toMatchObject({code: 0, stderr: ''});
+	expect(await setup('another-long-secret')).toMatchObject({code: 0, stderr: replaced});
+	await home.write('.env', 'WEBHOOK_SECRET=another-long-secret\n');
+	// Only the place of the secret changes.
+	expect(await setup('${WEBHOOK_SECRET}')).toMatchObject({code: 0, stderr: ''});
 });
 
 test('a home that cannot be used is said in one line', async () => {

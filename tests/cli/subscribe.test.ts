@@ -673,6 +673,19 @@ test('a test event that is ignored names the step, and what to show', async () =
 	expect(stderr).toMatch(/^Ignored by its event: .*; see "svc deliveries show \w+"\n$/);
 });
 
+test('a test event that lacks what the template names says so', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {hook: {prompt: '{zen} by {made.up} of {nobody}'}},
+	});
+	const {stderr} = await command(
+		['webhook', 'test', 'hook', '--payload', '{"zen": "Speak like a human."}'],
+		{home: gateway.home.path},
+	);
+	expect(stderr).toMatch(
+		/^See "svc deliveries show \w+"\nThe template names \{made\.up\} \{nobody\}, which this payload does not have\n$/,
+	);
+});
+
 test('events of a code host above the rate: how to keep them is said until somebody has decided', async () => {
 	await using home = await gatewayHome();
 	const subscribe = async (...flags: readonly string[]) =>

@@ -82,6 +82,26 @@ test('a new key follows the last one of its mapping, indented as the file is', (
 	expect(set('', ['b'], 1)).toBe('b: 1\n');
 });
 
+test('a new key follows its own commented-out lines, which stand below what explains it', () => {
+	const text =
+		'a:\n  # Number.\n  # b: 1\n  c: 2\n  # Names.\n  # d:\n  #   e: x\n\n  # of a\nd: 3\n# d:\n';
+	expect(set(text, ['a', 'b'], 9)).toBe(text.replace('# b: 1\n', '# b: 1\n  b: 9\n'));
+	expect(set(text, ['a', 'd', 'f'], 9)).toBe(text.replace('e: x\n', 'e: x\n  d:\n    f: 9\n'));
+	expect(set('# b: 1\n# c: d\n\na: 1\n', ['c'], 2)).toBe('# b: 1\n# c: d\n\na: 1\nc: 2\n');
+	expect(set('a: 1\n\n# b: 2', ['b'], 3)).toBe('a: 1\n\n# b: 2\nb: 3\n');
+	// Of another mapping, a sentence, or part of a text.
+	const others =
+		'a:\n  b:\n    # x: 1\n    t: |\n      # x: 2\n  # xx: 3\n  c: 4\nz: 5\n  # x: 6\n';
+	expect(set(others, ['a', 'x'], 9)).toBe(others.replace('c: 4\n', 'c: 4\n  x: 9\n'));
+	const first = ['secret', 'port', 'routes'].reduce(
+		(whole, key) => set(whole, ['platforms', 'webhook', key], {port: 1, secret: 's'}[key] ?? {}),
+		firstConfig(),
+	);
+	expect(first).toContain('    # secret: ${WEBHOOK_SECRET}\n    secret: s\n    # Routes');
+	expect(first).toMatch(/ {4}# port: \d+\n {4}port: 1\n/);
+	expect(first).toContain('    #     deliver: log\n    routes: {}\n');
+});
+
 test('a new item follows the last one of its list, and nothing else moves', () => {
 	const block = 'a: 1   # one\nlist:\n    # people\n    - 99   # Ann\n    - "b"\n# c\nz: 2\n';
 	expect(set(block, ['list', 2], 7)).toBe(block.replace('"b"\n', '"b"\n    - 7\n'));

@@ -1,15 +1,20 @@
 import {expect, test} from 'vitest';
-import type {GatewayEvent} from '../../source/core/events.ts';
+import type {EventOf} from '../../source/core/events.ts';
 import type {Group} from '../../source/core/group.ts';
 import {groupsAfter} from '../../source/core/reduce-lists.ts';
-import {limits} from '../../source/core/state.ts';
+import {reduce} from '../../source/core/reduce.ts';
+import {initialState, limits} from '../../source/core/state.ts';
 import {makeGroup} from '../helpers/make.ts';
 
 const startMs = 1_700_000_000_000;
 
-const changed = (group: Group): GatewayEvent => ({type: 'group-changed', at: startMs, group});
+const changed = (group: Group): EventOf<'group-changed'> => ({
+	type: 'group-changed',
+	at: startMs,
+	group,
+});
 
-const restored = (groups: readonly Group[]): GatewayEvent => ({
+const restored = (groups: readonly Group[]): EventOf<'history-restored'> => ({
 	type: 'history-restored',
 	at: startMs,
 	deliveries: [],
@@ -75,7 +80,8 @@ test('what the journal knew at the start joins what came since: an older word of
 
 test('events of other things leave the list the same object', () => {
 	const groups = [pending(1, 10)];
-	expect(groupsAfter(groups, [{type: 'webhook-closed', at: startMs}])).toBe(groups);
+	const state = reduce(initialState, [changed(pending(1, 10))]);
+	expect(reduce(state, [{type: 'webhook-closed', at: startMs}]).groups).toBe(state.groups);
 	expect(groupsAfter(groups, [])).toBe(groups);
 });
 

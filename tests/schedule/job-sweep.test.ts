@@ -1,6 +1,5 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {keepNewest} from '../../source/schedule/job-sweep.ts';
 import type {Scheduler} from '../../source/schedule/scheduler.ts';
 import {createWatchedProfiles} from '../../source/schedule/watched-profiles.ts';
 import {recordingLogger, sampleEntry, sampleProfile} from './samples.ts';
@@ -92,14 +91,6 @@ test('a queue that is full, or a journal that fails, is not asked again and agai
 	await live.pass(250, 250);
 	expect(world.clock.waits.at(-1)).toBeGreaterThan(20_000);
 	expect(Math.min(...world.clock.waits)).toBeGreaterThan(0);
-});
-
-test('what was added first is dropped first', () => {
-	const known = new Map(['a', 'b', 'c', 'd'].map(key => [key, true]));
-	keepNewest(known, 9);
-	expect(known.size).toBe(4);
-	keepNewest(known, 2);
-	expect([...known.keys()]).toEqual(['c', 'd']);
 });
 
 test('a profile is watched since it was first there, or since the clock went back before that', () => {

@@ -43,7 +43,9 @@ export async function agentAnswer(
 		...spending.steps,
 		async onText(content) {
 			isSaid ||= content !== '';
-			await (content !== '' && sink?.delta({content}));
+			if (content !== '') {
+				await sink?.delta({content});
+			}
 		},
 		async onProgress(progress) {
 			await sink?.progress(progress);
@@ -53,7 +55,10 @@ export async function agentAnswer(
 		throw spending.endedBy(error);
 	});
 	// No part of this answer was streamed.
-	await (!isSaid && said.text !== '' && sink?.delta({content: said.text}));
+	if (!isSaid && said.text !== '') {
+		await sink?.delta({content: said.text});
+	}
+
 	const {inputTokens, outputTokens} = spending.used();
 	const {text, finishReason, run} = said;
 	const usage = chatUsageOf(inputTokens, outputTokens);

@@ -1,8 +1,8 @@
 import type {HomePaths} from '../../config/config.ts';
 import {basePaths, defaultProfile} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
+import type {SharedHome} from '../../config/shared-home.ts';
 import {storePlaceOf} from '../../config/store-place.ts';
-import type {SharedHome} from '../../config/text-files.ts';
 import {messageOf} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import {openSharedDocuments} from '../../gateway/documents/open-shared.ts';

@@ -2,7 +2,7 @@ import {stripVTControlCharacters} from 'node:util';
 import {wantColors} from '../../config/environment.ts';
 import {writePrivateFile} from '../../config/text-files.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import {nearestName} from '../../core/names.ts';
+import {didYouMean} from '../../core/names.ts';
 import {versionMismatch} from '../../core/program.ts';
 import {contract} from '../../gateway/contract/contract.ts';
 import type {Operation} from '../../gateway/contract/operation.ts';
@@ -85,12 +85,12 @@ function paneOf(asked: string, names: readonly PaneName[], refuse: Refuse): stri
 		return found.id;
 	}
 
-	const near = nearestName(
+	const meant = didYouMean(
 		wanted,
 		names.map(({id}) => id),
 	);
 	return refuse(
-		`error: there is no pane "${asked}"${near ? `, did you mean "${near}"` : ''}: ${names.map(({id, key}) => `${key} ${id}`).join(', ')}`,
+		`error: there is no pane "${asked}"${meant}: ${names.map(({id, key}) => `${key} ${id}`).join(', ')}`,
 	);
 }
 

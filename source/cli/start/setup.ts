@@ -1,5 +1,7 @@
 import {existsSync} from 'node:fs';
+import type {LoadedConfig} from '../../config/config.ts';
 import {editConfig} from '../../config/edit-config.ts';
+import type {YamlEdit} from '../../config/edit-yaml.ts';
 import {firstConfig} from '../../config/first-config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
@@ -8,12 +10,14 @@ import {
 	planSetup,
 	receiverEdits,
 	setUp,
+	warningOnReplaced,
 	type ReceiverSettings,
 	type SetupSurroundings,
 } from '../../config/set-up.ts';
 import {warningOnSecrets} from '../../config/weak-secrets.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
+import {compact} from '../../core/names.ts';
 import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
 import {unknownTarget} from '../../delivery/deliverer.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
@@ -22,9 +26,9 @@ import type {TargetKind} from '../../platforms/target-kind.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {askLine, canAsk, confirmDiff, isYes} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {printLines, tell, tellSentences} from '../console/print.ts';
+import {printLines, tell, tellEach, tellSentences} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
-import {readConfig, usableConfig} from '../home/receiver-facts.ts';
+import {readConfig, urlOf, usableConfig} from '../home/receiver-facts.ts';
 
 /**
  * Writes the receiver settings that were given to `config.yaml`, keeping its comments. Without any it asks for the fields of the interface, when there is somebody to ask; else
@@ -47,20 +51,39 @@ export async function setUpReceiver(context: Context, given: ReceiverSettings): 
 async function write(context: Context, settings: ReceiverSettings): Promise<void> {
 	const paths = context.paths({mayBeNew: true});
 	ensureHome(paths);
-	const edits = receiverEdits(settings);
-	const weak = settings.secret === undefined ? undefined : warningOnSecrets([settings.secret]);
-	if (weak !== undefined) {
-		tell(context, weak);
-	}
-
-	await editConfig(paths, edits, {clock: context.clock});
+	const load = () => loadConfig({paths, environment: context.environment});
+	const before = load();
+	let edits: readonly YamlEdit[] = [];
+	const editsFor = (written: unknown) => {
+		edits = receiverEdits(settings, written);
+		return edits;
+	};
+	await editConfig(paths, editsFor, {clock: context.clock});
+	const next = load();
+	const warnings = [
+		warningOnSecrets(compact([settings.secret])),
+		before.ok && next.ok && warningOnReplaced(before.config, next.config),
+	];
+	tellEach(context, compact(warnings));
 	printLines(context, [
 		`Wrote ${edits.map(({path}) => path.join('.')).join(', ')} to ${paths.config}`,
-		takenOver,
+		...nextSteps(next),
 	]);
 }
 
-const takenOver = 'A gateway that runs takes it over; host and port need a restart.';
+/** What to do once the receiver is set up. `route`: a first one was made in config.yaml. */
+const nextSteps = (loaded: LoadedConfig, route?: string): readonly string[] => [
+	'A running gateway applies this at once; host and port need a restart.',
+	...(loaded.ok && loaded.config.webhook.enabled
+		? [
+				'Start:  svc starts the gateway and shows it; svc gateway starts it in the background',
+				route === undefined
+					? 'Test:   svc webhook subscribe NAME makes a route; svc webhook test NAME sends it an event'
+					: `Test:   T in pane 5 Routes of svc sends an event to ${route}`,
+				`Where:  senders post to ${urlOf(loaded.config)}/webhooks/${route ?? 'NAME'}`,
+			]
+		: []),
+];
 
 /** Asks for the fields of the interface. */
 async function ask(context: Context): Promise<void> {
@@ -83,9 +106,10 @@ async function ask(context: Context): Promise<void> {
 		return;
 	}
 
+	const loaded = loadConfig({paths: context.paths(), environment: context.environment});
 	printLines(context, [
 		...(written.secret === undefined ? [] : [`secret  ${written.secret}   (shown once)`]),
-		takenOver,
+		...nextSteps(loaded, written.route),
 	]);
 	const {printFirstKey} = await import('../keys/first-key.ts');
 	await printFirstKey(context);
@@ -176,7 +200,7 @@ async function listen(context: Context, platform: TargetKind): Promise<boolean> 
 }
 
 /** `isSame`: there was nothing to write. */
-type WrittenSetup = {readonly secret?: string; readonly isSame?: true};
+type WrittenSetup = {readonly secret?: string; readonly route?: string; readonly isSame?: true};
 
 const surroundingsOf = (context: Context): SetupSurroundings => {
 	const paths = context.paths({mayBeNew: true});
@@ -267,5 +291,5 @@ async function writeAsked(
 		{surroundings, clock: context.clock},
 	);
 	printLines(context, [`Wrote ${paths.config}`]);
-	return written;
+	return {...written, ...(draft.route && {route: draft.route.name})};
 }

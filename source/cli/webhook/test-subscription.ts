@@ -2,9 +2,11 @@ import {subscriptionNotFound} from '../../config/subscriptions.ts';
 import {subscriptionsText} from '../../config/text-files.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
+import {compact} from '../../core/names.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
+import {missingWord} from '../../nouns/delivery/delivery-word.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {printJson, printLines, tellEach} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
 /** Sends a test event to a dynamic route of the running gateway; prints status and body. Routes of config.yaml are refused. */
@@ -39,7 +41,7 @@ export async function testSubscription(
 		const delivery = await newest();
 		// What the journal has not written yet, or what came between, is not guessed at.
 		if (delivery && delivery.id !== before?.id && delivery.status === answer.status) {
-			tell(context, whatCame(delivery));
+			tellEach(context, compact([whatCame(delivery), missingWord(delivery.trace)]));
 		}
 	}
 

@@ -39,13 +39,13 @@ export type JudgedDraft = {
 	/** As it would be written. */
 	readonly entry: JsonObject;
 	/** That was made for it. */
-	readonly secret?: string | undefined;
+	readonly secret?: string;
 	readonly problems: readonly DraftProblem[];
 	readonly warnings: readonly string[];
 	/** Those of the warnings that are of one setting. */
-	readonly notes?: readonly DraftProblem[] | undefined;
+	readonly notes?: readonly DraftProblem[];
 	/** What would be served; absent when it would not. */
-	readonly route?: Route | undefined;
+	readonly route?: Route;
 };
 
 /** What would become of a draft: only what the receiver and the loader of the files say of it. */
@@ -68,12 +68,12 @@ export function judgeDraft(
 	const given = isJsonObject(whole) ? whole : {};
 	const isNew = draft.fingerprint === noEntry;
 	const isNamed = isNew || written.name !== name;
-	const {entry: made, secret} = withMadeSecret(given, isNew);
+	const {entry: made, ...secret} = withMadeSecret(given, isNew);
 	const entry =
 		draft.source === 'dynamic'
 			? withDay(made, {before: written.entry, today: surroundings.today()})
 			: made;
-	const judged = {entry, secret};
+	const judged = {...secret, entry};
 	if (missing.length > 0) {
 		return {
 			...judged,
@@ -167,14 +167,12 @@ function judgeDynamic(
 	{entry, isNamed}: {readonly entry: JsonObject; readonly isNamed: boolean},
 	{config}: DraftSurroundings,
 ): Verdict {
-	const {refusals, warnings, notes, route} = isNamed
+	const {refusals, ...checked} = isNamed
 		? checkSubscription(name, entry, config)
 		: checkEntry(name, entry, config);
 	return {
+		...checked,
 		problems: refusals.map(({reason, path}) => ({path, message: withoutName(name, reason, path)})),
-		warnings,
-		notes,
-		route,
 	};
 }
 
@@ -203,6 +201,7 @@ function judgeStatic(
 	}
 
 	const {webhook, problems} = loaded.config;
+	const route = webhook.routes.get(name);
 	const ofRoute = ({name: other}: SkippedRoute) => other === name;
 	const place = `${edited.path.join('.')}.`;
 	const notes = problems
@@ -220,7 +219,7 @@ function judgeStatic(
 			...notes.map(({path, message}) => `${path}: ${message}`),
 		],
 		notes,
-		route: webhook.routes.get(name),
+		...(route && {route}),
 	};
 }
 

@@ -28,7 +28,7 @@ export type WrittenRoute = {
 	/** The line of one of its keys. */
 	readonly lineOf: (key: string) => number;
 	/** Absent when it is not there. */
-	readonly entry?: JsonValue | undefined;
+	readonly entry?: JsonValue;
 };
 
 /** Identifies an unchanged entry; of its secrets only the lengths count. */
@@ -69,7 +69,7 @@ function readStatic({config: file}: HomePaths, name: string): WrittenRoute {
 	const entry = isJsonObject(data.value) ? valueIn(data.value, path.map(String)) : undefined;
 	const line = entry === undefined ? 0 : source.positionOfKey(path).line;
 	const lineOf = (key: string) => source.positionOfKey([...path, key]).line;
-	return {source: 'static', name, file, text, line, lineOf, entry};
+	return {source: 'static', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
 }
 
 /** Where a static route stands in `config.yaml`. */
@@ -85,7 +85,7 @@ function readDynamic(paths: HomePaths, name: string): WrittenRoute {
 	const lineAt = (path: KeyPath) => createJsonPlacer(file, text)({path, message: ''}).line;
 	const line = entry === undefined ? 0 : lineAt([name]);
 	const lineOf = (key: string) => lineAt([name, key]);
-	return {source: 'dynamic', name, file, text, line, lineOf, entry};
+	return {source: 'dynamic', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
 }
 
 /** The entry of that name. */

@@ -2,14 +2,9 @@ import {existsSync, readdirSync, readFileSync, renameSync} from 'node:fs';
 import {join} from 'node:path';
 import type {HomePaths} from '../../config/config.ts';
 import {editLocks, editLockWaitMs} from '../../config/edited-text.ts';
+import type {SharedHome} from '../../config/shared-home.ts';
 import {parseSubscriptions} from '../../config/subscriptions.ts';
-import {
-	stampOf,
-	readTextFile,
-	type EditedText,
-	maxEditedBytes,
-	type SharedHome,
-} from '../../config/text-files.ts';
+import {stampOf, readTextFile, type EditedText, maxEditedBytes} from '../../config/text-files.ts';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';

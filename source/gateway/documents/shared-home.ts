@@ -1,5 +1,6 @@
 import {defaultProfile} from '../../config/home-paths.ts';
-import {maxEditedBytes, type SharedHome, type SharedLogins} from '../../config/text-files.ts';
+import type {SharedHome, SharedLogins} from '../../config/shared-home.ts';
+import {maxEditedBytes} from '../../config/text-files.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {DocumentKey} from '../../store/document-port.ts';
@@ -82,7 +83,10 @@ function sharedLogins(
 
 			const put = async () => {
 				const {data, version = 0} = stored(file) ?? {};
-				await (data !== text && mirror.put(keyOf(file), text, version));
+				if (data !== text) {
+					await mirror.put(keyOf(file), text, version);
+				}
+
 				await mirror.refresh();
 			};
 			await (isGrant(file) ? put() : onNewest(mirror, put));

@@ -82,10 +82,16 @@ const holdDirect =
 		const reaches = reachesPeople(message.target.kind);
 		try {
 			const receipt = await deliver(message, signal);
-			await (reaches && !receipt.withheld && loops.answered(answer));
+			if (reaches && !receipt.withheld) {
+				await loops.answered(answer);
+			}
+
 			return receipt;
 		} catch (error) {
-			await (reaches && isUncertain(error) && loops.answered(answer));
+			if (reaches && isUncertain(error)) {
+				await loops.answered(answer);
+			}
+
 			throw error;
 		}
 	};

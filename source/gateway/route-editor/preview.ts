@@ -86,7 +86,8 @@ function traceOf(
 							{
 								step: 'dispatch',
 								verdict: 'stop',
-								detail: 'the route is paused: answered 503 and kept; below is what it would be',
+								detail:
+									'the route is paused: the event is answered 503 and kept; below is what it would become',
 							} as const,
 						]),
 				...(route.script === undefined

@@ -127,3 +127,10 @@ export function recordEntry(
 	const shown = {...entry, text: escapeBlock(entry.text, {maxLength: maxShownLength(entry)})};
 	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry: shown});
 }
+
+/** A try that could not be written down has neither failed nor succeeded: it is not settled, its lease runs out. */
+export function throwIfJournalFailed(error: unknown): void {
+	if (codeOf(error) === 'journal_unavailable') {
+		throw error;
+	}
+}

@@ -1,25 +1,23 @@
-import {offlineModelName} from '../../agent/offline-model.ts';
 import type {AgentResult, AgentRunner} from '../../agent/runner.ts';
 import type {GrowingAnswer} from '../../conversations/growing-answer.ts';
 import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
 import {asReplaced} from '../../core/program.ts';
 import {type StoredRun, addUsage} from '../../core/run.ts';
 import type {World} from '../../core/world.ts';
-import type {Deliverer, Receipt} from '../../delivery/deliverer.ts';
-import {DeliveryError} from '../../platforms/delivery-error.ts';
-import {defaultTarget, reachesPeople} from '../../platforms/platforms.ts';
+import type {Deliverer} from '../../delivery/deliverer.ts';
 import type {Lease, Runs} from '../../store/port.ts';
 import type {SessionTurns} from '../conversations/session-turns.ts';
 import {createRunWords} from './announce-runs.ts';
+import {deliverAnswer} from './deliver-answer.ts';
 import type {Equipment, EquipOptions} from './equip-run.ts';
 import type {Prefetched} from './get-diff.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
 import {
 	recordEntry,
 	persistently,
-	settleAborted,
 	settleAwaiting,
 	settleFailure,
+	throwIfJournalFailed,
 } from './settle-run.ts';
 
 export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
@@ -66,7 +64,7 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 export type StopReason = 'cancelled' | 'stopping' | 'lease-lost';
 
 /** One lease and everything its work needs. */
-type Work = WorkDependencies & {readonly lease: Lease; readonly signal: AbortSignal};
+export type Work = WorkDependencies & {readonly lease: Lease; readonly signal: AbortSignal};
 
 /**
  * Works on one lease until it is settled: the agent, then the delivery of its answer. Never rejects. When `signal` aborts for any
@@ -209,84 +207,20 @@ async function workOutAnswer(work: Work): Promise<Lease | undefined> {
 
 	const stored = await runs.get(run.id);
 	if (silent) {
-		await (stored?.conversation && work.turns.keep(stored));
+		if (stored?.conversation) {
+			await work.turns.keep(stored);
+		}
+
 		await persistently(work, async () => runs.settle(lease, {state: 'silent'}));
 		return undefined;
 	}
 
-	await (run.job && work.keepAnswer(run, answer));
+	if (run.job) {
+		await work.keepAnswer(run, answer);
+	}
+
 	return stored && {...lease, run: stored, phase: 'deliver'};
-}
-
-/** The delivery's part; settles the run. */
-async function deliverAnswer(work: Work): Promise<void> {
-	const {runs, deliverer, clock, lease, signal, settings} = work;
-	const {run} = lease;
-	await (run.conversation && work.turns.keep(run));
-	// Before the mark: what never started is not uncertain.
-	const {target} = run.plan;
-	const how = {isRepeatable: deliverer.mayRepeat(target.kind)};
-	const mark = async () => persistently(work, async () => runs.markDeliveryStarted(lease, how));
-	if (signal.aborted || !(await mark()) || !work.isHeld()) {
-		await settleAborted(work);
-		return;
-	}
-
-	await work.announce(work.lease.run.id);
-	let receipt: Receipt;
-	try {
-		receipt = await deliverer.deliver(
-			{
-				text: run.fullAnswer ?? '',
-				target,
-				profile: run.profile,
-				route: run.route,
-				event: run.event,
-				...(run.delivery !== undefined && {delivery: run.delivery}),
-				...(run.job && {job: run.job}),
-				runId: run.id,
-				...(run.plan.again !== undefined && {again: run.plan.again}),
-				...(run.startedAt !== undefined && {startedAt: run.startedAt}),
-				...(run.plan.key !== undefined && {key: run.plan.key}),
-				...(run.plan.mirrorToSession && {mirrors: true}),
-				...(run.conversation && {isWhole: true}),
-				offline: run.model === offlineModelName,
-			},
-			signal,
-		);
-	} catch (error) {
-		throwIfJournalFailed(error);
-		const {
-			retryable,
-			isUncertain,
-			retryAfterMs = 0,
-		} = error instanceof DeliveryError ? error : {retryable: false, isUncertain: false};
-		const waitMs = retryable
-			? work.backoffMs(run.deliveryAttempt + 1, settings().deliveryTries)
-			: undefined;
-		await settleFailure(work, error, {
-			waitMs: waitMs && Math.max(waitMs, retryAfterMs),
-			last: isUncertain ? 'uncertain' : 'dead',
-		});
-		// What may have arrived may come back as an event, as an answer does.
-		await (isUncertain && reachesPeople(target.kind) && work.loops.answered(run));
-		return;
-	}
-
-	await (reachesPeople(target.kind) && !receipt.withheld && work.loops.answered(run));
-
-	recordEntry(work, {at: clock.now(), kind: 'delivery', text: receipt.summary});
-	await persistently(work, async () =>
-		runs.settle(lease, {state: 'done', ...(receipt.withheld && {target: defaultTarget})}),
-	);
 }
 
 const withoutLogin = (server: string): string =>
 	`Goes on without a login to tool server "${server}"`;
-
-/** A try that could not be written down has neither failed nor succeeded: it is not settled, its lease runs out. */
-function throwIfJournalFailed(error: unknown): void {
-	if (codeOf(error) === 'journal_unavailable') {
-		throw error;
-	}
-}

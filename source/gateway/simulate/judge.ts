@@ -102,7 +102,7 @@ const sentences = (
 		enabled
 			? []
 			: [
-					'the route is paused: what would start something is answered 503 and kept; this is what becomes of it once it goes on',
+					'the route is paused: events that would start something are answered 503 and kept; this is what they become once it is resumed',
 				],
 	),
 	...routes.flatMap(({script}) =>

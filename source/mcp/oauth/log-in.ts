@@ -97,7 +97,10 @@ async function isAccepted(
 	};
 	await using opened = await open(server, {signal, secrets, login});
 	try {
-		await (plain && checkDocument(plain));
+		if (plain) {
+			await checkDocument(plain);
+		}
+
 		await probeForLogin(opened, {provider, requests}, signal);
 		if (!provider.hasUrl && !provider.isGranted) {
 			// The server wants no login so far, or is not there; the person wants one all the same.

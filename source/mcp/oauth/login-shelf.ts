@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {HomePaths} from '../../config/config.ts';
-import type {SharedLogins} from '../../config/text-files.ts';
+import type {SharedLogins} from '../../config/shared-home.ts';
 import type {Clock} from '../../core/clock.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import {makePrivateFolder, readPrivateFile, replacePrivateFile} from './private-file.ts';

@@ -157,6 +157,15 @@ export function decisionLines(delivery: Delivery): readonly DecisionLine[] {
 	});
 }
 
+/** A sentence on places of the template that stayed as they are, since the payload has no such key; `undefined` for none. */
+export function missingWord(trace: Delivery['trace']): string | undefined {
+	const {detail = ''} = trace.find(({step}) => step === 'prompt') ?? {};
+	const [, places] = /unresolved: (\{[^{}]*\}(?: \{[^{}]*\})*)/.exec(detail) ?? [];
+	return places === undefined
+		? undefined
+		: `The template names ${places}, which this payload does not have`;
+}
+
 const reasons: Readonly<Record<string, Safe>> = {
 	filter: literal('ignored by its filter'),
 	script: literal('ignored by its script'),

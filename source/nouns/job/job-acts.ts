@@ -30,7 +30,7 @@ const unusable = ({state, problem = ''}: JobView): string | undefined =>
 
 const gone = 'it is in no file';
 
-/** Pauses a job, or lets it go on. */
+/** Pauses or resumes a job. */
 async function setPaused(
 	port: JobPort,
 	key: string,
@@ -39,7 +39,10 @@ async function setPaused(
 	const [job, of] = partsOfKey(key);
 	const found = await port.setJobPaused(job, {paused, ...of});
 	const name = item ? jobName(item) : (found?.name ?? job);
-	return {said: `${name} ${paused ? 'is paused' : 'goes on'}`, json: {...found, paused}};
+	return {
+		said: `${name} ${paused ? 'is paused: it does not fire' : 'is resumed: it fires at its next time'}`,
+		json: {...found, paused},
+	};
 }
 
 /** What can be done with a job. */
@@ -74,12 +77,13 @@ export const jobActs: ReadonlyArray<Act<JobView, JobPort>> = [
 		verb: 'pause',
 		key: 'p',
 		label: 'pause or resume',
-		says: 'keep a job from firing until it is resumed',
-		why: job => unusable(job) ?? (job.state === 'ended' ? 'It has fired, and ended' : undefined),
+		says: 'pause a job: it does not fire until it is resumed',
+		why: job =>
+			unusable(job) ?? (job.state === 'ended' ? 'It has fired once, and has ended' : undefined),
 		effect: async (port, key, {item}) => setPaused(port, key, {paused: true, item}),
 		back: {
 			verb: 'resume',
-			says: 'resume a paused job, from its next time on',
+			says: 'resume a paused job: it fires at its next time',
 			isDone: ({state}) => state === 'paused',
 			effect: async (port, key, {item}) => setPaused(port, key, {paused: false, item}),
 		},

@@ -26,13 +26,13 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		verb: 'pause',
 		key: 'p',
 		label: 'pause or resume',
-		says: 'answer the events of a dynamic route with 503, so that senders try again',
+		says: 'pause a dynamic route: its events start nothing and are answered 503 until it is resumed',
 		why: notHere,
 		async effect(port, id) {
 			const name = nameInKey(id);
 			await port.setRoutePaused(name, {paused: true});
 			return {
-				said: `Paused ${name}: its events are answered 503 and kept`,
+				said: `Paused ${name}: its events start nothing and are answered 503; Traffic keeps them`,
 				json: {name, paused: true},
 			};
 		},
@@ -77,7 +77,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 			title: `Delete ${name}?`,
 			lines: [
 				'Its entry goes from webhook_subscriptions.json, with its secret; its events are answered 404 then. Groups and runs that wait go on.',
-				'To stop it for a while only: p pauses it.',
+				'To stop it for a while only, pause it with p.',
 			],
 			act: 'delete it',
 			typed: {name},

@@ -40,7 +40,7 @@ export function problemText({problem, stale}: RouteView): string | undefined {
 }
 
 const pausedText =
-	'paused: events that would start something are answered 503 and kept; p lets it go on, and r in Traffic replays what was not sent again';
+	'paused: its events start nothing and are answered 503. p resumes it. Traffic keeps the events: r there replays one that its sender did not send again';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
 	static: 'e edits it in config.yaml, whose comments stay; Y makes a dynamic route of it.',

@@ -61,8 +61,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 			base: `${homeserver}/_matrix/client/v3`,
 			headers: {authorization: `Bearer ${accessToken}`},
 			judge: ({json, status}, request) =>
-				Object.hasOwn(json, member) ||
-				(isUnknownSince(status, request) ? 'message_gone' : undefined),
+				Object.hasOwn(json, member) || (isUnknownSince(status, request) && 'message_gone'),
 		});
 	const asks = {
 		whoami: asking('user_id'),

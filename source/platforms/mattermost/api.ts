@@ -20,7 +20,7 @@ export const askMattermost = (
 			}
 
 			if (status !== 429) {
-				return undefined;
+				return false;
 			}
 
 			// When all of the allowance is back; `Retry-After` tells of the next request.

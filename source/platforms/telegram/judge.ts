@@ -16,5 +16,5 @@ export function judge({json, status}: Judged, {isEdit}: PlatformCall): Judgement
 	}
 
 	// A token that is not one has no methods.
-	return status === 404 && said === 'Not Found' ? 'platform_unauthorized' : undefined;
+	return status === 404 && said === 'Not Found' && 'platform_unauthorized';
 }

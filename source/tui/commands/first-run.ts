@@ -5,8 +5,9 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {change, openPane} from '../acts/navigate.ts';
+import {openPane} from '../acts/navigate.ts';
 import {titled} from '../dialogs/box.ts';
+import {lacksFirstKey, makeFirstKey} from '../dialogs/key.ts';
 import {openSetup} from '../dialogs/setup.ts';
 import {deliveryList} from '../entries/delivery-list.ts';
 import {blankLine, wrapText, type Line} from '../lines/line.ts';
@@ -52,6 +53,7 @@ export function tickOff(view: ValueStore<ViewState>, card: FirstRunCard | undefi
 function firstRunLines(card: FirstRunCard, state: GatewayState, width: number): readonly Line[] {
 	const {webhook} = state;
 	const {steps, route, underWay, keys = firstKeys} = card;
+	const told = keys.filter(pair => pair !== makesKey || lacksFirstKey(state));
 	const marked = (mark: Safe, step: string) =>
 		wrapText(step, width - 4).map((row, index): Line => [
 			{text: index === 0 ? mark : literal('   '), tone: 'good'},
@@ -62,22 +64,37 @@ function firstRunLines(card: FirstRunCard, state: GatewayState, width: number): 
 		...steps.flatMap(step => marked(literal(' ✓ '), step)),
 		...(underWay ? marked(literal(' … '), underWay.step) : []),
 		blankLine,
-		fact(
-			literal('Listens'),
-			escapeLine(
-				webhook.state === 'listening' ? `${webhook.url}/webhooks/${route}` : webhook.state,
-			),
-		),
+		...listenRows(webhook, route, width),
 		fact(literal('Model'), modelText(state)),
 		blankLine,
-		...keys.map(([key, does]) => fact(escapeLine(key), escapeLine(does), 'accent')),
+		...told.map(([key, does]) => fact(escapeLine(key), escapeLine(does), 'accent')),
 	];
 }
+
+/** Where senders post, or why they cannot. */
+function listenRows(
+	webhook: GatewayState['webhook'],
+	route: string,
+	width: number,
+): readonly Line[] {
+	if (webhook.state !== 'refused') {
+		const {state} = webhook;
+		const text = state === 'listening' ? `${webhook.url}/webhooks/${route}` : state;
+		return [fact(literal('Listens'), escapeLine(text))];
+	}
+
+	return wrapText(`✗ ${webhook.reason}`, width - factCells - 3).map((row, index) =>
+		fact(index === 0 ? literal('Listens') : literal(''), row),
+	);
+}
+
+const makesKey = ['m', 'makes the first key of the chat API, and shows it once'] as const;
 
 const firstKeys: NonNullable<FirstRunCard['keys']> = [
 	['T', 'sends a signed pull_request event through the port, and shows it'],
 	['c', 'copies a curl line that does the same'],
 	['s', 'sets up port, secret and a first route'],
+	makesKey,
 	['Enter', 'goes to the traffic'],
 ];
 
@@ -118,7 +135,7 @@ export const firstRunDialog = defineDialog(firstRun, {
 			run(shell) {
 				const {card} = firstRun.now(shell) ?? {};
 				if (card) {
-					change(shell, {overlay: undefined, triedIn: deliveryList.id});
+					close(shell);
 					openPane(shell, deliveryList.id);
 					sendTest(shell, card.route);
 				}
@@ -134,6 +151,12 @@ export const firstRunDialog = defineDialog(firstRun, {
 			changes: true,
 			when: shell => firstRun.now(shell)?.card.keys === undefined,
 			run: openSetup,
+		}),
+		onKeys(['first-run.key', 'm'], literal('make the first key of the chat API'), {
+			changes: true,
+			when: shell =>
+				firstRun.now(shell)?.card.keys === undefined && lacksFirstKey(shell.feed.get().state),
+			run: makeFirstKey,
 		}),
 		closing('first-run', ['enter', 'esc', 'ctrl+c']),
 	],

@@ -1,3 +1,4 @@
+import type {GatewayState} from '../../core/state.ts';
 import type {MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {literal} from '../../terminal/text/safe.ts';
@@ -27,6 +28,10 @@ const widest = 84;
 const offering = guarding(keyOffer, () => 'key');
 const showing = onceDialog(keyShown, {id: 'key', noun: literal('key'), widest});
 
+/** Whether the chat API is served, and no key of it was ever made. */
+export const lacksFirstKey = ({api, keys}: GatewayState): boolean =>
+	api?.state === 'listening' && keys?.length === 0;
+
 /** Asks whether the first key is to be made now. */
 export const offerFirstKey = (shell: Shell): void => offering.open(shell, {});
 
@@ -50,7 +55,8 @@ export function showKey(
 	});
 }
 
-function makeFirst(shell: Shell): void {
+/** Makes the first key and shows it, in the place of what is open. */
+export function makeFirstKey(shell: Shell): void {
 	close(shell);
 	shell.attempt(async () => {
 		const minted = await shell.port.createFirstKey();
@@ -112,16 +118,25 @@ const offer = step(keyOffer, {
 			...told(whyFirst, width),
 			blankLine,
 			...told(
-				'm makes it and shows it once; Esc makes none, and this is not asked again; q quits',
+				'm makes it and shows it once; Esc makes none, and this is not asked again. Any other key leaves this for the next start.',
 				width,
 				'quiet',
 			),
 		]),
+	// What was typed for the pane behind it goes on to the pane.
+	press(shell, _, {id}) {
+		if (id !== 'm' && id !== 'esc') {
+			close(shell);
+			shell.toast(literal('The chat API has no key yet: a in 9 Keys makes one'));
+		}
+
+		return false;
+	},
 	commands: [
 		onKeys(['key.first', 'm'], literal('make it and show it'), {
 			changes: true,
 			isGuarded: true,
-			run: makeFirst,
+			run: makeFirstKey,
 		}),
 	],
 });

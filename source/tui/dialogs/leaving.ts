@@ -7,7 +7,6 @@ import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {blankLine, line, type Line, told} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {keyHint, titled, widestText} from './box.ts';
-import {keyOffer} from './key.ts';
 
 export const quit = dialogState<{readonly consequences?: StopConsequences}>('quit');
 
@@ -42,11 +41,6 @@ function whyStuck({port, desktop}: Shell): typeof inDemo | undefined {
 /** The two ways out of the interface. */
 export const leavingCommands: readonly ListedCommand[] = [
 	onKeys(['quit', 'q', 'ctrl+c'], literal('quit'), {aliases: ['/quit', '/exit'], run: askToQuit}),
-	onKeys(['key.quit', 'q', 'ctrl+c'], literal('quit'), {
-		scope: 'key',
-		when: keyOffer.isOpen,
-		run: askToQuit,
-	}),
 	onKeys(['let-go', 'B'], literal('leave; the gateway goes on in the background'), {
 		quiet: true,
 		aliases: ['/background', '/detach'],

@@ -29,18 +29,19 @@ const listenHost: FieldReading = {
 
 const placeFields = ({host, port}: SetupPlan['now']): readonly FieldRecord[] => [
 	field('enable', 'boolean', {
-		description: 'Whether webhooks are received.',
+		description: 'Receive webhooks.',
 		title: 'receive',
 		initial: true,
 	}),
 	field('host', 'text', {
-		description: 'Address to listen on; 0.0.0.0 takes events from other machines.',
+		description:
+			'Address to listen on: 127.0.0.1 for senders on this machine, 0.0.0.0 for others, too.',
 		initial: host,
 		required: true,
 		own: listenHost,
 	}),
 	field('port', 'integer', {
-		description: 'Port to listen on; 0 takes any that is free.',
+		description: 'Port to listen on; 0 takes any free port.',
 		initial: port,
 		required: true,
 		least: 0,
@@ -50,18 +51,18 @@ const placeFields = ({host, port}: SetupPlan['now']): readonly FieldRecord[] => 
 
 const secretFields = ({hasSecret}: SetupPlan['now']): readonly FieldRecord[] => [
 	field('way', 'choice', {
-		description: 'Of routes that have none of their own. One that is made is shown once.',
+		description: 'Secret of routes that have none of their own. A new one is shown once.',
 		title: 'secret',
 		required: true,
 		initial: hasSecret ? 'keep' : 'make',
 		options: [
-			{value: 'keep', title: hasSecret ? 'keep what is there' : 'none'},
-			{value: 'make', title: 'make one'},
-			{value: 'type', title: 'the one typed below'},
+			{value: 'keep', title: hasSecret ? 'keep the present one' : 'none'},
+			{value: 'make', title: 'make a new one'},
+			{value: 'type', title: 'use the one typed below'},
 		],
 	}),
 	field('secret', 'text', {
-		description: 'The input is hidden. It counts when it is chosen above.',
+		description: 'Hidden as you type. Counts only if it is chosen above.',
 		title: 'typed secret',
 		masked: true,
 	}),
@@ -69,14 +70,14 @@ const secretFields = ({hasSecret}: SetupPlan['now']): readonly FieldRecord[] => 
 
 const routeFields = (): readonly FieldRecord[] => [
 	field('name', 'text', {
-		description: 'The last part of its URL. Empty: no route is made now.',
+		description: 'Name of the route, and the end of its URL. Empty: make no route now.',
 		own: trimmed,
 	}),
 	field('events', 'texts', {
-		description: 'Those that it takes, with commas between them: pull_request, push. Empty: all.',
+		description: 'Event types to accept, with commas between them: pull_request, push. Empty: all.',
 	}),
 	field('prompt', 'lines', {
-		description: 'What the agent is asked; {pull_request.title} is taken from the event.',
+		description: 'Prompt of the agent; {pull_request.title} becomes that value of the event.',
 	}),
 ];
 

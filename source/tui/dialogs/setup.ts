@@ -132,10 +132,8 @@ const form = step(setupForm, {
 	contents({form: filled, step: at}, _shell, room) {
 		const hint =
 			at < lastStep
-				? literal('  a goes on, Esc leaves everything as it is')
-				: literal(
-						'  a shows what would be written, s does without a route, Esc leaves all as it is',
-					);
+				? literal('  a goes to the next step, Esc cancels')
+				: literal('  a shows what would be written, s the same without a route, Esc cancels');
 		const heading = safe`  ${at + 1} of ${setupSteps.length}: ${setupSteps[at]?.title ?? title}`;
 		return formBox(
 			{
@@ -167,7 +165,7 @@ export const setupPlanLines = (planned: SetupPlan, width: number): readonly Line
 	blankLine,
 	...changeLines(planned, width, literal('  ')),
 	...told(restartText(planned.restartNeeded), width),
-	...told('a writes it, b goes back, Esc leaves everything as it is', width, 'quiet'),
+	...told('a writes it, b goes back, Esc cancels', width, 'quiet'),
 ];
 
 const scrolled = scrolledDialog(setupDiff, {

@@ -60,8 +60,6 @@ export type ViewState = {
 	readonly chosenTheme: ThemeName | undefined;
 	/** The first key of the chat API was offered here, and not wanted. */
 	readonly declinedKey: boolean;
-	/** The pane that shows what a person just tried on the card of a first start: nothing is offered over it. */
-	readonly triedIn?: string;
 	/** Grows with `Ctrl-l`: the screen is drawn anew. */
 	readonly redraws: number;
 };

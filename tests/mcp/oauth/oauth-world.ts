@@ -1,6 +1,6 @@
 import {readFile} from 'node:fs/promises';
 import {Client} from '@modelcontextprotocol/client';
-import type {SharedHome} from '../../../source/config/text-files.ts';
+import type {SharedHome} from '../../../source/config/shared-home.ts';
 import type {RemoteEndpoint, ToolServerConfig} from '../../../source/config/tool-server.ts';
 import type {ResolveName} from '../../../source/core/address-scope.ts';
 import {type Clock, systemClock} from '../../../source/core/clock.ts';

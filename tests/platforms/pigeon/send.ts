@@ -16,9 +16,7 @@ export const connectAs =
 					? true
 					: status === 401
 						? 'platform_unauthorized'
-						: status < 500 && status !== 429
-							? 'platform_rejected'
-							: undefined,
+						: status < 500 && status !== 429 && 'platform_rejected',
 		});
 		return {
 			split(text, _, maxParts = Infinity) {

@@ -45,7 +45,7 @@ const looking: ReadonlySet<string> = new Set(
 		'form-text.keep form-text.next form-text.previous form-text.leave form-text.review',
 		'trial.review trial.close',
 		'keys.copy',
-		'key.copy key.kept key.review key.close key.quit key.decline',
+		'key.copy key.kept key.review key.close key.decline',
 		'setup.next setup.skip setup.back setup.copy setup.down setup.up setup.review setup.done setup.close',
 		'answer.again answer.copy answer.down answer.up answer.page-down answer.page-up answer.first answer.last answer.review answer.close',
 		'install.close install.down install.up install.page-down install.page-up install.first install.last',

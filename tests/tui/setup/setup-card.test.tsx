@@ -93,7 +93,7 @@ test('three steps, a diff, and what was written: with a secret that is shown onc
 	await screen.press('enter', 'ctrl+u');
 	await screen.type('8701');
 	await screen.press('enter', 'a');
-	expect(text()).toMatch(/2 of 3: Its secret[^]*keep what is there/);
+	expect(text()).toMatch(/2 of 3: Its secret[^]*keep the present one/);
 	await screen.press('space', 'a');
 	expect(text()).toContain('3 of 3: A first route');
 	await screen.press('enter');
@@ -103,6 +103,7 @@ test('three steps, a diff, and what was written: with a secret that is shown onc
 	await screen.press('enter', 'a');
 	await see('This changes');
 	expect(text()).toMatch(/\+ +port: 8701/);
+	expect(text()).toContain('the old secret is replaced');
 	expect(text()).toMatch(/\+ +first:/);
 	expect(text()).toContain('The gateway has to be restarted for platforms.webhook.port.');
 	expect(text()).not.toContain(oldSecret);

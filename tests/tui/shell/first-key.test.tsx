@@ -32,33 +32,24 @@ test('of two interfaces one makes the first key and shows it; the other asks no 
 	expect(desk.authenticate(secret)).toMatchObject({key: {name: 'first', kind: 'live'}});
 	expect(other.text()).not.toContain(question);
 	expect(other.text()).not.toContain(secret);
-	expect(other.said()).toContain('Somebody has made the first key');
+	expect(other.said()).toContain('Another interface has made the first key');
 	await one.pass(600);
 	await one.screen.press('y');
 	expect(one.text()).not.toContain(secret);
 	expect(desk.list()).toHaveLength(1);
 });
 
-test('who types when the card opens makes no key, and puts none away that was not seen', async () => {
+test('a key typed ahead makes no key: m counts half a second after the box opened', async () => {
 	const port = createFakePort(listening);
 	await using desk = await withKeys(port, createFakeClock(testNow));
 	await using shown = await showShell(port, size, {offersKey: true});
 	await shown.screen.press('m');
 	expect(shown.said()).toContain('Too early');
-	// Letters that the card does not know put it off, too.
-	for (const key of 'i think ') {
-		// oxlint-disable-next-line no-await-in-loop -- one key after the other
-		await shown.pass(300);
-		// oxlint-disable-next-line no-await-in-loop -- one key after the other
-		await shown.screen.press(key === ' ' ? 'space' : key);
-	}
-
 	await shown.pass(300);
 	await shown.screen.press('m');
 	await shown.pass(100);
 	expect(desk.list()).toEqual([]);
 	expect(shown.text()).toContain(question);
-	expect(shown.said()).toContain('Too early');
 
 	await shown.pass(600);
 	await shown.screen.press('m');
@@ -71,6 +62,26 @@ test('who types when the card opens makes no key, and puts none away that was no
 	expect(secretIn(shown.text())).toBe('');
 	expect(desk.list()).toHaveLength(1);
 });
+
+test.for([
+	['7', '[7'],
+	['?', 'Keys'],
+	['q', 'again to quit'],
+] as const)(
+	'the key %s does what it does without the box, which closes: the next start asks',
+	async ([key, text]) => {
+		const port = createFakePort(listening);
+		await using desk = await withKeys(port, createFakeClock(testNow));
+		await using shown = await showShell(port, size, {offersKey: true});
+		await shown.screen.press(key);
+		expect(shown.text()).toContain(text);
+		await shown.screen.press('esc');
+		await shown.pass(1000);
+		expect(shown.text()).not.toContain(question);
+		expect(stateOf(shown.shell)).not.toHaveProperty('declinedKey');
+		expect(desk.list()).toEqual([]);
+	},
+);
 
 test('who does not want it is not asked again, and loses no way to a key', async () => {
 	const port = createFakePort(listening);
@@ -91,36 +102,14 @@ test('who does not want it is not asked again, and loses no way to a key', async
 	expect(next.text()).not.toContain(question);
 });
 
-test('where an approval waits, or its sheet has just closed, no key is offered: "m" denies there', async () => {
+test('where an approval waits no key is offered: "m" denies there', async () => {
 	const port = createFakePort({...listening, approvals: [makeToolApproval()]});
 	await using desk = await withKeys(port, createFakeClock(testNow));
 	await using shown = await showShell(port, size, {offersKey: true});
 	expect(shown.text()).not.toContain(question);
-	await shown.screen.press('!');
-	expect(shown.text()).toContain('Approval 1 of 1');
-	await shown.screen.press('d');
-	await shown.pass(0);
 	port.emit({type: 'approval-settled', at: testNow, approval: {...makeToolApproval(), decision}});
-	await shown.pass(300);
-	expect(shown.text()).not.toContain('Approval 1 of 1');
+	await shown.pass(5000);
 	expect(shown.text()).not.toContain(question);
-	await shown.pass(4000);
-	expect(shown.text()).not.toContain(question);
-	await shown.pass(1000);
-	expect(shown.text()).toContain(question);
-	expect(desk.list()).toEqual([]);
-});
-
-test('q asks to quit and answers nothing: who stays is asked again', async () => {
-	const port = createFakePort(listening);
-	await using desk = await withKeys(port, createFakeClock(testNow));
-	await using shown = await showShell(port, size, {offersKey: true});
-	await shown.screen.press('q');
-	expect(shown.text()).not.toContain(question);
-	expect(shown.text()).toContain('again to quit');
-	expect(stateOf(shown.shell)).not.toHaveProperty('declinedKey');
-	await shown.screen.press('esc');
-	expect(shown.text()).toContain(question);
 	expect(desk.list()).toEqual([]);
 });
 
@@ -134,31 +123,42 @@ test.for([
 	expect(shown.text()).not.toContain(question);
 });
 
-test('what T on the card of a first start proves is not covered: it is asked once another pane is open', async () => {
+test('the card of a first start offers it: m makes the key and shows it once', async () => {
 	const port = createFakePort(listening);
 	await using desk = await withKeys(port, createFakeClock(testNow));
 	const firstRun = {steps: ['wrote config.yaml'], route: 'github'};
 	await using shown = await showShell(port, size, {offersKey: true, firstRun});
-	await shown.screen.press('T');
-	await shown.pass(0);
-	expect(shown.said()).toContain('Answered 202 accepted');
-	await shown.pass(5000);
-	expect(shown.text()).not.toContain(question);
-	await shown.screen.press('enter', 'esc', '7');
-	expect(shown.text()).toContain(question);
-	expect(desk.list()).toEqual([]);
+	expect(shown.text()).toContain('makes the first key of the chat API');
+	await shown.screen.press('m');
+	await shown.pass(100);
+	expect(desk.authenticate(secretIn(shown.text()))).toMatchObject({key: {name: 'first'}});
+	await shown.pass(600);
+	await shown.screen.press('y');
+	expect(secretIn(shown.text())).toBe('');
 });
 
-test('it is asked after the card of a first start, and where another interface was faster says so', async () => {
+test.for(['enter', 'T'])(
+	'after %s on that card nothing else takes the keys that follow',
+	async key => {
+		const port = createFakePort(listening);
+		await using desk = await withKeys(port, createFakeClock(testNow));
+		const firstRun = {steps: ['wrote config.yaml'], route: 'github'};
+		await using shown = await showShell(port, size, {offersKey: true, firstRun});
+		await shown.screen.press(key);
+		await shown.pass(5000);
+		expect(shown.text()).not.toContain(question);
+		await shown.screen.press('7');
+		expect(shown.text()).toContain('[7');
+		expect(desk.list()).toEqual([]);
+	},
+);
+
+test('m on the card of another interface, when the key is made already, says so', async () => {
 	const port = createFakePort(listening);
 	await using desk = await withKeys(port, createFakeClock(testNow));
 	const firstRun = {steps: ['wrote config.yaml'], route: 'github'};
 	await using shown = await showShell(port, size, {offersKey: true, firstRun});
-	expect(shown.text()).toContain('Welcome to svc');
-	await shown.screen.press('esc');
-	expect(shown.text()).toContain(question);
 	Object.assign(port, {createFirstKey: async () => undefined});
-	await shown.pass(600);
 	await shown.screen.press('m');
 	await shown.pass(0);
 	expect(shown.said()).toContain('There is a key by now');

@@ -245,6 +245,13 @@ test('the first-run card shows what was written; c copies, T sends and goes on t
 	expect(shown.said()).toContain('Answered 202 accepted');
 });
 
+test('the first-run card says why nothing listens', async () => {
+	const reason = 'Cannot listen on "127.0.0.1:8644": another process holds this port';
+	const port = createFakePort({webhook: {state: 'refused', code: 'EADDRINUSE', reason, since: 0}});
+	await using shown = await showShell(port, narrow, {firstRun: {steps: [], route: 'hello'}});
+	expect(shown.text()).toContain('✗ Cannot listen on "127.0.0.1:8644": another process');
+});
+
 test.for([
 	['4', '[4Auth'],
 	['!', '[6Appr]'],

@@ -1,6 +1,7 @@
 import type {RouteView} from '../../../core/config-view.ts';
+import {parsedObject} from '../../../core/json.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
-import {answerWord} from '../../../nouns/delivery/delivery-word.ts';
+import {answerWord, missingWord} from '../../../nouns/delivery/delivery-word.ts';
 import {deliverText} from '../../../nouns/route/route.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -49,8 +50,20 @@ export const noRoute = (shell: Shell): Safe | undefined =>
 export function sendTest(shell: Shell, route: string): void {
 	shell.attempt(async () => {
 		const {status, body} = await shell.port.sendTestEvent(route);
-		shell.toast(safe`Answered ${status} ${answerWord({body})}`, status < 400 ? 'good' : 'bad');
+		const answered = safe`Answered ${status} ${answerWord({body})}`;
+		shell.toast(answered, status < 400 ? 'good' : 'bad');
+		const missing = await missingIn(shell, route, body);
+		if (missing !== undefined) {
+			shell.toast(safe`${answered}. ${escapeLine(missing)}`, 'warn');
+		}
 	});
+}
+
+/** What the template of a route names and the test event lacked. */
+async function missingIn({port}: Shell, route: string, body: string): Promise<string | undefined> {
+	const id = parsedObject(body)?.['delivery_id'];
+	const [delivery] = await port.listDeliveries({route, limit: 1});
+	return delivery?.deliveryId === id ? missingWord(delivery?.trace ?? []) : undefined;
 }
 
 export const testCommand: PaneCommand = onKeys(['traffic.test', 'T'], literal('test event'), {

@@ -135,11 +135,11 @@ test('p pauses an active job and resumes a paused one', async () => {
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 	await shown.screen.press('p');
 	await shown.pass(0);
-	expect(shown.said()).toBe(' morning is paused');
+	expect(shown.said()).toBe(' morning is paused: it does not fire');
 	await shown.screen.press('j', 'j', 'j', 'p');
 	await shown.pass(0);
 
-	expect(shown.said()).toBe(' ops/away goes on');
+	expect(shown.said()).toBe(' ops/away is resumed: it fires at its next time');
 	expect(port.calls).toEqual([
 		{name: 'setJobPaused', args: ['job_morning0', {paused: true, profile: 'default'}]},
 		{name: 'setJobPaused', args: ['job_away0000', {paused: false, profile: 'ops'}]},
@@ -149,7 +149,7 @@ test('p pauses an active job and resumes a paused one', async () => {
 test.for([
 	['p', 2, 'The job is invalid: hour 99 is not between 0 and 23'],
 	['x', 2, 'The job is invalid: hour 99 is not between 0 and 23'],
-	['p', 4, 'It has fired, and ended'],
+	['p', 4, 'It has fired once, and has ended'],
 	['o', 1, 'It has not run yet'],
 ] as const)('%s on job %d says "%s"', async ([key, index, reason]) => {
 	const port = createFakePort({jobs});

@@ -242,6 +242,26 @@ test('o shows the traffic of the route, and Esc at once comes back', async () =>
 	expect(deliveries.get().filterText).toBe('');
 });
 
+test('T says what the template names and the test event lacks', async () => {
+	const port = createFakePort({
+		routes,
+		webhook: {state: 'listening', url: 'http://127.0.0.1:8644'},
+	});
+	const detail = '20 characters, unresolved: {made.up}, read: zen';
+	const delivery = makeDelivery({
+		deliveryId: 'test-1',
+		trace: [{step: 'prompt', verdict: 'pass', detail}],
+	});
+	port.deliveries.set(delivery.id, {...delivery, headers: {}});
+	port.answers.receiver = {status: 202, body: '{"status":"accepted","delivery_id":"test-1"}'};
+	await using shown = await showShell(port, {columns: 120, rows: 36}, {pane: 'routes'});
+	await shown.screen.press('T');
+	await shown.pass(0);
+	expect(shown.said()).toContain(
+		'Answered 202 accepted. The template names {made.up}, which this payload does not have',
+	);
+});
+
 test('T sends a test event to the selected route; y copies its URL and a signed curl line', async () => {
 	const port = createFakePort({
 		routes,
