@@ -105,18 +105,27 @@ function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: stri
 	const who = name === '' ? id : `${shownName(name)} (${id})`;
 	return [
 		...(isDirect ? [] : [`[${who}]`]),
-		headOf(text, maxPrompt),
+		isDirect ? headOf(text, maxPrompt) : withoutHeads(headOf(text, maxPrompt)),
 		...(quote
 			? [
 					'',
 					`[Quoted, untrusted text of ${escapeLine(quote.author, maxName)}:]`,
 					...headOf(quote.text, maxQuote)
-						.split(/\r\n?|[\n\u2028\u2029]/)
+						.split(lineBreak)
 						.map(line => `> ${line}`),
 				]
 			: []),
 	].join('\n');
 }
+
+const lineBreak = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;
+
+/** A text of a room in which no line looks like the author or the quote that we write in brackets on a line of its own: such a line gets a backslash. */
+const withoutHeads = (text: string): string =>
+	text
+		.split(lineBreak)
+		.map(line => line.replace(/^(?=\s*\[[^\]]*\]\s*$)/, '\\'))
+		.join('\n');
 
 /** The name that a person chose, without brackets, in which the identifier stands. */
 export const shownName = (name: string): string =>

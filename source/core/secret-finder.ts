@@ -90,23 +90,54 @@ function openKeyFrom(text: string): number {
 		: text.length;
 }
 
-/** A secret as it is written in other texts: base64, hex, URL-encoded, JSON-escaped. */
+/** A secret as other texts spell it: base64, hex, percent-encoded (once or twice, as a URL and as a form do), escaped for JSON (once or twice, as JavaScript, PHP and Go do) and for HTML. */
 export function formsOf(value: string): readonly string[] {
-	const encoded = encodeURIComponent(value.toWellFormed());
 	const bytes = Buffer.from(value);
 	const hex = bytes.toString('hex');
+	const encoded = encodeURIComponent(value.toWellFormed());
+	// As a form is written: `~!'()` are encoded, too.
+	const ofForm = new URLSearchParams([['', value]]).toString().slice(1);
+	const percent = [encoded, ofForm, ofForm.replaceAll('+', '%20')].flatMap(text => [
+		text,
+		text.replaceAll('%20', '+'),
+		encodeURIComponent(text),
+	]);
+	const json = JSON.stringify(value).slice(1, -1);
+	const escaped = [
+		json,
+		json.replaceAll('/', '\\/'),
+		json.replaceAll(/[&<>]/g, unicodeEscape),
+		JSON.stringify(json).slice(1, -1),
+	];
 	return [
-		value,
-		JSON.stringify(value).slice(1, -1),
-		...[encoded, encoded.replace(/%[0-9A-F]{2}/g, escape => escape.toLowerCase())].flatMap(text => [
-			text,
-			text.replaceAll('%20', '+'),
+		...new Set([
+			value,
+			...escaped,
+			...percent,
+			...percent.map(text => text.replaceAll(/%(?:25)?[0-9A-F]{2}/g, code => code.toLowerCase())),
+			...htmlFormsOf(value),
+			...base64FormsOf(bytes),
+			hex,
+			hex.toUpperCase(),
 		]),
-		...base64FormsOf(bytes),
-		hex,
-		hex.toUpperCase(),
 	];
 }
+
+const unicodeEscape = (character: string): string =>
+	`\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+const htmlNames: Readonly<Record<string, string>> = {
+	'&': '&amp;',
+	'<': '&lt;',
+	'>': '&gt;',
+	'"': '&quot;',
+};
+
+/** The apostrophe has three spellings. */
+const htmlFormsOf = (value: string): readonly string[] =>
+	["'", '&#39;', '&#x27;', '&#039;'].map(apostrophe =>
+		value.replaceAll(/[&<>"']/g, character => htmlNames[character] ?? apostrophe),
+	);
 
 /**
  * The base64 characters that depend only on `bytes`, for each of the three alignments: in basic authentication

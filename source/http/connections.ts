@@ -120,8 +120,8 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 				onDropped();
 			}
 		},
-		/** Registers a request by its answer. */
-		answer(socket: Duplex, response: ServerResponse) {
+		/** Registers a request by its answer; the number of unsent answers of its connection, this one included. */
+		answer(socket: Duplex, response: ServerResponse): number {
 			const connection = open.get(socket);
 			if (connection) {
 				const {pending} = connection;
@@ -133,6 +133,8 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 				});
 				toEnd(connection);
 			}
+
+			return connection?.pending.size ?? 0;
 		},
 		/** The unsent answers of a connection, in the order of their requests. */
 		pending: (socket: Duplex) => [...(open.get(socket)?.pending ?? [])],

@@ -46,6 +46,12 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
 
 const logIntervalMs = 60_000;
 
+/** Requests of one connection that are worked on at once. Later ones wait until earlier answers are sent, so that a client which reads nothing fills no memory. */
+const maxAtOnce = 8;
+
+/** With more requests without an answer the connection is closed. One read of the socket can bring thousands of short ones. */
+const maxUnanswered = 100;
+
 /**
  * An HTTP/1.1 server: strict parser, short timeouts, bounded connections, refusals as JSON. It does not
  * listen yet.
@@ -112,23 +118,43 @@ export function createHttpServer(
 
 	const take =
 		(awaitsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
-			connections.answer(request.socket, response);
-			const malformation = malformationOf(request);
-			const pair = {request, response, awaitsContinue};
-			if (malformation !== undefined) {
-				refuse(pair, 400, malformation);
+			const {socket} = request;
+			const unanswered = connections.answer(socket, response);
+			if (unanswered > maxUnanswered) {
+				socket.destroy();
 				return;
 			}
 
-			void handle(pair).catch((error: unknown) => {
-				warnOfUnanswered(messageOf(error));
-				if (response.headersSent) {
-					response.destroy();
-				} else {
-					refuse(pair, 503, 'Not available');
+			const pair = {request, response, awaitsContinue};
+			if (unanswered <= maxAtOnce) {
+				serve(pair);
+				return;
+			}
+
+			const before = connections.pending(socket).at(-1 - maxAtOnce);
+			before?.once('close', () => {
+				if (!socket.destroyed) {
+					serve(pair);
 				}
 			});
 		};
+
+	const serve = (pair: HttpPair) => {
+		const malformation = malformationOf(pair.request);
+		if (malformation !== undefined) {
+			refuse(pair, 400, malformation);
+			return;
+		}
+
+		void handle(pair).catch((error: unknown) => {
+			warnOfUnanswered(messageOf(error));
+			if (pair.response.headersSent) {
+				pair.response.destroy();
+			} else {
+				refuse(pair, 503, 'Not available');
+			}
+		});
+	};
 
 	server.on('connection', socket => connections.open(socket));
 	server.on('request', take(false));

@@ -9,7 +9,7 @@ import type {ConnectionWorld} from './post.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
 const openMs = 10_000;
-/** A frame that is larger ends the connection, bytes. */
+/** A message that is larger, unpacked, ends the connection; bytes. */
 const maxFrameBytes = 4 * 1024 * 1024;
 /** Frames that wait to be read, and characters in them; with more the connection ends. */
 const maxWaiting = 10_000;
@@ -65,6 +65,8 @@ export function createOpenSocket({
 		let line: Line | undefined;
 		const dispatcher = new undici.Agent({
 			allowH2: false,
+			// Of a whole message, while its fragments come.
+			webSocket: {maxPayloadSize: maxFrameBytes},
 			connect(options, callback) {
 				connect(options, (...result) => {
 					line = result[1] ?? undefined;
@@ -98,7 +100,11 @@ export function createOpenSocket({
 		const abort = () => end();
 		opened.promise.catch(() => {});
 		signal.addEventListener('abort', abort, {once: true});
-		socket.addEventListener('open', () => opened.resolve());
+		let isOpen = false;
+		socket.addEventListener('open', () => {
+			isOpen = true;
+			opened.resolve();
+		});
 		socket.addEventListener('message', ({data}: MessageEvent) => {
 			if (
 				typeof data !== 'string' ||
@@ -114,9 +120,14 @@ export function createOpenSocket({
 			waitingLength += data.length;
 			wake.resolve();
 		});
-		socket.addEventListener('error', ({error, message}: ErrorEvent) =>
-			end(fail(error === undefined ? message : messageOf(error))),
-		);
+		socket.addEventListener('error', ({error, message}: ErrorEvent) => {
+			const why = error === undefined ? message : messageOf(error);
+			// An answer without an upgrade, a line that is cut, and a message above the limit have no text of their own.
+			const usual = isOpen
+				? 'the web socket broke off, or a message was too large'
+				: 'it did not accept a web socket';
+			end(fail(why === '' ? usual : why));
+		});
 		socket.addEventListener('close', ({code}) => {
 			closeCode = code;
 			end();

@@ -43,6 +43,26 @@ describe('by value', () => {
 		expect(redact(`before ${text} after`)).toBe('before [redacted] after');
 	});
 
+	test.for([
+		['of a form', 'AbC8Q%7EdEf%21Ghi%28Jkl%29S%27%26%3Cx%2F9xyz'],
+		['of a form in lower case', 'AbC8Q%7edEf%21Ghi%28Jkl%29S%27%26%3cx%2f9xyz'],
+		['of a URL', "AbC8Q~dEf!Ghi(Jkl)S'%26%3Cx%2F9xyz"],
+		['encoded twice', 'AbC8Q%257EdEf%2521Ghi%2528Jkl%2529S%2527%2526%253Cx%252F9xyz'],
+		['of JSON by PHP', String.raw`AbC8Q~dEf!Ghi(Jkl)S'&<x\/9xyz`],
+		['of JSON by Go', String.raw`AbC8Q~dEf!Ghi(Jkl)S'\u0026\u003cx/9xyz`],
+		['of HTML', 'AbC8Q~dEf!Ghi(Jkl)S&#39;&amp;&lt;x/9xyz'],
+		['of HTML by PHP', 'AbC8Q~dEf!Ghi(Jkl)S&#039;&amp;&lt;x/9xyz'],
+	] as const)('hides a secret in the spelling %s', ([, text]) => {
+		const odd = createRedact(() => ["AbC8Q~dEf!Ghi(Jkl)S'&<x/9xyz"]);
+		expect(odd(`before ${text} after`)).toBe('before [redacted] after');
+	});
+
+	test('hides a secret in JSON within JSON', () => {
+		const odd = createRedact(() => ['a"secret\\9']);
+		const inner = JSON.stringify({key: 'a"secret\\9'});
+		expect(odd(JSON.stringify({inner}))).not.toContain('secret');
+	});
+
 	test.for(['base64', 'base64url'] as const)(
 		'hides a secret in %s, wherever it begins',
 		encoding => {

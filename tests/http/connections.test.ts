@@ -51,6 +51,37 @@ async function ask({port}: TestServer, request = getAndClose): Promise<number> {
 	}
 }
 
+/** How many answers a server has written in `received`. */
+const answersIn = (received: string) => received.split('HTTP/1.1 200').length - 1;
+
+test('requests of one connection are answered in order, a few at once', async () => {
+	await using server = await startServer();
+	const {socket} = await hold(server.port);
+	socket.pause();
+	socket.write(`GET /wait HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(30));
+	await until(() => server.counts().waiting === 8);
+	for (let index = 0; index < 50; index += 1) {
+		await turn();
+	}
+
+	expect(server.counts().waiting).toBe(8);
+	server.go();
+	socket.write(getAndClose);
+	expect(answersIn(await text(socket))).toBe(31);
+});
+
+test('a client that reads nothing gets no more answers than a few into memory', async () => {
+	await using server = await startServer();
+	const {socket} = await hold(server.port);
+	socket.pause();
+	socket.write('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(99));
+	await until(() => server.counts().waiting === 8);
+	expect(server.counts().open).toBe(1);
+	socket.write(get.repeat(1600));
+	await until(() => server.counts().open === 0);
+	expect(server.counts().waiting).toBe(8);
+});
+
 const closedIn = (held: readonly HeldSocket[]) => held.filter(({isClosed}) => isClosed()).length;
 
 const release = (held: readonly HeldSocket[]) => {

@@ -11,7 +11,7 @@ async function serve(...frames: readonly string[]) {
 	const opened: unknown[] = [];
 	const server = createServer();
 	takeWebSockets(server, {
-		accepts: () => true,
+		accepts: ({url}) => url !== '/refused',
 		onOpen(socket) {
 			opened.push(socket);
 			for (const frame of frames) {
@@ -28,8 +28,8 @@ async function serve(...frames: readonly string[]) {
 	const open = createOpenSocket({clock: createFakeClock(), clean: text => text});
 	return {
 		opened,
-		open: async (signal: AbortSignal = new AbortController().signal) =>
-			open(`ws://127.0.0.1:${port}/`, {platform: 'discord', signal}),
+		open: async (signal: AbortSignal = new AbortController().signal, path = '/') =>
+			open(`ws://127.0.0.1:${port}${path}`, {platform: 'discord', signal}),
 		async [Symbol.asyncDispose]() {
 			server.close();
 			server.closeAllConnections();
@@ -44,6 +44,12 @@ test('aborted while its program is loaded, nothing is opened', async () => {
 	ending.abort(new Error('it ends'));
 	await expect(opening).rejects.toThrow('it ends');
 	expect(served.opened).toEqual([]);
+});
+
+test('a server that answers without an upgrade is named with a reason', async () => {
+	await using served = await serve();
+	const opening = served.open(undefined, '/refused');
+	await expect(opening).rejects.toThrow(/127\.0\.0\.1:\d+: it did not accept a web socket/);
 });
 
 test('a frame has at most 4 MiB, whatever characters it has', async () => {

@@ -179,10 +179,6 @@ async function readRegistration(
 	response: Response,
 ): Promise<Response> {
 	const {status, headers} = response;
-	if (status >= 300 && status < 400) {
-		return response;
-	}
-
 	const text = await response.text();
 	if (!response.ok) {
 		const lead = metadata.found ? '' : `OAuth metadata: ${metadata.statuses.join(', ')}; `;

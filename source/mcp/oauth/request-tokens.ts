@@ -39,10 +39,6 @@ async function readAnswer(
 	response: Response,
 ): Promise<TokenAnswer> {
 	const {status, headers} = response;
-	if (status >= 300 && status < 400) {
-		return {kind: 'elsewhere', response};
-	}
-
 	const text = await response.text();
 	const tokens = response.ok ? tokensOf(text) : undefined;
 	if (tokens) {
@@ -81,9 +77,7 @@ type TokenAnswer =
 			readonly code: string;
 			readonly message: string;
 			readonly response: Response;
-	  }
-	/** A redirect: the SDK decides whether to follow. */
-	| {readonly kind: 'elsewhere'; readonly response: Response};
+	  };
 
 /** A caller that waited for a refresh that failed does not try the same at once. */
 const refreshPauseMs = 5000;

@@ -79,6 +79,8 @@ const oneLine = (text: string) =>
 			.slice(0, maxSubjectLength * 4)
 			.toWellFormed()
 			.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+			// The beginning of an encoded word (RFC 2047), in which anything could be hidden.
+			.replaceAll('=?', '= ?')
 			.trim(),
 	)
 		.slice(0, maxSubjectLength)

@@ -306,6 +306,17 @@ describe('hostile values', () => {
 		expect(first?.bcc ?? second?.bcc).toBeUndefined();
 	});
 
+	test('an encoded word in a subject hides nothing', async () => {
+		await using server = await createMailServer();
+		await using fixture = createFixture({email: server.config});
+		const subject = 'PR: =?utf-8?b?bGluZTENCkJjYzogeOKArhtbMko=?= =?utf-8?q?=E2=80=AE?=';
+
+		await fixture.deliver(makeMessage('email', {subject}));
+
+		const [mail] = await Promise.all(server.mails.map(parse));
+		expect(mail?.subject).toBe(subject.replaceAll('=?', '= ?'));
+	});
+
 	test("the subject of a job's answer names the job", async () => {
 		await using server = await createMailServer();
 		await using fixture = createFixture({email: server.config});
