@@ -76,7 +76,7 @@ export type Approval = ToolApproval | FormApproval;
 /** What a face may answer. */
 export type ApprovalAnswer = Shape<typeof approvalAnswerSchema>;
 
-/** The effect of an answer: where it came too late, `approval` shows how the request was settled; absent without such a request. */
+/** The effect of an answer. If it came too late, `approval` shows how the request was settled; `approval` is absent for an unknown request. */
 export type AnswerOutcome = Shape<typeof answerOutcomeSchema>;
 
 /** A standing approval. It covers one definition of one tool of one server of one profile, and nothing else. */

@@ -218,7 +218,7 @@ export type ReadyEvent = {
 	/** Resolved event type as sent. */
 	readonly event: string;
 	readonly prompt: string;
-	/** Keys of the payload that the prompt took. */
+	/** Keys of the payload whose values are in the prompt. */
 	readonly read: readonly string[];
 	/** The context of its templates. */
 	readonly context: RenderContext;

@@ -119,7 +119,7 @@ const asked = {
 	deadline: number,
 	/** The deadline cannot be moved beyond this. */
 	latestDeadline: number,
-	/** Name of the gateway that asks, where that is another one on the same store. */
+	/** Name of the gateway that asks, if it is another one on the same store. */
 	node: maybeText,
 	/** Absent while it waits. */
 	decision: approvalDecisionSchema.exactOptional(),

@@ -23,7 +23,7 @@ export const chatWriterSchema = facts({
 export const shownChatSchema = facts({
 	platform: text,
 	chat: text,
-	/** Those who wrote there, the latest writer first. */
+	/** The people who wrote there, latest writer first. */
 	people: z.array(chatWriterSchema),
 	/** Its threads, and the chat outside of them; the newest 20. */
 	conversations: z.array(

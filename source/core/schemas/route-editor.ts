@@ -44,7 +44,7 @@ export const routeFieldSchema = facts({
 	required: maybe,
 	/** It holds a secret. */
 	secret: maybe,
-	/** Only where its mapping is written out: a name may stand in the place of the mapping. */
+	/** Only where its mapping is written out: a name may replace the whole mapping. */
 	inMapping: maybe,
 	/** People edit it in the file only. */
 	byHand: maybe,
@@ -114,7 +114,7 @@ export const savedRouteSchema = facts({
 
 export const rotatedRouteSchema = savedRouteSchema
 	.extend({
-		/** Until when the former secrets pass, milliseconds since 1970; absent: they have ended. */
+		/** When the former secrets stop passing, milliseconds since 1970; absent: they no longer pass. */
 		until: maybeNumber,
 	})
 	.register(z.globalRegistry, {id: 'RotatedRoute'});

@@ -33,7 +33,7 @@ export const originShape = {
 };
 
 export const targetSchema = facts({
-	/** `log`, `forge_comment`, or a platform's name. */
+	/** `log`, `forge_comment`, or the name of a platform. */
 	kind: text,
 	extra: jsonObject,
 });
@@ -68,7 +68,7 @@ export const runPlanSchema = facts({
 		what: texts,
 		pullRequest: pullRequestSchema.exactOptional(),
 	}).exactOptional(),
-	/** How often a person had the answer sent again after it had arrived: each time is a new message on the platform. */
+	/** How often a person had an arrived answer sent again: each time is a new message on the platform. */
 	again: maybeInteger,
 	/** The target of the answer before a person redirected it to `target`. */
 	planned: targetSchema.exactOptional(),
@@ -104,7 +104,7 @@ export const runSchema = facts({
 	/** `deliver` of its target; once it is done, the target that received the answer. */
 	target: text,
 	state: z.enum(runStates),
-	/** Name of the gateway that works, or worked, on it, where that is another one on the same store. */
+	/** Name of the gateway that works, or worked, on the run, if it is another one on the same store. */
 	node: maybeText,
 	/** Agent tries so far, 0 while queued for the first time. */
 	attempt: integer,
@@ -120,7 +120,7 @@ export const runSchema = facts({
 	/** Number of tool calls of its last try. */
 	toolCalls: integer,
 	model: maybeText,
-	/** Tokens of all its tries; absent while nothing is known of them. */
+	/** Tokens of all its tries; absent while none are known. */
 	usage: usageSchema.exactOptional(),
 	/** First 2,000 characters of the answer. */
 	answer: maybeText,
