@@ -8,7 +8,7 @@ import {editConfig} from './edit-config.ts';
 import type {YamlEdit} from './edit-yaml.ts';
 import {valueAt} from './plain-data.ts';
 
-/** A person on a messaging platform. */
+/** The identifier of a person on a messaging platform. */
 export type PersonThere = {readonly platform: string; readonly user: string};
 
 const maxPeople = 1000;
@@ -51,7 +51,7 @@ export async function allowWriter(
 	return isNew;
 }
 
-/** A number as a person writes it, where YAML reads it back as exactly that text. */
+/** An identifier as YAML: a number where reading it back gives exactly the same text. */
 const asWritten = (user: string): string | number =>
 	Number.isSafeInteger(Number(user)) && String(Number(user)) === user ? Number(user) : user;
 

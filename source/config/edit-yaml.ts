@@ -23,7 +23,7 @@ import {
 	type Indentation,
 } from './replace-in-place.ts';
 
-/** One key to set; without a value it is removed. `rename`: it gets this name instead, and all else stays. */
+/** One key to set; without `value` it is removed. `rename`: the key gets this name, and its value stays. */
 export type YamlEdit = {
 	readonly path: KeyPath;
 	readonly value?: JsonValue | undefined;
@@ -31,8 +31,8 @@ export type YamlEdit = {
 };
 
 /**
- * `text` (sound YAML) with one edit made. What the edit does not touch stays byte for byte where that is possible: a value is replaced in its
- * place, a new key follows the last one of its mapping, a new item the last one of its list, the lines of a removed one go. Otherwise the text is written anew, with its comments and its order.
+ * `text` (valid YAML) with one edit. Where possible, all other bytes stay: a value is replaced in place, a new key goes below the last one of its mapping, a new item below
+ * the last one of its list, and a removed key loses its lines. Otherwise the library writes the whole text anew, with comments and order.
  *
  * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping, or to one that other places share.
  */
@@ -62,7 +62,7 @@ function dataIn(text: string): unknown {
 	return document.errors.length > 0 ? document.errors : document.toJS();
 }
 
-/** The text with one more plain value behind the last item of a list. */
+/** The text with a scalar appended to a list, or `undefined` where that is not possible in place. */
 function appendInPlace(text: string, {path, value}: YamlEdit): string | undefined {
 	const list: unknown = parseDocument(text).getIn(path.slice(0, -1), true);
 	const last: unknown = isSeq(list) ? list.items.at(-1) : undefined;
@@ -88,7 +88,7 @@ function appendInPlace(text: string, {path, value}: YamlEdit): string | undefine
 	return `${text.slice(0, place)}\n${mark}${written}${text.slice(place)}`;
 }
 
-/** The text with a new key below the last one of the deepest mapping that is there. */
+/** The text with a new key below the last one of the deepest existing mapping, or `undefined` where that is not possible in place. */
 function insertInPlace(text: string, {path, value}: YamlEdit): string | undefined {
 	if (value === undefined) {
 		return undefined;
@@ -111,11 +111,11 @@ function insertInPlace(text: string, {path, value}: YamlEdit): string | undefine
 const nest = (path: KeyPath, value: JsonValue): JsonValue =>
 	path.reduceRight<JsonValue>((inner, key) => ({[key]: inner}), value);
 
-/** Where the next key of the mapping at `path` would stand; `undefined` when that is no mapping of lines. */
+/** The position for a new key of the mapping at `path`; `undefined` unless that is a block mapping with keys. */
 function placeAfter(text: string, document: Document, path: KeyPath) {
 	const map: unknown = document.getIn(path, true);
 	if (map === null && path.length === 0) {
-		// Nothing but comments.
+		// The text holds only comments.
 		return {offset: text.length, column: 0, before: text === '' || text.endsWith('\n') ? '' : '\n'};
 	}
 
@@ -140,7 +140,7 @@ function placeAfter(text: string, document: Document, path: KeyPath) {
 	return {offset, column, before: text[offset - 1] === '\n' ? '' : '\n'};
 }
 
-/** Behind the comments that stand deeper than `column`: settings of the last entry that are commented out, which would become those of a new one. */
+/** The offset after comments indented deeper than `column`: commented-out settings of the last entry, which would seem to belong to a new one. */
 function afterDeeperComments(
 	text: string,
 	{from, column}: {readonly from: number; readonly column: number},
@@ -150,7 +150,7 @@ function afterDeeperComments(
 	return from + (comments.exec(text)?.[0].length ?? 0);
 }
 
-/** The text as the library writes it after the edit. */
+/** The text after the edit, as the library formats it. */
 function writeAnew(text: string, {path, value}: YamlEdit): string {
 	const document = parseDocument(text);
 	if (value === undefined) {
@@ -210,7 +210,7 @@ function openOne(document: Document, path: KeyPath, node: unknown): void {
 
 const maxIndent = 8;
 
-/** How the text indents, by its first indented line and its first list. */
+/** The indentation of a text, by its first indented line and its first list. */
 function indentationOf(text: string): Indentation {
 	const [, spaces = '  '] =
 		/^[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n(?:[^\S\n]*(?:#[^\n]*)?\n)*( +)\S/m.exec(text) ?? [];
