@@ -61,7 +61,7 @@ export type ToolsChange = {
 /** The present rules of the file. */
 export type RulesOfFile = {
 	readonly rules: readonly FileRule[];
-	/** Whether the whole file could be read: otherwise missing rules may come back, and are kept with their definitions. */
+	/** Whether the whole file could be read. Otherwise missing rules may come back, and their definitions are kept. */
 	readonly isWhole: boolean;
 };
 
@@ -101,7 +101,7 @@ export type Approvals = {
 	 * @throws SvcError `approval_invalid` when the tool is missing or defined differently, and for a rule with a fixed definition
 	 */
 	acceptRule(id: number, definition: string): Promise<ApprovalRule | undefined>;
-	/** Denies the waiting requests of a run and ends its rules. Called at each end of the work of the agent on a run, also before another try. */
+	/** Denies the waiting requests of a run and ends its rules. Call it whenever the agent stops working on a run, even before another try. */
 	runEnded(runId: number): void;
 	/** Denies requests for tools that changed or were removed, and removes rules for other definitions than the present one. */
 	toolsChanged(change: ToolsChange): void;

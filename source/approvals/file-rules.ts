@@ -30,7 +30,7 @@ export function createFileRules(
 		readonly keeper: Pick<ApprovalKeeper, 'addRule' | 'changeRule' | 'removeRules'>;
 		readonly book: RuleBook;
 		readonly present: PresentTools;
-		/** A rule was bound, and may allow calls from now on. */
+		/** Called when a rule was bound, and may allow calls from now on. */
 		readonly onBound: (id: number) => void;
 	},
 ): FileRules {
@@ -71,7 +71,7 @@ export function createFileRules(
 		for (const rule of book.ofFiles().filter(({definition}) => definition === '')) {
 			const tool = find(rule);
 			const isGiven = written.get(rule.file?.entry ?? '')?.definition !== undefined;
-			// A changed tool differs from the one that the writer of the entry knew.
+			// A changed tool is not the one that the author of the entry knew, so it is not bound.
 			if (tool && (isGiven || !tool.changed)) {
 				// oxlint-disable-next-line no-await-in-loop -- each is a write of its own
 				await bind(rule, tool);

@@ -44,7 +44,7 @@ export function createQueue(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: Pick<ApprovalKeeper, 'add'>;
 		readonly recorder: Recorder;
-		/** An answer made a rule; with a `denial` the request itself is denied all the same. */
+		/** Called when an answer made a rule; with a `denial` the request itself is denied all the same. */
 		readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
 		readonly isStopping: () => boolean;
 	},
