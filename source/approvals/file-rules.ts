@@ -175,11 +175,11 @@ function acceptProblem(
 		: `${file.place} says "definition": write the new one there`;
 }
 
-/** Identifies an entry, wherever it stands in the file. */
+/** Identifies an entry independently of its position in the file. */
 const entryOf = ({owner, profile, name, when, definition}: FileRule): string =>
 	jsonHash(plain({owner, profile, name, when, definition}));
 
-/** Without members that are `undefined`. */
+/** `value` without members that are `undefined`. */
 const plain = (value: object): JsonValue => parsedJson(JSON.stringify(value)) ?? null;
 
 const newRule = (

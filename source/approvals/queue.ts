@@ -132,7 +132,7 @@ export function createQueue(
 	};
 }
 
-/** Remembers the calls of each run, so that none asks twice. */
+/** Remembers the calls of each run, so that people are not asked twice about one. */
 type AskedCalls = {
 	/** The verdict of the same call, perhaps pending, else the one of `ask`. */
 	once(call: CallToApprove, ask: () => Promise<Verdict>): Promise<Verdict>;

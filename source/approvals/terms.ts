@@ -53,7 +53,7 @@ export const extended = ({deadline, latestDeadline}: Deadlines): number =>
 export type Terms = {
 	readonly scopes: readonly ApprovalScope[];
 	readonly mustTypeName: boolean;
-	/** Whose runs a rule of scope `always` covers. */
+	/** The owner of the runs that a rule of scope `always` covers. */
 	readonly lasting?: NonNullable<ToolApproval['lasting']>;
 	/** The definition differs from the one allowed, or else seen, before. */
 	readonly changed: boolean;

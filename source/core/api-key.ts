@@ -33,7 +33,7 @@ export type KeyDay = Shape<typeof keyDaySchema>;
 /** A key without its usage, which is summed up only for people. */
 export type KeyFacts = Omit<ApiKey, 'usage'>;
 
-/** What a person chooses when creating a key. */
+/** The properties that a person chooses for a new key. */
 export type KeyGrant = Pick<ApiKey, 'name' | 'kind' | 'endpoints' | 'models' | 'agents'> &
 	Partial<Pick<ApiKey, 'rpm' | 'parallel' | 'budget' | 'expiresAt'>>;
 
@@ -103,7 +103,7 @@ const checksumLength = 6;
 /** The largest multiple of 62 up to 256: larger bytes are skipped, as they would make some digits more likely. */
 const evenBytes = 256 - (256 % base);
 
-/** What `api.key_prefix` may be. */
+/** The form of `api.key_prefix`. */
 export const keyPrefixPattern = /^[a-z][a-z0-9]{0,15}$/;
 
 const keyPattern = /^[a-z][a-z0-9]{0,15}_(?<kind>live|test)_[0-9A-Za-z]{36}$/;

@@ -64,7 +64,7 @@ export function declaredSize(request: IncomingMessage): number | undefined {
 export type RequestTarget = {
 	/** Requested host and port, as written; `undefined` in an HTTP/1.0 request without them. */
 	readonly authority: string | undefined;
-	/** Without the query. */
+	/** The path without the query. */
 	readonly path: string;
 };
 

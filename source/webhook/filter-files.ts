@@ -26,7 +26,7 @@ type Known = Content & {
 	readonly stamp: string;
 	/** When the stamp was first seen, in monotonic milliseconds. */
 	readonly seenAt: number;
-	/** The same stamp means the same content. */
+	/** Another content would have another stamp. */
 	readonly isSettled: boolean;
 };
 

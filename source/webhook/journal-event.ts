@@ -102,7 +102,7 @@ function fullReply({queued, most, freeInMs, ofRoute, awaitLogins}: Full): readon
 	return [{...refusals.queue, retryAfterSeconds}, detail];
 }
 
-/** The answer to an event whose identifier or body `holder` has already. */
+/** The answer to a duplicate: delivery `holder` already has the identifier or the body of the event. */
 export const duplicateOf = (named: NamedEvent, holder: string, byBody?: true): Reply =>
 	stop(named.draft, duplicateReply(namesOf(named)), {
 		step: 'duplicate',

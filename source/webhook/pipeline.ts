@@ -39,9 +39,9 @@ export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 export type Pipeline = {
 	/** Answers one request; never rejects. */
 	post(request: WebhookRequest, headers: RequestHeaders): Promise<Reply>;
-	/** Sends a stored event through everything after authentication, under an identifier of its own; never rejects. */
+	/** Sends a stored event through all steps after authentication, under an identifier of its own; never rejects. */
 	replay(event: KnownEvent, replayOf: string): Promise<Reply>;
-	/** The same for an event that its sender could not deliver, under the identifier by the sender. */
+	/** Sends an event that its sender could not deliver through the same steps, under the sender's identifier; never rejects. */
 	recover(event: KnownEvent, deliveryId: string): Promise<Reply>;
 };
 

@@ -228,7 +228,7 @@ export type ReadyEvent = {
 	readonly subject: string | undefined;
 	/** The repository of the event, for tools that may read it. */
 	readonly repository: string | undefined;
-	/** What is fetched for its run before the agent starts. */
+	/** The parts of a pull request that are fetched before the agent starts. */
 	readonly prefetch: RunPlan['prefetch'];
 };
 

@@ -41,6 +41,6 @@ export const shownChatSchema = facts({
 export const allowedWriterSchema = facts({
 	/** `false`: they were in `allow_from` already. */
 	added: yesOrNo,
-	/** Whether svc listens on the platform, as it is configured now. */
+	/** Whether svc listens on the platform, by its present configuration. */
 	heard: yesOrNo,
 });

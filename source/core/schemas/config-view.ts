@@ -47,7 +47,7 @@ export const routeViewSchema = facts({
 	concurrency: maybeInteger,
 	/** Toolset names of its runs, where the route names any. */
 	toolsets: maybeTexts,
-	/** What the gateway fetches before its runs start; absent: nothing. */
+	/** Data that the gateway fetches before its runs start; absent: none. */
 	prefetch: maybeTexts,
 	/** Events above its rate limit wait; absent: they are refused. */
 	overflow: z.literal('queue').exactOptional(),
@@ -82,7 +82,7 @@ export const alertViewSchema = facts({
 	/** Absent: the platform's `home_channel`. */
 	chat: maybeText,
 	on: z.array(z.enum(alertKinds)),
-	/** When the last one was sent, milliseconds since 1970. */
+	/** When the last alert was sent, milliseconds since 1970. */
 	sentAt: maybeInteger,
 	/** Why the last alert could not be sent; absent after a success. */
 	problem: maybeText,

@@ -95,7 +95,7 @@ export const routeCheckSchema = facts({
 export const routeSavePlanSchema = routeCheckSchema
 	.extend({
 		file: text,
-		/** What changes in the file, as `diff -u` writes it; without secrets. */
+		/** The changes of the file, as `diff -u` writes them; without secrets. */
 		diff: texts,
 		/** The whole file is rewritten: its spacing may change. */
 		movesOthers: maybe,
@@ -147,7 +147,7 @@ export const routeFactsSchema = facts({
 	secret: text,
 	/** Day of the last change of that secret, milliseconds since 1970; absent: not recorded. */
 	secretSince: maybeNumber,
-	/** When the former secrets end, or ended; milliseconds since 1970. */
+	/** When former secrets end, or have ended; milliseconds since 1970. */
 	formerSecretsUntil: z.array(number),
 	/** Absent: the payload as JSON. Its first 4,000 characters. */
 	prompt: maybeText,
@@ -190,7 +190,7 @@ export const routeBacktestSchema = facts({
 	since: maybeNumber,
 	today: totalsSchema.exactOptional(),
 	edited: totalsSchema.exactOptional(),
-	/** Number of deliveries that each of the first 20 filters passes by itself. */
+	/** Number of deliveries that each of the first 20 filters would pass alone. */
 	filterPasses: z.array(integer).exactOptional(),
 	/** Characters. */
 	medianPrompt: maybeInteger,

@@ -63,7 +63,7 @@ export const runPlanSchema = facts({
 	/** Toolset names; the platform's default when absent. */
 	toolsets: maybeTexts,
 	mirrorToSession: maybe,
-	/** What the gateway fetches before the agent starts. `pullRequest`: absent where the event names none. */
+	/** Data that the gateway fetches before the agent starts. `pullRequest`: absent if the event names none. */
 	prefetch: facts({
 		what: texts,
 		pullRequest: pullRequestSchema.exactOptional(),
@@ -81,7 +81,7 @@ export const runPlanSchema = facts({
 export const usageSchema = facts({
 	inputTokens: integer,
 	outputTokens: integer,
-	/** By the price of the configuration at that time; absent where it is not fully known. `currency`: `USD`. */
+	/** By the configured price at that time; absent if it is not fully known. `currency`: `USD`. */
 	cost: facts({amount: number, currency: text}).exactOptional(),
 });
 
@@ -90,13 +90,13 @@ export const runSchema = facts({
 	/** `Delivery.id` of the event that started it; the latest of its group. Absent when a schedule or a person fired a job. */
 	delivery: maybeText,
 	profile: text,
-	/** `-` without a delivery, and the name of its conversation where it has one. */
+	/** `-` without a delivery; for a turn of a conversation on a platform the name of the conversation. */
 	route: text,
 	/** `schedule`, `person` or `chat` without a delivery. */
 	event: text,
 	/** `Delivery.subject` of its event; of a turn of a conversation on a platform the beginning of its message. */
 	subject: maybeText,
-	/** Number of earlier events of its group that it stands for, as the prompt says. Absent: none. */
+	/** Number of earlier events of its group that the run replaces, as the prompt says. Absent: none. */
 	superseded: maybeInteger,
 	/** `Group.id` that it came from. */
 	group: maybeInteger,
@@ -126,7 +126,7 @@ export const runSchema = facts({
 	answer: maybeText,
 	/** Why it failed, redacted; one line. */
 	error: maybeText,
-	/** For a run that a person put away: its state before, when, and why. */
+	/** For a run that a person put away: its former state, the time, and the reason. */
 	dropped: facts({was: z.enum(runStates), at: number, reason: maybeText}).exactOptional(),
 }).register(z.globalRegistry, {id: 'Run'});
 
