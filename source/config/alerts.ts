@@ -62,7 +62,7 @@ function noPlatform(name: string): string {
 	return `"${escapeLine(name, 40)}" is no platform${didYouMean(name, names) || `: ${names.join(', ')}`}`;
 }
 
-/** Where an alert goes, for a person: `telegram 12345`. */
+/** The target of an alert in words: `telegram 12345`. */
 export const alertPlace = (alert: Pick<AlertConfig, 'chat' | 'platform'>): string =>
 	placeOf(alertTarget(alert));
 

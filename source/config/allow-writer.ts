@@ -14,7 +14,8 @@ export type PersonThere = {readonly platform: string; readonly user: string};
 const maxPeople = 1000;
 
 /**
- * Adds a person to `platforms.<platform>.allow_from` of `config.yaml`, whose comments and order stay; resolves with whether they were not in it.
+ * Adds a person to `platforms.<platform>.allow_from` of `config.yaml`, keeping its comments and order. Resolves with whether the person was added; `false`: the person was
+ * in the list already.
  *
  * @throws SvcError `platform_unknown` for one that does not exist, or on which people cannot talk with the agent; `config_not_editable` for a list that is none or is full; what `editConfig` throws
  * @see manual/conversations.md

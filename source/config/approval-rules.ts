@@ -107,7 +107,7 @@ const chatSchema = chatSettings.schema.meta({
 	description: 'A chat in which calls are asked about',
 });
 
-/** A chat in which calls of routes and jobs are asked about. */
+/** A chat that receives requests for approval of calls in runs of routes and jobs. */
 export type ApprovalChat = ReturnType<typeof chatSettings.read>;
 
 type WrittenChat = Parameters<typeof chatSettings.read>[0] | null;

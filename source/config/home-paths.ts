@@ -32,7 +32,7 @@ export function homePaths({
 }
 
 /**
- * The files and folders of profile `name` of the home that `base` stands for; the same layout.
+ * The files and folders of profile `name` in the home of `base`, in the same layout.
  *
  * @throws SvcError `profile_invalid`
  */

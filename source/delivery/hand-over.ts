@@ -188,7 +188,7 @@ const minuteMs = 60_000;
 /** Shortest time between two messages to a chat, unless its platform allows more than 60 a minute. */
 const leastGapMs = 1000;
 
-/** Most chats whose message times are kept; the least recently used are dropped. More chats than that do not get messages within a minute. */
+/** Most chats whose message times are kept; the least recently used are dropped. Fewer chats than that get messages within a minute. */
 const maxChats = 1000;
 
 /** Throttles messages to each chat: at most `perMinute` in any minute, with gaps between them; `undefined`: no limit. Kept in memory only, so that a restart resets it. */

@@ -32,8 +32,8 @@ type KeptSending = Omit<Sending, 'address'> & {
 };
 
 /**
- * Keeps one message of a route in a chat up to date: edits it, or sends a new one if there is none, it is gone, or it has the most edits that the platform allows. The
- * answer of a later run is never replaced. Resolves with a line for people.
+ * Keeps one message of a route in a chat up to date: edits it, or sends a new one if there is none, it is gone, or it has the most edits that the platform allows. An
+ * earlier run never replaces the answer of a later one. Resolves with a line for people.
  *
  * @throws DeliveryError
  */
