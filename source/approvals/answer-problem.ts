@@ -55,7 +55,7 @@ function allowProblem(approval: ToolApproval, answer: Allow): string | undefined
 		: undefined;
 }
 
-/** A lasting rule for a tool that may be destructive must say what it covers, in exactly one way. */
+/** The problem with a lasting rule for a tool that may be destructive: it must say which calls it covers, in exactly one way. */
 function lastingProblem(
 	{lasting, tool}: ToolApproval,
 	{scope, args, when, typedName}: Allow,

@@ -19,7 +19,7 @@ export type AskingRun = {
 	readonly origin: Origin;
 	/** Its prompt. */
 	readonly prompt?: string;
-	/** When it ends at the latest, milliseconds since 1970: an upper bound for deadlines. */
+	/** Latest end of the run, milliseconds since 1970: an upper bound for deadlines. */
 	readonly endsAt: number;
 };
 
@@ -30,7 +30,7 @@ export type CallToApprove = {
 	readonly preview?: CallPreview;
 	/** Identifies the call within its run (without a run: among all tries), so that it asks only once. */
 	readonly callId: string;
-	/** What the model said before the call. */
+	/** The text of the model before the call. */
 	readonly said?: string;
 	/** Absent when a person tries a tool. */
 	readonly run?: AskingRun;
@@ -41,7 +41,7 @@ export type CallToApprove = {
 };
 
 export type FormToFill = AskedForm & {
-	/** The run whose call made the server ask, where that is known. */
+	/** The run whose call made the server send the form, if that is known. */
 	readonly run?: AskingRun;
 };
 
@@ -54,14 +54,14 @@ export type ToolsChange = {
 	readonly endpoint?: string;
 	/** `AskedTool.definition` by the names of the server; absent when the server was removed from the configuration, or switched off. */
 	readonly definitions?: ReadonlyMap<string, string>;
-	/** The same tools as shown to people. */
+	/** The tools as shown to people. */
 	readonly tools?: readonly AskedTool[];
 };
 
 /** The present rules of the file. */
 export type RulesOfFile = {
 	readonly rules: readonly FileRule[];
-	/** Whether the whole file could be read: otherwise missing rules may come back, and are kept with their definitions. */
+	/** Whether the whole file could be read. Otherwise missing rules may come back, and their definitions are kept. */
 	readonly isWhole: boolean;
 };
 
@@ -101,7 +101,7 @@ export type Approvals = {
 	 * @throws SvcError `approval_invalid` when the tool is missing or defined differently, and for a rule with a fixed definition
 	 */
 	acceptRule(id: number, definition: string): Promise<ApprovalRule | undefined>;
-	/** Denies the waiting requests of a run and ends its rules. Called at each end of the work of the agent on a run, also before another try. */
+	/** Denies the waiting requests of a run and ends its rules. Call it whenever the agent stops working on a run, even before another try. */
 	runEnded(runId: number): void;
 	/** Denies requests for tools that changed or were removed, and removes rules for other definitions than the present one. */
 	toolsChanged(change: ToolsChange): void;

@@ -27,9 +27,9 @@ export type ApprovalsDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly isStopping?: () => boolean;
 	/** Receives each decision once, with all arguments. Must not throw. */
 	readonly audit?: (approval: Approval) => void;
-	/** A person allowed a call of a tool with its present definition. Must not throw. */
+	/** Called when a person allowed a call of a tool with its present definition. Must not throw. */
 	readonly onAllowed?: (tool: AskedTool) => void;
-	/** What `~` stands for in a rule. */
+	/** The folder that `~` stands for in a rule. */
 	readonly userHome?: string;
 	/** Folders closed to all rules, absolute: the data directory of svc. */
 	readonly closedFolders?: readonly string[];
@@ -54,7 +54,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 		...parts,
 		recorder,
 		onRule(id, {runId}, denial) {
-			// Its tool, its server or its run ended while the rule was stored.
+			// The tool, server or run of the request ended while the rule was being stored.
 			if (denial?.outcome === 'void') {
 				book.drop(id);
 			} else if (denial === denials.runEnded && runId !== undefined) {
@@ -154,7 +154,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 
 			const isFirst = await answer(ticket, given, by);
 			const [approval, {decision}] = await Promise.all([ticket.settled, ticket.choice]);
-			// Another gateway that took this one for dead may have denied it before.
+			// Another gateway may have taken this one for dead, and denied the request before.
 			return {settled: isFirst && isDecidedBy(approval, decision), approval};
 		},
 		extend(id) {

@@ -52,7 +52,7 @@ export function createCallDecider(world: {
 		return rule ?? (queue.isFull && !book.mayFind(call) ? denials.full : undefined);
 	};
 
-	/** Looks for rules that compare real paths. That takes a moment, in which the request counts and can be denied. */
+	/** Searches the rules that compare real paths. Meanwhile the request is in the queue and can be denied. */
 	const lookFor = (call: CallToApprove) => {
 		const {isFull} = queue;
 		return async (): Promise<Choice | undefined> => {
@@ -106,7 +106,7 @@ export function createCallDecider(world: {
 		/** Never rejects. */
 		async request(call: CallToApprove): Promise<Verdict> {
 			const argsBytes = bytesOf(call.args);
-			// Arguments that are nested too deeply cannot be compared with another call. A call of an aborted try must not decide for the next try of its run.
+			// Not deduplicated: arguments that are nested too deeply cannot be compared, and a call of an aborted try must not decide for the next try of its run.
 			return argsBytes === undefined || call.signal.aborted
 				? decide(call, argsBytes)
 				: asked.once(call, async () => decide(call, argsBytes));

@@ -86,7 +86,7 @@ const beginningOf = (text: string): string => text.slice(0, maxContextLength).to
 /** Most requests that wait at once. */
 export const maxWaiting = 200;
 
-/** Largest arguments that a person is asked about, bytes of UTF-8 as JSON. */
+/** Largest arguments that a person can be asked to approve, bytes of UTF-8 as JSON. */
 export const maxArgsBytes = 1024 * 1024;
 
 const maxReasonLength = 500;

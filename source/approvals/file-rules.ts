@@ -30,7 +30,7 @@ export function createFileRules(
 		readonly keeper: Pick<ApprovalKeeper, 'addRule' | 'changeRule' | 'removeRules'>;
 		readonly book: RuleBook;
 		readonly present: PresentTools;
-		/** A rule was bound, and may allow calls from now on. */
+		/** Called when a rule was bound, and may allow calls from now on. */
 		readonly onBound: (id: number) => void;
 	},
 ): FileRules {
@@ -71,7 +71,7 @@ export function createFileRules(
 		for (const rule of book.ofFiles().filter(({definition}) => definition === '')) {
 			const tool = find(rule);
 			const isGiven = written.get(rule.file?.entry ?? '')?.definition !== undefined;
-			// A changed tool differs from the one that the writer of the entry knew.
+			// A changed tool is not the one that the author of the entry knew, so it is not bound.
 			if (tool && (isGiven || !tool.changed)) {
 				// oxlint-disable-next-line no-await-in-loop -- each is a write of its own
 				await bind(rule, tool);
@@ -175,11 +175,11 @@ function acceptProblem(
 		: `${file.place} says "definition": write the new one there`;
 }
 
-/** Identifies an entry, wherever it stands in the file. */
+/** Identifies an entry independently of its position in the file. */
 const entryOf = ({owner, profile, name, when, definition}: FileRule): string =>
 	jsonHash(plain({owner, profile, name, when, definition}));
 
-/** Without members that are `undefined`. */
+/** `value` without members that are `undefined`. */
 const plain = (value: object): JsonValue => parsedJson(JSON.stringify(value)) ?? null;
 
 const newRule = (

@@ -44,7 +44,7 @@ export function createQueue(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: Pick<ApprovalKeeper, 'add'>;
 		readonly recorder: Recorder;
-		/** An answer made a rule; with a `denial` the request itself is denied all the same. */
+		/** Called when an answer made a rule; with a `denial` the request itself is denied all the same. */
 		readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
 		readonly isStopping: () => boolean;
 	},
@@ -132,7 +132,7 @@ export function createQueue(
 	};
 }
 
-/** Remembers the calls of each run, so that none asks twice. */
+/** Remembers the calls of each run, so that people are not asked twice about one. */
 type AskedCalls = {
 	/** The verdict of the same call, perhaps pending, else the one of `ask`. */
 	once(call: CallToApprove, ask: () => Promise<Verdict>): Promise<Verdict>;

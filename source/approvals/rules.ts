@@ -49,7 +49,7 @@ export const rulesFor = (
 ): readonly ApprovalRule[] => rules.filter(rule => isInForce(rule, now) && allows(rule, call));
 
 const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
-	// No rule was made with such a reason in view.
+	// A call with a reason of svc's own to ask: rules were not made with that in view.
 	tool.why === undefined &&
 	(rule.owner === undefined || (run !== undefined && isRuledBy(rule.owner, run.origin))) &&
 	(rule.file === undefined || (rule.file.name === tool.name && !isTooWide(rule, tool))) &&

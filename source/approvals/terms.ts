@@ -14,7 +14,7 @@ const marginMs = 5000;
 /** Shortest wait, however short the timeout of the tool. */
 const minWaitMs = 5000;
 
-/** Least upper bound of the deadline of a request without a run. */
+/** Least upper bound of the deadline of a request without a run, milliseconds from now. */
 const maxTryMs = 15 * 60_000;
 
 /** Step by which a deadline is moved. */
@@ -23,7 +23,7 @@ const extensionMs = 5 * 60_000;
 /** When a request is denied automatically. Milliseconds since 1970. */
 export type Deadlines = {readonly deadline: number; readonly latestDeadline: number};
 
-/** The deadline of a request at `now` that may wait for `waitMs`; at the latest 5 s before the end of its run, so that the agent can still answer. */
+/** The deadlines of a request at `now` that may wait for `waitMs`; at the latest 5 s before the end of its run, so that the agent can still answer. */
 function deadlines(now: number, waitMs: number, run: AskingRun | undefined): Deadlines {
 	const latest = run ? run.endsAt - marginMs : now + Math.max(maxTryMs, waitMs);
 	const latestDeadline = Math.max(latest, now);
@@ -53,7 +53,7 @@ export const extended = ({deadline, latestDeadline}: Deadlines): number =>
 export type Terms = {
 	readonly scopes: readonly ApprovalScope[];
 	readonly mustTypeName: boolean;
-	/** Whose runs a rule of scope `always` covers. */
+	/** The owner of the runs that a rule of scope `always` covers. */
 	readonly lasting?: NonNullable<ToolApproval['lasting']>;
 	/** The definition differs from the one allowed, or else seen, before. */
 	readonly changed: boolean;

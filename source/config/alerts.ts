@@ -39,7 +39,7 @@ export const alertSettings = defineSettings({
 	}),
 });
 
-/** Where alerts go. */
+/** A chat that receives alerts, and the alerts it receives. */
 export type AlertConfig = ReturnType<typeof alertSettings.read>;
 
 const entrySchema = alertSettings.schema.meta({
@@ -47,7 +47,7 @@ const entrySchema = alertSettings.schema.meta({
 	description: 'A chat that is told what needs a person',
 });
 
-/** `alerts`. An entry that is invalid is null, so that the others keep their places. */
+/** `alerts`. An invalid entry is replaced by null, so that the others keep their indexes. */
 export const alertsSchema = z
 	.array(entrySchema.nullable())
 	.max(maxAlerts)
@@ -62,11 +62,11 @@ function noPlatform(name: string): string {
 	return `"${escapeLine(name, 40)}" is no platform${didYouMean(name, names) || `: ${names.join(', ')}`}`;
 }
 
-/** Where an alert goes, for a person: `telegram 12345`. */
+/** The target of an alert in words: `telegram 12345`. */
 export const alertPlace = (alert: Pick<AlertConfig, 'chat' | 'platform'>): string =>
 	placeOf(alertTarget(alert));
 
-/** The same as a target. Alerts are plain text, since they hold names that strangers chose. */
+/** The target of an alert. The text is plain, not Markdown: alerts contain names that strangers chose. */
 export const alertTarget = ({platform, chat}: Pick<AlertConfig, 'chat' | 'platform'>) => ({
 	kind: platform,
 	extra: {format: 'plain', ...(chat !== undefined && {chat_id: chat})},
@@ -74,7 +74,7 @@ export const alertTarget = ({platform, chat}: Pick<AlertConfig, 'chat' | 'platfo
 
 type Known = Parameters<typeof problemWithPlatform>[1];
 
-/** Why an alert would not arrive as things are configured, and at which of its keys; `undefined`: it may. */
+/** Why an alert cannot arrive with this configuration, and the key that causes it; `undefined`: it may arrive. */
 export function problemWithAlert(
 	alert: Pick<AlertConfig, 'chat' | 'platform'>,
 	config: Known,
@@ -89,7 +89,7 @@ export function problemWithAlert(
 	return ofChat === undefined ? undefined : {key: 'chat_id', message: ofChat};
 }
 
-/** The same for each entry of `alerts` in `value` (all of `config.yaml`) that is used, as warnings with their places. */
+/** `problemWithAlert` for each valid entry of `alerts` in `value` (all of `config.yaml`), as warnings at their keys. */
 export function diagnoseAlerts(value: unknown, config: Known): readonly UnplacedDiagnostic[] {
 	const parsed = z.object({alerts: z.array(z.unknown())}).safeParse(value);
 	return (parsed.data?.alerts ?? []).flatMap((written, index): readonly UnplacedDiagnostic[] => {
@@ -101,6 +101,6 @@ export function diagnoseAlerts(value: unknown, config: Known): readonly Unplaced
 	});
 }
 
-/** An alert as a reload reports it. */
+/** An alert in words, for the report of a reload. */
 export const reportedAlert = (alert: AlertConfig): string =>
 	`${alertPlace(alert)} on ${alert.on.join(', ')}, at most one in ${alert.atMostMs / 1000} s`;

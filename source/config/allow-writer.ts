@@ -8,13 +8,14 @@ import {editConfig} from './edit-config.ts';
 import type {YamlEdit} from './edit-yaml.ts';
 import {valueAt} from './plain-data.ts';
 
-/** A person on a messaging platform. */
+/** The identifier of a person on a messaging platform. */
 export type PersonThere = {readonly platform: string; readonly user: string};
 
 const maxPeople = 1000;
 
 /**
- * Adds a person to `platforms.<platform>.allow_from` of `config.yaml`, whose comments and order stay; resolves with whether they were not in it.
+ * Adds a person to `platforms.<platform>.allow_from` of `config.yaml`, keeping its comments and order. Resolves with whether the person was added; `false`: the person was
+ * in the list already.
  *
  * @throws SvcError `platform_unknown` for one that does not exist, or on which people cannot talk with the agent; `config_not_editable` for a list that is none or is full; what `editConfig` throws
  * @see manual/conversations.md
@@ -51,7 +52,7 @@ export async function allowWriter(
 	return isNew;
 }
 
-/** A number as a person writes it, where YAML reads it back as exactly that text. */
+/** An identifier as YAML: a number where reading it back gives exactly the same text. */
 const asWritten = (user: string): string | number =>
 	Number.isSafeInteger(Number(user)) && String(Number(user)) === user ? Number(user) : user;
 

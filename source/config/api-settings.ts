@@ -7,7 +7,7 @@ import {defineSettings, type ValueOf} from '../core/settings.ts';
 const maxTokens = 1_000_000_000;
 const mebibyte = 2 ** 20;
 
-/** What clients may send as `model`: long enough for `vendor/name:tag`, and nothing that a terminal or a URL could take for something else. */
+/** Identifiers that clients may send as `model`: long enough for `vendor/name:tag`, without characters that terminals or URLs interpret. */
 const modelId = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 
 /** One of `api.models`. @see manual/chat-api.md#models */
@@ -34,7 +34,7 @@ export const apiModelSettings = defineSettings({
 
 export type ApiModel = ValueOf<typeof apiModelSettings.fields>;
 
-/** For titles and tags, which chat applications ask for beside each conversation: it is there also when others are named. */
+/** Model for titles and tags, which chat applications request beside each conversation. It is added to the configured models. */
 const titleModel = ['svc-title-1', apiModelSettings.read({agent: true, tools: false})] as const;
 
 const origin = nonEmptyText.refine(

@@ -72,9 +72,9 @@ type RawRule = z.output<typeof ruleSchema>;
 
 function problemsWith({route, job, when, definition}: RawRule): readonly UnplacedDiagnostic[] {
 	const owners = [route, job].filter(name => typeof name === 'string').length;
-	// Which home it is does not decide whether a folder can be one.
+	// Whether a folder is valid does not depend on the home, so any home will do.
 	const keys = when && writtenKeys(when, '/home');
-	// A half-written condition must not make a rule without one.
+	// A key without a value must not make a rule without that condition.
 	const empty = Object.entries({when, definition}).filter(([, value]) => value === null);
 	return [
 		...empty.map(([key]) => ({path: [key], message: 'is empty: fill it in, or take it out'})),
@@ -107,12 +107,12 @@ const chatSchema = chatSettings.schema.meta({
 	description: 'A chat in which calls are asked about',
 });
 
-/** A chat in which calls of routes and jobs are asked about. */
+/** A chat that receives requests for approval of calls in runs of routes and jobs. */
 export type ApprovalChat = ReturnType<typeof chatSettings.read>;
 
 type WrittenChat = Parameters<typeof chatSettings.read>[0] | null;
 
-/** Warnings about chats of the file in which no answer could arrive, as things are configured. */
+/** Warnings about configured chats from which no answer to a request can arrive. */
 export function diagnoseApprovalChats(
 	written: readonly WrittenChat[],
 	config: Pick<Config, 'platforms'>,
@@ -131,7 +131,7 @@ export function diagnoseApprovalChats(
 	});
 }
 
-/** Why no answer can arrive from a chat, and at which of its keys. */
+/** Why no answer can arrive from a chat, and the key that causes it; `undefined`: answers can arrive. */
 function problemWithChat(
 	{platform, chat, thread}: ApprovalChat,
 	config: Pick<Config, 'platforms'>,
@@ -165,7 +165,7 @@ function problemWithChat(
 		: undefined;
 }
 
-/** Those of the file; one that is invalid is null. */
+/** The chats of `approvals.chats`; invalid ones are null and left out. */
 export const approvalChatsOf = (written: readonly WrittenChat[]): readonly ApprovalChat[] =>
 	written.flatMap(entry => (entry ? [chatSettings.read(entry)] : []));
 
@@ -183,7 +183,7 @@ export const approvalsSettings = defineSettings({
 	),
 });
 
-/** The rules of the file. `placeOf` says where an entry stands, by its number. */
+/** The rules of `approvals.allow`. `placeOf` gives the file and line of the entry at an index. */
 export function fileRulesOf(
 	written: readonly (RawRule | null)[],
 	{userHome, placeOf}: {readonly userHome: string; readonly placeOf: (index: number) => string},
@@ -195,7 +195,7 @@ export function fileRulesOf(
 
 		const {route, job, profile, tool, when, definition} = ruleSettings.read(entry);
 		const keys = when && writtenKeys(when, userHome);
-		// One that cannot be read is no rule without a condition.
+		// A rule with an unreadable condition is left out: without the condition it would allow more.
 		if (keys && 'problem' in keys) {
 			return [];
 		}
@@ -213,7 +213,7 @@ export function fileRulesOf(
 	});
 }
 
-/** A rule as a reload reports it. */
+/** A rule in words, for the report of a reload. */
 export const reportedRule = ({owner, name, profile, when, definition}: FileRule): string =>
 	[
 		`${owner.kind} ${quotedName(owner.name)} may call ${name}`,

@@ -13,15 +13,15 @@ const maxPemBytes = 4 * 1024 * 1024;
 const certificate =
 	/-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]+-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
-/** Files that other programs go by, too. */
+/** Variables that other programs read as well, with the path of a certificate file. */
 const fileVariables = ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'] as const;
 
-/** Whom this program trusts when it connects by TLS: models, remote tool servers, mail. */
+/** The certificate authorities trusted for TLS connections to models, remote tool servers and mail. */
 export type Authorities = ReturnType<typeof createAuthorities>;
 
 /**
- * The authorities of `tls.ca` and of `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS` (the profile's `.env` over the process), beside those of Node and of the system. Files are read
- * when a connection first needs them, and again when they have changed; one that cannot be read, or holds no certificate, is told of once and does without.
+ * The certificate authorities of Node, of the system, of `tls.ca`, and of `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS` (the profile's `.env` overrides the process). Files are
+ * read when a connection first needs them, and again after a change. A file that cannot be read, or has no certificate, is logged once and left out.
  *
  * @see manual/configuration.md#certificates
  */
@@ -75,9 +75,9 @@ export function createAuthorities(
 	};
 
 	return {
-		/** PEM texts: of Node, of the system, and what is configured. */
+		/** Certificates as PEM texts: of Node, of the system, and configured ones. */
 		all: (): string[] => current().all,
-		/** For connections that say nothing else; the same object as long as nothing has changed. */
+		/** The default context for connections; the same object until a file changes. */
 		context(): SecureContext {
 			const now = current();
 			now.context ??= createSecureContext({ca: now.all});
@@ -88,7 +88,7 @@ export function createAuthorities(
 
 type CertificateFile = {
 	readonly path: string;
-	/** What names it. */
+	/** The setting or variable that names the file. */
 	readonly name: string;
 };
 
@@ -117,8 +117,8 @@ type Known = {readonly all: string[]; context?: SecureContext};
 let own: Known | undefined;
 
 /**
- * Those that Node brings, those of the process's `NODE_EXTRA_CA_CERTS`, and those of the system. Reading hundreds takes a while, and so does a context of them: every profile
- * without files of its own shares this one.
+ * The certificates that come with Node, those of the process's `NODE_EXTRA_CA_CERTS`, and those of the system. Reading hundreds of them and making their context is slow:
+ * all profiles without certificate files of their own share this value.
  */
 function ownAuthorities(): Known {
 	own ??= {all: [...new Set([...getCACertificates('default'), ...getCACertificates('system')])]};

@@ -11,22 +11,22 @@ import type {Route} from './route.ts';
 
 const maxNameLength = 128;
 
-/** What would become of a dynamic route. */
+/** The result of resolving a dynamic route. */
 export type CheckedSubscription = {
-	/** Why the receiver would refuse it; empty when it would not. `path`: keys down to the value, dotted; empty for the entry itself. */
+	/** Why the receiver would refuse the route; empty: it would not. `path`: keys down to the value, dotted; empty for the entry itself. */
 	readonly refusals: ReadonlyArray<{
 		readonly code: string;
 		readonly reason: string;
 		readonly path: string;
 	}>;
 	/**
-	 * What a person should know of one that is not refused: why it is not served all the same (a route of `config.yaml` has its name, its profile is not served), what of it has no
-	 * effect, a profile without a folder. One sentence each.
+	 * Warnings about an accepted route, one sentence each: why it is still not served (`config.yaml` has a route of its name, or its profile is not served), settings
+	 * without effect, a profile without a folder.
 	 */
 	readonly warnings: readonly string[];
-	/** Those of the warnings that are of one setting, with the keys down to it. */
+	/** The warnings that concern a single setting, with its keys. */
 	readonly notes?: ReadonlyArray<{readonly path: string; readonly message: string}>;
-	/** Absent when it is refused, or its profile is not served. */
+	/** Absent when the route is refused, or its profile is not served. */
 	readonly route?: Route;
 };
 
@@ -48,20 +48,20 @@ export function checkSubscription(
 	return checkEntry(name, entry, config);
 }
 
-/** Why nothing new can be called so; one that is there already may. */
+/** Why a new route cannot have this name; `undefined`: it can. Existing routes may have other names. */
 export const problemWithNewName = (name: string): string | undefined =>
 	namePattern.test(name)
 		? undefined
 		: `Cannot name a route "${escapeLine(name, maxNameLength)}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
 
-/** Whether config.yaml has a route of that name, also one that is not served: it wins over a dynamic route. */
+/** Whether `config.yaml` has a route of that name, served or not: it takes precedence over a dynamic route. */
 export const isStaticName = (
 	name: string,
 	{webhook: {routes, refusals, invalid, skipped}}: Pick<Config, 'webhook'>,
 ): boolean =>
 	routes.has(name) || [...refusals, ...invalid, ...skipped].some(one => one.name === name);
 
-/** `checkSubscription` for a name that is there already: it may have been written by hand. */
+/** `checkSubscription` for an existing name, which may break the rules for new names if it was written by hand. */
 export function checkEntry(name: string, entry: JsonValue, config: Config): CheckedSubscription {
 	const subscriptions = resolveSubscriptions(config, {entries: {[name]: entry}});
 	const {skipped, warnings} = routeTableOf(config, subscriptions);
@@ -85,6 +85,6 @@ export function checkEntry(name: string, entry: JsonValue, config: Config): Chec
 	};
 }
 
-/** What the key of a finding says after the name of its entry. */
+/** The part of the key of a finding after the name of its entry; empty if there is none. */
 export const pathBelow = (name: string, {key}: Pick<Diagnostic, 'key'>): string =>
 	key.startsWith(`${name}.`) ? key.slice(name.length + 1) : '';

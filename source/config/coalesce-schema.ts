@@ -30,7 +30,7 @@ export const coalesceSettings = defineSettings({
 /** `coalesce` in the JSON Schema. */
 export const coalesceJson = looseJsonOf(coalesceSettings.schema);
 
-/** Why `written` (not absent) cannot be a route's `coalesce`; `undefined`: it can. A wrong one refuses the receiver, not the file. */
+/** Why `written` (not absent) cannot be a route's `coalesce`; `undefined`: it can. An invalid one disables its route, not the file. */
 export const problemWithCoalesce = (written: unknown): string | undefined =>
 	firstProblem(coalesceSettings.schema, written);
 

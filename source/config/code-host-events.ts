@@ -2,11 +2,11 @@ import {clientFor} from '../platforms/forge-comment/pull-request.ts';
 import type {Route} from './route.ts';
 import {sandboxedToolsets} from './toolset-settings.ts';
 
-/** Events that only code hosts send: GitHub's and Gitea's names, and GitLab's, which end in a word of their own. */
+/** Event types that only code hosts send, by the names of GitHub and Gitea, and those of GitLab, which end in ` Hook`. */
 const codeHostEvent =
 	/^(?:push|create|delete|fork|release|status|ping|issues|issue_\w+|pull_request(?:_\w+)?|merge_request|check_run|check_suite|commit_comment|deployment(?:_\w+)?|workflow_(?:run|job|dispatch)|repository|discussion(?:_\w+)?)$| Hook$/;
 
-/** Whether a route with these event types takes those of a code host. */
+/** Whether one of these event types of a route belongs to a code host. */
 export const areCodeHostEvents = (events: readonly string[]): boolean =>
 	events.some(event => codeHostEvent.test(event));
 
@@ -14,7 +14,7 @@ export const areCodeHostEvents = (events: readonly string[]): boolean =>
 const pullRequestEvent =
 	/^(?:pull_request(?:_\w+)?|issue_comment|merge_request|(?:Merge Request|Note|Emoji|Pipeline) Hook|note|pipeline)$/;
 
-/** Why `prefetch` of a route has no, or not its full, effect: a predicate such as `prefetches nothing: …`. `undefined` if it has. */
+/** Why `prefetch` of a route has no effect, or not all of it: a predicate such as `prefetches nothing: …`. `undefined`: it has its full effect. */
 export const problemWithPrefetch = (
 	route: Pick<Route, 'prefetch' | 'toolsets' | 'deliverOnly' | 'cronJob' | 'events'>,
 ): string | undefined => whyNothingPrefetched(route) ?? problemWithCheckout(route);
@@ -37,7 +37,7 @@ function problemWithCheckout(
 		: undefined;
 }
 
-/** What `prefetch` of a route may get. */
+/** The parts of `prefetch` of a route that may be fetched. */
 export const prefetchedBy = (
 	route: Pick<Route, 'prefetch' | 'toolsets' | 'deliverOnly' | 'cronJob' | 'events'>,
 ): Route['prefetch'] =>
@@ -45,7 +45,7 @@ export const prefetchedBy = (
 		? route.prefetch.filter(what => what !== 'checkout' || problemWithCheckout(route) === undefined)
 		: [];
 
-/** That `prefetch` of a route gets nothing at all: what follows the subject in a sentence. `undefined`: it may get something. */
+/** Why `prefetch` of a route fetches nothing at all: a predicate. `undefined`: it may fetch something. */
 function whyNothingPrefetched(
 	given: Pick<Route, 'prefetch' | 'deliverOnly' | 'cronJob' | 'events'>,
 ): string | undefined {
@@ -68,7 +68,7 @@ const namesOfHosts = [
 	['github', /^(?:pull_request(?:_\w+)?|issue_comment)$/],
 ] as const;
 
-/** The clients that `prefetch` of a route with these events calls, as far as their names tell; where they tell nothing, `cli`, which is `forge.cli`. */
+/** The clients (`gh`, `glab`) that `prefetch` of a route with these events calls, judged by their names; if these do not tell, `cli`, which is `forge.cli`. */
 export function clientsOfEvents(events: readonly string[], cli: string): readonly string[] {
 	const hosts = namesOfHosts.filter(([, names]) => events.some(event => names.test(event)));
 	return hosts.length === 0 ? [cli] : hosts.map(([host]) => clientFor(host, cli));

@@ -15,13 +15,13 @@ export function configSchemaJson(): JsonObject {
 	return plain;
 }
 
-/** The same with our own keywords: `x-change` (what a change needs, unless `at-once`), `x-secret`, `x-lines` and `x-by-hand`. */
+/** `configSchemaJson` with our own keywords: `x-change` (what a change needs, unless `at-once`), `x-secret`, `x-lines` and `x-by-hand`. */
 export function notedSchemaJson(): JsonObject {
 	noted ??= objectOf(makeConfigSchemaJson());
 	return noted;
 }
 
-/** Strict validators refuse unknown keywords, and want one type at a time. */
+/** Adapts a schema to strict validators, which refuse unknown keywords and want one type at a time. */
 function forStrict(key: string, value: unknown): unknown {
 	// Strict validators refuse formats that they do not know.
 	if (key.startsWith('x-') || (key === 'format' && typeof value === 'string')) {
@@ -41,17 +41,17 @@ function objectOf(text: string): JsonObject {
 	return isJsonObject(made) ? made : {};
 }
 
-/** The part of it that describes one route, as a schema of its own. */
+/** The JSON Schema of one route. */
 export function routeSchemaJson(): JsonObject {
 	return {$ref: '#/$defs/route', $defs: configSchemaJson()['$defs'] ?? {}};
 }
 
-/** The same with our own keywords, as in `notedSchemaJson`. */
+/** `routeSchemaJson` with our own keywords, as in `notedSchemaJson`. */
 export function notedRouteSchemaJson(): JsonObject {
 	return {$ref: '#/$defs/route', $defs: notedSchemaJson()['$defs'] ?? {}};
 }
 
-/** The same for the value of a route's `filters`. */
+/** The JSON Schema of a route's `filters`. */
 export function filtersSchemaJson(): JsonObject {
 	const filter = {$ref: '#/$defs/filter'};
 	return {
@@ -60,7 +60,7 @@ export function filtersSchemaJson(): JsonObject {
 	};
 }
 
-/** The texts in `value` (all of `config.yaml`) under settings that are declared to be secrets, whatever they are called: also those of mappings and lists. */
+/** The texts in `value` (all of `config.yaml`) of settings declared as secrets, whatever the key; includes texts within mappings and lists. */
 export const declaredSecrets = (value: unknown): readonly string[] =>
 	membersBySchema(value, notedSchemaJson())
 		.filter(({schema}) => schema?.['x-secret'] === true)

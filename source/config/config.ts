@@ -23,16 +23,16 @@ import type {SandboxConfig, ToolsetsConfig, toolsSettings} from './toolset-setti
 
 /** Files and folders of one home. Absolute paths. @see manual/configuration.md#how-the-file-is-read */
 export type HomePaths = Readonly<ReturnType<typeof layoutOf>> & {
-	/** What the members of a cluster share in place of files of this home; absent: the files count. */
+	/** The documents that members of a cluster share instead of files of this home; absent: the files are used. */
 	readonly shared?: SharedHome;
 };
 
 /** A profile that routes and jobs may be bound to. */
 export type Profile = {
-	/** `default`: the home of this gateway, whatever its name. */
+	/** `default` for the home of this gateway, even if that is a named profile. */
 	readonly name: string;
 	readonly paths: HomePaths;
-	/** Its `.env` over the process's environment; nothing of another profile's. Never handed to a child process as it is. */
+	/** The variables of the process, overridden by the profile's own `.env`; none of other profiles. Never passed to a child process unfiltered. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Whether its folder is there. */
 	readonly exists: boolean;
@@ -40,60 +40,60 @@ export type Profile = {
 
 /** The profiles as they were when the configuration was read. */
 export type Profiles = {
-	/** Every other profile that has a folder, by name; none unless `Config.multiplexProfiles`. */
+	/** Every other profile that has a folder, sorted by name; empty unless `Config.multiplexProfiles`. */
 	readonly others: readonly Profile[];
 	/** Folders and `.env` files that could not be used. */
 	readonly problems: ReadonlyArray<{readonly file: string; readonly message: string}>;
 	/**
-	 * The profile with that name; `default` and the gateway's own name are its home. One without a folder has the process's variables alone.
+	 * The profile with that name; `default` and the gateway's own name mean its home. A profile without a folder has only the variables of the process.
 	 * @throws SvcError `profile_invalid` for what is not a folder's name; a route has no such profile.
 	 */
 	of(name: string): Profile;
 };
 
 export type WebhookConfig = ReturnType<typeof receiverSettings.read> & {
-	/** Not enabled, and that is written: a receiver that serves is not closed because the word for it is missing. */
+	/** `enabled` is explicitly false. A running receiver is closed only then, not because the setting is missing. */
 	readonly switchedOff: boolean;
 	/** Global fallback secrets; empty when none is set. An explicit empty secret of a route inherits nothing. */
 	readonly secrets: readonly string[];
-	/** Static routes that are served: those that can be as they are written, and the last good version of those that cannot. */
+	/** Static routes that are served: valid ones, and the last good versions of invalid ones. */
 	readonly routes: ReadonlyMap<string, Route>;
-	/** Why the receiver may not start; each names its route, a route may have several. Empty: it may. @see manual/receiver.md#refused-at-the-start */
+	/** Why the receiver may not start; each entry names its route, a route may have several. Empty: it may start. @see manual/receiver.md#refused-at-the-start */
 	readonly refusals: readonly SkippedRoute[];
-	/** Static routes that cannot be served as they are written; a route may have several reasons. One of `routes` keeps its last good version. */
+	/** Static routes that are invalid as written; a route may have several reasons. If the name is also in `routes`, its last good version is served. */
 	readonly invalid: readonly SkippedRoute[];
-	/** Static routes that are not served though nothing is wrong with them: they are bound to a profile that this gateway does not serve. */
+	/** Valid static routes that are not served, because they are bound to a profile that this gateway does not serve. */
 	readonly skipped: readonly SkippedRoute[];
-	/** Why its settings cannot be used, so that it does not start; nothing else here counts then. */
+	/** Why the settings of the receiver cannot be used, so that it does not start; the other members are meaningless then. */
 	readonly broken?: string;
 };
 
 export type ModelConfig = ReturnType<typeof modelSettings.read> & {
-	/** Why no model may be used; nothing else here counts then. */
+	/** Why no model may be used; the other members are meaningless then. */
 	readonly broken?: string;
 };
 
 export type ApiConfig = ReturnType<typeof apiSettings.read> & {
-	/** Why it is not served; nothing else here counts then. */
+	/** Why the chat API is not served; the other members are meaningless then. */
 	readonly broken?: string;
 };
 
 export type GatewayConfig = Omit<ReturnType<typeof gatewaySettings.read>, 'multiplexProfiles'> & {
-	/** Why it is not known which store is meant, so that none may be opened. */
+	/** Why the configured store is unknown; no store may be opened then. */
 	readonly broken?: string;
 };
 
 export type RunsConfig = ReturnType<typeof runsSettings.read>;
 
-/** Something of `config.yaml` besides a route that cannot be used as it is written. */
+/** An item of `config.yaml`, other than a route, that cannot be used as written. */
 export type ConfigError = {
-	/** Where it stands. */
+	/** Path of the item. */
 	readonly path: KeyPath;
-	/** The same for a person, at most 200 cells: `model`, `platforms.webhook`, `mcp_servers.crm`. Not to tell items by. */
+	/** The path for people, at most 200 cells: `model`, `platforms.webhook`, `mcp_servers.crm`. Not unique: do not use it as a key. */
 	readonly item: string;
 	/** One line with file, line, column and key. */
 	readonly reason: string;
-	/** Whether its last good version stays in use; otherwise it is not there at all. */
+	/** Whether the last good version of the item stays in use; otherwise the item is missing. */
 	readonly kept: boolean;
 };
 
@@ -104,17 +104,17 @@ export type Config = SectionsConfig & {
 	readonly model: ModelConfig;
 	readonly runs: RunsConfig;
 	readonly api: ApiConfig;
-	/** Where everything is kept, and what this gateway is called there. */
+	/** The store, and the name of this gateway in it. */
 	readonly gateway: GatewayConfig;
-	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
+	/** Whether routes of other profiles are served below `/p/<profile>/`. Only possible for the default profile. */
 	readonly multiplexProfiles: boolean;
 	readonly profiles: Profiles;
-	/** Address that `/metrics` is for; loopback: this machine alone; absent: no address. */
+	/** Host under which `/metrics` may be read; a loopback address: from this machine only; absent: from nowhere. */
 	readonly metrics: Partial<ReturnType<typeof metricsSettings.read>>;
 	readonly platforms: PlatformsConfig;
-	/** `mcp_servers` by name, in the order of the file; those that are switched off too. References are not resolved, see `expandServer`. */
+	/** `mcp_servers` by name, in the order of the file, including disabled ones. References are unresolved: see `expandServer`. */
 	readonly toolServers: ReadonlyMap<string, ToolServerConfig>;
-	/** What svc's own tools may do. */
+	/** Settings of the built-in toolsets. */
 	readonly toolsets: ToolsetsConfig;
 	readonly tools: ReturnType<typeof toolsSettings.read>;
 	readonly sandbox: SandboxConfig;
@@ -126,21 +126,21 @@ export type Config = SectionsConfig & {
 	readonly alerts: readonly AlertConfig[];
 	/** Absent: nothing is removed. */
 	readonly retention: ReturnType<typeof retentionSettings.read> | undefined;
-	/** Whom connections trust besides. */
+	/** Settings for further trusted certificates. */
 	readonly tls: ReturnType<typeof tlsSettings.read>;
-	/** What cannot be used as it is written, by `itemKey(ConfigError.path)`; routes see `webhook`. */
+	/** Items that cannot be used as written, by `itemKey(ConfigError.path)`; for routes see `webhook`. */
 	readonly itemErrors: ReadonlyMap<string, ConfigError>;
-	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */
+	/** Values that must never be shown: every secret, key and password that was read, also of other profiles. */
 	readonly secretValues: readonly string[];
-	/** The merged environment: the process's under the profile's `.env`. Never handed to a child process. */
+	/** The variables of the process, overridden by the profile's `.env`. Never passed to a child process. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Errors and warnings in the order of the file, at most 101; each error disables one item. */
 	readonly problems: readonly Diagnostic[];
-	/** The plain data of `config.yaml` as it counts: what stays in use for an error stands as it was. */
+	/** Plain data of `config.yaml` as in force: an item with an error has its last good value, or is left out if it never had one; elements of lists stay as written. */
 	readonly written: JsonObject;
 	/** False when there was no `config.yaml`. */
 	readonly exists: boolean;
-	/** Whether `config.yaml` was missing or said nothing: blank, comments, `null`. */
+	/** Whether `config.yaml` was missing or empty: blank, comments only, or `null`. */
 	readonly blank: boolean;
 };
 
@@ -151,16 +151,16 @@ export type LoadedConfig =
 /** Served routes by name (static before dynamic), and what was skipped. */
 export type RouteTable = {
 	readonly routes: ReadonlyMap<string, Route>;
-	/** Entries that are not served as they are written, with the reasons; the name is there even when the entry is broken. */
+	/** Entries that are not served as written, with the reasons; `name` is set even if the entry is invalid. */
 	readonly skipped: readonly SkippedRoute[];
-	/** Routes that cannot be served as they are written, by name, each with its first reason: 503, unless `routes` has a last good version. */
+	/** Invalid routes by name, each with its first reason. They answer 503 unless `routes` has the last good version. */
 	readonly invalid: ReadonlyMap<string, SkippedRoute>;
 	/** Problems of served routes that do not stop them, by name. */
 	readonly troubles?: ReadonlyMap<string, readonly string[]>;
-	/** Why the file of dynamic routes cannot be used, if so. `isUnread`: it never could, so that any name that no static route has may be one of its. */
+	/** Why the file of dynamic routes cannot be used; absent: it can. `isUnread`: it was never read, so any name without a static route may be one of its routes. */
 	readonly broken?: {readonly problem: string; readonly isUnread: boolean};
-	/** What served dynamic routes say without effect; for `config.yaml` see `Config.problems`. At most 100. */
+	/** Warnings about settings of served dynamic routes that have no effect; for `config.yaml` see `Config.problems`. At most 100. */
 	readonly warnings: readonly Diagnostic[];
-	/** Changes whenever anything in the table did. */
+	/** Changes with every change of the table. */
 	readonly version: number;
 };

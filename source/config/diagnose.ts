@@ -17,8 +17,8 @@ import {toolsetNames} from './toolset-settings.ts';
 const multiplexKey: KeyPath = ['gateway', 'multiplex_profiles'];
 
 /**
- * Whether `value` (all of `config.yaml`) asks to serve several profiles, and this home can: one that is itself a profile cannot. Where that cannot be read, as `before`, the configuration in
- * use, has it; else none.
+ * Whether `value` (all of `config.yaml`) asks to serve several profiles and this home can do so: only the default profile can. If the setting is unreadable, the value of
+ * `before` (the configuration in use) counts, else none is served.
  */
 export function multiplexes(
 	value: unknown,
@@ -38,7 +38,7 @@ export function multiplexes(
 	return wanted === true && paths.profile === defaultProfile;
 }
 
-/** What a person should know of the profiles that `value` names: a key without effect, routes that are not served, profiles without a folder. */
+/** Warnings about the profiles that `value` names: a key without effect, routes that are not served, profiles without a folder. */
 export function diagnoseProfiles(
 	value: unknown,
 	options: {
@@ -63,11 +63,11 @@ export function diagnoseProfiles(
 }
 
 type Known = Pick<Config, 'toolServers' | 'toolsets'> & {
-	/** Items with errors, by `itemKey`: those are reported on their own. */
+	/** Items with errors, by `itemKey`. These errors are reported elsewhere. */
 	readonly itemErrors: {has(key: string): boolean};
 };
 
-/** Toolsets of a route that give nothing: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
+/** Why toolsets of a route offer no tools: a predicate. `undefined`: there is no such problem, or the route starts no agent. */
 export function problemWithToolsets(
 	{toolsets = [], deliverOnly, cronJob}: Pick<Route, 'toolsets' | 'deliverOnly' | 'cronJob'>,
 	known: Known,
@@ -106,7 +106,7 @@ function problemWithToolset(
 	return `names a toolset that does not exist: "${name}"${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`;
 }
 
-/** The same for the toolsets and `prefetch` of every static route, with its place in `value` (all of `config.yaml`). */
+/** The warnings about toolsets and `prefetch` of every static route, each at its key in `value` (all of `config.yaml`). */
 export const diagnoseToolsets = (
 	value: unknown,
 	routes: ReadonlyMap<string, Route>,
@@ -120,7 +120,7 @@ export const diagnoseToolsets = (
 		];
 	});
 
-/** What a server says without the effect that it seems to have. `servers` is `mcp_servers` as written. */
+/** Warnings about settings of tool servers without the effect that they seem to have. `servers` is `mcp_servers` as written. */
 export const diagnoseServers = (
 	servers: Readonly<Record<string, RawToolServer>> | null | undefined,
 ): readonly UnplacedDiagnostic[] =>
@@ -163,7 +163,7 @@ const warningsOf = (server: RawToolServer): readonly UnplacedDiagnostic[] => [
 type Word = {
 	readonly key: string;
 	readonly known: readonly string[];
-	/** What an unknown one means. */
+	/** The meaning of an unknown word. */
 	readonly instead: string;
 };
 
@@ -179,7 +179,7 @@ function warningOfWord(
 	}
 
 	const shown = word === '' ? 'this' : `"${escapeLine(word, maxShownLength)}"`;
-	// What it means is said already.
+	// The message already gives this word as the meaning.
 	const others = known.filter(one => one !== instead);
 	return warningsAt(
 		[key],
@@ -187,7 +187,7 @@ function warningOfWord(
 	);
 }
 
-/** Keys that belong to the other kind of server. */
+/** Warnings about keys that apply only to the other kind of server: programs or remote ones. */
 function warningsOfPlace(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	const [keys, beside] = server.url
 		? ([ofStdio, 'url'] as const)

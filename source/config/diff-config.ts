@@ -8,7 +8,7 @@ import {sections} from './sections.ts';
 import {serverSettings} from './tool-server-settings.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 
-/** The difference between two configurations. `inUse`: the one whose settings that need a restart are in use; what goes back to those needs none. Pure. */
+/** The difference between two configurations. `inUse`: the one whose restart-only settings are in effect; a setting that returns to its value there needs no restart. Pure. */
 export function diffConfig(current: Config, next: Config, inUse = current) {
 	const differencesTo = (before: Config) =>
 		sections.flatMap(({path, differences}) =>
@@ -38,7 +38,7 @@ export function diffConfig(current: Config, next: Config, inUse = current) {
 			),
 			...describeRefusals(current, next),
 		],
-		/** Keys whose change has no effect before a restart. */
+		/** Keys whose change takes effect only after a restart. */
 		restartNeeded: changed
 			.filter(({key, change}) => change === 'restart' && unused.has(key))
 			.map(({key}) => key),
@@ -85,7 +85,7 @@ const reasonsIn = ({refusals, invalid, skipped}: WebhookConfig): readonly string
 
 type Servers = ReadonlyMap<string, ToolServerConfig>;
 
-/** The difference between two sets of servers, compared as they are written: what another variable changes is no difference. Pure. */
+/** The difference between two sets of servers as written: a changed value of a variable is no difference. Pure. */
 export function diffServers(before: Servers, after: Servers) {
 	const compared = [...after.values()].flatMap(server => {
 		const old = before.get(server.name);
@@ -99,7 +99,7 @@ export function diffServers(before: Servers, after: Servers) {
 	};
 }
 
-/** Compares two versions of one server, as they are written. Pure. */
+/** Compares two versions of one server as written. Pure. */
 export function diffServer(before: ToolServerConfig, after: ToolServerConfig) {
 	const differences: readonly Difference[] = [
 		...programSettings.differences(programOf(before), programOf(after)),
@@ -107,11 +107,11 @@ export function diffServer(before: ToolServerConfig, after: ToolServerConfig) {
 		...serverSettings.differences(before, after),
 	];
 	return {
-		/** As they stand in the file. Empty: nothing. */
+		/** Changed keys as written in the file. Empty: no difference. */
 		keys: differences.map(({key}) => key),
-		/** Whether the connection has to be made anew. */
+		/** Whether the server must be connected again. */
 		reconnects: differences.some(({change}) => change !== 'at-once'),
-		/** Whether it is another server now, whose old tools say nothing. */
+		/** Whether this is another server, to which the old tools do not apply. */
 		isOther: differences.some(({isOther}) => isOther),
 	};
 }

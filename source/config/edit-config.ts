@@ -15,17 +15,17 @@ import {parseYamlSource} from './yaml-source.ts';
 /** How an edit is made. */
 export type EditOptions = {
 	readonly clock: Clock;
-	/** Looks at the text that is to be written and at the one that was there, and throws what speaks against it. */
+	/** Checks the new text against the old one; throws to refuse the edit. */
 	readonly check?: (text: string, before: string) => void;
 };
 
 const lockWaitMs = 10_000;
-/** Of `config.yaml`. */
+/** Largest `config.yaml` in bytes. */
 export const maxConfigBytes = 1024 * 1024;
 
 /**
- * Sets keys in `config.yaml` and keeps the comments and the order of everything else; a file that is missing starts as `firstConfig()`. Two processes
- * that edit at once lose nothing: edits that depend on the current content are a function of it, called under the lock. If that function or `check` throws, nothing is written.
+ * Sets keys in `config.yaml` and keeps comments and order of everything else; a missing file starts as `firstConfig()`. Concurrent edits by two processes lose nothing:
+ * pass edits that depend on the content as a function, which is called under the lock. If that function or `check` throws, nothing is written.
  *
  * @throws SvcError `config_broken` for a file that does not parse, which is never overwritten; `config_not_editable` when a path leads
  * through a value that is no mapping, or to one that other places share; `file_too_large`, `lock_timeout`
@@ -54,7 +54,7 @@ export async function editConfig(
 	);
 }
 
-/** `text` with the edits applied; `file` is for messages. Pure; throws as `editConfig` does. */
+/** `text` with the edits applied; `file` is its name in messages. Pure; throws as `editConfig` does. */
 export function editConfigText(
 	text: string,
 	edits: Parameters<typeof editConfig>[1],

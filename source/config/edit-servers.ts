@@ -16,7 +16,8 @@ const section = 'mcp_servers';
 const maxNameLength = 200;
 
 /**
- * Adds a tool server to `config.yaml`, whose comments and order stay; `entry` is what stands below its name, references and all. What the loader would refuse is not written.
+ * Adds a tool server to `config.yaml`, keeping its comments and order; `entry` is the mapping below the server's name, with references unresolved. Writes nothing that the
+ * loader would refuse.
  *
  * @throws SvcError `server_exists`, never overwritten; `server_invalid` naming the key, never its value; what `editConfig` throws
  * @see manual/tool-servers.md#settings
@@ -41,7 +42,7 @@ export async function setToolServer(
 }
 
 /**
- * Removes a tool server from `config.yaml`, whose comments and order stay. One that is broken can be removed too.
+ * Removes a tool server from `config.yaml`, keeping its comments and order. Also removes invalid ones.
  *
  * @throws SvcError `server_not_found`; what `editConfig` throws
  */
@@ -65,7 +66,7 @@ export async function removeToolServer(
 	await editServer(paths, {name, change}, world);
 }
 
-/** Writes what `change` returns as the entry of a server; `undefined`: takes it out. */
+/** Sets the entry of a server to the result of `change`; `undefined` removes it. */
 const editServer = async (
 	paths: HomePaths,
 	{
@@ -80,7 +81,7 @@ const editServer = async (
 	});
 
 /**
- * Names of the tool servers that `config.yaml` has, also of broken ones.
+ * Names of the tool servers in `config.yaml`, including invalid ones.
  *
  * @throws SvcError `config_broken`, `config_not_editable`, `file_too_large`, `file_unreadable`
  */
@@ -124,7 +125,7 @@ const createCheck = (name: string) => (text: string, before: string) => {
 
 const asText = ({path, message}: UnplacedDiagnostic): string => JSON.stringify([path, message]);
 
-/** What the loader's schema says of a text; references are not checked. */
+/** The problems that the schema finds in a text; references are not checked. */
 function problemsIn(text: string): readonly UnplacedDiagnostic[] {
 	const data = asPlainData(parseYamlSource(text).value);
 	if (!data.ok) {

@@ -23,7 +23,7 @@ import {
 	type Indentation,
 } from './replace-in-place.ts';
 
-/** One key to set; without a value it is removed. `rename`: it gets this name instead, and all else stays. */
+/** One key to set; without `value` it is removed. `rename`: the key gets this name, and its value stays. */
 export type YamlEdit = {
 	readonly path: KeyPath;
 	readonly value?: JsonValue | undefined;
@@ -31,8 +31,8 @@ export type YamlEdit = {
 };
 
 /**
- * `text` (sound YAML) with one edit made. What the edit does not touch stays byte for byte where that is possible: a value is replaced in its
- * place, a new key follows its own commented-out lines (`# port: 8644`) or else the last key of its mapping, a new item the last one of its list, the lines of a removed one go. Otherwise the text is written anew, with its comments and its order.
+ * `text` (valid YAML) with one edit. Where possible, all other bytes stay: a value is replaced in place, a new key goes below the last one of its mapping, a new item below
+ * the last one of its list, and a removed key loses its lines. Otherwise the library writes the whole text anew, with comments and order.
  *
  * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping, or to one that other places share.
  */
@@ -62,7 +62,7 @@ function dataIn(text: string): unknown {
 	return document.errors.length > 0 ? document.errors : document.toJS();
 }
 
-/** The text with one more plain value behind the last item of a list. */
+/** The text with a scalar appended to a list, or `undefined` where that is not possible in place. */
 function appendInPlace(text: string, {path, value}: YamlEdit): string | undefined {
 	const list: unknown = parseDocument(text).getIn(path.slice(0, -1), true);
 	const last: unknown = isSeq(list) ? list.items.at(-1) : undefined;
@@ -88,7 +88,7 @@ function appendInPlace(text: string, {path, value}: YamlEdit): string | undefine
 	return `${text.slice(0, place)}\n${mark}${written}${text.slice(place)}`;
 }
 
-/** The text with a new key in the deepest mapping that is there: below its own commented-out lines, or else below the last key. */
+/** The text with a new key below the last one of the deepest existing mapping, or `undefined` where that is not possible in place. */
 function insertInPlace(text: string, {path, value}: YamlEdit): string | undefined {
 	if (value === undefined) {
 		return undefined;
@@ -111,11 +111,11 @@ function insertInPlace(text: string, {path, value}: YamlEdit): string | undefine
 const nest = (path: KeyPath, value: JsonValue): JsonValue =>
 	path.reduceRight<JsonValue>((inner, key) => ({[key]: inner}), value);
 
-/** Where the new key at `path` would stand; `undefined` when its mapping is none of lines. */
+/** The position for a new key of the mapping at `path`; `undefined` unless that is a block mapping with keys. */
 function placeAfter(text: string, document: Document, path: KeyPath) {
 	const map: unknown = document.getIn(path.slice(0, -1), true);
 	if (map === null && path.length === 1) {
-		// Nothing but comments.
+		// The text holds only comments.
 		return {offset: text.length, column: 0, before: text === '' || text.endsWith('\n') ? '' : '\n'};
 	}
 
@@ -144,7 +144,7 @@ function placeAfter(text: string, document: Document, path: KeyPath) {
 	return {offset, column, before: text[offset - 1] === '\n' ? '' : '\n'};
 }
 
-/** Behind the commented-out lines of a key (`# port: 8644`) in the lines of a mapping whose keys stand at `column`: what explains the key stands above them. */
+/** The offset after the commented-out lines of a key (`# port: 8644`) in a mapping whose keys are indented by `column`: the comments that explain the key are above them. */
 function afterExample(mapping: string, column: number, name: string): number | undefined {
 	const line = ` {${column}}# ?${RegExp.escape(name)}:(?:\\s.*)?(?:\\n|$)`;
 	const deeper = ` {${column}}# {2,}.*(?:\\n|$)`;
@@ -152,7 +152,7 @@ function afterExample(mapping: string, column: number, name: string): number | u
 	return found ? found.index + found[0].length : undefined;
 }
 
-/** Where the comments begin that stand directly above the line at `end`. */
+/** The offset at which the comments directly above the line at `end` begin. */
 function fromComments(text: string, end: number): number {
 	let start = end;
 	while (start > 0 && /^\s*#/.test(text.slice(lineStart(text, start - 1), start))) {
@@ -162,14 +162,14 @@ function fromComments(text: string, end: number): number {
 	return start;
 }
 
-/** Behind the comments from `from` on that stand at `column` or deeper. Those that stand deeper than a mapping are commented-out settings of its last entry, which would become those of a new one. */
+/** The offset after the comments from `from` on that are indented by `column` or more. Comments indented deeper than a mapping are commented-out settings of its last entry, which would seem to belong to a new one. */
 function afterComments(text: string, from: number, column: number): number {
 	const comments = new RegExp(`(?:(?:[ \\t]*\\r?\\n)* {${column},}#.*(?:\\n|$))*`, 'y');
 	comments.lastIndex = from;
 	return from + (comments.exec(text)?.[0].length ?? 0);
 }
 
-/** The text as the library writes it after the edit. */
+/** The text after the edit, as the library formats it. */
 function writeAnew(text: string, {path, value}: YamlEdit): string {
 	const document = parseDocument(text);
 	if (value === undefined) {
@@ -229,7 +229,7 @@ function openOne(document: Document, path: KeyPath, node: unknown): void {
 
 const maxIndent = 8;
 
-/** How the text indents, by its first indented line and its first list. */
+/** The indentation of a text, by its first indented line and its first list. */
 function indentationOf(text: string): Indentation {
 	const [, spaces = '  '] =
 		/^[^\s#-][^\n]*:[^\S\n]*(?:#[^\n]*)?\n(?:[^\S\n]*(?:#[^\n]*)?\n)*( +)\S/m.exec(text) ?? [];

@@ -13,24 +13,24 @@ import {
 	maxEditedBytes,
 } from './text-files.ts';
 
-/** How long a writer of a file waits for another one, milliseconds. */
+/** How long an edit waits for the lock of its file, milliseconds. */
 export const editLockWaitMs = 10_000;
 
-/** What keeps writers of a file away from each other, in `run/`. */
+/** Names of the locks in `run/` under which files are edited. */
 export const editLocks = {subscriptions: 'subscriptions.lock', jobs: 'jobs.lock'} as const;
 
-/** The dynamic routes of a home, to be edited. */
+/** The dynamic routes of a home, for editing. */
 export const editedSubscriptions = (
 	paths: Pick<HomePaths, 'run' | 'shared' | 'subscriptions'>,
 ): EditedText =>
 	paths.shared?.subscriptions ??
 	editedFile(paths.subscriptions, {run: paths.run, lock: editLocks.subscriptions});
 
-/** The jobs of a profile, to be edited. */
+/** The jobs of a profile, for editing. */
 export const editedJobs = (paths: Pick<HomePaths, 'cron' | 'run' | 'shared'>): EditedText =>
 	paths.shared?.jobs ?? editedFile(jobsText(paths).name, {run: paths.run, lock: editLocks.jobs});
 
-/** A file that is changed under a lock in `run/`. Its folder is made if need be. */
+/** A file that is edited under a lock in `run/`. Its folder is created when missing. */
 const editedFile = (
 	path: string,
 	{run, lock}: {readonly run: string; readonly lock: string},

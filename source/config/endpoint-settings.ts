@@ -17,13 +17,13 @@ import {problemWithServerUrl} from './tool-server-problems.ts';
 import {hostRulesOf, hostTexts} from './toolset-settings.ts';
 
 const day = 24 * 60 * 60;
-/** A timer counts no further. */
+/** Longest span: timers cannot count further. */
 const maxSpanSeconds = 24 * day;
 
-/** Seconds; 0 means never. */
+/** A span in seconds; 0 means never. */
 const span = z.number().min(0).max(maxSpanSeconds);
 
-/** Milliseconds of such a span; `undefined` for never. */
+/** A span in milliseconds; `undefined` for never. */
 const msUnlessNever = (written: number): number | undefined =>
 	written === 0 ? undefined : Math.max(1, Math.round(written * units.seconds));
 
@@ -47,7 +47,7 @@ const textsOf = (written: Readonly<Record<string, string | null | undefined>>) =
 		),
 	);
 
-/** A file or folder, as people write it. */
+/** Path of a file or folder as people write it. */
 const listedPath = nonEmptyText.refine(
 	text => (/^(?:\/|~\/|~$)/.test(text) || hasReference(text)) && !text.includes('\0'),
 	'is no absolute path: begin it with / or ~/',
@@ -65,7 +65,7 @@ const serverSandboxSettings = defineSettings({
 	}),
 });
 
-/** What a server finds in its sandbox beside the folders of the system. */
+/** Access of a server's sandbox besides the folders of the system. */
 export type ServerSandbox = ReturnType<typeof serverSandboxSettings.read>;
 
 const sandboxOf = (
@@ -73,7 +73,7 @@ const sandboxOf = (
 ): ServerSandbox | undefined =>
 	written === false ? undefined : serverSandboxSettings.read(written === true ? {} : written);
 
-/** What only a program has; typed, it stands under `endpoint`. @see manual/tool-servers.md#programs */
+/** Settings of programs only; as typed values they are under `endpoint`. @see manual/tool-servers.md#programs */
 export const programSettings = defineSettings({
 	command: setting(programText, 'Executable to launch; an entry has either this or `url`', {
 		change: 'reconnect',
@@ -104,7 +104,7 @@ export const programSettings = defineSettings({
 
 const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
-/** `oauth` of a tool server as it is written; references are checked where they are resolved. @see manual/tool-servers.md#logins */
+/** `oauth` of a tool server as written; references in it are checked when they are resolved. @see manual/tool-servers.md#logins */
 const oauthSettings = defineSettings({
 	flow: setting(
 		z.enum(['browser', 'device']),
@@ -143,7 +143,7 @@ const oauthSettings = defineSettings({
 	),
 });
 
-/** What only a remote server has; typed, it stands under `endpoint`. @see manual/tool-servers.md#remote-servers */
+/** Settings of remote servers only; as typed values they are under `endpoint`. @see manual/tool-servers.md#remote-servers */
 export const remoteSettings = defineSettings({
 	url: setting(
 		checked(nonEmptyText, problemWithServerUrl),
@@ -193,14 +193,18 @@ function problemWithRedirect(uri: string): string | undefined {
 		: 'must be a URL that starts with http:// or https://, without a fragment';
 }
 
-/** "must be HTTPS with a path (no bare origin, fragment, userinfo, or `.`/`..` segments)". @see manual/tool-servers.md#logins */
+/**
+ * The problem with the URL of a client metadata document: "must be HTTPS with a path (no bare origin, fragment, userinfo, or `.`/`..` segments)".
+ *
+ * @see manual/tool-servers.md#logins
+ */
 function problemWithDocument(address: string): string | undefined {
 	if (hasReference(address)) {
 		return undefined;
 	}
 
 	const url = URL.parse(address);
-	// The parser resolves the segments, so they are looked for in what was written.
+	// The URL parser resolves such segments, so they are searched in the text as written.
 	const isPlain =
 		url?.protocol === 'https:' &&
 		url.pathname !== '/' &&

@@ -2,12 +2,12 @@ import {homedir} from 'node:os';
 import {parseEnv} from 'node:util';
 import {readTextFile} from './text-files.ts';
 
-/** Variables by name. Look them up with `variable`: a name may be one that every object inherits. */
+/** Variables by name. Read them with `variable`: a name may equal a property that every object inherits. */
 export type Environment = Readonly<Record<string, string>>;
 
 const maxEnvBytes = 1024 * 1024;
 
-/** A copy of this process's environment, the only one that the program takes. */
+/** A copy of this process's environment. The rest of the program does not read `process.env`. */
 export const processEnvironment = (): Environment => withoutGaps(process.env);
 
 /**
@@ -19,10 +19,7 @@ export function wantColors(): void {
 	process.env['COLORTERM'] = 'truecolor';
 }
 
-/**
- * Makes every request of this process go straight to where it is for, though `NODE_USE_ENV_PROXY` says that Node is to ask a proxy, which it does for this machine, too. Node looks
- * at these variables with each request.
- */
+/** Makes all requests of this process bypass proxies. With `NODE_USE_ENV_PROXY`, Node uses a proxy even for this machine; it reads these variables at each request. */
 export function askNoProxy(): void {
 	for (const name of ['no_proxy', 'NO_PROXY']) {
 		process.env[name] = '*';
@@ -60,8 +57,8 @@ function withoutGaps(source: NodeJS.Dict<string>): Environment {
 const variableName = 'SVC_LAUNCHER';
 
 /**
- * The process that started this one for a person at a terminal (`svc.sh`), which ends with exit code 0 on SIGUSR1 while this one goes on; `undefined` when there is none. Takes its number out
- * of this process's environment: no program that is started from here is to have it, and a number that is not our parent's came from somewhere else.
+ * The process id of the launcher (`svc.sh`) that started this process for a person at a terminal; on SIGUSR1 the launcher exits with 0 while this process goes on.
+ * `undefined`: none. Removes the variable from the environment, so that child processes do not inherit it, and ignores an id that is not our parent's.
  */
 export function takeLauncher(): number | undefined {
 	const text = process.env[variableName];

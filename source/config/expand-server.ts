@@ -13,19 +13,19 @@ import {holdsSecret, serverSecrets} from './server-secrets.ts';
 import {problemWithUrl} from './tool-server-problems.ts';
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from './tool-server.ts';
 
-/** A server that can be connected to, or one sentence that says why not; the sentence holds no secret. */
+/** A server that can be connected to, or one sentence without secrets on why not. */
 export type ExpandedServer =
 	| {
 			readonly ok: true;
 			readonly server: ToolServerConfig;
-			/** Texts of it that must never be shown. */
+			/** Texts of the server that must never be shown. */
 			readonly secrets: readonly string[];
 	  }
 	| {readonly ok: false; readonly message: string};
 
 /**
- * A server with its references replaced and `~` in the paths of its certificates; to be asked for at every connect, so that a variable that was set
- * meanwhile counts. Nothing of it may be kept. A variable that is not set keeps its placeholder, except in `url` and `headers`: then there is no server.
+ * Replaces the references of a server, and `~` in paths of certificates. Call it at every connect, so that changed variables take effect, and do not keep the result. An
+ * unset variable keeps its placeholder, except in `url` and `headers`, where the result is an error.
  *
  * @see manual/tool-servers.md#variable-references, manual/tool-servers.md#states
  */
@@ -55,7 +55,7 @@ export function expandServer(server: ToolServerConfig, scope: ReferenceScope): E
 		: {ok: false, message: `MCP server '${server.name}': ${message}`};
 }
 
-/** What of a configuration must not be shown, with what tool servers hold once their variables are put in, for every profile. */
+/** All texts of a configuration that must not be shown, including those of tool servers with references replaced, for every profile. */
 export function secretsOfConfig(
 	given: Pick<Config, 'secretValues' | 'toolServers' | 'profiles' | 'toolsets'>,
 ): readonly string[] {
@@ -82,10 +82,10 @@ type Expander = ReturnType<typeof createExpander>;
 
 const maxVariableLength = 200;
 
-/** What every process may know is no secret because a reference names it. */
+/** Variables that every process may know: their values are not secret. */
 const known = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TERM|SHELL|TMPDIR|PWD|XDG_\w+)$/;
 
-/** Expands one text after the other and remembers what must not be shown, and what was missing where that counts. */
+/** Expands texts one by one, and collects the secrets in them and the first missing required variable. */
 function createExpander(scope: ReferenceScope) {
 	const secrets = new Set<string>();
 	const incomplete = new Set<string>();
@@ -111,9 +111,9 @@ function createExpander(scope: ReferenceScope) {
 	const plain = (text: string) => expand(text, holdsSecret).text;
 	return {
 		plain,
-		/** Whatever comes from a variable is a secret. */
+		/** Expands a text; every value of a variable in it is a secret. */
 		secret: (text: string) => expand(text, () => true).text,
-		/** Every variable must be there. */
+		/** Expands a text whose variables are all required. */
 		complete(text: string, {isSecret}: {readonly isSecret: boolean}) {
 			const expanded = expand(text, (name, value) => isSecret || holdsSecret(name, value));
 			missing ??= expanded.unset[0];
@@ -123,11 +123,11 @@ function createExpander(scope: ReferenceScope) {
 			const expanded = plain(text);
 			return /^~(?=\/|$)/.test(expanded) ? scope.context.userHome + expanded.slice(1) : expanded;
 		},
-		/** What came from variables, and those of `more` that are there: a placeholder must stay legible. */
+		/** Secrets that came from variables, and those of `more` without unset references: a placeholder must stay readable. */
 		secretsWith: (more: readonly string[]): readonly string[] => [
 			...secrets.union(new Set(more).difference(incomplete)),
 		],
-		/** The first variable that had to be there and was not. */
+		/** The first required variable that is not set. */
 		missing: () => missing,
 	};
 }

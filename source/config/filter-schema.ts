@@ -11,7 +11,7 @@ const groups = ['all', 'any', 'not'] as const;
 
 const maxShownLength = 40;
 
-/** One entry of `filters`; every regex was compiled once. @see manual/filters-and-templates.md#filters */
+/** One entry of `filters`. Each regex has been compiled once as a check. @see manual/filters-and-templates.md#filters */
 export const filterSchema: z.ZodType<FilterSpec> = z
 	.lazy(() =>
 		checked(
@@ -62,7 +62,7 @@ const linearRegex = checked(z.string(), pattern => {
 	}
 });
 
-/** One that is left out would let pass what it was written to stop. */
+/** The message about unknown operators: if one were ignored, the filter would pass events that it was meant to stop. */
 const unknownOperators = (keys: readonly string[]): string =>
 	keys
 		.map(key => {
@@ -71,7 +71,7 @@ const unknownOperators = (keys: readonly string[]): string =>
 		})
 		.join('; ');
 
-/** A filter that asks nothing would let everything pass, which is never meant. */
+/** The problem with a filter, such as no operators: it would pass everything, which is never meant. */
 function problemWithFilter(filter: FilterSpec): string | undefined {
 	const used = operators.filter(name => filter[name] !== undefined);
 	if (filter.field !== undefined && used.length === 0) {

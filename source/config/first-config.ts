@@ -1,6 +1,6 @@
 import {defaultPort} from '../core/hosts.ts';
 
-/** The `config.yaml` that the first use writes: everything off but a receiver on this machine alone, and where to go from there. */
+/** The `config.yaml` written at first use: everything disabled except a receiver on this machine, with comments on the next steps. */
 export const firstConfig =
 	(): string => `# Configuration of svc. "svc config check" checks it, "svc config schema" describes every key.
 # A gateway that runs takes changes at once; host and port need a restart.

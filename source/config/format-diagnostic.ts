@@ -7,11 +7,11 @@ export function formatDiagnostic(problem: Diagnostic): string {
 	return key === '' ? `${placeOf(problem)}: ${message}` : `${placeOf(problem)} ${key}: ${message}`;
 }
 
-/** `config.yaml:12:5: Route "x" …`: `sentence`, which names what it is about, with the place of `problem`. */
+/** `config.yaml:12:5: Route "x" …`: `sentence`, which names its subject, after the position of `problem`. */
 export const placed = (problem: Diagnostic, sentence: string): string =>
 	`${placeOf(problem)}: ${sentence}`;
 
-/** Rows of a database have its name. */
+/** Problems of database rows have the name of the database in place of a file. */
 const placeOf = ({file, line, column}: Diagnostic): string => {
 	const name = isAbsolute(file) ? basename(file) : file;
 	return line > 0 ? `${name}:${line}:${column}` : name;

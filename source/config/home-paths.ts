@@ -6,7 +6,7 @@ import {refusePlantedFolder} from '../core/own-files.ts';
 import type {HomePaths} from './config.ts';
 import {processEnvironment, type Environment} from './environment.ts';
 
-/** What may stand after `-p`, and what a dynamic route may be called. @see manual/commands.md */
+/** Names that `-p` and new dynamic routes accept. @see manual/commands.md */
 export const namePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The profile without a name: the home itself. */
@@ -32,7 +32,7 @@ export function homePaths({
 }
 
 /**
- * The files and folders of profile `name` of the home that `base` stands for; the same layout.
+ * The files and folders of profile `name` in the home of `base`, in the same layout.
  *
  * @throws SvcError `profile_invalid`
  */
@@ -44,11 +44,11 @@ export function profilePaths(base: HomePaths, name: string): HomePaths {
 	};
 }
 
-/** The files and folders of the home that holds the profile of `paths`; `undefined` when that is the home itself. */
+/** The files and folders of the home that contains the profile of `paths`; `undefined` if `paths` is that home. */
 export const basePaths = ({home, profile}: HomePaths): HomePaths | undefined =>
 	profile === defaultProfile ? undefined : layoutOf(dirname(dirname(home)), defaultProfile);
 
-/** Where the profiles of a home live. */
+/** The folder with the profiles of a home. */
 export const profilesFolder = (home: string): string => join(home, 'profiles');
 
 const pathsOfProfile = (base: string, name: string): HomePaths =>
@@ -63,7 +63,7 @@ function requireProfileName(name: string): void {
 	}
 }
 
-/** Where the files and folders of a home are. */
+/** The paths of all files and folders of a home. */
 export function layoutOf(home: string, profile: string) {
 	const run = join(home, 'run');
 	const logs = join(home, 'logs');
@@ -84,9 +84,9 @@ export function layoutOf(home: string, profile: string) {
 		logs,
 		gatewayLog: join(logs, 'gateway.log'),
 		stateDb: join(home, 'state.db'),
-		/** The key by which the gateway knows its own comments again. */
+		/** The key with which the gateway recognises its own comments. */
 		markKey: join(home, 'mark.key'),
-		/** Names the home among those on one database; made when it first joins them. */
+		/** Identifies the home in a shared database; created when it first joins one. */
 		memberId: join(home, 'member.id'),
 		run,
 		socket: join(run, 'gateway.sock'),
@@ -95,13 +95,13 @@ export function layoutOf(home: string, profile: string) {
 		tuiState: join(home, 'tui-state.json'),
 		/** Credentials of tool servers, a file for each. @see manual/tool-servers.md#logins */
 		mcpTokens: join(home, 'mcp-tokens'),
-		/** What stdio tool servers wrote to stderr. */
+		/** Standard error of stdio tool servers. */
 		mcpStderrLog: join(logs, 'mcp-stderr.log'),
-		/** What tool servers offered when they were last connected. @see manual/tool-servers.md */
+		/** Tools that the servers offered at their last connection. @see manual/tool-servers.md */
 		schemaCache: join(cache, 'mcp_schema_cache.json'),
 		/** The first seen definition of every tool. */
 		toolPins: join(cache, 'mcp_tool_pins.json'),
-		/** Processes of tool servers, so that the next start can end those that a crash left. */
+		/** Processes of tool servers, so that the next start can end those left by a crash. */
 		mcpProcesses: join(run, 'mcp-processes.json'),
 		/** Decisions on approvals, one JSON line each. */
 		approvalsLog: join(logs, 'approvals.jsonl'),
@@ -109,7 +109,7 @@ export function layoutOf(home: string, profile: string) {
 }
 
 /**
- * Creates what is missing of the home, each folder 0700, and checks that this user may read and write there.
+ * Creates missing folders of the home, each 0700, and checks that this user may read and write there.
  *
  * @throws SvcError `home_unusable`, `file_planted` when others may have put a link in the place of one
  */
@@ -135,8 +135,8 @@ export function ensureHome(paths: HomePaths): void {
 }
 
 /**
- * Creates a folder and those above it that are missing. Step by step: Node's own recursive way never ends where the file
- * system answers ENOENT to the creation itself, as below /proc.
+ * Creates a folder and its missing parents, one by one: the recursive `mkdir` of Node never ends where the file system answers ENOENT to the creation itself, as below
+ * /proc.
  */
 function makeFolder(folder: string): void {
 	const missing: string[] = [];
@@ -148,7 +148,7 @@ function makeFolder(folder: string): void {
 		try {
 			mkdirSync(path, {mode: 0o700});
 		} catch (error) {
-			// Another process may have been faster.
+			// Another process has created it meanwhile.
 			if (codeOf(error) !== 'EEXIST') {
 				throw error;
 			}
@@ -160,10 +160,7 @@ function makeFolder(folder: string): void {
 	}
 }
 
-/**
- * Where Node keeps the compiled program between starts: beside other caches of the user, never in the home, which may not exist
- * yet and is not Node's to create.
- */
+/** Where Node caches compiled code between starts: among other caches of the user, not in the home, which may not exist yet and which Node must not create. */
 export function compileCacheFolder(environment: Environment = processEnvironment()): string {
 	const caches = environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache');
 	return join(caches, 'svc-agent', 'compile');
@@ -176,7 +173,7 @@ function baseOf(environment: Environment): string {
 		return join(user, '.svc');
 	}
 
-	// A `~` that no shell has expanded: the value came from a service file.
+	// The shell did not expand this `~`: the value came from a service file.
 	return configured === '~' || configured.startsWith('~/')
 		? join(user, configured.slice(1))
 		: resolve(configured);

@@ -2,10 +2,10 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
 import type {Route} from './route.ts';
 
-/** Stands for every key of a mapping. */
+/** Matches every key of a mapping. */
 const each = '*';
 
-/** Why the skills of a route have no effect; `undefined` if they have, or the route names none. */
+/** Why the skills of a route have no effect; `undefined`: they have, or the route names none. */
 export function idleSkills(
 	given: Pick<Route, 'skills' | 'deliverOnly' | 'cronJob'>,
 ): string | undefined {
@@ -19,7 +19,7 @@ export function idleSkills(
 		: 'has no effect: with cron_job the skills of the job apply';
 }
 
-/** Where `pattern` leads in `value`, as far as a key without a value stands there. */
+/** The paths in `value` that match `pattern` and where a key has no value. */
 function placesOf(value: JsonValue | undefined, pattern: readonly string[]): readonly KeyPath[] {
 	const [next, ...rest] = pattern;
 	if (next === undefined) {
@@ -34,11 +34,11 @@ function placesOf(value: JsonValue | undefined, pattern: readonly string[]): rea
 	return keys.flatMap(key => placesOf(value[key], rest).map(path => [key, ...path]));
 }
 
-/** What to say of a key that is there without a value. */
+/** The message about a key without a value. */
 export const withoutValue =
 	'has no value, which is the same as no such key: give it one or remove it';
 
-/** Keys whose absence allows more than most values of theirs would. */
+/** Keys that restrict a route: without them it allows more than with most values. */
 const ofRoutesWithoutValue: ReadonlyArray<readonly string[]> = [
 	['events'],
 	['filters'],
@@ -53,10 +53,10 @@ const ofConfigWithoutValue: ReadonlyArray<readonly string[]> = [
 	...ofRoutesWithoutValue.map(path => ['platforms', 'webhook', 'extra', 'routes', each, ...path]),
 ];
 
-/** Places of `value` (all of `config.yaml`) where a key that restricts something stands without a value. */
+/** Paths in `value` (all of `config.yaml`) of restricting keys that have no value. */
 export const findKeysWithoutValue = (value: JsonValue): readonly KeyPath[] =>
 	ofConfigWithoutValue.flatMap(pattern => placesOf(value, pattern));
 
-/** The same for one route, as it is written. */
+/** Paths of restricting keys without a value in one route, as written. */
 export const findRouteKeysWithoutValue = (route: JsonValue): readonly KeyPath[] =>
 	ofRoutesWithoutValue.flatMap(pattern => placesOf(route, pattern));

@@ -5,19 +5,19 @@ import {serverSecrets} from './server-secrets.ts';
 import {toolServersSchema} from './tool-server-schema.ts';
 import {toolServersOf} from './tool-servers.ts';
 
-/** Something in an entry that should stand in `.env`. */
+/** A secret in an entry that belongs into `.env`. */
 export type InlineSecret = {
-	/** `the value of "GITHUB_TOKEN"`. */
+	/** The place of the secret in words: `the value of "GITHUB_TOKEN"`. */
 	readonly where: string;
-	/** A name for the variable that should hold it. */
+	/** Suggested name of the variable for the secret. */
 	readonly variable: string;
-	/** What to write in its place: `${GITHUB_TOKEN}`, `Authorization=Bearer ${CRM_AUTHORIZATION}`. */
+	/** Suggested replacement: `${GITHUB_TOKEN}`, `Authorization=Bearer ${CRM_AUTHORIZATION}`. */
 	readonly instead: string;
 };
 
 const byShape = createRedact(() => []);
 
-/** The first text of an entry that is a secret by its name (`GITHUB_TOKEN`, `Authorization`, `--password`) or by its shape (`ghp_…`), and is no reference. */
+/** The first text of an entry that is no reference and is a secret by its name (`GITHUB_TOKEN`, `Authorization`, `--password`) or its shape (`ghp_…`). */
 export function inlineSecret(name: string, entry: JsonObject): InlineSecret | undefined {
 	const parsed = toolServersSchema.safeParse({[name]: entry});
 	const server = parsed.success ? toolServersOf(parsed.data).get(name) : undefined;
@@ -47,7 +47,7 @@ export function inlineSecret(name: string, entry: JsonObject): InlineSecret | un
 	return found === undefined ? undefined : {where: 'an argument', ...argumentFor(name, found)};
 }
 
-/** What stands before the secret of an argument and may be shown: `--token=`, `x-api-key: `, `Authorization: Bearer `. */
+/** The part of an argument before its secret, which may be shown: `--token=`, `x-api-key: `, `Authorization: Bearer `. */
 const openPart = /^-{0,2}([A-Za-z][\w-]*)(?:=|\s*:(?!\/\/)\s*)(?:(?:Basic|Bearer|Token) +)?/i;
 
 function argumentFor(server: string, arg: string): Pick<InlineSecret, 'variable' | 'instead'> {
@@ -74,7 +74,7 @@ const namedTexts = ({env, headers}: JsonObject): ReadonlyArray<readonly [string,
 		),
 	);
 
-/** `--token=abc`, `x-api-key: abc`. */
+/** Whether an argument ends in a secret after `=` or `:`: `--token=abc`, `x-api-key: abc`. */
 const isFlagWith = (arg: string, secrets: ReadonlySet<string>): boolean =>
 	!hasReference(arg) &&
 	[...secrets].some(
@@ -90,7 +90,7 @@ function secretInUrl(url: string, secrets: ReadonlySet<string>): boolean {
 	);
 }
 
-/** `GITHUB_TOKEN` stays; a header gets the name of the server in front: `CRM_AUTHORIZATION`. */
+/** The name of a variable: `GITHUB_TOKEN` stays; a header gets the name of the server as prefix: `CRM_AUTHORIZATION`. */
 function variableFor(server: string, key: string): string {
 	const isVariable = /^[A-Z][A-Z0-9_]*$/.test(key);
 	const text = isVariable ? key : `${server}_${key}`;

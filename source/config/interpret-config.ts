@@ -43,19 +43,19 @@ import {maxProblems} from './yaml-source.ts';
 
 export type LoadOptions = {
 	readonly paths: HomePaths;
-	/** The process's environment; the profile's `.env` is read here and wins. */
+	/** The process's environment; the profile's `.env` is read here and overrides it. */
 	readonly environment: Environment;
-	/** Unknown keys are errors, as `svc config check` wants them; else warnings. */
+	/** Unknown keys are errors, as in `svc config check`; otherwise warnings. */
 	readonly strict?: boolean;
-	/** The configuration in use: what cannot be used as it is written now stays as it is there. */
+	/** The configuration in use: items that are now invalid keep their version there. */
 	readonly before?: Config;
 };
 
-/** What a file is interpreted in. */
+/** The context in which the data of a file is interpreted. */
 export type Surroundings = LoadOptions & {
-	/** What the parser returned. */
+	/** The output of the parser. */
 	readonly written: unknown;
-	/** The process's variables under the home's `.env`. */
+	/** The process's variables, overridden by the home's `.env`. */
 	readonly merged: Environment;
 	readonly profiles: Profiles;
 	readonly multiplexProfiles: boolean;
@@ -64,7 +64,7 @@ export type Surroundings = LoadOptions & {
 	readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
 };
 
-/** What the plain data of `config.yaml` says. */
+/** The configuration for the plain data of `config.yaml`. */
 export function interpretConfig(
 	{data, findings: ofData}: SoundData,
 	surroundings: Surroundings,
@@ -90,7 +90,7 @@ export function interpretConfig(
 		sound.parsed;
 	const {alerts, toolsets, tools, sandbox} = sound.parsed;
 	const {multiplexProfiles: _, ...gateway} = sound.parsed.gateway;
-	// An unknown key that refuses its item is reported once.
+	// An unknown key that disables its item is reported only with the item.
 	const refusedKeys = new Set(
 		[...sound.itemErrors.values()]
 			.flatMap(({findings}) => findings)
@@ -190,7 +190,7 @@ export function interpretConfig(
 						...collectSecrets(
 							{secret: [...webhook.secrets, ...declaredSecrets(rest)], value: rest},
 							[
-								// Programs get variables of the process that `.env` hides.
+								// Child programs get the process's variables, also those that `.env` overrides.
 								surroundings.environment,
 								merged,
 								...profiles.others.map(({environment}) => environment),
@@ -238,7 +238,7 @@ const placeText = ({file, line}: Diagnostic): string => `${basename(file)}:${lin
 const withoutServers = (value: JsonValue): JsonValue =>
 	isJsonObject(value) ? {...value, mcp_servers: null} : value;
 
-/** The home runs without it: the rest of the file is not refused for one profile. */
+/** A problem of one profile is a warning: the rest of the file is used. */
 const aboutProfile = ({file, message}: Profiles['problems'][number]): Diagnostic => ({
 	...placeless(file, {message}),
 	severity: 'warning',
@@ -251,14 +251,14 @@ const aboutUnknown = (
 	path: key.path,
 	at: 'key',
 	severity: strict ? 'error' : 'warning',
-	// A typing error that opens the port to others is nothing to find out later.
+	// Says at once that a misspelt `host` opens the port to other machines.
 	message: `${unknownKey(key)}${isForHost(key) && !isLoopbackHost(host) ? `; the receiver listens on ${escapeLine(host, 60)} until that is mended` : ''}`,
 });
 
 const isForHost = ({path: [section, name], nearest}: UnknownKey): boolean =>
 	nearest === 'host' && section === 'platforms' && name === 'webhook';
 
-/** Nothing can be used. */
+/** No part of the file can be used. */
 export const refused = (problems: readonly Diagnostic[]): LoadedConfig => ({
 	ok: false,
 	problems: inFileOrder(problems),

@@ -6,11 +6,11 @@ import type {KeyPath} from './plain-data.ts';
 
 const section = 'mcp_servers';
 
-/** The server that `path` leads to; `undefined` when it leads elsewhere. */
+/** The name of the server at `path`; `undefined` for any other path. */
 export const serverAt = ([first, name, ...rest]: KeyPath): string | undefined =>
 	first === section && name !== undefined && rest.length === 0 ? String(name) : undefined;
 
-/** Tool servers that cannot be used as they are written, by name; one that is `kept` runs as it was. */
+/** Tool servers that cannot be used as written, by name; a `kept` one runs in its last good version. */
 export const invalidServers = ({
 	itemErrors,
 }: Pick<Config, 'itemErrors'>): ReadonlyMap<string, ConfigError> =>
@@ -21,10 +21,10 @@ export const invalidServers = ({
 		}),
 	);
 
-/** The key of such a server in `Config.itemErrors`. */
+/** The key of a server in `Config.itemErrors`. */
 export const serverItem = (name: string): string => itemKey([section, name]);
 
-/** The view of such a server without a last good version: failed, with the reason. */
+/** The view of an invalid server without a last good version: failed, with the reason. */
 export const viewOfInvalidServer = (
 	name: string,
 	{reason}: ConfigError,

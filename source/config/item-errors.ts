@@ -5,7 +5,10 @@ import {valueKind} from './schema-issues.ts';
 
 const anyName = '*';
 
-/** The units that an error disables, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a toolset, a rule for approvals, an alert, a model of the chat API, a section. */
+/**
+ * Paths of the items that an error disables, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a toolset, an approval rule, an alert, a
+ * model of the chat API, a section.
+ */
 const items: readonly KeyPath[] = [
 	['platforms', 'webhook', 'routes', anyName],
 	['platforms', 'webhook', 'extra', 'routes', anyName],
@@ -23,7 +26,7 @@ const items: readonly KeyPath[] = [
 
 const maxItemDepth = Math.max(...items.map(({length}) => length));
 
-/** The item of `config.yaml` that `path` leads to or into; empty for the file itself. @see manual/routes.md#keys */
+/** The item of `config.yaml` at or around `path`; empty for the file itself. @see manual/routes.md#keys */
 export function itemAt(path: KeyPath): KeyPath {
 	const item = items.find(
 		pattern =>
@@ -35,10 +38,10 @@ export function itemAt(path: KeyPath): KeyPath {
 
 type ItemError = {readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]};
 
-/** Items that cannot be used, each with all that is wrong with it. Never empty ones. */
+/** Items that cannot be used, each with all its findings. No item is the empty path. */
 export type ItemErrors = ReadonlyMap<string, ItemError>;
 
-/** A path as one text; two paths never share one. */
+/** A path as a unique text. */
 export const itemKey = (item: KeyPath): string => JSON.stringify(item);
 
 /** The usable part of a configuration, or why none of it can be used. */
@@ -47,7 +50,7 @@ export type SoundPart<Parsed> =
 	| {readonly ok: false; readonly findings: readonly UnplacedDiagnostic[]};
 
 /**
- * Reads `value` (plain data) with `parse`, without the items that `known` or `parse` finds something wrong with. `parse` gives the findings of what it refuses; it is asked again for the
+ * Reads `value` (plain data) with `parse`, leaving out the items with findings, both `known` ones and those of `parse`. After findings, `parse` is called again for the
  * rest.
  */
 export function readSoundPart<Parsed>(
@@ -69,7 +72,7 @@ export function readSoundPart<Parsed>(
 
 		const before = itemErrors.size;
 		addTo(itemErrors, result.findings);
-		// The errors are of the file itself: nothing can be left out.
+		// All findings concern the file itself: there is no item to leave out.
 		if (itemErrors.size === before) {
 			return result;
 		}
@@ -88,7 +91,7 @@ function addTo(itemErrors: Map<string, ItemError>, findings: readonly UnplacedDi
 	}
 }
 
-/** A copy of `value` without these items; in a list, nothing stands in for one, so that the others keep their places. */
+/** A copy of `value` without these items; in a list null replaces an item, so that the others keep their indexes. */
 function withoutItems(
 	value: JsonValue,
 	itemErrors: ReadonlyMap<string, unknown>,
@@ -116,13 +119,13 @@ function withoutItems(
 		: value;
 }
 
-/** A configuration without the items that are not plain data, and the findings about those. */
+/** A configuration without the items that are not plain data, and their findings. */
 export type SoundData = {
 	readonly data: JsonObject;
 	readonly findings: readonly UnplacedDiagnostic[];
 };
 
-/** The plain data in `value` (the output of a parser), or why it is not a mapping at all. Null is an empty mapping. */
+/** The plain data in `value` (the output of a parser), or why it is no mapping. Null counts as an empty mapping. */
 export function soundDataOf(
 	value: unknown,
 ): ({readonly ok: true} & SoundData) | ({readonly ok: false} & UnplacedDiagnostic) {

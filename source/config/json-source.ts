@@ -4,7 +4,7 @@ import {diagnosticIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {createPositions, type Position} from './text-positions.ts';
 
-/** Deeper values get the place of their ancestor at this depth. */
+/** Depth of positions: deeper values get the position of their ancestor at this depth. */
 const maxDepth = 3;
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
@@ -16,9 +16,7 @@ type Level = {
 	readonly keys: Set<string>;
 };
 
-/**
- * Gives findings their place in the text of a JSON file that parses, down to three levels; `file` is its path. The text is gone through once, with the first finding.
- */
+/** Gives findings their position in a valid JSON text, down to three levels; `file` is its path. The text is scanned once, at the first finding. */
 export function createJsonPlacer(
 	file: string,
 	text: string,
@@ -26,7 +24,7 @@ export function createJsonPlacer(
 	let offsets: ReadonlyMap<string, number> | undefined;
 	let positionAt: ((offset: number) => Position) | undefined;
 	return ({path, message, severity = 'error', shownAt = path}) => {
-		// Of a key that stands twice the last counts.
+		// Of a repeated key the last one counts.
 		offsets ??= new Map(
 			placesIn(text).flatMap(one => (one.isRepeated ? [] : [[itemKey(one.path), one.offset]])),
 		);
@@ -51,10 +49,10 @@ function offsetOf(offsets: ReadonlyMap<string, number>, path: KeyPath): number {
 	return 0;
 }
 
-/** At most so many are reported. */
+/** Most repeated keys that are reported. */
 const maxRepeated = 100;
 
-/** Keys that stand twice in one object of a JSON text that parses, down to three levels: a parser takes the last and says nothing. */
+/** Keys that occur twice in one object of a valid JSON text, down to three levels: the parser silently takes the last. */
 export const repeatedKeysIn = (text: string): readonly KeyPath[] =>
 	placesIn(text)
 		.filter(({isRepeated}) => isRepeated)
@@ -64,7 +62,10 @@ export const repeatedKeysIn = (text: string): readonly KeyPath[] =>
 
 type JsonPlace = {readonly path: KeyPath; readonly offset: number; readonly isRepeated: boolean};
 
-/** Every value of a JSON text that parses, and every key that stood in its object before, down to three levels and in the order of the text. A YAML parser takes thirty times as long. */
+/**
+ * Yields every value of a valid JSON text, and every repetition of a key in its object, down to three levels, in the order of the text. A YAML parser takes thirty times as
+ * long.
+ */
 function* placesIn(text: string): Generator<JsonPlace, undefined> {
 	const open: Level[] = [];
 	let isKey = false;

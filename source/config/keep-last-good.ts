@@ -21,7 +21,7 @@ const sectionsByKey = new Map(sections.map(section => [itemKey(section.path.spli
 const maxItemLength = 200;
 
 /**
- * `config`, read without the items that cannot be used (`reasons`), with the last good version of each of them where `before`, the configuration in use, has one, and with
+ * `config` was read without the invalid items (`reasons`). Adds the last good version of each of them from `before`, the configuration in use, if it has one, and
  * `lastRoutes`. Pure.
  *
  * @see manual/routes.md#keys
@@ -30,9 +30,9 @@ export function keepLastGood(
 	config: Config,
 	options: {
 		readonly reasons: readonly ErrorReason[];
-		/** Whether the last good values of the receiver's settings that are invalid stand in `config` already. */
+		/** Whether `config` already contains the last good values of invalid receiver settings. */
 		readonly isReceiverUsable: boolean;
-		/** Static routes that are invalid, as they are served. */
+		/** The last good versions of invalid static routes. */
 		readonly lastRoutes: WebhookConfig['routes'];
 		readonly before: Config | undefined;
 	},
@@ -44,7 +44,7 @@ export function keepLastGood(
 		lastRoutes.size === 0
 			? config
 			: {...config, webhook: {...webhook, routes: new Map([...webhook.routes, ...lastRoutes])}};
-	// What stays in use stays secret.
+	// Secrets of values that stay in use stay hidden.
 	const secrets = [...secretsOf({webhook: {...webhook, routes: lastRoutes}})];
 	for (const {path, reason} of reasons) {
 		const section = sectionsByKey.get(itemKey(path));
@@ -80,34 +80,34 @@ const secretsOf = ({webhook, toolServers, ...rest}: Partial<Config>): readonly s
 	...[...(toolServers?.values() ?? [])].flatMap(serverSecrets).filter(text => !hasReference(text)),
 ];
 
-/** A file changed less than this ago may change again within the same tick of its time stamp. */
+/** A file changed less than this ago may change again without a new time stamp. */
 const unsettledMs = 100;
 
-/** What a text says, or said last when it could be used. */
+/** The content of a text, or its last good content. */
 export type LastGood = {
-	/** Why the text could not be used; the rest is then that of the last good one. */
+	/** Why the text cannot be used now; the other members are of the last good text. */
 	readonly problem?: string;
-	/** With `problem`: none has been good yet, so that it is not known what the text holds. */
+	/** With `problem`: no text has been good yet, so that its content is unknown. */
 	readonly isUnread?: true;
 };
 
 /**
- * Reads a text again whenever its stamp changed: one `stat` a call, and nothing more unless it did. A text that `read` throws for is reported once to `log`, with the `consequence`, and leaves
- * what was read last in place, but for `failed`. A change of the text makes a new object. Never throws.
+ * Reads a text again whenever its stamp changes; a call without a change costs one `stat`. If `read` throws, the problem is logged once to `log`, with the `consequence`,
+ * and the last result stays, overridden by `failed`. A changed text makes a new object. Never throws.
  */
 export function createLastGoodReader<Read extends LastGood>(
 	written: Omit<EditedText, 'edit'>,
 	{clock, log}: Pick<World, 'clock' | 'log'>,
 	options: {
-		/** Before the first text. */
+		/** The result before the first text. */
 		readonly first: Read;
-		/** Stands for a text that is not there. */
+		/** The text in place of a missing one. */
 		readonly absent: string;
-		/** What the text says; `last`: what counts until then. */
+		/** Parses the text; `last`: the result before. */
 		readonly read: (text: string, last: Read) => Read;
-		/** Differs in what was read last while the text cannot be used. */
+		/** Members that override the last result while the text cannot be used. */
 		readonly failed?: Partial<Read>;
-		/** What follows the problem in a sentence. */
+		/** The consequence, as the rest of the sentence after the problem. */
 		readonly consequence: (wasRead: boolean) => string;
 	},
 ): {current(): Read} {
@@ -148,8 +148,8 @@ export function createLastGoodReader<Read extends LastGood>(
 }
 
 /**
- * Keys that are in use and not written any more, in a mapping that gained a key, or has one of nearly the same name, which `schema` (a JSON Schema as `configSchemaJson` makes it) has no room for: probably one became the other by
- * a typing error, and without it a default would hold. Both values are plain data of the same file, `inUse` as it counts now.
+ * Keys in use that are no longer written, while their mapping has an unknown key that is new or has nearly the same name (`schema`: a JSON Schema as `configSchemaJson`
+ * makes it): probably a typing error, without which a default would not apply. Both values are plain data of the same file; `inUse` is the one in force.
  */
 export function findLostKeys(
 	value: unknown,
@@ -159,7 +159,7 @@ export function findLostKeys(
 		standsElsewhere = () => false,
 	}: {
 		readonly schema: JsonObject;
-		/** Whether a setting is written in another of its places. */
+		/** Whether a setting is written in another of its possible places. */
 		readonly standsElsewhere?: (path: KeyPath) => boolean;
 	},
 ): readonly UnplacedDiagnostic[] {
@@ -192,7 +192,7 @@ export function findLostKeys(
 	return [...lost.values()];
 }
 
-/** `value` with what stands at each of `paths` in `inUse`: nothing where that has nothing. */
+/** A copy of `value` with the values of `inUse` at `paths`; a path that `inUse` lacks is removed. */
 export function withInUse(
 	value: JsonObject,
 	inUse: JsonObject,

@@ -15,9 +15,9 @@ import {parseYamlSource} from './yaml-source.ts';
 const maxConfigBytes = 1024 * 1024;
 
 /**
- * Reads `config.yaml` (at most 1 MiB) and `.env` of a home. Never throws: whatever is wrong is a problem with its place. Only a file that does not parse, or
- * cannot be read, is refused as a whole: anything else takes out the one item that it stands in (`Config.itemErrors`, `WebhookConfig.invalid`). A `config.yaml` that is
- * missing means the defaults. What only keeps the receiver from starting is in `webhook.refusals`. No message holds a secret.
+ * Reads `config.yaml` (at most 1 MiB) and `.env` of a home. Never throws: each error becomes a problem with its position. The file is refused as a whole only if it does
+ * not parse or cannot be read; any other error disables one item (`Config.itemErrors`, `WebhookConfig.invalid`). A missing `config.yaml` means the defaults. Errors that
+ * only keep the receiver from starting are in `webhook.refusals`. No message holds a secret.
  *
  * @see manual/configuration.md#one-slip-takes-one-thing-down, manual/receiver.md#settings, manual/routes.md#dynamic-routes
  */
@@ -79,7 +79,7 @@ export function loadConfig(
 	);
 }
 
-/** What stands in while the file is broken: the defaults, with nothing enabled. */
+/** The configuration while the file is broken: the defaults, with nothing enabled. */
 export function defaultConfig(paths: HomePaths, environment: Environment): Config {
 	const loaded = loadConfig({paths: {...paths, config: `${paths.config}.none`}, environment});
 	if (!loaded.ok) {

@@ -2,15 +2,15 @@ import {statSync} from 'node:fs';
 import {orElse} from '../core/or-else.ts';
 import type {HomePaths} from './config.ts';
 
-/** Bits of a mode that let others write, and those that let them read or write. */
+/** Mode bits that let others write, and those that let others read or write. */
 const writeByOthers = 0o022;
 const useByOthers = 0o066;
 
-/** A file or folder that others can use though they must not, and the mode that it should have. */
+/** A file or folder with too wide permissions, and the mode it should have. */
 type Loose = {readonly path: string; readonly mode: '600' | '700'};
 
 /**
- * What of a home other users of this machine could change or read though they must not: one sentence each, with the command that mends it.
+ * Files and folders of a home with too wide permissions for other users: one sentence each, with the command that repairs it.
  *
  * @see manual/files.md
  */
@@ -22,7 +22,7 @@ export function looseFiles(given: HomePaths): readonly string[] {
 	}).map(({path, mode}) => `Other users can get at "${path}": chmod ${mode} "${path}"`);
 }
 
-/** Folders that others could write, and files that they could read or write. */
+/** Folders that others may write, and files that others may read or write. */
 export const loosePaths = ({
 	folders,
 	files,
@@ -36,6 +36,6 @@ export const loosePaths = ({
 	...files.filter(path => isOpen(path, useByOthers)).map(path => ({path, mode: '600' as const})),
 ];
 
-/** A missing file is open to no user. */
+/** Whether others have one of these permissions; false for a missing file. */
 const isOpen = (path: string, bits: number): boolean =>
 	orElse(() => (statSync(path).mode & bits) !== 0, false);

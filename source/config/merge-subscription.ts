@@ -3,7 +3,7 @@ import {withValueAt} from '../core/json-path.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {targetNamed} from '../platforms/platforms.ts';
 
-/** Where the value of each flag of `svc webhook subscribe` stands in the entry of a route. @see manual/routes.md#dynamic-routes */
+/** The dotted path in the entry of a route for each flag of `svc webhook subscribe`. @see manual/routes.md#dynamic-routes */
 const places = {
 	events: 'events',
 	prompt: 'prompt',
@@ -28,7 +28,10 @@ const places = {
 
 type SettingFlag = keyof typeof places;
 
-/** What the flags say, as it is written; an absent one says nothing. `false` of `cronJob`, `prefetch` and `coalesce` takes the setting out, and `coalesce` says nothing else. */
+/**
+ * Values of the flags as written in the entry; an absent flag changes nothing. `false` for `cronJob`, `prefetch` or `coalesce` removes the setting; `coalesce` takes no
+ * other value.
+ */
 export type SubscribeFlags = {
 	readonly [Flag in SettingFlag | 'coalesce']?: JsonValue | undefined;
 };
@@ -37,8 +40,8 @@ export type SubscribeFlags = {
 export const generateSecret = (): string => randomBytes(32).toString('base64url');
 
 /**
- * The entry that `flags` make of `existing`. One that exists keeps its secret and every key that no flag names; a new one gets a secret from
- * `newSecret` unless a flag gives one, and says `today` when that was. Pure but for `newSecret`.
+ * `existing` changed by `flags`. An existing entry keeps its secret and every key without a flag. A new one gets a secret from `newSecret` unless a flag gives one. A new
+ * secret sets `rotated_on` to `today`. Pure but for `newSecret`.
  */
 export function mergeSubscription(
 	existing: JsonObject | undefined,
@@ -70,8 +73,7 @@ export function mergeSubscription(
 }
 
 /**
- * `entry` (a dynamic route as it is written) with what `given` adds to its `deliver_extra`, and, where nothing else is written, with what its target's kind has there by
- * default. Pure.
+ * `entry` (a dynamic route as written) with `given` added to its `deliver_extra`, and with the defaults of its kind of target for keys that are in neither. Pure.
  *
  * @see manual/delivery.md
  */

@@ -5,7 +5,7 @@ import {configSchema} from './schema.ts';
 import {type SandboxConfig, sandboxedToolsets, type ToolsetsConfig} from './toolset-settings.ts';
 import {absoluteFolder, type Homes, lieInEachOther, workdirOf} from './working-folders.ts';
 
-/** The whole file by its schema, and by what holds between its sections. */
+/** Parses the whole file by its schema, and checks rules between its sections. */
 export function parseConfig(value: JsonValue, homes: Homes) {
 	const parsed = configSchema.safeParse(value);
 	const findings = parsed.success
@@ -18,17 +18,17 @@ export function parseConfig(value: JsonValue, homes: Homes) {
 
 type ToolsConfig = {readonly toolsets: ToolsetsConfig; readonly sandbox: SandboxConfig};
 
-/** A folder of a sandbox, and where it is written. */
+/** A folder of a sandbox, and the path of its setting. */
 type SandboxFolder = {
 	readonly folder: string;
-	/** Absent: the default. */
+	/** Absent for a default folder. */
 	readonly path?: UnplacedDiagnostic['path'];
 	readonly of: string;
 };
 
 /**
- * Problems with writable folders: of two of them, one must not lie in the other. A sandbox that may write the outer one could put a link in the
- * place of the inner one, which the next sandbox would follow. One finding for each working folder, or entry of `write` that lies across a default one.
+ * Problems with writable folders, none of which may lie in another: a sandbox that may write the outer one could replace the inner one by a link, which the next sandbox
+ * would follow. One finding for each working folder, or for the entry of `write` that overlaps a default one.
  */
 function workdirProblems(parsed: ToolsConfig, homes: Homes): readonly UnplacedDiagnostic[] {
 	const {workdirs, write: entries} = foldersOfTools(parsed, homes);
@@ -47,7 +47,7 @@ function workdirProblems(parsed: ToolsConfig, homes: Homes): readonly UnplacedDi
 			return [];
 		}
 
-		// A default is not to be mended.
+		// A default cannot be corrected: the finding is at the other folder.
 		const [wrong, kept] = workdir.path ? [workdir, other] : [other, workdir];
 		return wrong.path
 			? [
@@ -60,9 +60,7 @@ function workdirProblems(parsed: ToolsConfig, homes: Homes): readonly UnplacedDi
 	});
 }
 
-/**
- * Problems with folders of sandboxes, those of tool servers and those of the tools: a folder must not lie in one that another sandbox may write, which could put a link in its place.
- */
+/** Problems with folders of the sandboxes of tool servers and of the tools: none may lie in a folder that another sandbox may write and where it could put a link. */
 function serverProblems(
 	value: JsonValue,
 	parsed: ToolsConfig,
@@ -74,7 +72,7 @@ function serverProblems(
 		const listed = (list: 'read' | 'write'): readonly SandboxFolder[] => {
 			const paths = isJsonObject(lists) ? lists[list] : undefined;
 			return (Array.isArray(paths) ? paths : []).flatMap((path, index) =>
-				// What a reference stands for is not known here.
+				// Folders with references are not checked: their values are unknown here.
 				typeof path === 'string' && /^[/~]/.test(path) && !path.includes('${')
 					? [
 							{
@@ -119,7 +117,7 @@ function serverProblems(
 	);
 }
 
-/** The folders that the sandboxes of the tools are built around. */
+/** The folders around which the sandboxes of the tools are built. */
 function foldersOfTools({toolsets, sandbox}: ToolsConfig, homes: Homes) {
 	const listed = (list: 'read' | 'write') =>
 		sandbox[list].map((path, index): SandboxFolder => ({

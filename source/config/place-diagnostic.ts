@@ -6,7 +6,7 @@ import {maxProblems, type YamlSource} from './yaml-source.ts';
 const maxKeyLength = 200;
 const maxMessageLength = 500;
 
-/** Something wrong at a key, or without the effect that it seems to have, before it has a place in a file. */
+/** A finding at a key, before its position in a file is known: an error, or a setting without the effect that it seems to have. */
 export type UnplacedDiagnostic = {
 	readonly path: KeyPath;
 	readonly message: string;
@@ -14,13 +14,13 @@ export type UnplacedDiagnostic = {
 	readonly severity?: Diagnostic['severity'];
 	/** Whether the key or its value is wrong; default `value`. */
 	readonly at?: 'key' | 'value';
-	/** The place to look at, where that is another one than `path`, which may not be there. */
+	/** The path to point to, if not `path`, which may be missing in the file. */
 	readonly shownAt?: KeyPath;
-	/** The unknown keys at `path` that this is about. */
+	/** The unknown keys at `path` that the finding is about. */
 	readonly unknownKeys?: readonly string[];
 };
 
-/** A warning at `path`, where there is something to say. */
+/** A warning at `path`; none without a message. */
 export const warningsAt = (
 	path: KeyPath,
 	message: string | undefined,
@@ -28,7 +28,7 @@ export const warningsAt = (
 ): readonly UnplacedDiagnostic[] =>
 	message === undefined ? [] : [{path, message, severity: 'warning', at}];
 
-/** Moves a finding from inside of `place` to the root. */
+/** A finding within `place` with its paths from the root. */
 export const below = (
 	place: KeyPath,
 	{path, shownAt, ...finding}: UnplacedDiagnostic,
@@ -38,7 +38,7 @@ export const below = (
 	...(shownAt && {shownAt: [...place, ...shownAt]}),
 });
 
-/** Makes the paths of a finding relative to `place`, which holds it. */
+/** A finding with its paths relative to `place`, which contains it. */
 export const seenFrom = (
 	place: KeyPath,
 	{path, shownAt, ...finding}: UnplacedDiagnostic,
@@ -48,7 +48,7 @@ export const seenFrom = (
 	...(shownAt && {shownAt: shownAt.slice(place.length)}),
 });
 
-/** Gives findings their place in the file that `source` was read from. */
+/** Gives findings their positions in `file`, from which `source` was read. */
 export function createPlacer(
 	file: string,
 	source: YamlSource,
@@ -62,7 +62,7 @@ export function createPlacer(
 		});
 }
 
-/** A problem with key and message escaped: both may hold typed text. */
+/** A problem with key and message escaped: both may hold text from the file. */
 export const diagnosticIn = (file: string, problem: Omit<Diagnostic, 'file'>): Diagnostic => ({
 	...problem,
 	file,
@@ -72,23 +72,23 @@ export const diagnosticIn = (file: string, problem: Omit<Diagnostic, 'file'>): D
 
 type PlacelessProblem = Pick<Diagnostic, 'message'> & Partial<Pick<Diagnostic, 'key' | 'severity'>>;
 
-/** A problem of a file as a whole, or of something that stands in no file. */
+/** A problem of a whole file, or without a file position. */
 export const placeless = (
 	file: string,
 	{key = '', message, severity = 'error'}: PlacelessProblem,
 ): Diagnostic => diagnosticIn(file, {severity, line: 0, column: 0, key, message});
 
-/** Findings of a file whose text is not at hand. */
+/** Turns findings of a file into problems without positions, if its text is not available. */
 export const placelessIn =
 	(file: string) =>
 	({path, message, severity = 'error'}: UnplacedDiagnostic): Diagnostic =>
 		placeless(file, {key: path.join('.'), message, severity});
 
-/** The order of the file; what has no place comes first. */
+/** Sorts by position in the file; problems without one come first. */
 export const inFileOrder = (problems: readonly Diagnostic[]): readonly Diagnostic[] =>
 	problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
 
-/** The first 100 of `problems`, errors before warnings, in the order of the file, and one more that says how many there are beyond. */
+/** The first 100 of `problems`, errors before warnings, in the order of the file, and one more with the number of the rest. */
 export function boundedProblems(
 	problems: readonly Diagnostic[],
 	file: string,

@@ -5,10 +5,10 @@ const maxDepth = 64;
 /** One step down into a value: a key, or the index of a list. */
 export type KeyPath = ReadonlyArray<string | number>;
 
-/** Something that no configuration can hold, and where. */
+/** A value that no configuration can hold, and its path. */
 export type DataProblem = {readonly path: KeyPath; readonly message: string};
 
-/** `value` as plain data when `problemsWithData` finds nothing wrong, else the first thing that is. */
+/** `value` as plain data, or the first problem of `problemsWithData`. */
 export function asPlainData(
 	value: unknown,
 ): {readonly ok: true; readonly value: JsonValue} | ({readonly ok: false} & DataProblem) {
@@ -17,15 +17,15 @@ export function asPlainData(
 	return problem ? {ok: false, ...problem} : {ok: true, value: value as JsonValue};
 }
 
-/** What stands at `path` of plain data, through own members only; `undefined` for nothing, and where `value` is no plain data. */
+/** The value at `path` of plain data, through own members only; `undefined` if it is missing or `value` is not plain data. */
 export function plainAt(value: unknown, path: KeyPath): unknown {
 	const data = asPlainData(value);
 	return data.ok ? valueAt(data.value, path) : undefined;
 }
 
 /**
- * Why parts of `value` (what a YAML or JSON parser returned) cannot be used as configuration: a value inside of itself, as an alias makes it, nested deeper than 64 levels, a
- * number that JSON has no word for, a key that no object can be trusted with. Does not look below such a part, and does not recurse: nesting cannot exhaust the stack.
+ * Why parts of `value` (the output of a YAML or JSON parser) cannot be used as configuration: a value that contains itself through an alias, nesting deeper than 64 levels,
+ * a number that is not finite, a key `__proto__` or `<<`. Does not look below such a part, and does not recurse: nesting cannot exhaust the stack.
  */
 export function problemsWithData(value: unknown): readonly DataProblem[] {
 	const problems: DataProblem[] = [];
@@ -51,7 +51,7 @@ type Place = {
 	readonly within: Place | undefined;
 };
 
-/** Whether a list or an object holds itself: walking it would never end, and each alias doubles the way. */
+/** Whether a list or an object contains itself: walking it would never end. */
 function isInItself({value, within}: Place): boolean {
 	if (typeof value !== 'object' || value === null) {
 		return false;
@@ -84,7 +84,7 @@ function problemWithOne(value: unknown, path: KeyPath): string | undefined {
 		: undefined;
 }
 
-/** The members of a list or an object with their keys; none for anything else. */
+/** The members of a list or an object with their keys; none for other values. */
 export function membersOf(value: unknown): Array<readonly [string | number, unknown]> {
 	if (Array.isArray(value)) {
 		return value.map((member: unknown, index) => [index, member]);
@@ -107,9 +107,7 @@ export function valueAt(value: unknown, path: KeyPath): unknown {
 	return current;
 }
 
-/**
- * A copy of `value` in which every text is what `change` makes of it. `value` went through `problemsWithData`.
- */
+/** A copy of `value` with `change` applied to every text. `value` must have passed `problemsWithData`. */
 export function mapTexts(
 	value: JsonValue,
 	change: (text: string, path: KeyPath) => string,

@@ -22,7 +22,7 @@ export function platformSettings(
 	return Object.hasOwn(all, kind) ? all[kind] : undefined;
 }
 
-/** The same of one on which people can talk with the agent. */
+/** The settings of a platform on which people can talk with the agent; `undefined` for other platforms. */
 export const conversingSettings = (
 	config: Pick<Config, 'platforms'>,
 	kind: string,
@@ -32,7 +32,7 @@ export const conversingSettings = (
 			(platformSettings(config, kind) as (ConversingSettings & PlatformSettings) | undefined)
 		: undefined;
 
-/** Whether people are heard on a platform, as it is configured. */
+/** Whether the platform is enabled and listened to. */
 export const isHeard = (config: Pick<Config, 'platforms'>, kind: string): boolean => {
 	const settings = conversingSettings(config, kind);
 	return settings?.enabled === true && settings.inbound;
@@ -40,13 +40,13 @@ export const isHeard = (config: Pick<Config, 'platforms'>, kind: string): boolea
 
 type SectionOfKind = SectionsConfig[keyof SectionsConfig];
 
-/** What the section `name` of a kind says. */
+/** The settings in the section `name`. */
 export function sectionSettings(config: SectionsConfig, name: string): SectionOfKind | undefined {
 	const all: Readonly<Record<string, SectionOfKind>> = config;
 	return all[name];
 }
 
-/** The sections of kinds among `parsed`, what the schema made of all of them. */
+/** The sections of platforms and targets in `parsed`, the output of the schema. */
 export const sectionsIn = (parsed: Readonly<Record<string, unknown>>): SectionsConfig =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas of these sections made it
 	Object.fromEntries(sectionsOfKinds.map(({name}) => [name, parsed[name]])) as SectionsConfig;
@@ -60,7 +60,7 @@ export const platformError = (
 		.map(path => itemErrors.get(itemKey(path)))
 		.find(itemError => itemError?.kept === false);
 
-/** The platforms in the parsed section. Unchanged settings are the same object as in `before`, so that their connection stays. */
+/** The platforms in the parsed section. Unchanged settings are the same object as in `before`, so that their connections stay. */
 export const platformsIn = (
 	parsed: Readonly<Record<string, unknown>>,
 	before: PlatformsConfig = {},
@@ -73,14 +73,17 @@ export const platformsIn = (
 		}),
 	);
 
-/** Texts in the settings of platforms that must never be shown, besides those below a key whose name says so. */
+/** Secret texts in the settings of platforms, besides those whose key names a secret. */
 export const secretsOfPlatforms = (configured: PlatformsConfig): readonly string[] =>
 	platformKinds.flatMap(platform => {
 		const settings = platformSettings({platforms: configured}, platform.kind);
 		return (settings && platform.secrets?.(settings)) ?? [];
 	});
 
-/** Why results for `deliver` (alias resolved) cannot arrive with this configuration: a predicate such as `delivers to …`. `undefined` if they can, or if the platform itself has an error, which is reported there. */
+/**
+ * Why results for `deliver` (alias resolved) cannot arrive with this configuration: a predicate such as `delivers to …`. `undefined`: they can, or the platform has an
+ * error of its own, which is reported there.
+ */
 export const problemWithPlatform = (
 	deliver: string,
 	{
@@ -95,7 +98,7 @@ export const problemWithPlatform = (
 		? whyOff(deliver, platformSettings({platforms}, deliver))
 		: undefined;
 
-/** The same for a route; the answers of a job are checked with the job. */
+/** `problemWithPlatform` for a route; the answers of a job are checked with the job. */
 export const problemWithAnswers = (
 	{deliver, cronJob}: Pick<Route, 'deliver' | 'cronJob'>,
 	known: Parameters<typeof problemWithPlatform>[1],

@@ -15,13 +15,13 @@ import {
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {stampOf} from './text-files.ts';
 
-/** More are not looked at: each costs files to read and, in a gateway, jobs to plan. */
+/** Most profiles that are served: each costs files to read and, in a gateway, jobs to plan. */
 const maxProfiles = 100;
 
 /**
- * The profiles of a gateway: the home itself, whose variables are `merged`, and, when it serves several, every folder below `<home>/profiles/`
- * whose name can be a profile's. Each has its own `.env` over `environment` (the process's) and sees no other one's. Where an `.env` cannot be read,
- * the variables that `before` has for the profile stay. Never throws.
+ * The profiles of a gateway: the home itself, with the variables `merged`, and, if it serves several, every folder below `<home>/profiles/` with a valid name. Each profile
+ * has its own `.env`, which overrides `environment` (the process's variables), and sees no `.env` of another profile. If its `.env` cannot be read, it keeps its variables
+ * of `before`. Never throws.
  *
  * @see manual/routes.md#keys, manual/files.md
  */
@@ -51,7 +51,7 @@ export function loadProfiles(
 export type ProfileOptions = {
 	/** The process's environment. */
 	readonly environment: Environment;
-	/** The same under the `.env` of the home. */
+	/** The process's variables, overridden by the `.env` of the home. */
 	readonly merged: Environment;
 	/** Whether other profiles are served. */
 	readonly multiplex: boolean;
@@ -59,7 +59,7 @@ export type ProfileOptions = {
 	readonly before?: Profiles | undefined;
 };
 
-/** What to say of a served profile that has no folder yet; `undefined` when it has one. */
+/** The warning about a served profile without a folder; `undefined`: it has one. */
 export function missingProfile(
 	name: string,
 	{profiles}: {readonly profiles: Profiles},
@@ -69,7 +69,7 @@ export function missingProfile(
 }
 
 /**
- * Makes sure that the profile of `paths` is there: a name that was mistyped must not become one.
+ * Refuses a profile without a folder: a mistyped name must not create one.
  *
  * @throws SvcError `profile_not_found`: names the nearest one that is there
  */
@@ -85,7 +85,7 @@ export function requireProfileFolder(paths: HomePaths): void {
 	);
 }
 
-/** Changes when a profile comes, goes, or gets another `.env`. */
+/** Changes when a profile is added or removed, or its `.env` changes. */
 export const profileStamp = (paths: HomePaths): string =>
 	listProfiles(paths)
 		.names.map(name => `${name} ${stampOf(profilePaths(paths, name).env).stamp}`)
@@ -114,7 +114,7 @@ function listProfiles({home}: HomePaths): Listed {
 	}
 }
 
-/** Follows links: a profile may live elsewhere. */
+/** Follows links: a profile may be stored elsewhere. */
 const isFolder = (path: string): boolean => orElse(() => statSync(path).isDirectory(), false);
 
 function loadProfile(
@@ -136,7 +136,7 @@ function loadProfile(
 	}
 }
 
-/** What decides whether a profile is served here. */
+/** The facts that decide whether a profile is served here. */
 type Serving = {
 	/** The profile that this gateway runs in. */
 	readonly profile: string;
@@ -144,8 +144,8 @@ type Serving = {
 };
 
 /**
- * The profile that a route's `profile` binds it to: `default` when the key is absent or names the profile that this gateway runs in. `undefined` for what is not
- * a name (null, blank, a number, a path): such a route belongs to no profile.
+ * The profile to which a route's `profile` binds it: `default` if the key is absent or names the profile of this gateway. `undefined` for anything but a valid name (null,
+ * blank, a number, a path): such a route belongs to no profile.
  *
  * @see manual/routes.md#keys
  */
@@ -157,7 +157,7 @@ export function boundProfile(written: unknown, {profile}: Serving): string | und
 	return typeof written === 'string' && namePattern.test(written) ? written : undefined;
 }
 
-/** The profile of a route that this gateway serves; `undefined` when it does not, whatever the reason. */
+/** The profile of a route, if this gateway serves it; `undefined` otherwise, for any reason. */
 export function servedProfile(written: unknown, serving: Serving): string | undefined {
 	const bound = boundProfile(written, serving);
 	return bound === defaultProfile || serving.multiplexProfiles ? bound : undefined;
@@ -166,6 +166,6 @@ export function servedProfile(written: unknown, serving: Serving): string | unde
 const direct: KeyPath = ['platforms', 'webhook', 'routes'];
 const extra: KeyPath = ['platforms', 'webhook', 'extra', 'routes'];
 
-/** Where the static routes stand in `value` (all of `config.yaml`): "the `extra` value wins". @see manual/receiver.md#settings */
+/** The path of the static routes in `value` (all of `config.yaml`): "the `extra` value wins". @see manual/receiver.md#settings */
 export const routesPlace = (value: unknown): KeyPath =>
 	(valueAt(value, extra) ?? undefined) === undefined ? direct : extra;

@@ -4,7 +4,7 @@ import {variable} from './environment.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy for `url` by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` (the small spelling wins, as with curl); `undefined` for the direct way. This machine is never
+ * The proxy for `url` by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` (lower-case names take precedence, as in curl); `undefined`: connect directly. This machine is never
  * reached through a proxy. `NO_PROXY` lists hosts, each with its subdomains and perhaps a port, or is `*`.
  */
 export function proxyOf(url: URL, environment: Variables): string | undefined {

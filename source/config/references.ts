@@ -7,19 +7,19 @@ import {mapTexts, valueAt, type KeyPath} from './plain-data.ts';
 
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Any `${...}`: in a tool server's entry each of them is looked up. @see manual/tool-servers.md#variable-references */
+/** Any `${...}`: in the entry of a tool server all of them are references. @see manual/tool-servers.md#variable-references */
 export const anyReference = /\$\{([^{}]+)\}/g;
 
-/** Whether a text of a tool server's entry is only known when it is expanded. */
+/** Whether a text of a tool server's entry has references. */
 export const hasReference = (text: string): boolean => text.search(anyReference) !== -1;
 
-/** The references in a text, as they are written. */
+/** The references in a text as written. */
 export const referencesIn = (text: string): readonly string[] =>
 	[...text.matchAll(reference)].map(([placeholder]) => placeholder);
 
 /**
- * `text` with `${VAR}` and `${env:VAR}` replaced, in one pass: what a variable holds is not looked at again. `unset` names the
- * variables that do not exist, each once; then `text` keeps their placeholders. `isMalformed`: it also has a `${` that begins no such reference, and would be taken literally.
+ * `text` with `${VAR}` and `${env:VAR}` replaced, in one pass: values of variables are not searched for references. `unset` lists missing variables, each once; their
+ * placeholders stay in `text`. `isMalformed`: another `${` in the text begins no valid reference.
  *
  * @see manual/tool-servers.md#variable-references
  */
@@ -36,12 +36,15 @@ export function resolveReferences(
 
 		return value ?? placeholder;
 	});
-	// What stands around a reference must not seem to be one.
+	// A blank keeps the texts around a reference from joining into one.
 	const around = text.replaceAll(reference, ' ');
 	return {text: resolved, unset: [...unset], isMalformed: around.includes('${')};
 }
 
-/** The same for a URL: what a variable holds is percent-encoded where it is a part of the URL, so that a password may have any character; one that is all of the text is the URL itself. */
+/**
+ * `resolveReferences` for a URL. A value is percent-encoded where it is a part of the URL, so that a password may contain any character; if the whole text is one
+ * reference, its value is the URL.
+ */
 export function resolveInUrl(
 	text: string,
 	environment: Environment,
@@ -57,13 +60,13 @@ const encoded = (environment: Environment): Environment =>
 		Object.entries(environment).map(([name, value]) => [name, encodeURIComponent(value)]),
 	);
 
-/** The variables that references are resolved with, and the profile that they belong to. */
+/** The variables that replace references, and the profile they belong to. */
 type ProfileVariables = {readonly profile: string; readonly environment: Environment};
 
 /**
- * `value` (all of `config.yaml`) with the references of `model`, `gateway`, the messaging platforms and the receiver's secrets resolved; prompts and filters keep
- * theirs. `scopeOf` gives the variables for a route with that `profile`; without any, the route is not served and its references are left alone.
- * `findings` lists the places that name a variable that does not exist, or whose `${` begins no reference.
+ * `value` (all of `config.yaml`) with the references in `model`, `gateway`, the messaging platforms and the receiver's secrets resolved; references in prompts and filters
+ * stay. `scopeOf` gives the variables for a route with that `profile`; `undefined`: the route is not served, and its references stay. `findings` lists the paths of
+ * references to missing variables and of malformed references.
  *
  * @see manual/runs.md#bounds, manual/tool-servers.md#variable-references
  */
@@ -79,7 +82,7 @@ export function resolveConfigReferences(
 	);
 }
 
-/** The same of any plain data; `scopeAt` gives the variables for the text at a path, `undefined` leaves it alone. */
+/** `resolveConfigReferences` for any plain data. `scopeAt` gives the variables for the text at a path; `undefined`: the text stays. */
 export function resolveTexts(
 	value: JsonValue,
 	scopeAt: (path: KeyPath) => ProfileVariables | undefined,
@@ -132,17 +135,17 @@ function takesReferences(path: KeyPath): boolean {
 	return key === 'routes' ? isRouteSecret(ofRoute) : key === 'secret';
 }
 
-/** Whether a path inside of a route leads to a secret, retired or not. */
+/** Whether a path within a route leads to a secret, retired or not. */
 export const isRouteSecret = ([key, , ofRetired]: KeyPath): boolean =>
 	key === 'secret' || (key === 'retired_secrets' && ofRetired === 'secret');
 
-/** What follows `platforms.webhook` or `platforms.webhook.extra`. */
+/** The path below `platforms.webhook` or `platforms.webhook.extra`. */
 function insideReceiver(path: KeyPath): KeyPath {
 	const [, , extra, ...rest] = path;
 	return extra === 'extra' ? rest : path.slice(2);
 }
 
-/** `profile` of the route that a path leads into; `undefined` outside of routes. */
+/** The `profile` of the route that contains a path; `undefined` outside of routes. */
 function profileOf(value: JsonValue, path: KeyPath): unknown {
 	const inside = insideReceiver(path);
 	const routePath = path.slice(0, path.length - inside.length + 2);
@@ -151,15 +154,15 @@ function profileOf(value: JsonValue, path: KeyPath): unknown {
 		: undefined;
 }
 
-/** A variable that says nothing useful. */
+/** A variable with an invalid value. */
 export type VariableProblem = {
 	readonly name: string;
-	/** The setting that it stands for. */
+	/** The setting that the variable replaces. */
 	readonly key: string;
 	readonly message: string;
 };
 
-/** The setting `enabled` of a server as a variable has it; `undefined` where it says nothing. */
+/** The value of a variable for `enabled`; `undefined` if it is missing or empty. */
 export function switchIn(
 	environment: Environment,
 	name: string,
@@ -182,7 +185,7 @@ const offWords: ReadonlySet<string> = new Set(['false', 'no', 'off', '0']);
 
 const maxPort = 65_535;
 
-/** The setting `port`, in the same way. */
+/** The value of a variable for `port`; `undefined` if it is missing or empty. */
 export function portIn(
 	environment: Environment,
 	name: string,
@@ -199,8 +202,8 @@ export function portIn(
 }
 
 /**
- * The chat API's settings with `API_ENABLED` and `API_PORT`, which count where `written` (the section in the file) does not say so itself.
- * A variable that cannot be read breaks the section: its default is not what was meant.
+ * The chat API's settings with `API_ENABLED` and `API_PORT`, which apply where `written` (the section in the file) lacks the setting. An invalid variable breaks the
+ * section: the default would not be what the person meant.
  */
 export function withApiVariables(
 	api: ApiConfig,

@@ -18,10 +18,10 @@ import type {JsonValue} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {KeyPath} from './plain-data.ts';
 
-/** How a text indents its mappings and its lists. */
+/** The indentation of mappings and lists in a text. */
 export type Indentation = {readonly indent: number; readonly indentSeq: boolean};
 
-/** The text with one plain value of a line in the place of another. The caller compares what the result says. */
+/** The text with a scalar replaced by another; `undefined` if that is not possible. The caller compares the parsed result. */
 export function replaceScalar(
 	text: string,
 	path: KeyPath,
@@ -36,7 +36,7 @@ export function replaceScalar(
 	return start === end ? undefined : replaceText(text, node, value);
 }
 
-/** The text with a value in the place of a scalar that it holds, quoted as that one was. */
+/** The text with a scalar replaced by `value`, in the same quotes. */
 export function replaceText(
 	text: string,
 	{type, range}: Pick<Scalar, 'type' | 'range'>,
@@ -53,8 +53,8 @@ export function replaceText(
 }
 
 /**
- * The text with another value behind the key at `path`: a list, a mapping or a text of several lines is written anew from its key on, everything around it stays, and so does a comment
- * behind a value of one line. `undefined` where that key has no lines of its own. The caller compares what the result says.
+ * The text with another value for the key at `path`, which is written anew; everything around it stays, and so does a comment after a value of one line. `undefined` if the
+ * key has no lines of its own. The caller compares the parsed result.
  */
 export function replacePair(
 	text: string,
@@ -92,13 +92,13 @@ export function replacePair(
 	return text.slice(0, start) + written + text.slice(end);
 }
 
-/** A key with its value as lines; `isFlow`: a collection in brackets. */
+/** A key with its value as lines; `isFlow`: collections are written in brackets. */
 function blockOf(
 	{name, value}: {readonly name: string; readonly value: JsonValue},
 	isFlow: boolean,
 	options: ToStringOptions,
 ): string {
-	// The library has no flush lists at the left edge.
+	// The library cannot write a list that is not indented below its key at the left margin.
 	if (Array.isArray(value) && value.length > 0 && !isFlow && options.indentSeq === false) {
 		return `${stringify(name).trimEnd()}:\n${stringify(value, options)}`;
 	}
@@ -113,8 +113,8 @@ function blockOf(
 }
 
 /**
- * `text` (sound YAML) without the lines of one key: comments around them stay, of two blank lines that meet one goes; a mapping that loses its last key becomes `{}`.
- * `undefined` where that key has no lines of its own. The caller compares what the result says.
+ * `text` (valid YAML) without the lines of one key. Comments around them stay; of two adjoining blank lines one is removed; a mapping that loses its last key becomes `{}`.
+ * `undefined` if the key has no lines of its own. The caller compares the parsed result.
  */
 export function removeInPlace(text: string, path: KeyPath): string | undefined {
 	const document = parseDocument(text);
@@ -134,7 +134,7 @@ export function removeInPlace(text: string, path: KeyPath): string | undefined {
 	return colon === undefined ? undefined : `${rest.slice(0, colon)} {}${rest.slice(colon)}`;
 }
 
-/** From the line of the key to the one after its value. */
+/** The range from the start of the key's line to the end of its value's last line. */
 function linesOf(text: string, map: unknown, name: KeyPath[number] | undefined) {
 	const {key, value} = pairNamed(map, name) ?? {};
 	const last: unknown = isNode(value) ? value : key;
@@ -149,11 +149,11 @@ function linesOf(text: string, map: unknown, name: KeyPath[number] | undefined) 
 		: undefined;
 }
 
-/** Where the line of an offset starts. */
+/** The offset at which the line of an offset starts. */
 export const lineStart = (text: string, offset: number): number =>
 	text.lastIndexOf('\n', offset - 1) + 1;
 
-/** The offset of the line break behind what ends at `end`, which may be part of it; -1 for none. */
+/** The offset of the line break after a node that ends at `end` (the node may include it); -1: none. */
 export const lineEnd = (text: string, end: number): number =>
 	text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
 
@@ -165,7 +165,7 @@ const pairNamed = (map: unknown, name: KeyPath[number] | undefined) =>
 const join = (before: string, after: string): string =>
 	/(?:^|\n)[^\S\n]*\n$/.test(before) ? before + after.replace(/^[^\S\n]*\n/, '') : before + after;
 
-/** The offset behind the colon of a key. */
+/** The offset after the colon of a key. */
 function endOfKey(
 	text: string,
 	map: unknown,
@@ -181,7 +181,7 @@ function endOfKey(
 }
 
 /**
- * `text` (sound YAML) with another name for the key at `path`; every other byte stays. The caller has looked that its mapping has no such key yet.
+ * `text` (valid YAML) with the key at `path` renamed; every other byte stays. The caller has checked that the mapping has no key `name`.
  *
  * @throws SvcError `config_not_editable` for a key that stands in another place, or is no plain text
  */
@@ -201,8 +201,8 @@ export function renameKey(text: string, path: KeyPath, name: string): string {
 }
 
 /**
- * Refuses to set or remove what stands at `path` when that would change other places too, or leave them without their value: on the way there is an alias, or
- * an anchor (`&name`) that an alias (`*name`) elsewhere refers to. An alias that is itself replaced does not count.
+ * Refuses to set or remove the value at `path` if that would change other places, or take their value: the path contains an alias, or an anchor (`&name`) to which an alias
+ * (`*name`) elsewhere refers. An alias that is itself replaced is allowed.
  *
  * @throws SvcError `config_not_editable` naming the anchor
  */
@@ -251,7 +251,7 @@ function aliasesIn(document: Document): readonly Alias[] {
 	return aliases;
 }
 
-/** A node with everything below it. */
+/** A node and all its descendants. */
 function nodesIn(root: unknown): ReadonlySet<Node> {
 	const nodes = new Set<Node>();
 	if (isNode(root)) {

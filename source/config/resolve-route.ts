@@ -20,13 +20,13 @@ import type {Route, SkippedRoute} from './route.ts';
 import {describeIssues} from './schema-issues.ts';
 import {signatureOf} from './signature-schema.ts';
 
-/** A route as it was written, read by its schema, references in its secrets resolved. */
+/** A route as written, parsed by its schema, with references in its secrets resolved. */
 type WrittenRoute = ReadRoute & {
 	readonly name: string;
 	readonly source: Route['source'];
-	/** Gives a finding inside the entry its place. */
+	/** Gives a finding within the entry its position. */
 	readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
-	/** The route of this name and source that is in use. */
+	/** The route in use with this name and source. */
 	readonly last?: Route | undefined;
 };
 
@@ -35,17 +35,17 @@ export type ResolvedRoute =
 	| {
 			readonly ok: false;
 			readonly refusals: readonly SkippedRoute[];
-			/** The last good version of an invalid route, which is served on. */
+			/** The last good version of an invalid route, which is still served. */
 			readonly last?: Route;
 	  };
 
-/** Code of a route that is sound and bound to a profile that this gateway does not serve. Nothing is refused for it. */
+/** Code of a valid route that is bound to a profile which this gateway does not serve. It causes no refusal. */
 export const profileNotServed = 'profile_not_served';
 
-/** The route that is served, defaults filled in and wire names renamed; or every reason why it is not. */
+/** The route to serve, with defaults and typed names; or all reasons why it cannot be served. */
 export function resolveRoute(written: WrittenRoute, context: RouteContext): ResolvedRoute {
 	const {name, source, raw, findings} = written;
-	// A secret that is there but empty inherits nothing.
+	// An empty secret does not inherit the global one.
 	const secrets = raw.secret === undefined ? context.secrets : writtenSecrets(raw.secret);
 	const unread = new Set(findings.map(({path: [key]}) => key));
 	const draft: RouteCandidate = {name, raw, secrets, unread};
@@ -77,7 +77,7 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 		].map(({code, kind, reason, problem}) => ({
 			name,
 			source,
-			// The contract's refusals are of static routes.
+			// Only static routes can be `refused` by the contract.
 			kind: kind === 'refused' && source === 'dynamic' ? 'invalid' : kind,
 			...(bound !== undefined && {profile: bound}),
 			code,
@@ -101,13 +101,13 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 	}
 }
 
-/** Without one of these keys it is unknown who may send. */
+/** The keys that decide who may send: if one is unreadable, no version of the route is served. */
 const accessKeys: readonly KeyPath[number][] = ['secret', 'signature'];
 const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_invalid']);
 
 /**
- * The last good version of an invalid `draft`, with the access settings of now: a revoked secret must not pass. `undefined` if those
- * cannot be read, if the route is bound to another profile now, or if the contract refuses it. Unreadable retired secrets are ignored.
+ * The last good version of an invalid `draft`, with the present access settings: a revoked secret must not pass. `undefined` if these are unreadable, if the route is now
+ * bound to another profile, or if the contract refuses it. Unreadable retired secrets are ignored.
  */
 function lastGood(
 	last: Route | undefined,
@@ -131,7 +131,7 @@ function lastGood(
 	}
 
 	const {signature: _, publicUrl, ...rest} = last;
-	// The address grants no access: without it, signatures that cover it could not be checked.
+	// The address grants no access, so the old one may stay: signatures that cover it could not be checked without it.
 	const keptUrl = draft.unread.has('public_url') || isRefused(refusals, 'public_url');
 	const ofLast = refusalsOf(
 		{name: last.name, raw: {}, secrets: draft.secrets, unread: new Set()},
@@ -145,7 +145,7 @@ function lastGood(
 const isRefused = (refusals: readonly RouteRefusal[], wanted: string): boolean =>
 	refusals.some(({key}) => key === wanted);
 
-/** The path is empty when it is the entry itself that is wrong. */
+/** The sentence about an invalid key; an empty path means the entry itself. */
 const brokenEntry = (name: string, {path, message}: UnplacedDiagnostic): string =>
 	escapeLine(
 		[`Route "${name}" cannot be used:`, path.join('.'), message].filter(Boolean).join(' '),
@@ -164,7 +164,7 @@ const notServed = (
 	}`,
 });
 
-/** Who may send. */
+/** The settings of a route that decide who may send. */
 function accessOf({
 	raw,
 	secrets,
@@ -178,7 +178,7 @@ function accessOf({
 		retiredSecrets: retiredIn(raw),
 		...(signature && {signature}),
 		...(isSet(raw.public_url) && {publicUrl: raw.public_url}),
-		// In a list, which is an error, the literal opens nothing.
+		// Within a list, which is an error, `INSECURE_NO_AUTH` does not disable validation.
 		insecure: secrets.length === 1 && secrets[0] === insecureSecret,
 	};
 }
@@ -206,17 +206,17 @@ function makeRoute(
 	};
 }
 
-/** What was no secret never becomes one: blank texts, and the literal that switches validation off. */
+/** The retired secrets of a route, without texts that never were secrets: blank ones and `INSECURE_NO_AUTH`. */
 const retiredIn = ({retired_secrets: retired}: RawRoute): Route['retiredSecrets'] =>
 	(retired ?? [])
 		.filter(({secret}) => secret.trim() !== '' && secret !== insecureSecret)
 		.map(({secret, until}) => ({secret, until: Date.parse(until)}));
 
-/** An entry as far as it can be read. */
+/** An entry as far as it is readable. */
 export type ReadRoute = {
-	/** The keys that are sound by themselves. */
+	/** The valid keys. */
 	readonly raw: RawRoute;
-	/** Findings about the other keys; paths begin at the entry, and an empty one means the entry itself. */
+	/** Findings about the other keys; paths start at the entry, the empty path is the entry itself. */
 	readonly findings: readonly UnplacedDiagnostic[];
 };
 
@@ -232,7 +232,7 @@ export function readRoute(entry: unknown, known: readonly UnplacedDiagnostic[] =
 	return {raw: routeSchema.parse(withoutKeys(rest, found)), findings: [...known, ...found]};
 }
 
-/** An entry that is wrong itself has no keys. */
+/** `entry` without the keys that have findings; empty if a finding is about the entry itself. */
 function withoutKeys(entry: unknown, findings: readonly UnplacedDiagnostic[]): unknown {
 	const invalid = new Set(findings.map(({path: [key]}) => key));
 	if (invalid.size === 0) {

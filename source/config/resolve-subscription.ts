@@ -16,7 +16,7 @@ import {subscriptionsText} from './text-files.ts';
 
 const maxNameLength = 128;
 
-/** What dynamic routes take from `config`. `place` gives findings their place; without it they have none. */
+/** The context of dynamic routes in `config`. `place` gives findings their position; by default they have none. */
 export const routeContextOf = (
 	{webhook, paths, multiplexProfiles, profiles}: Config,
 	place: (finding: UnplacedDiagnostic) => Diagnostic = placelessIn(subscriptionsText(paths).name),
@@ -31,16 +31,16 @@ export const routeContextOf = (
 	maxBodyBytes: webhook.maxBodyBytes,
 });
 
-/** The route behind an entry of the file of dynamic routes, or why there is none. Never throws. Unknown keys are ignored. */
+/** Resolves an entry of the file of dynamic routes to a route, or to the reasons why it is none. Never throws. Ignores unknown keys. */
 export function resolveSubscription(
 	name: string,
 	entry: unknown,
 	context: RouteContext & {
-		/** Gives a finding its place in the file; its path begins with the name. */
+		/** Gives a finding its position in the file; its path starts with the name. */
 		readonly place: (finding: UnplacedDiagnostic) => Diagnostic;
-		/** The route of this name that is in use. */
+		/** The route in use with this name. */
 		readonly last?: Route | undefined;
-		/** What is known to be wrong with the entry; paths begin at the entry. */
+		/** Known findings about the entry; paths start at the entry. */
 		readonly known?: readonly UnplacedDiagnostic[];
 	},
 ): ResolvedRoute {
@@ -58,7 +58,7 @@ export function resolveSubscription(
 			? [
 					...(context.known ?? []),
 					...unreadable,
-					// Endless nesting is not searched.
+					// Data that is nested too deeply, or contains itself, is not searched.
 					...(unreadable.length === 0 ? sealedSecrets(entry) : []),
 				]
 			: [{path: [], message: nameProblem, at: 'key'}];
@@ -75,7 +75,7 @@ export function resolveSubscription(
 	);
 }
 
-/** Secrets of a row that `gateway.store_key` does not decrypt. As they stand they would be secrets that no sender has. */
+/** Findings about secrets of a row that `gateway.store_key` does not decrypt: in encrypted form they match no sender. */
 const sealedSecrets = (entry: unknown): readonly UnplacedDiagnostic[] =>
 	placedSecrets(isJsonObject(entry) ? entry : undefined)
 		.filter(({value}) => isSealed(value))
@@ -85,7 +85,7 @@ const sealedSecrets = (entry: unknown): readonly UnplacedDiagnostic[] =>
 				'is encrypted with another gateway.store_key than the one that is set here: set the key that the other gateways have',
 		}));
 
-/** References are resolved with the variables of the profile that the route is bound to; a route that is not served keeps them. */
+/** Resolves references with the variables of the profile to which the route is bound; a route that is not served keeps them. */
 function withSecretsResolved(raw: RawRoute, context: RouteContext): ReadRoute {
 	const profile = servedProfile(raw.profile, context);
 	if (profile === undefined) {

@@ -25,40 +25,40 @@ import type {Subscriptions} from './subscriptions.ts';
 import {subscriptionsText} from './text-files.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
 
-/** The whole file is taken over within one request. */
+/** Most entries: all of them are resolved within one request. */
 const maxEntries = 5000;
 
-/** What became of an entry. */
+/** The result of resolving an entry. */
 export type ResolvedEntry = {
-	/** The entry as it was written; absent when it cannot be compared. */
+	/** The entry as JSON, for comparison; absent when it cannot be serialised. */
 	readonly text: string | undefined;
-	/** The entry as it counts: of an invalid one the last good version. */
+	/** The entry in force: the last good version of an invalid one. */
 	readonly inUse: JsonValue | undefined;
 	readonly resolved: ResolvedRoute;
-	/** Warnings about the entry, with their places. */
+	/** Warnings about the entry, with their positions. */
 	readonly warnings: readonly Diagnostic[];
 };
 
 /** @see resolveSubscriptions */
 export type ResolveOptions = {
 	readonly known?: ResolvedSubscriptions | undefined;
-	/** What became of the entries last, under whatever configuration. */
+	/** The previous results, possibly under another configuration. */
 	readonly previous?: ResolvedSubscriptions | undefined;
-	/** The routes in use, by name: the last good version of an invalid dynamic route. */
+	/** The routes in use, by name: they contain the last good versions of invalid dynamic routes. */
 	readonly last?: RouteTable['routes'] | undefined;
 	readonly strict?: boolean;
 };
 
-/** The first 5,000 entries by name, in their order. */
+/** The first 5,000 entries of the file, in its order, by name. */
 export type ResolvedSubscriptions = {
 	readonly entries: ReadonlyMap<string, ResolvedEntry>;
-	/** About the file as a whole. */
+	/** Warnings about the file as a whole. */
 	readonly warnings: readonly Diagnostic[];
 };
 
 /**
- * Resolves the dynamic routes of a home. `known` is what became of them under the same configuration before: an entry that has not changed is taken from it, the
- * same objects. `strict`: unknown keys are errors, as `svc config check` wants them; else warnings.
+ * Resolves the dynamic routes of a home. `known`: earlier results under the same configuration; unchanged valid entries are taken from it as the same objects. `strict`:
+ * unknown keys are errors, as in `svc config check`; otherwise warnings.
  */
 export function resolveSubscriptions(
 	config: Config,
@@ -66,7 +66,7 @@ export function resolveSubscriptions(
 	{known, previous, last, strict = false}: ResolveOptions = {},
 ): ResolvedSubscriptions {
 	const {name: file} = subscriptionsText(config.paths);
-	// Rows are read as a text that no person sees: it has no lines.
+	// Rows of a database have no visible text, and so no lines.
 	const place =
 		source === undefined || config.paths.shared
 			? placelessIn(file)
@@ -79,7 +79,7 @@ export function resolveSubscriptions(
 	const resolve = (name: string, entry: JsonValue): ResolvedEntry => {
 		const text = textOf(entry);
 		const before = known?.entries.get(name);
-		// The findings of an invalid entry depend on its place in the file.
+		// The findings of an invalid entry depend on its position in the file, so it is resolved again.
 		const twice = repeated.get(name) ?? [];
 		if (before?.resolved.ok && text !== undefined && before.text === text && twice.length === 0) {
 			return before;
@@ -112,10 +112,10 @@ export function resolveSubscriptions(
 	};
 }
 
-/** Which of them is meant cannot be told. */
+/** The message about a repeated key: it is unknown which value is meant. */
 const standsTwice = 'stands twice: remove one of them';
 
-/** `undefined` for an entry that is nested too deep to be serialised. */
+/** The JSON of an entry; `undefined` if it is nested too deeply. */
 const textOf = (entry: JsonValue): string | undefined =>
 	orElse(() => JSON.stringify(entry), undefined);
 
@@ -136,7 +136,7 @@ function warningsOf(
 	},
 ): readonly Diagnostic[] {
 	const {config, place, strict} = options;
-	// A weak global secret is reported at its own place.
+	// A weak global secret is reported at the global setting.
 	const isOwn = route.secrets !== config.webhook.secrets;
 	const findings: readonly UnplacedDiagnostic[] = [
 		...findUnknownKeys(entry, routeSchemaJson()).map(key => ({

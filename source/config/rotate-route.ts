@@ -11,12 +11,12 @@ import {rotateSubscription, type Rotated} from './rotate-secret.ts';
 import {isSet} from './route-refusals.ts';
 import {editSubscriptions} from './subscriptions.ts';
 
-/** What became of a rotation. */
+/** The result of a rotation. */
 export type RouteRotation = Awaited<ReturnType<typeof rotateRouteSecret>>;
 
 /**
- * Gives a route another secret (one is made when none is given) and lets the old one pass for `overlapMs`, at most 30 days. A route of `config.yaml` is edited there, its comments
- * kept; another one in the file of dynamic routes. Both under the lock of the file.
+ * Gives a route a new secret (a generated one if none is given) and lets the old one pass for `overlapMs`, at most 30 days. Edits `config.yaml`, keeping its comments, for
+ * a static route, else the file of dynamic routes; both under the lock of the file.
  *
  * @throws SvcError `route_not_found`; `rotation_refused` for a secret that is inherited or a reference, or a new one that cannot be; what `editConfig` and
  * `editSubscriptions` throw
@@ -63,14 +63,14 @@ export async function rotateRouteSecret(
 		source: isStatic ? 'static' : 'dynamic',
 		/** The new secret. */
 		secret: rotated.secret,
-		/** How many old secrets still pass, */
+		/** Number of old secrets that pass until `until`. */
 		kept: rotated.kept,
-		/** and until when, milliseconds since 1970. */
+		/** Milliseconds since 1970. */
 		until: now + overlapMs,
 	};
 }
 
-/** The keys of the route that change. */
+/** The edits of the route's keys that change. */
 function editsOf(
 	written: unknown,
 	name: string,
@@ -79,7 +79,7 @@ function editsOf(
 	const path = [...routesPlace(written), name];
 	const before = requireEntry(plainAt(written, path), name);
 	const after = rotate(before);
-	// The file belongs to the user: a missing `rotated_on` is not added.
+	// A static route gets no `rotated_on` if it has none: people write that file.
 	return ['secret', 'retired_secrets', ...(isSet(before['rotated_on']) ? ['rotated_on'] : [])]
 		.filter(key => after[key] !== before[key])
 		.map(key => ({path: [...path, key], value: after[key]}));

@@ -9,23 +9,23 @@ import {hasHexKeys, signatureOf} from './signature-schema.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** How long a replaced secret can pass beside the new one. */
+/** Longest time for which a replaced secret may pass beside the new one. */
 const maxOverlapMs = 30 * dayMs;
 
-/** How long it stays after that, so that a refusal can be explained: "matches the previous secret". */
+/** How long an ended secret is kept, so that refusals can be explained: "matches the previous secret". */
 const memoryMs = 30 * dayMs;
 
-/** Each costs a comparison at every refusal. */
+/** Most retired secrets: each costs a comparison at every refusal. */
 const maxRetired = 20;
 
 const keyBytes = 32;
 
 export type Rotation = {
-	/** The new secret; one is made when it is absent. */
+	/** The new secret; absent: one is generated. */
 	readonly secret?: string | undefined;
 	/** Milliseconds since 1970. */
 	readonly now: number;
-	/** How long the replaced secrets still pass: 0 to 30 days, in milliseconds. */
+	/** How long the replaced secrets still pass, milliseconds: 0 to 30 days. */
 	readonly overlapMs: number;
 };
 
@@ -34,15 +34,16 @@ export type Rotated =
 			readonly ok: true;
 			readonly entry: JsonObject;
 			readonly secret: string;
-			/** Secrets that were replaced and pass until `now + overlapMs`. */
+			/** Number of replaced secrets that pass until `now + overlapMs`. */
 			readonly kept: number;
 	  }
-	/** What follows the name of the route in a sentence; holds no secret. */
+	/** The rest of a sentence after the name of the route; holds no secret. */
 	| {readonly ok: false; readonly reason: string};
 
 /**
- * `entry` (a dynamic or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where nothing outlasts the overlap. At most 20 stand there: what is over
- * since 30 days, or makes room, is dropped; what still passes never is. Only a secret that is written out can be replaced. Pure but for the new secret.
+ * `entry` (a dynamic or static route, as written) with a new secret. The replaced secrets go to `retired_secrets`, where no secret passes longer than the overlap. At most
+ * 20 are kept there: those that ended more than 30 days ago, or exceed 20, are dropped, but never one that still passes. Only a literal secret can be replaced. Pure but
+ * for the new secret.
  *
  * @see manual/routes.md#rotate-a-secret
  */
@@ -95,14 +96,14 @@ export function rotateSubscription(entry: JsonObject, rotation: Rotation): Rotat
 const textsIn = (written: JsonValue | undefined): readonly string[] =>
 	writtenSecrets([written ?? []].flat().filter(text => typeof text === 'string'));
 
-/** Milliseconds since 1970; NaN for an invalid time. */
+/** When a retired secret ends, milliseconds since 1970; NaN for an invalid time. */
 const endOf = ({until}: JsonObject): number =>
 	typeof until === 'string' ? Date.parse(until) : Number.NaN;
 
 const isRemembered = (retired: JsonObject, now: number): boolean =>
 	endOf(retired) + memoryMs >= now;
 
-/** An earlier secret ends no later than the one that is replaced now: without an overlap only the new secret passes. */
+/** The end of an earlier secret, at most that of the secret replaced now: without an overlap only the new secret passes. */
 const earlierOf = (before: JsonValue | undefined, now: string): JsonValue =>
 	typeof before === 'string' && Date.parse(before) <= Date.parse(now) ? before : now;
 
@@ -112,7 +113,7 @@ const secretLike = (old: string): string =>
 		? `${keyPrefix}${randomBytes(keyBytes).toString('base64')}`
 		: generateSecret();
 
-/** The first reason against it. */
+/** The first reason against a rotation; `undefined`: none. */
 function whyNot(
 	entry: JsonObject,
 	{current, secret, given, overlapMs}: Attempt,
@@ -140,7 +141,7 @@ type Attempt = {
 	readonly overlapMs: number;
 };
 
-/** Where the sender makes the secret, one of ours would be of no use. */
+/** Why no secret can be generated: senders that make their own secrets cannot use ours. */
 const whyNotMade = ({signature}: JsonObject, current: readonly string[]): string | undefined =>
 	typeof signature === 'string' ||
 	(signatureOf(signature)?.kind ?? 'custom') !== 'custom' ||
@@ -174,10 +175,10 @@ function whyNotGiven(
 	return problem ? `cannot be given ${problem}` : undefined;
 }
 
-/** No sender takes a longer one. */
+/** Longest secret in bytes: no sender accepts a longer one. */
 const maxSecretBytes = 4096;
 
-/** What follows `a secret that`; `undefined`: it can be written and compared. Says nothing of what is in it. */
+/** Why a secret is unusable, as the rest of a sentence after `a secret that`; `undefined`: it can be written and compared. Does not repeat its content. */
 function whyUnusable(secret: string): string | undefined {
 	const bytes = Buffer.byteLength(secret);
 	if (bytes > maxSecretBytes) {

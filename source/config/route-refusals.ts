@@ -11,20 +11,20 @@ import {problemWithSecret, problemWithSecrets} from './secret-problem.ts';
 import {hasHexKeys, problemWithSignature, signsAddress} from './signature-schema.ts';
 import {targetProblem} from './target-problem.ts';
 
-/** Validation is skipped for a route with this secret. @see manual/signatures.md#schemes */
+/** The secret that disables validation for a route. @see manual/signatures.md#schemes */
 export const insecureSecret = 'INSECURE_NO_AUTH';
 
-/** Whether events of a route are taken in unsigned. */
+/** Whether a route accepts unsigned events. */
 export const isUnsignedRoute = ({secrets}: Pick<Route, 'secrets'>): boolean =>
 	secrets.includes(insecureSecret);
 
-/** What a route takes from its surroundings. */
+/** The settings outside of a route on which it depends. */
 export type RouteContext = {
-	/** The profile that this gateway runs in. */
+	/** The profile of this gateway. */
 	readonly profile: string;
-	/** Whether it serves routes of others. */
+	/** Whether the gateway serves routes of other profiles. */
 	readonly multiplexProfiles: boolean;
-	/** For references in secrets of subscriptions. */
+	/** Variables for references in secrets of dynamic routes. */
 	readonly profiles: Profiles;
 	/** Address of the receiver. */
 	readonly host: string;
@@ -34,27 +34,27 @@ export type RouteContext = {
 	readonly maxBodyBytes: number;
 };
 
-/** A route before it is one: as written, with the secrets that apply to it. */
+/** A route before it is checked: as written, with the secrets that apply to it. */
 export type RouteCandidate = {
 	readonly name: string;
-	/** Its sound keys. */
+	/** The valid keys of the route. */
 	readonly raw: RawRoute;
 	readonly secrets: readonly string[];
-	/** Keys that could not be read: nothing is concluded from their absence. */
+	/** Unreadable keys: their absence from `raw` means nothing. */
 	readonly unread: ReadonlySet<KeyPath[number] | undefined>;
 };
 
 export type RouteRefusal = {
 	readonly code: string;
 	readonly reason: string;
-	/** The contract refuses the receiver for it; otherwise it concerns the route alone. */
+	/** The contract refuses the whole receiver; otherwise only the route is invalid. */
 	readonly isOfContract: boolean;
-	/** The key that says it. */
+	/** The key that causes it. */
 	readonly key: string;
 };
 
 /**
- * Why a route cannot be served: the startup refusals of the contract, then other errors, last what this version cannot do yet. Empty: it can.
+ * Why a route cannot be served: first the startup refusals of the contract, then other errors, last what this version does not support yet. Empty: it can be served.
  *
  * @see manual/receiver.md#refused-at-the-start, manual/configuration.md#one-slip-takes-one-thing-down
  */
@@ -76,24 +76,24 @@ export function refusalsOf(draft: RouteCandidate, context: RouteContext): readon
 
 type Rule = {
 	readonly code: string;
-	/** What it looks at; the first that is there is where a person looks. */
+	/** The keys that the rule checks; the problem is reported at the first present one. */
 	readonly keys: ReadonlyArray<keyof RawRoute>;
-	/** manual/receiver.md#refused-at-the-start names it. */
+	/** Listed in manual/receiver.md#refused-at-the-start. */
 	readonly isOfContract?: true;
-	/** What follows the name of the route; `undefined` when the rule has nothing against it. */
+	/** The problem, as the rest of a sentence after the name of the route; `undefined`: none. */
 	readonly problem: (
 		draft: RouteCandidate,
 		context: RouteContext,
 	) => string | TargetProblem | undefined;
 };
 
-/** A key without a value says nothing. */
+/** Whether a key has a value; null counts as absent. */
 export const isSet = <Value>(value: Value): value is NonNullable<Value> =>
 	value !== undefined && value !== null;
 
 const when = (applies: boolean, says: string): string | undefined => (applies ? says : undefined);
 
-/** The contract refuses one beside the other. */
+/** The rule that the contract refuses `one` together with `other`. */
 const exclusive = (one: ExclusiveKey, other: ExclusiveKey): Rule => ({
 	code: `${one}_with_${other}`,
 	keys: [one, other],
@@ -148,7 +148,7 @@ const rules: readonly Rule[] = [
 	exclusive('coalesce', 'deliver_only'),
 	exclusive('coalesce', 'cron_job'),
 	{
-		// There is no run that could wait: the sender is told at once whether the message arrived.
+		// There is no run that could wait: the sender gets the result of the delivery in the answer.
 		code: 'overflow_with_deliver_only',
 		keys: ['overflow', 'deliver_only'],
 		problem: ({raw}) =>
@@ -199,7 +199,7 @@ const invalid = (key: string, isThere: boolean, problem: string | undefined): st
 	isThere && problem !== undefined ? `has an invalid "${key}": ${problem}` : undefined;
 
 function secretProblem({raw, secrets}: RouteCandidate, {host}: RouteContext): string | undefined {
-	// Among others it would open the route without a word of it. Off loopback the contract refuses it.
+	// In a list it would silently open the route. Alone and off loopback, the contract refuses it.
 	const isInList = secrets.length > 1 || Array.isArray(raw.secret);
 	if (isInList && secrets.includes(insecureSecret) && mayServeInsecure(host)) {
 		return `has ${insecureSecret} in a list of secrets: it counts only when it stands alone`;
@@ -215,6 +215,6 @@ function secretProblem({raw, secrets}: RouteCandidate, {host}: RouteContext): st
 	return says && `has ${says}`;
 }
 
-/** The secrets in a value of `secret`; blank ones are none. */
+/** The secrets in a value of `secret`, without blank ones. */
 export const writtenSecrets = (written: string | readonly string[] | null | undefined) =>
 	[written ?? []].flat().filter(secret => secret.trim() !== '');

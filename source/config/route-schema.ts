@@ -223,12 +223,12 @@ export const routeSchema = routeSettings.schema.meta({
 	description: 'A webhook route',
 });
 
-/** A route as it is written, checked. */
+/** A checked route as written. */
 export type RawRoute = z.output<typeof routeSchema>;
 
 const routeName = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9._~-]{0,127}$/;
 
-/** Why `name` cannot be a route's: it must be one segment of a URL as it stands. `undefined`: it can. */
+/** Why `name` cannot be the name of a route, which must be one segment of a URL without escapes. `undefined`: it can. */
 export const problemWithRouteName = (name: string): string | undefined =>
 	routeName.test(name)
 		? undefined

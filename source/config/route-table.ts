@@ -16,9 +16,8 @@ import {maxProblems} from './yaml-source.ts';
 let tablesMade = 0;
 
 /**
- * The routes that are served: those of `config.yaml`, then the dynamic ones. A dynamic route that has the name of a static route is skipped, also
- * when that route is itself refused or is invalid; so is every one that a static route would be refused for. Of the dynamic routes 5,000 are looked at. `strict`: their unknown keys
- * are errors among the warnings.
+ * The served routes: those of `config.yaml`, then the dynamic ones. A dynamic route is skipped if a static route has its name, even a refused or invalid one, and for every
+ * reason that a static route would be refused for. At most 5,000 dynamic routes are read. `strict`: their unknown keys are reported as errors among the warnings.
  *
  * @see manual/routes.md#dynamic-routes
  */
@@ -28,7 +27,7 @@ export const buildRouteTable = (
 	options: {readonly strict?: boolean} = {},
 ): RouteTable => routeTableOf(config, resolveSubscriptions(config, subscriptions, options));
 
-/** The same of dynamic routes that are resolved. */
+/** The table of resolved dynamic routes and the static ones. */
 export function routeTableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
 	const {
 		routes: staticRoutes,
@@ -105,8 +104,8 @@ function shadowed(route: Route, {paths}: Config): SkippedRoute {
 }
 
 /**
- * The table as of each call, made again only when the configuration or the dynamic routes are other ones than at the last call, and of the dynamic routes only those that
- * changed. One that cannot be used any more is served as it was. Cheap enough for every request.
+ * Returns the present table. It is made again only when the configuration or the dynamic routes have changed since the last call, and then only changed dynamic routes are
+ * resolved again. A route that became invalid is served in its last good version. Cheap enough for every request.
  */
 export function createRouteTableSource({
 	config,
@@ -145,7 +144,7 @@ export function createRouteTableSource({
 	};
 }
 
-/** Every entry of a table as faces see it, once per name and source: served ones first, each group in the order of its file. */
+/** The entries of a table as faces see them, one for each name and source: served ones first, each group in the order of its file. */
 export function routeViews({routes, troubles, invalid, skipped}: RouteTable): readonly RouteView[] {
 	const views = new Map<string, RouteView>();
 	for (const view of [
@@ -169,7 +168,7 @@ export function routeViews({routes, troubles, invalid, skipped}: RouteTable): re
 	return [...views.values()];
 }
 
-/** Secrets of every served route, dynamic routes included: what a log must not show besides `Config.secretValues`. */
+/** Secrets of every served route, including dynamic ones: logs must hide them besides `Config.secretValues`. */
 export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
 	...new Set(
 		[...routes.values()]
@@ -181,7 +180,7 @@ export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
 	),
 ];
 
-/** What does not keep a route from being served, and what comes of its events: where its answers go, and its toolsets. What follows the subject in a sentence. */
+/** Problems of a served route with its events' results, as predicates: with the target of answers, the toolsets, and `prefetch`. */
 const troublesWith = (route: Route, config: Config): readonly string[] =>
 	compact([
 		problemWithAnswers(route, config),

@@ -30,7 +30,7 @@ export function viewOfRoute(route: Route): RouteView {
 	};
 }
 
-/** A route that is not served as it is written, as faces see it; `problem` is the reason. */
+/** A route that is not served as written, as faces see it; `problem` is the reason. */
 export const viewOfRefused = (
 	{name, raw, secrets}: RouteCandidate,
 	{source, problem}: {readonly source: Route['source']; readonly problem: string},

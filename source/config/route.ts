@@ -5,8 +5,7 @@ import type {SignatureForm} from './senders/sender.ts';
 import type {SenderName} from './senders/senders.ts';
 
 /**
- * One entry of `filters`: operators on `field` that must all hold, or a group. Already checked: the shapes are right and
- * every `regex` compiles on the linear engine.
+ * One entry of `filters`: operators on `field` that must all hold, or a group. Already checked: its form is valid and every `regex` compiles on the linear engine.
  *
  * @see manual/filters-and-templates.md#filters
  */
@@ -27,61 +26,61 @@ export type FilterSpec = {
 };
 
 /**
- * How a sender signs, when its headers do not say: a preset of the contract's neighbours, or a scheme of one's own.
+ * The signature of a sender that its headers do not identify: a preset for a known sender, or a custom scheme.
  *
  * @see manual/signatures.md#the-signature-of-a-route
  */
 export type SignatureSpec =
-	/** `header`: in place of the sender's own. */
+	/** `header`: replaces the header of the preset. */
 	| {readonly kind: SenderName; readonly header?: string}
 	| ({readonly kind: 'custom'} & SignatureForm);
 
 /** A secret that a rotation replaced. @see manual/routes.md#rotate-a-secret */
 export type RetiredSecret = {
 	readonly secret: string;
-	/** It passes until then, milliseconds since 1970; afterwards it only explains refusals. */
+	/** The secret passes until then, milliseconds since 1970; afterwards it only explains refusals. */
 	readonly until: number;
 };
 
 /**
- * A route as the receiver uses it: what its settings say, defaults filled in, secrets resolved, refusals already applied.
+ * A checked route as the receiver uses it: settings with defaults, secrets with references resolved.
  *
  * @see manual/routes.md#keys
  */
 export type Route = ReturnType<typeof routeSettings.read> & {
 	readonly name: string;
-	/** `default`: the profile of this gateway, whatever its name. Another one is reached only below `/p/<profile>/`. */
+	/** `default` for the profile of this gateway, even if that is a named one. Routes of other profiles are reached only below `/p/<profile>/`. */
 	readonly profile: string;
 	readonly source: 'static' | 'dynamic';
-	/** Any of them passes; never empty. Own ones, else the global one. */
+	/** Secrets, each of which passes; never empty. Those of the route, else the global ones. */
 	readonly secrets: readonly string[];
-	/** Secrets that a rotation replaced, also those whose time is over. */
+	/** Secrets that a rotation replaced, including ended ones. */
 	readonly retiredSecrets: readonly RetiredSecret[];
-	/** The secret is the literal `INSECURE_NO_AUTH`: signatures are not looked at. */
+	/** The secret is `INSECURE_NO_AUTH`: signatures are not checked. */
 	readonly insecure: boolean;
 };
 
 /**
- * Why an entry is not served. `refused`: the contract refuses the whole receiver for it. `invalid`: something else is wrong with it; it answers 503 unless its last good version still
- * serves. `not-served`: it is bound to a profile that this gateway does not serve. `shadowed`: a static route has its name.
+ * Why an entry is not served. `refused`: the contract refuses the whole receiver because of it. `invalid`: another error; it answers 503 unless its last good version is
+ * served. `not-served`: it is bound to a profile that this gateway does not serve. `shadowed`: a static route has its name.
  *
  * @see manual/routes.md#keys
  */
 export type SkipKind = 'refused' | 'invalid' | 'not-served' | 'shadowed';
 
-/** An entry that is not served as it is written, and one reason why. */
+/** An entry that is not served as written, with one reason. */
 export type SkippedRoute = {
 	readonly name: string;
 	readonly source: 'static' | 'dynamic';
 	readonly kind: SkipKind;
-	/** The profile that it is bound to; absent where that cannot be read. */
+	/** The profile to which it is bound; absent if that is unreadable. */
 	readonly profile?: string;
 	/** Stable name of the reason. */
 	readonly code: string;
 	/** One sentence for a person; names the route, holds no secret. */
 	readonly reason: string;
-	/** The same, with the place. */
+	/** The reason with its position. */
 	readonly problem: Diagnostic;
-	/** What can be shown of it; `problem` is the reason with its place. */
+	/** The readable part of the entry for faces; `problem` is the reason with its position. */
 	readonly view: RouteView;
 };

@@ -7,14 +7,14 @@ import {valueAt, type KeyPath, membersOf} from './plain-data.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** The issues of a schema about `value`: sentences that follow the name of a key, and never hold a text value: it may be a secret. */
+/** The issues of a schema about `value`, as sentences after the name of a key. They contain no text values, which may be secrets. */
 export const describeIssues = (
 	issues: readonly Issue[],
 	value: unknown,
 ): readonly UnplacedDiagnostic[] =>
 	issues.flatMap(issue => describe(issue, valueAt(value, keysOf(issue))));
 
-/** What is wrong with `value` first, in words that follow the name of its key; `undefined` when nothing is. */
+/** The first problem of `value`, as a sentence after the name of its key; `undefined`: none. */
 export function firstProblem(schema: z.ZodType, value: unknown): string | undefined {
 	const [first] = describeIssues(schema.safeParse(value).error?.issues ?? [], value);
 	return (
@@ -26,7 +26,7 @@ export function firstProblem(schema: z.ZodType, value: unknown): string | undefi
 function describe(issue: Issue, value: unknown): readonly UnplacedDiagnostic[] {
 	const path = keysOf(issue);
 	if (issue.code === 'invalid_union') {
-		// The alternative that the value was meant to be: the one whose kind is right.
+		// The alternative that was probably meant: the one for this kind of value.
 		const meant = issue.errors.find(errors =>
 			errors.every(({path: inner, code}) => inner.length > 0 || code === 'unrecognized_keys'),
 		);
@@ -89,7 +89,7 @@ function wrongKind(issues: readonly Issue[], value: unknown): string {
 
 const isPlain = (value: unknown) => typeof value === 'number' || typeof value === 'boolean';
 
-/** What a value is, in words: `a list`, `text`, `empty`. */
+/** The kind of a value in words: `a list`, `text`, `empty`. */
 export function valueKind(value: unknown): string {
 	if (value === undefined || value === null) {
 		return 'empty';
@@ -104,7 +104,7 @@ export function valueKind(value: unknown): string {
 
 const maxShownLength = 40;
 
-/** The one place that shows a text: what stands where only a fixed word can stand is a misspelt word, not a secret. */
+/** The only message that quotes a value: where only fixed words are allowed, a text is a misspelt word, not a secret. */
 function notOneOf(allowed: readonly string[], value: unknown): string {
 	if (typeof value !== 'string') {
 		return `must be one of ${allowed.join(', ')}, not ${valueKind(value)}`;
@@ -113,19 +113,19 @@ function notOneOf(allowed: readonly string[], value: unknown): string {
 	return `"${escapeLine(value, maxShownLength)}" is not known${didYouMean(value, allowed) || `: must be one of ${allowed.join(', ')}`}`;
 }
 
-/** A member of a mapping with known keys, or of one whose names are free. */
+/** A member of a mapping, whose keys may be known or free. */
 type SchemaMember = {
 	readonly path: KeyPath;
 	readonly value: unknown;
-	/** What it may be; absent: the mapping has no room for its key. */
+	/** The schema of its value; absent: its key is not allowed. */
 	readonly schema?: JsonObject;
-	/** Keys that the mapping knows. */
+	/** The known keys of the mapping. */
 	readonly known: readonly string[];
 };
 
 /**
- * Every member of the mappings in `value` that `root` (a JSON Schema as `configSchemaJson` makes it) describes, outer ones first, in the order of the file. Does not look below a key without room,
- * nor into values of the wrong kind.
+ * Every member of the mappings in `value` that `root` (a JSON Schema as `configSchemaJson` makes it) describes, outer ones first, in the order of the file. Does not look
+ * below a key that is not allowed, nor into values of the wrong kind.
  */
 export function membersBySchema(
 	value: unknown,
@@ -149,15 +149,15 @@ export function membersBySchema(
 	});
 }
 
-/** What a schema says of the members of one list or mapping. */
+/** The schemas of the members of a list or mapping. */
 type Shape = {
 	readonly isList: boolean;
 	readonly known: readonly string[];
-	/** The schema of a member; `false`: there is no room for that key, `undefined`: it may be anything. */
+	/** The schema of a member; `false`: its key is not allowed, `undefined`: any value is. */
 	readonly of: (key: string | number) => JsonObject | false | undefined;
 };
 
-/** What `schema` says of the members of `value`; `undefined`: nothing. */
+/** The part of `schema` about the members of `value`; `undefined`: there is none. */
 export function shapeOf(value: unknown, schema: JsonObject, root: JsonObject): Shape | undefined {
 	const shapes = alternatives(schema, root);
 	if (Array.isArray(value)) {
@@ -184,7 +184,7 @@ export function shapeOf(value: unknown, schema: JsonObject, root: JsonObject): S
 	};
 }
 
-/** The alternatives that a schema allows, references followed. */
+/** The alternatives that a schema allows, with references resolved. */
 export function alternatives(schema: JsonObject, root: JsonObject): readonly JsonObject[] {
 	const reference = schema['$ref'];
 	const target = typeof reference === 'string' ? follow(reference, root) : schema;
@@ -194,7 +194,7 @@ export function alternatives(schema: JsonObject, root: JsonObject): readonly Jso
 		: [target];
 }
 
-/** The definition behind `#/$defs/name`; the only references that the schema holds. */
+/** The definition of a reference, which always has the form `#/$defs/name`. */
 function follow(reference: string, root: JsonObject): JsonObject {
 	const name = reference.replace('#/$defs/', '');
 	const definitions = root['$defs'];
@@ -207,8 +207,8 @@ function follow(reference: string, root: JsonObject): JsonObject {
 export type UnknownKey = {readonly path: KeyPath; readonly nearest?: string};
 
 /**
- * Every key of `value` that `schema` (a JSON Schema as `configSchemaJson` makes it) has no room for, in the order of the file.
- * Does not look below such a key, nor into values of the wrong kind.
+ * Every key of `value` that `schema` (a JSON Schema as `configSchemaJson` makes it) does not allow, in the order of the file. Does not look below such a key, nor into
+ * values of the wrong kind.
  */
 export const findUnknownKeys = (value: unknown, schema: JsonObject): readonly UnknownKey[] =>
 	membersBySchema(value, schema).flatMap(({path, known, schema: room}) => {
@@ -216,6 +216,6 @@ export const findUnknownKeys = (value: unknown, schema: JsonObject): readonly Un
 		return room ? [] : [{path, ...(nearest !== undefined && {nearest})}];
 	});
 
-/** What to say of such a key. */
+/** The message about an unknown key. */
 export const unknownKey = ({nearest}: UnknownKey): string =>
 	nearest === undefined ? 'unknown key' : `unknown key, did you mean "${nearest}"`;

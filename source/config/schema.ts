@@ -19,12 +19,12 @@ import {
 import {toolServersSchema} from './tool-server-schema.ts';
 import {sandboxSettings, toolsetsSchema, toolsSettings} from './toolset-settings.ts';
 
-/** In a list the literal would open every route that relies on it, without a word of it. */
+/** False for a list with `INSECURE_NO_AUTH`: it would silently open every route that relies on the global secret. */
 const opensNothingUnseen = (written: z.output<typeof secret>): boolean =>
 	typeof written === 'string' || !written.includes(insecureSecret);
 const opensUnseen = `holds ${insecureSecret} in a list: it counts only when it stands alone`;
 
-/** `platforms.webhook`, and what may stand under its `extra`. @see manual/receiver.md#settings */
+/** `platforms.webhook`, and the settings allowed under its `extra`. @see manual/receiver.md#settings */
 export const receiverSettings = defineSettings({
 	enabled: flag(false, 'Whether the receiver runs (`WEBHOOK_ENABLED`)'),
 	host: setting(nonEmptyText, 'Address to listen on; the first start writes `127.0.0.1`', {
@@ -58,7 +58,11 @@ const messagingPlatforms: Readonly<Record<string, z.ZodType>> = Object.fromEntri
 	platformKinds.map(({kind, settings}) => [kind, settings]),
 );
 
-/** `config.yaml`: what it may hold and, parsed, what it says. @see manual/receiver.md#settings, manual/routes.md#keys, manual/runs.md#bounds, manual/delivery.md */
+/**
+ * `config.yaml`: the schema of the file, which parses it to typed values.
+ *
+ * @see manual/receiver.md#settings, manual/routes.md#keys, manual/runs.md#bounds, manual/delivery.md
+ */
 export const configSchema = z.object({
 	platforms: setting(
 		z.object({
@@ -83,5 +87,5 @@ export const configSchema = z.object({
 	tls: section(tlsSettings, 'Whom connections trust'),
 });
 
-/** The settings of the receiver as they are written. */
+/** The settings of the receiver as written. */
 export type RawWebhook = z.output<typeof webhookSchema>;

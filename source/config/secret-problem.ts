@@ -1,20 +1,20 @@
-/** Standard Webhooks: what follows is the base64 of a key; of a public one (ed25519) after `whpk_`. */
+/** Prefixes of Standard Webhooks: base64 of a secret key follows `whsec_`, base64 of a public Ed25519 key `whpk_`. */
 export const keyPrefix = 'whsec_';
 export const publicPrefix = 'whpk_';
 const publicKeyBytes = 32;
 
-/** A request with a wrong signature is compared with all of them. */
+/** Most secrets of a route: a request with a wrong signature is compared with all of them. */
 const maxSecrets = 20;
 
-/** An Ed25519 signature costs as much as ten HMACs. */
+/** Most public keys of a route: an Ed25519 signature costs as much as ten HMACs. */
 const maxPublicKeys = 5;
 
-/** Bytes: a shorter key can be guessed. */
+/** Shortest key in bytes: shorter ones can be guessed. */
 const minKeyBytes = 8;
 
 /**
- * The key that `whsec_` and base64 stand for, at least 8 bytes. `undefined` for any other secret, also for one that is not strictly base64 after it: a lenient decoder stops at
- * the first `=`, and what it has by then may be a single byte.
+ * The key that follows `whsec_` in base64, at least 8 bytes. `undefined` for any other secret, and for invalid base64: a lenient decoder stops at the first `=`, perhaps
+ * after a single byte.
  */
 export function decodedKeyOf(secret: string): Buffer | undefined {
 	const bytes = secret.startsWith(keyPrefix) ? bytesOf(secret.slice(keyPrefix.length)) : undefined;
@@ -24,8 +24,8 @@ export function decodedKeyOf(secret: string): Buffer | undefined {
 const hexKey = /^[0-9a-f]{64}$/i;
 
 /**
- * Why `secret` could never verify anything, or would let anybody guess it: what follows a complaint about a route. `undefined`: it may. Holds nothing of the secret. Where the route
- * says how its sender signs (`hasSignature`), a secret is used as it is written.
+ * Why `secret` could never verify a signature, or could be guessed, as part of a complaint about a route; `undefined`: it is usable. Does not repeat the secret. With
+ * `hasSignature` (the route configures the signature of its sender) a secret is used as written.
  *
  * @see manual/signatures.md#schemes
  */
@@ -36,7 +36,7 @@ export function problemWithSecret(
 		isHexKey = false,
 	}: {
 		readonly hasSignature: boolean;
-		/** The sender signs with a key whose public part is the secret, in hex. */
+		/** The secret is a public key in hex, with which the sender's signatures are verified. */
 		readonly isHexKey?: boolean;
 	},
 ): string | undefined {
@@ -57,7 +57,10 @@ export function problemWithSecret(
 		: problemWithKey(secret.slice(keyPrefix.length));
 }
 
-/** Why a route cannot have all of these secrets: it has more than 20, or more than 5 public keys, which with `isHexKey` all are. What follows a complaint about it; `undefined`: it may. */
+/**
+ * Why a route cannot have all of these secrets, as part of a complaint about it: more than 20, or more than 5 public keys (with `isHexKey` all are public keys).
+ * `undefined`: it can.
+ */
 export function problemWithSecrets(
 	secrets: readonly string[],
 	{isHexKey}: {readonly isHexKey: boolean},
@@ -89,7 +92,7 @@ const problemWithPublicKey = (encoded: string): string | undefined =>
 		? undefined
 		: `a secret with "${publicPrefix}" that is not the base64 of a public key of ${publicKeyBytes} bytes after it: copy it again from the sender`;
 
-/** What standard base64, padded or not, stands for; `undefined` for anything else and for nothing. */
+/** The decoded bytes of standard base64, padded or not; `undefined` for any other text and for an empty one. */
 function bytesOf(encoded: string): Buffer | undefined {
 	const [, digits = '', padding = ''] = /^([A-Za-z0-9+/]+)(={0,2})$/.exec(encoded) ?? [];
 	const isWhole = padding === '' || (digits.length + padding.length) % 4 === 0;

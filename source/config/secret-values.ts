@@ -7,17 +7,17 @@ import {insecureSecret} from './route-refusals.ts';
 const secretName =
 	/secret|token|passw|passphrase|credential|authorization|cookie|(?:api|private|access|client|signing)[_-]?key/i;
 
-/** What speaks of tokens as what a text is made of, whatever the value: `TOKENIZERS_PARALLELISM`. */
+/** Words about the tokens of a text, never about secrets: `TOKENIZERS_PARALLELISM`. */
 const tokenizer = /tokeni[sz]er/gi;
 
-/** Names in which "token" may mean the unit in which texts are counted: `--max-tokens`, `TOKEN_LIMIT`. They mean it only if the value is a number. */
+/** Names in which "token" may be the unit of a count: `--max-tokens`, `TOKEN_LIMIT`. It is that unit only if the value is a number. */
 const mayCount =
 	/tokens$|(?:^|[_-])(?:max|min)[_-]?token$|tokens?[_-]?(?:limit|count|budget|window|size|cap)$/i;
 
 const isCount = (name: string, value: string): boolean =>
 	mayCount.test(name) && /^\d{1,9}$/.test(value);
 
-/** Whether `value`, which stands under that name, is never to be shown. */
+/** Whether a value with that name must never be shown. */
 export function isSecretName(name: string, value: string): boolean {
 	const withoutTokenizer = name.replaceAll(tokenizer, '');
 	return secretName.test(
@@ -27,12 +27,12 @@ export function isSecretName(name: string, value: string): boolean {
 
 const minVariableLength = 6;
 
-/** The name of a secret is no secret: a person has to read it to set it. */
+/** A text that is only a reference: the name of a variable is no secret, and people need to read it. */
 const onlyReference = /^\$\{[^${}]*\}$/;
 
 /**
- * Every text that must never be shown: what stands in `value` under a key that names a secret (`secret`, `api_key`, `password`,
- * `bot_token`…), and of `environments` the variables whose names say the same and that have at least 6 characters, and users and passwords of proxies.
+ * Every text that must never be shown: texts in `value` under keys that name a secret (`secret`, `api_key`, `password`, `bot_token`…), and, of `environments`, values of at
+ * least 6 characters of variables with such names, and users and passwords of proxies.
  */
 export function collectSecrets(
 	value: unknown,
@@ -56,7 +56,7 @@ export function collectSecrets(
 
 function textsUnderSecretKeys(value: unknown): readonly string[] {
 	return membersOf(value).flatMap(([key, member]) => [
-		// A route may be called `rotate-token`; a text right below it is no secret for that.
+		// A route may be called `rotate-token`: the members of its mapping are no secrets for that.
 		...(typeof key === 'string' && !isJsonObject(member)
 			? [member]
 					.flat()

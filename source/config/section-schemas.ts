@@ -24,7 +24,7 @@ const providers = [
 const daySeconds = 24 * 60 * 60;
 const weekSeconds = 7 * daySeconds;
 const maxRetentionDays = 3650;
-/** Of a million tokens, in any currency. */
+/** Highest price of a million tokens, in any currency. */
 const maxPrice = 1_000_000;
 
 const unlessEmpty = (written: string): string | undefined => written || undefined;
@@ -122,7 +122,7 @@ export const retentionSettings = defineSettings({
 	),
 });
 
-/** Letters that a terminal shows, in one line. */
+/** Visible characters in one line. */
 const nodeName = z
 	.string()
 	.regex(

@@ -24,17 +24,17 @@ import {
 } from './toolset-settings.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
-/** A part of `config.yaml` that fails as a whole, and whose changes a reload reports. */
+/** A part of `config.yaml` that is invalid as a whole after an error, and whose changes a reload reports. */
 export type ConfigSection = {
 	/** The keys of `ConfigError.path`, dotted. */
 	readonly path: string;
 	/** The changed keys, relative to the section; absent: another part reports its changes. */
 	readonly differences?: (before: Config, after: Config) => readonly Difference[];
-	/** Whether there is a last good version. */
+	/** Whether `before` has a last good version. */
 	readonly isIn: (before: Config) => boolean;
-	/** Takes that over. */
+	/** Takes the last good version over. */
 	readonly keep: (before: Config, config: Config) => Partial<Config>;
-	/** The stand-in without a last good version: the safe side, never a default that acts. */
+	/** The replacement without a last good version: a safe one, never a default that acts. */
 	readonly absent: (reason: string, config: Config) => Partial<Config>;
 };
 
@@ -45,7 +45,7 @@ type Members = Pick<
 	'api' | 'gateway' | 'metrics' | 'model' | 'retention' | 'runs' | 'sandbox' | 'tls' | 'tools'
 >;
 
-/** A section that is one member of the configuration, and can be used unless it is `broken`. */
+/** A section that is one member of the configuration; one with `broken` is unusable. */
 const member = <Key extends keyof Members>(
 	path: Key,
 	settings: Pick<typeof modelSettings, 'differences'>,
@@ -63,7 +63,7 @@ const member = <Key extends keyof Members>(
 
 const isSound = (value: object | undefined): boolean => !(value && 'broken' in value);
 
-/** In the order of the reload report. manual/configuration.md#one-slip-takes-one-thing-down has this for users. */
+/** In the order of the reload report. For users described in manual/configuration.md#one-slip-takes-one-thing-down. */
 export const sections: readonly ConfigSection[] = [
 	{
 		path: 'platforms.webhook',
@@ -78,7 +78,7 @@ export const sections: readonly ConfigSection[] = [
 	}),
 	{
 		...member('gateway', gatewaySettings, {
-			// Nothing may be written into another store than the one that was meant.
+			// Nothing may be written to a store other than the intended one: the default is used only if `gateway.store` names it or is absent.
 			absent(broken, {written}) {
 				const store = valueAt(written, ['gateway', 'store']) ?? embeddedStore;
 				return {
@@ -86,7 +86,7 @@ export const sections: readonly ConfigSection[] = [
 				};
 			},
 		}),
-		// Which profiles are served is decided before all others.
+		// `multiplexProfiles` is decided before all sections, and is not a member of this one.
 		differences: (before, after) =>
 			gatewaySettings.differences(
 				{...before.gateway, multiplexProfiles: before.multiplexProfiles},
@@ -132,7 +132,7 @@ export const sections: readonly ConfigSection[] = [
 	},
 	{
 		path: 'approvals',
-		// What cannot be read must not go on allowing.
+		// Unreadable rules must not go on allowing calls.
 		isIn: () => false,
 		keep: nothing,
 		absent: () => ({approvalRules: [], approvalChats: []}),
@@ -159,7 +159,7 @@ export const sections: readonly ConfigSection[] = [
 		keep: ({toolsets}) => ({toolsets}),
 		absent: broken => ({toolsets: toolsetsWithout(broken)}),
 	},
-	// 0: every tool of a server is deferred.
+	// 0: all tools of servers are deferred.
 	member('tools', toolsSettings, {absent: () => ({tools: {maxSchemaTokens: 0}})}),
 	member('sandbox', sandboxSettings, {
 		absent: broken => ({sandbox: {...sandboxSettings.read({}), broken}}),

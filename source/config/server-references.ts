@@ -3,13 +3,14 @@ import {userHomeOf, variable, type Environment} from './environment.ts';
 import {anyReference} from './references.ts';
 import {absoluteFolder} from './working-folders.ts';
 
-/** The variables that tool servers have besides the environment's, by their names in `${…}`. @see manual/tool-servers.md#variable-references */
+/** Variables for references of tool servers besides those of the environment, by their names in `${…}`. @see manual/tool-servers.md#variable-references */
 export type ContextVariables = Readonly<
 	Record<'userHome' | 'workspaceFolder' | 'workspaceFolderBasename' | 'pathSeparator' | '/', string>
 >;
 
 /**
- * The context of a tool server. `workspaceFolder` is where commands of agents work, `toolsets.terminal.workdir` as it is written; absent: the folder of this process.
+ * The context variables of a tool server. `workspaceFolder` is `toolsets.terminal.workdir` as written, where commands of agents work; absent: the working folder of this
+ * process.
  *
  * @see manual/tool-servers.md#variable-references
  */
@@ -29,9 +30,9 @@ export function contextVariables(
 	};
 }
 
-/** What references are replaced by. */
+/** The values that replace references. */
 export type ReferenceScope = {
-	/** Variables of the profile, its `.env` over the process's. */
+	/** Variables of the process, overridden by the profile's `.env`. */
 	readonly environment: Environment;
 	readonly context: ContextVariables;
 };
@@ -39,17 +40,17 @@ export type ReferenceScope = {
 /** A text of a tool server's entry with its references replaced. */
 export type ExpandedText = {
 	readonly text: string;
-	/** Names of variables that do not exist, in the order of the text; their placeholders are still there. */
+	/** Names of missing variables, in the order of the text, which keeps their placeholders. */
 	readonly unset: readonly string[];
-	/** The variables of the environment that were put in. */
+	/** The variables of the environment that replaced references. */
 	readonly used: ReadonlyArray<{readonly name: string; readonly value: string}>;
 };
 
 const ofEnvironment = 'env:';
 
 /**
- * `text` with every `${…}` replaced, in one pass: what a variable holds is not looked at again. A context variable comes before one of the environment that has
- * its name, unless `${env:…}` is written; case counts.
+ * `text` with every `${…}` replaced, in one pass: values of variables are not searched for references. A context variable takes precedence over one of the environment with
+ * the same name, except for `${env:…}`. Names are case-sensitive.
  *
  * @see manual/tool-servers.md#variable-references
  */

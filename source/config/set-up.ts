@@ -29,7 +29,7 @@ export type ReceiverSettings = Pick<SetupDraft, 'enable' | 'host' | 'port' | 'se
 
 const section: KeyPath = ['platforms', 'webhook'];
 
-/** What a draft is about. */
+/** The path of the section that a draft changes. */
 const sectionOf = ({platform}: Pick<SetupDraft, 'platform'>): KeyPath =>
 	platform ? ['platforms', platform.name] : section;
 
@@ -44,18 +44,18 @@ export const receiverEdits = (
 		return value === undefined ? [] : [{path: isThere ? inExtra : [...section, key], value}];
 	});
 
-/** What setting up is judged in. */
+/** The context in which a setup is checked. */
 export type SetupSurroundings = {
-	/** In use. */
+	/** The configuration in use. */
 	readonly config: Config;
-	/** What a start would make of this text of `config.yaml`. */
+	/** Loads this text of `config.yaml` as a start would. */
 	readonly load: (text: string) => LoadedConfig;
 	/** Keys of `next` whose change needs a restart. */
 	readonly restartNeeded: (next: Config) => readonly string[];
 };
 
 /**
- * What `draft` would change in `config.yaml`, without secrets.
+ * The changes that `draft` would make in `config.yaml`, without secrets.
  *
  * @throws SvcError as `editConfigText` does; `file_too_large`
  */
@@ -97,7 +97,7 @@ export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): S
 }
 
 /**
- * Writes `draft` into `config.yaml` under its lock, with comments kept; returns the secret that was made.
+ * Writes `draft` into `config.yaml` under its lock, keeping comments; returns the generated secret.
  *
  * @throws SvcError `setup_refused`, `setup_conflict`; as `editConfig` does
  */
@@ -167,11 +167,11 @@ function withoutSecrets(diff: readonly string[], secrets: readonly string[]): re
 	return diff.map(line => hide(line));
 }
 
-/** The texts of a `config.yaml` under settings that are secrets, but for those that are a reference and nothing else. */
+/** The texts of secret settings in a `config.yaml`, except those that are only a reference. */
 const secretsIn = (text: string): readonly string[] =>
 	declaredSecrets(sectionIn(text, [])).filter(secret => referencesIn(secret)[0] !== secret);
 
-/** All of a section. */
+/** The mapping at a path of the text. */
 function sectionIn(text: string, path: KeyPath): JsonObject | undefined {
 	const value = plainAt(parseYamlSource(text).value, path);
 	return isJsonObject(value) ? value : undefined;
@@ -179,7 +179,7 @@ function sectionIn(text: string, path: KeyPath): JsonObject | undefined {
 
 const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What was not wrong before, and would be. */
+/** Problems that the change would cause; existing ones do not count. */
 function judge(
 	{route, platform}: SetupDraft,
 	{before, after}: {readonly before: string; readonly after: string},
@@ -205,7 +205,7 @@ function judge(
 	};
 }
 
-/** Why nothing could be sent there, also when that was so before. */
+/** Why nothing could be sent to the platform, even if that was so before. */
 function problemWithPlatform(next: Config, name: string): string | undefined {
 	const problem = problemWithSettings(name, platformSettings(next, name));
 	return platformError(next, name)?.reason ?? (problem && `platforms.${name} ${problem}`);

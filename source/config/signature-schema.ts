@@ -21,7 +21,7 @@ const prefixText = checked(z.string(), value =>
 
 export const lowerCase = (header: string): string => header.toLowerCase();
 
-/** A scheme of one's own. @see manual/signatures.md#the-signature-of-a-route */
+/** A custom signature scheme. @see manual/signatures.md#the-signature-of-a-route */
 export const signatureSettings = defineSettings({
 	header: requiredSetting(headerName, 'Header that holds the signature', {to: lowerCase}),
 	preset: setting(
@@ -62,10 +62,10 @@ const customSchema = checked(
 		problemWithId(spec),
 );
 
-/** `signature` in the JSON Schema. */
+/** The JSON Schema of `signature`. */
 export const signatureJson = looseJsonOf(z.union([z.enum(senderNames), fields]));
 
-/** Why `written` (not absent) cannot be a route's `signature`; `undefined`: it can. Never holds what was written. @see manual/signatures.md#schemes */
+/** Why `written` (not absent) cannot be a route's `signature`; `undefined`: it can. Does not repeat `written`. @see manual/signatures.md#schemes */
 export function problemWithSignature(written: unknown): string | undefined {
 	if (typeof written !== 'string') {
 		return firstProblem(customSchema, written);
@@ -110,10 +110,10 @@ export function signatureOf(written: unknown): SignatureSpec | undefined {
 	};
 }
 
-/** Whether secrets beside `written` are public keys in hex. */
+/** Whether the secrets of a route with this `signature` are public keys in hex. */
 export const hasHexKeys = (written: unknown): boolean => takesHexKeys(signatureOf(written));
 
-/** Whether what it names signs the address that the sender was given. */
+/** Whether signatures of this `signature` cover the address of the route. */
 export const signsAddress = (written: unknown): boolean => {
 	const spec = signatureOf(written);
 	return spec !== undefined && 'contentOf' in formOf(spec);
@@ -146,7 +146,7 @@ const madeBy = ['algorithm', 'encoding', 'timestamp_header', 'id_header', 'signe
 const keysIn = (spec: Written, keys: ReadonlyArray<keyof Written>): readonly string[] =>
 	keys.filter(key => spec[key] !== undefined && spec[key] !== null);
 
-/** A preset says all but the header. */
+/** A preset allows no other key than `header`. */
 function problemWithPreset(spec: Written): string | undefined {
 	const others = keysIn(spec, ['prefix', 'token', ...madeBy]);
 	return spec.preset && others.length > 0
@@ -154,7 +154,7 @@ function problemWithPreset(spec: Written): string | undefined {
 		: undefined;
 }
 
-/** Of a token nothing is signed. */
+/** With `token` nothing is signed. */
 function problemWithToken(spec: Written): string | undefined {
 	const others = keysIn(spec, madeBy);
 	return spec.token && others.length > 0
@@ -162,7 +162,7 @@ function problemWithToken(spec: Written): string | undefined {
 		: undefined;
 }
 
-/** An identifier that is not signed is one of `id_header` of the route. */
+/** `id_header` is the header of a signed identifier; an unsigned one belongs to `id_header` of the route. */
 function problemWithId({id_header: header, signed}: Written): string | undefined {
 	const isSigned = signed?.includes('{id}') ?? false;
 	if (isSigned === Boolean(header)) {
@@ -174,7 +174,7 @@ function problemWithId({id_header: header, signed}: Written): string | undefined
 		: 'needs {id} in "signed" beside "id_header"; an identifier that is not signed is "id_header" of the route';
 }
 
-/** A time that is not signed protects nothing, and one that nothing tells cannot be checked. */
+/** An unsigned time protects nothing, and a signed time without a header cannot be checked. */
 function problemWithTime(spec: Written): string | undefined {
 	const signsTime = spec.signed?.includes('{timestamp}');
 	if (!spec.timestamp_header) {

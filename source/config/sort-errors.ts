@@ -8,15 +8,15 @@ import {readRoute, type ReadRoute} from './resolve-route.ts';
 
 export const receiverPath: KeyPath = ['platforms', 'webhook'];
 
-/** Errors by what they take down. */
+/** Errors by the parts of the configuration that they disable. */
 export type SortedErrors = {
-	/** Static routes by name, as far as they can be read. */
+	/** Invalid static routes by name, with their readable keys. */
 	readonly routes: ReadonlyMap<string, ReadRoute>;
-	/** Settings of the receiver that cannot be read, `routes` as a whole and `extra` among them; an empty text means all. */
+	/** Unreadable settings of the receiver, also `routes` or `extra` as a whole; an empty text means the whole section. */
 	readonly receiver: ReadonlySet<string>;
 	/** All findings except those of routes. */
 	readonly findings: readonly UnplacedDiagnostic[];
-	/** What they take down, by `itemKey`, each with its first finding. */
+	/** The disabled items by `itemKey`, each with its first finding. */
 	readonly items: ReadonlyMap<
 		string,
 		{readonly path: KeyPath; readonly finding: UnplacedDiagnostic}
@@ -24,8 +24,8 @@ export type SortedErrors = {
 };
 
 /**
- * Tells the errors of `config.yaml` apart. `written` is what the parser returned, `value` the plain data in it with its references resolved. Routes that count for nothing, because others
- * stand under `extra`, take nothing down.
+ * Sorts the errors of `config.yaml`. `written` is the output of the parser, `value` its plain data with references resolved. Errors of routes that are not used, because
+ * others are under `extra`, disable nothing.
  */
 export function sortErrors(itemErrors: ItemErrors, written: unknown, value: unknown): SortedErrors {
 	const place = routesPlace(value);
@@ -60,7 +60,7 @@ export function sortErrors(itemErrors: ItemErrors, written: unknown, value: unkn
 	};
 }
 
-/** The receiver setting at `item`, under `extra` or not; `undefined` for routes and for other items. Empty: the whole section. */
+/** The receiver setting at `item`, under `extra` or not; `undefined` for routes and other items; empty for the whole section. */
 function receiverSettingAt(item: KeyPath): string | undefined {
 	if (itemKey(item) === itemKey(receiverPath)) {
 		return '';
@@ -74,10 +74,10 @@ function receiverSettingAt(item: KeyPath): string | undefined {
 const isBelow = (path: KeyPath, parent: KeyPath): boolean =>
 	path.length > parent.length && parent.every((step, index) => step === path[index]);
 
-/** What cannot be used, and why: one line. */
+/** An item that cannot be used, and the reason in one line. */
 export type ErrorReason = {readonly path: KeyPath; readonly reason: string};
 
-/** The first finding of each item, with its place. */
+/** The first finding of each item, with its position. */
 export const reasonsOf = (
 	{items}: SortedErrors,
 	place: (finding: UnplacedDiagnostic) => Diagnostic,
@@ -87,7 +87,7 @@ export const reasonsOf = (
 		reason: formatDiagnostic(place(finding)),
 	}));
 
-/** Whether a setting of the receiver is written under `extra` or beside it, whichever of them `path` is in. */
+/** Whether the receiver setting at `path` is written in either of its two places: under `extra`, or beside it. */
 export function standsElsewhere(value: unknown, path: KeyPath): boolean {
 	const key = receiverSettingAt(path);
 	return (

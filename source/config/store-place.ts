@@ -8,19 +8,19 @@ import type {Config, GatewayConfig, HomePaths} from './config.ts';
 import type {Environment} from './environment.ts';
 import {readTextFile, writePrivateFile} from './text-files.ts';
 
-/** The store of one gateway: a file of its home. */
+/** The store of a single gateway: a file of its home. */
 export const embeddedStore = 'sqlite';
 
-/** Where a store is, and what this gateway is called in it. */
+/** The location of a store, and the name of this gateway in it. */
 export type StorePlace = {
-	/** `state.db` of the home; the store, unless there is a `url`. */
+	/** `state.db` of the home; used unless there is a `url`. */
 	readonly file: string;
-	/** Of a PostgreSQL database, with its password. */
+	/** The URL of a PostgreSQL database, with its password. */
 	readonly url?: string;
 	readonly node: string;
 };
 
-/** What `gateway.store` may say. No message holds the value: it may have a password. */
+/** The value of `gateway.store`. No message repeats it, since it may contain a password. */
 export const storeText = checked(nonEmptyText, problemWithStore);
 
 function problemWithStore(written: string): string | undefined {
@@ -55,7 +55,7 @@ function problemWithStore(written: string): string | undefined {
 const isEncoded = (part: string): boolean =>
 	orElse<string | undefined>(() => decodeURIComponent(part), undefined) !== undefined;
 
-/** What must not be shown of a store: its password, as it is and as the URL has it. */
+/** The secrets of a store: its password, decoded and as the URL has it. */
 export function storeSecrets(store: string): readonly string[] {
 	const url = URL.parse(store);
 	const passwords = [url?.password ?? '', url?.searchParams.get('password') ?? ''];
@@ -67,7 +67,7 @@ export function storeSecrets(store: string): readonly string[] {
 /** Whether the gateway shares its store with others. */
 export const isShared = ({store}: Pick<GatewayConfig, 'store'>): boolean => store !== embeddedStore;
 
-/** Where a configuration says that the store is. */
+/** The configured store. */
 export function storePlaceOf({
 	gateway,
 	paths,
@@ -81,19 +81,21 @@ export function storePlaceOf({
 	};
 }
 
-/** Which home opens a database, and where it is. */
+/** Identifies the home that opens a database, and its location. */
 export type HomeIdentity = {
-	/** Of the home, wherever it is: 36 characters. */
+	/** Identifier of the home, wherever it is stored: 36 characters. */
 	readonly place: string;
-	/** Host and folder, and on a second line which start of the host and which container: of two processes with the same location at most one has the lock of the home. */
+	/** Host name and folder; on a second line boot and container. Of two processes with the same location at most one holds the lock of the home. */
 	readonly location: string;
 };
 
-/** What an identity is read from at most. */
+/** Most bytes that are read of the file of an identity. */
 const maxIdentityBytes = 100;
 
 /**
- * Reads the identity of a home, or creates it once and for all. The caller holds the lock of the home. @throws SvcError `file_planted`, and what Node throws for a file that cannot be read or written
+ * Reads the identity of a home, or creates it at first use. The caller holds the lock of the home.
+ *
+ * @throws SvcError `file_planted`, and what Node throws for a file that cannot be read or written
  */
 export async function identifyHome({
 	home,
@@ -110,20 +112,20 @@ export async function identifyHome({
 	return {place, location};
 }
 
-/** Tells clones of one machine, and containers with the same name, apart. Linux only; elsewhere empty. */
+/** Distinguishes clones of a machine, and containers with the same name. Linux only; elsewhere empty. */
 const startOfHost = (): string =>
 	orElse(() => {
 		const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 		return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
 	}, '');
 
-/** A file that names no store is not worth a look at all of it: a completion must be quick. */
+/** Tests whether a file may name a store; if not, it is not parsed, since completions must be quick. */
 const mayName = /\bstore\b/;
 
 const maxConfigBytes = 1024 * 1024;
 
 /**
- * The same for a command without a gateway. A configuration that cannot be read means the file of the home, as it does for the gateway.
+ * The store for a command without a gateway. An unreadable configuration means the file of the home, as for the gateway.
  *
  * @throws SvcError `journal_unavailable`: it says a store, but not one that can be opened
  */

@@ -9,22 +9,22 @@ import {createLastGoodReader, type LastGood} from './keep-last-good.ts';
 import {subscriptionsText} from './text-files.ts';
 import {createPositions} from './text-positions.ts';
 
-/** The entries of `webhook_subscriptions.json` as they are written, or as they last could be used. */
+/** The entries of `webhook_subscriptions.json` as written, or as last read while the file cannot be used. */
 export type Subscriptions = LastGood & {
 	readonly entries: JsonObject;
-	/** What they were read from; absent when they are of no file. */
+	/** The text of the file; absent if the entries come from no file. */
 	readonly text?: string;
 };
 
 export type SubscriptionsReader = {
-	/** The dynamic routes as of now: one `stat`, and nothing more unless the file changed. Never throws. */
+	/** The present dynamic routes. A call without a change of the file costs one `stat`. Never throws. */
 	current(): Subscriptions;
 };
 
 /**
- * Reads the dynamic routes of a home, again whenever modification time, size or inode of the file changed. A file that
- * cannot be used (more than 4 MiB, not a JSON object) is reported once to `log` and leaves the last good set in place, and so does one that has become
- * blank: an editor that saves in place empties it first. A missing one is an empty set.
+ * Reads the dynamic routes of a home, again whenever modification time, size or inode of the file changed. A file that cannot be used (more than 4 MiB, not a JSON object)
+ * is reported once to `log`, and the last good entries stay. The same holds for a file that became blank: editors that save in place empty it first. A missing file has no
+ * entries.
  *
  * @see manual/routes.md#dynamic-routes
  */
@@ -83,7 +83,7 @@ function parseJson(text: string, path: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
-		// The engine's message quotes the text around the mistake, where a secret may stand.
+		// The engine's message quotes the text around the error, which may contain a secret.
 		const {line, column} = createPositions(text)(offsetOfMistake(text, messageOf(error)));
 		throw new SvcError(
 			'subscriptions_broken',
@@ -92,7 +92,7 @@ function parseJson(text: string, path: string): unknown {
 	}
 }
 
-/** Where the engine stopped: it does not say so of every mistake, and a text that ends before one lacks only its end. */
+/** The offset of the error, as far as the engine reports it; the end of the text if it ended too early. */
 function offsetOfMistake(text: string, said: string): number {
 	const [, position] = / at position (\d+)/.exec(said) ?? [];
 	if (position !== undefined) {
@@ -122,8 +122,8 @@ function isMistaken(beginning: string): boolean {
 }
 
 /**
- * Changes `webhook_subscriptions.json`: reads it, writes what `change` makes of its entries, while other writers wait.
- * Unknown keys stay. Returns the entries as written; `change` may return what it got, then nothing is written.
+ * Edits `webhook_subscriptions.json`: replaces its entries by the result of `change`, while other writers wait. Unknown keys stay. Returns the entries as written; if
+ * `change` returns its argument, nothing is written.
  *
  * @throws SvcError `subscriptions_broken` for a file that does not parse or holds a key twice, which is never overwritten; `file_too_large`, `lock_timeout`
  * @see manual/routes.md#dynamic-routes
@@ -149,7 +149,7 @@ export async function editSubscriptions(
 	);
 }
 
-/** Written again, the file would have lost one of the two. */
+/** Refuses a file with repeated keys: writing it would lose one of the values. */
 function refuseRepeated(text: string, path: string): void {
 	const [repeated] = repeatedKeysIn(text);
 	if (repeated) {
@@ -160,7 +160,7 @@ function refuseRepeated(text: string, path: string): void {
 	}
 }
 
-/** Takes a dynamic route out of its file, under the lock of the file. @throws SvcError `subscription_not_found`, and what `editSubscriptions` throws */
+/** Removes a dynamic route from its file, under the lock of the file. @throws SvcError `subscription_not_found`, and what `editSubscriptions` throws */
 export async function removeSubscription(
 	paths: HomePaths,
 	name: string,
@@ -178,7 +178,7 @@ export async function removeSubscription(
 }
 
 /**
- * Writes `enabled: false` into a dynamic route, or removes the key; everything else stays. Takes the same lock. Writes nothing if nothing changes.
+ * Writes `enabled: false` into a dynamic route, or removes the key; everything else stays. Holds the lock of the file. Writes nothing without a change.
  *
  * @throws SvcError `subscription_not_found`, `route_not_editable` for one that is no mapping, and what `editSubscriptions` throws
  * @see manual/routes.md#pause-a-route
@@ -215,7 +215,7 @@ function requireSubscription(entries: JsonObject, name: string, paths: HomePaths
 	return entries[name];
 }
 
-/** The refusal for a name that no dynamic route in `file` has. */
+/** The error about a name without a dynamic route in `file`. */
 export const subscriptionNotFound = (name: string, file: string): SvcError =>
 	new SvcError(
 		'subscription_not_found',

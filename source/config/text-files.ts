@@ -13,7 +13,7 @@ import type {HomePaths} from './config.ts';
 export function readTextFile(path: string, maxBytes: number): string | undefined {
 	let descriptor: number;
 	try {
-		// Without O_NONBLOCK a pipe of that name would hold the whole program.
+		// Without O_NONBLOCK, opening a named pipe would block the whole program.
 		descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
 	} catch (error) {
 		if (codeOf(error) === 'ENOENT') {
@@ -39,7 +39,7 @@ function readBounded(
 			throw new SvcError('file_unreadable', `Cannot read "${path}": it is not a file`);
 		}
 
-		// One byte more than allowed shows a file that is too large, also one that grows while it is read.
+		// One byte more than allowed reveals a file that is too large, even one that grows meanwhile.
 		const bytes = Buffer.allocUnsafeSlow(maxBytes + 1);
 		let length = 0;
 		for (;;) {
@@ -70,7 +70,7 @@ const unreadable = (path: string, error: unknown) =>
 		{cause: error},
 	);
 
-/** Refuses to write a text that would be too large to be read again. @throws SvcError `file_too_large` */
+/** Refuses to write a text that would be too large to read again. @throws SvcError `file_too_large` */
 export function refuseTooLarge(path: string, text: string, maxBytes: number): void {
 	const bytes = Buffer.byteLength(text);
 	if (bytes > maxBytes) {
@@ -82,13 +82,13 @@ export function refuseTooLarge(path: string, text: string, maxBytes: number): vo
 }
 
 export type FileStamp = {
-	/** Another one when the file must be read again: it is made of modification time (ns), size and inode. */
+	/** Changes whenever the file must be read again: modification time (ns), size and inode. */
 	readonly stamp: string;
 	/** Modification time in milliseconds since 1970; 0 when there is no file. */
 	readonly changedAt: number;
 };
 
-/** What tells one state of a file from another, for one `stat`. A file that is missing, or cannot be looked at, has a stamp too. Never throws. */
+/** Identifies a version of a file, for one `stat`. A missing or inaccessible file has a stamp, too. Never throws. */
 export function stampOf(path: string): FileStamp {
 	try {
 		const stats = statSync(path, {bigint: true, throwIfNoEntry: false});
@@ -103,26 +103,26 @@ export function stampOf(path: string): FileStamp {
 	}
 }
 
-/** Replaces a file as a whole, 0600 and synced. Follows a link to the file, as dotfile managers make them, where only this user can have made it. @throws SvcError `file_planted` */
+/** Replaces a whole file, 0600 and synced. Follows a link in its place, as dotfile managers make them, if only this user can have made it. @throws SvcError `file_planted` */
 export async function writePrivateFile(path: string, text: string | Buffer): Promise<void> {
 	refuseSymlink(path);
 	await replaceFile(path, text);
 }
 
-/** A longer text is neither read nor written. */
+/** Most bytes of a text that is read or written. */
 export const maxEditedBytes = 4 * 1024 * 1024;
 
-/** A text that people and programs edit: a file of the home, or rows of a database that are read as if they were that file. */
+/** An editable text: a file of the home, or rows of a database that are read as such a file. */
 export type EditedText = {
-	/** What messages call it: the path, or the database. */
+	/** The name in messages: the path, or the database. */
 	readonly name: string;
-	/** Another one when the text must be read again. Never throws. */
+	/** Changes whenever the text must be read again. Never throws. */
 	stamp(): FileStamp;
 	/** The current text; `undefined` if missing. @throws SvcError `file_unreadable`, `file_too_large`; `journal_unavailable` while the rows were never read */
 	read(): string | undefined;
 	/**
-	 * Puts what `change` makes of the text in its place, while other writers wait; without a `text` nothing is written. `change` gets an empty text where there is none, may throw, then
-	 * nothing is written, and may be called again when a row was changed meanwhile.
+	 * Replaces the text by the result of `change`, while other writers wait; without a `text` nothing is written. `change` gets an empty text if there is none. If it
+	 * throws, nothing is written. It may be called again if a row was changed meanwhile.
 	 *
 	 * @throws SvcError `file_too_large`, `lock_timeout`; of rows `document_changed`, `journal_unavailable`, `store_key_wrong`
 	 */
@@ -132,24 +132,24 @@ export type EditedText = {
 	): Promise<Value>;
 };
 
-/** What becomes of a text, and what the caller wants to know of it. */
+/** The new text, if any, and a value for the caller. */
 export type TextChange<Value> = {readonly text?: string; readonly value: Value};
 
-/** The dynamic routes of a home, to be read. */
+/** The dynamic routes of a home, for reading. */
 export const subscriptionsText = ({
 	subscriptions,
 	shared,
 }: Pick<HomePaths, 'shared' | 'subscriptions'>): Omit<EditedText, 'edit'> =>
 	shared?.subscriptions ?? fileText(subscriptions);
 
-/** The jobs of a profile, to be read. */
+/** The jobs of a profile, for reading. */
 export const jobsText = ({
 	cron,
 	shared,
 }: Pick<HomePaths, 'cron' | 'shared'>): Omit<EditedText, 'edit'> =>
 	shared?.jobs ?? fileText(join(cron, 'jobs.json'));
 
-/** A file as it is now. */
+/** The present text of a file. */
 export const fileText = (path: string): Omit<EditedText, 'edit'> => ({
 	name: path,
 	stamp: () => stampOf(path),

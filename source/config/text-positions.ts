@@ -1,7 +1,7 @@
-/** A place in a file, both from 1. */
+/** A position in a file; both count from 1. */
 export type Position = {readonly line: number; readonly column: number};
 
-/** The place of an offset in `text`. The YAML parser's own count misses lines inside what it could not make sense of. */
+/** Computes positions of offsets in `text`. The YAML parser's own positions miss lines in parts that it could not parse. */
 export function createPositions(text: string): (offset?: number) => Position {
 	const starts = [0, ...[...text.matchAll(/\n/g)].map(({index}) => index + 1)];
 	return (offset = 0) => {
@@ -11,7 +11,7 @@ export function createPositions(text: string): (offset?: number) => Position {
 	};
 }
 
-/** How many of `starts`, which rise, are at most `offset`. Halves: there may be as many places to find as there are lines. */
+/** The number of `starts`, in ascending order, that are at most `offset`. A binary search: there may be as many positions to compute as lines. */
 function linesUpTo(starts: readonly number[], offset: number): number {
 	let [low, high] = [0, starts.length];
 	while (low < high) {

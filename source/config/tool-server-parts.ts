@@ -11,7 +11,7 @@ const withoutNul = (written: string | number | boolean): string | undefined =>
 /** The executable. */
 export const programText = checked(nonBlankText, withoutNul);
 
-/** A text; numbers, true and false are taken as they would be printed, for the value of a variable is text anyhow. */
+/** A text; numbers, true and false become text, as values of variables are text anyway. */
 export const textLike = checked(
 	z.union([z.string(), z.number(), z.boolean()]),
 	withoutNul,
@@ -25,8 +25,8 @@ export const variableName = z
 const argsList = z.array(textLike).max(maxArgs);
 
 /**
- * `args`: a list, or a text: the JSON of a list, the JSON of a mapping (one argument, as it stands), or a command line that is split at
- * blanks; quotes and backslashes keep together as in a shell, nothing is expanded.
+ * `args`: a list, or a text: the JSON of a list, the JSON of a mapping (one argument, unchanged), or a command line. A command line is split at blanks; quotes and
+ * backslashes work as in a shell, nothing is expanded.
  */
 export const argsText = checked(z.union([argsList, z.string()]), written =>
 	typeof written === 'string' ? problemWithLine(written) : undefined,
@@ -44,7 +44,7 @@ function problemWithLine(line: string): string | undefined {
 		: 'has a quote that does not end, or ends in a backslash: write a list';
 }
 
-/** What a text that begins like JSON stands for; `undefined` when it is a command line after all. */
+/** The arguments in a text that is JSON; `undefined` for a command line. */
 function jsonArgs(line: string): readonly string[] | undefined {
 	if (!/^\s*[[{]/.test(line)) {
 		return undefined;
@@ -58,14 +58,14 @@ function jsonArgs(line: string): readonly string[] | undefined {
 	return Array.isArray(parsed) ? argsList.safeParse(parsed).data : [line.trim()];
 }
 
-/** Whether every quote ends. */
+/** Whether all quotes are closed. */
 const isWhole = (line: string): boolean =>
 	line.replaceAll(/[^\s"'\\]|\\[^]|"(?:[^"\\]|\\[^])*"|'[^']*'|\s/g, '') === '';
 
 const yes: ReadonlySet<unknown> = new Set([true, 1, 'true', 'yes', 'on', '1']);
 const no: ReadonlySet<unknown> = new Set([false, 0, 'false', 'no', 'off', '0']);
 
-/** `true`, `"yes"`, `on`, `1`… */
+/** A boolean in any usual spelling: `true`, `"yes"`, `on`, `1`… */
 export const boolLike = checked(z.union([z.boolean(), z.number(), z.string()]), written =>
 	yes.has(plain(written)) || no.has(plain(written)) ? undefined : 'must be true or false',
 ).transform(written => yes.has(plain(written)));

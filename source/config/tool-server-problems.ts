@@ -3,7 +3,7 @@ import type {KeyPath} from './plain-data.ts';
 import {hasReference} from './references.ts';
 import type {RawToolServer} from './tool-server-schema.ts';
 
-/** Conflicts between the keys of an entry, each of which is valid by itself. @see manual/tool-servers.md#settings */
+/** Conflicts between valid keys of an entry. @see manual/tool-servers.md#settings */
 export function problemsWithServer(server: RawToolServer): readonly UnplacedDiagnostic[] {
 	return [
 		...problemsWithEndpoint(server),
@@ -63,13 +63,13 @@ function problemsWithHeaders(names: readonly string[]): UnplacedDiagnostic[] {
 		}));
 }
 
-/** Why `url`, as it is written, cannot be the endpoint; `undefined`: it can, or only the expanded one can tell. */
+/** Why `url`, as written, cannot be the endpoint; `undefined`: it can, or that is known only once its references are resolved. */
 export function problemWithServerUrl(url: string): string | undefined {
 	const [scheme = 'https:'] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? [];
 	return hasReference(url) && /^https?:$/i.test(scheme) ? undefined : problemWithUrl(url);
 }
 
-/** Why `url` cannot be asked for; `undefined`: it can. Never holds it. */
+/** Why `url` cannot be requested; `undefined`: it can. Does not repeat the URL. */
 export function problemWithUrl(url: string): string | undefined {
 	const parsed = URL.parse(url);
 	if (!parsed || !/^https?:$/.test(parsed.protocol)) {

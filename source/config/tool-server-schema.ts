@@ -5,7 +5,7 @@ import {programSettings, remoteSettings} from './endpoint-settings.ts';
 import {problemsWithServer} from './tool-server-problems.ts';
 import {serverSettings} from './tool-server-settings.ts';
 
-/** Each server takes memory, and may take a process. */
+/** Most servers: each takes memory, and may take a process. */
 const maxServers = 200;
 const maxNameLength = 128;
 
@@ -15,7 +15,7 @@ const fields = z.object({
 	...serverSettings.fields,
 });
 
-/** One entry of `mcp_servers` as it is written. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#logins */
+/** One entry of `mcp_servers` as written. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#logins */
 const toolServerSchema = fields
 	.superRefine((server, context) => {
 		for (const {path, message} of problemsWithServer(server)) {
@@ -45,5 +45,5 @@ export const toolServersSchema = checked(
 			: undefined,
 );
 
-/** An entry as it is written, checked. */
+/** A checked entry as written. */
 export type RawToolServer = z.output<typeof fields>;

@@ -64,7 +64,7 @@ const elicitationSettings = defineSettings({
 	timeout: setting(seconds(day), 'Seconds for an answer', {default: 300, unit: 'seconds'}),
 });
 
-/** What every server has. */
+/** The settings of any tool server. */
 export const serverSettings = defineSettings({
 	enabled: flag(true, '`false`: no connection, no tools; the entry stays', {change: 'reconnect'}),
 	timeout: setting(seconds(day), 'Seconds for a call', {default: 300, unit: 'seconds'}),

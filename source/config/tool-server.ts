@@ -4,7 +4,11 @@ import type {serverSettings} from './tool-server-settings.ts';
 
 type Settings = ReturnType<typeof serverSettings.read>;
 
-/** One entry of `mcp_servers` as it is written, with defaults. Texts hold their references until `expandServer`. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers */
+/**
+ * One entry of `mcp_servers` as written, with defaults. Texts contain references until `expandServer`.
+ *
+ * @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers
+ */
 export type ToolServerConfig = Omit<Settings, 'tools' | 'sampling'> & {
 	readonly name: string;
 	readonly endpoint: StdioEndpoint | RemoteEndpoint;
@@ -23,12 +27,12 @@ export type RemoteEndpoint = ReturnType<typeof remoteSettings.read> & {
 	readonly transport: 'http' | 'sse';
 	readonly url: string;
 	readonly tls: {
-		/** `true`: whom `Authorities` trusts. A text: path of a PEM bundle that replaces them. */
+		/** `true`: trusts `Authorities`. A text: path of a PEM bundle of the authorities to trust instead. */
 		readonly verify: boolean | string;
 		/** Paths of PEM files; `key` absent: in the same file. */
 		readonly client?: {readonly cert: string; readonly key?: string; readonly password?: string};
 	};
-	/** `auth: oauth`, with the mapping of manual/tool-servers.md#logins as it is written. */
+	/** Present with `auth: oauth`: the mapping of manual/tool-servers.md#logins as written. */
 	readonly oauth?: JsonObject;
 };
 
@@ -38,5 +42,5 @@ export type ToolsPolicy = Settings['tools'] & {
 	readonly prompts: boolean;
 };
 
-/** Whether, and how far, a server may ask our model. `enabled`: true, but false for an untrusted server that does not say so. @see manual/tool-servers.md */
+/** Whether, and how much, a server may use our model. `enabled` defaults to true, for an untrusted server to false. @see manual/tool-servers.md */
 export type SamplingPolicy = Settings['sampling'] & {readonly enabled: boolean};

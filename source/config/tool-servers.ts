@@ -8,7 +8,11 @@ import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from './tool-serve
 const minKeepaliveSeconds = 5;
 const remoteKeepalive = 180;
 
-/** `mcp_servers` as the gateway uses it: defaults filled in, milliseconds, references as they are written. In the order of the file. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers */
+/**
+ * `mcp_servers` as the gateway uses it: with defaults, times in milliseconds, references unresolved. In the order of the file.
+ *
+ * @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers
+ */
 export const toolServersOf = (
 	written: Readonly<Record<string, RawToolServer>> | null | undefined,
 ): ReadonlyMap<string, ToolServerConfig> =>
@@ -26,7 +30,7 @@ function toolServerOf(name: string, server: RawToolServer): ToolServerConfig {
 		...(keepalive !== undefined && {
 			keepaliveMs: Math.round(Math.max(minKeepaliveSeconds, keepalive) * units.seconds),
 		}),
-		// The two kinds of utility tools are offered unless something is said; where one of them is switched on, the other is left out: "`include: []` with `resources: true` yields a
+		// Both kinds of utility tools are offered by default; if one of them is switched on, the other defaults to off: "`include: []` with `resources: true` yields a
 		// resource-only server".
 		tools: {
 			...tools,
@@ -37,7 +41,7 @@ function toolServerOf(name: string, server: RawToolServer): ToolServerConfig {
 	};
 }
 
-/** What stands beside `command` counts, then what stands under `lifecycle`. */
+/** Keys beside `command` take precedence over those under `lifecycle`. */
 const stdioOf = ({lifecycle, ...server}: RawToolServer): StdioEndpoint => ({
 	...programSettings.read({
 		...server,

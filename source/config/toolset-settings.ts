@@ -3,7 +3,7 @@ import {readHostRule} from '../core/hosts.ts';
 import {flag, nonEmptyText, seconds, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 
-/** A list of hosts, as people write it. */
+/** A list of hosts as people write it. */
 export const hostTexts = z.array(
 	nonEmptyText.refine(
 		text => readHostRule(text) !== undefined,
@@ -23,7 +23,7 @@ const webSettings = defineSettings({
 	),
 });
 
-/** A file or folder of this machine, as people write it. */
+/** Path of a file or folder on this machine, as people write it. */
 const listedPath = nonEmptyText.refine(
 	text => /^(?:\/|~\/|~$)/.test(text) && !text.includes('\0'),
 	'is no absolute path: begin it with / or ~/',
@@ -73,7 +73,7 @@ const fileSettings = defineSettings({
 	),
 });
 
-/** The settings of the toolsets that have some, by the name of the toolset. */
+/** The settings of configurable toolsets, by name. */
 export const toolsetSettings = {
 	web: webSettings,
 	terminal: terminalSettings,
@@ -101,21 +101,21 @@ export const sandboxSettings = defineSettings({
 	),
 });
 
-/** `sandbox` of the file. `broken`: why it cannot be used; no tool that needs one is offered then. */
+/** `sandbox` of the file. `broken`: why it cannot be used; then no tool that needs a sandbox is offered. */
 export type SandboxConfig = ReturnType<typeof sandboxSettings.read> & {readonly broken?: string};
 
 export type ToolsetName = keyof typeof toolsetSettings;
 
-/** The toolsets with a working folder and a sandbox. Of a run that has both, the first says where its checkout is seen. */
+/** The toolsets with a working folder and a sandbox. If a run has both, the first one decides where its checkout appears. */
 export const sandboxedToolsets = ['terminal', 'file'] as const satisfies readonly ToolsetName[];
 
 export type SandboxedToolset = (typeof sandboxedToolsets)[number];
 
-/** `toolsets.<name>`. `broken`: why the toolset cannot be used; nothing else here counts then. */
+/** `toolsets.<name>`. `broken`: why the toolset cannot be used; its other settings are meaningless then. */
 export type ToolsetsConfig = {
 	readonly [Name in ToolsetName]: ReturnType<(typeof toolsetSettings)[Name]['read']> & {
 		readonly broken?: string;
-		/** Why its tools work without a sandbox, where that was tried: each call asks. */
+		/** Why its tools work without a sandbox, if none could be made: then each call needs an approval. */
 		readonly open?: string;
 	};
 };
@@ -123,7 +123,7 @@ export type ToolsetsConfig = {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the record
 export const toolsetNames = Object.keys(toolsetSettings) as readonly ToolsetName[];
 
-/** What stands in where `toolsets` cannot be read, or says nothing. */
+/** The toolsets if `toolsets` is unreadable (`broken`) or absent. */
 export const toolsetsWithout = (broken?: string): ToolsetsConfig =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each name
 	Object.fromEntries(

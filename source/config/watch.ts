@@ -4,17 +4,17 @@ import type {World} from '../core/world.ts';
 import type {HomePaths} from './config.ts';
 import {profilesFolder} from './home-paths.ts';
 
-/** The home, `profiles/`, and each profile. */
+/** Depth of watched folders: the home, `profiles/`, and each profile. */
 const depth = 2;
 
-/** Editors write a file in several steps. */
+/** Debounce time: editors write a file in several steps. */
 const debounceMs = 100;
 
 /**
- * Calls `onChange` with the names of those of `config.yaml`, `.env` (also that of a profile below `profiles/`) and `webhook_subscriptions.json` that changed, and
- * with `profiles` when one came or went, once the home has been quiet for 100 ms. Watches the folders, since a file that is replaced is another file.
- * `onChange` must not throw; it is not called after disposal.
- * A folder that cannot be watched is logged: then changes wait for the next reload.
+ * Calls `onChange` with the names of changed files among `config.yaml`, `.env` (also of profiles below `profiles/`) and `webhook_subscriptions.json`, and with `profiles`
+ * when a profile was added or removed, once the home has been quiet for 100 ms. Watches folders, since a replaced file is another file. `onChange` must not throw; it is
+ * not called after disposal.
+ * If a folder cannot be watched, this is logged, and changes wait for the next reload.
  */
 export function createConfigWatcher(
 	world: Pick<World, 'clock' | 'log'> & {
@@ -82,13 +82,13 @@ export function createConfigWatcher(
 		const ready = new Promise<void>(resolve => {
 			watcher.once('ready', resolve);
 		});
-		// The promise in an object: what is awaited here is only that it watches.
+		// Wrapped in an object, so that the caller does not await the promise.
 		return {watcher, ready};
 	};
 
 	const starting = start();
 	return {
-		/** Resolves once changes are seen; those that were made earlier are not reported. */
+		/** Resolves once changes are noticed; earlier changes are not reported. */
 		ready: starting.then(async ({ready}) => ready).catch(complain),
 		async [Symbol.asyncDispose]() {
 			closed = true;

@@ -6,19 +6,19 @@ import {referencesIn} from './references.ts';
 import {insecureSecret} from './route-refusals.ts';
 import {keyPrefix, publicPrefix} from './secret-problem.ts';
 
-/** Bytes. */
+/** Length in bytes from which a secret is hard to guess. */
 const minSafeBytes = 8;
 
 const hint = `a secret of fewer than ${minSafeBytes} bytes can be guessed: use a long random one`;
 
 /**
- * A warning about secrets that are short enough to guess; `undefined` if none is. Short secrets still count: the sender may leave no choice. Keys behind
- * `whsec_` are measured when they are decoded, and refused.
+ * A warning about secrets that are short enough to guess; `undefined`: none is. Short secrets are still accepted: the sender may leave no choice. Keys after `whsec_` are
+ * measured when decoded, and refused if short.
  */
 export const warningOnSecrets = (secrets: readonly string[]): string | undefined =>
 	secrets.some(isShort) ? hint : undefined;
 
-/** A reference that is still there has no value: that is another problem. */
+/** A text with an unresolved reference has no value yet, which is another problem. */
 const isShort = (secret: string) =>
 	Buffer.byteLength(secret) < minSafeBytes + prefixLengthOf(secret) &&
 	secret !== insecureSecret &&
@@ -27,7 +27,10 @@ const isShort = (secret: string) =>
 const prefixLengthOf = (secret: string) =>
 	([keyPrefix, publicPrefix].find(prefix => secret.startsWith(prefix)) ?? '').length;
 
-/** The warnings of `warningOnSecrets`, each with the place of the secret in `value` (all of `config.yaml`): first for the global secret, then for each route that has secrets of its own. */
+/**
+ * The warnings of `warningOnSecrets`, each with the path of the secret in `value` (all of `config.yaml`): first for the global secret, then for each route with secrets of
+ * its own.
+ */
 export function findWeakSecrets(
 	value: unknown,
 	{routes, secrets}: Pick<WebhookConfig, 'routes' | 'secrets'>,

@@ -11,17 +11,17 @@ import {insecureSecret, writtenSecrets, type RouteContext} from './route-refusal
 import type {Route, SkippedRoute} from './route.ts';
 import {receiverSettings, type RawWebhook} from './schema.ts';
 
-/** What the receiver's settings are read in. */
+/** The context of the receiver's settings. */
 export type ReceiverSurroundings = Pick<
 	RouteContext,
 	'profile' | 'multiplexProfiles' | 'profiles'
 > & {
 	readonly environment: Environment;
-	/** Static routes that could not be read, by name: `resolveRoute` says what that means. */
+	/** Unreadable static routes, by name: `resolveRoute` explains them. */
 	readonly unread: ReadonlyMap<string, ReadRoute>;
-	/** Gives a finding inside the static route `name` its place. */
+	/** Gives a finding within the static route `name` its position. */
 	readonly place: (name: string, finding: UnplacedDiagnostic) => Diagnostic;
-	/** Settings that cannot be read, as `SortedErrors.receiver` has them. */
+	/** Unreadable settings, as in `SortedErrors.receiver`. */
 	readonly unreadSettings: ReadonlySet<string>;
 	/** The receiver in use. */
 	readonly before: WebhookConfig | undefined;
@@ -30,8 +30,8 @@ export type ReceiverSurroundings = Pick<
 const maxNameLength = 128;
 
 /**
- * The receiver's settings: what stands under `extra`, then directly under `platforms.webhook`, then in `WEBHOOK_ENABLED`, `WEBHOOK_PORT` and
- * `WEBHOOK_SECRET`, then the defaults. A setting that cannot be read has the value that it has in `before`, if that can be known. `problems` are about the variables.
+ * The receiver's settings by precedence: under `extra`, directly under `platforms.webhook`, in `WEBHOOK_ENABLED`, `WEBHOOK_PORT` and `WEBHOOK_SECRET`, then the defaults.
+ * An unreadable setting keeps its value of `before`, if it has one. `problems` are about the variables.
  *
  * @see manual/receiver.md#settings
  */
@@ -40,9 +40,9 @@ export function resolveWebhook(
 	{environment, unread, unreadSettings, before, place, ...serving}: ReceiverSurroundings,
 ): {
 	readonly webhook: WebhookConfig;
-	/** Whether each setting that cannot be read has its last good value in `webhook`, which can be used then. */
+	/** Whether all unreadable settings have their last good values in `webhook`, so that it is usable. */
 	readonly hasLastValues: boolean;
-	/** The last good versions that are served of invalid routes; not in `webhook` yet. */
+	/** The last good versions of invalid routes that are still served; not yet in `webhook`. */
 	readonly lastRoutes: ReadonlyMap<string, Route>;
 	readonly problems: readonly VariableProblem[];
 } {
@@ -88,21 +88,21 @@ export function resolveWebhook(
 const servesAlready = (webhook: WebhookConfig | undefined): boolean =>
 	webhook?.enabled === true && webhook.refusals.length === 0 && webhook.broken === undefined;
 
-/** What stands in for a setting that cannot be read, from the receiver in use. */
+/** The replacement for each unreadable setting, from the receiver in use. */
 const lastValues: Readonly<
 	Record<keyof typeof receiverSettings.fields, (last: WebhookConfig) => Partial<WebhookConfig>>
 > = {
 	enabled: ({enabled, switchedOff}) => ({enabled, switchedOff}),
 	host: ({host}) => ({host}),
 	port: ({port}) => ({port}),
-	// The current secret cannot be read: a revoked one must not pass.
+	// The current secret is unreadable: an old one might have been revoked.
 	secret: () => ({secrets: []}),
 	rate_limit: ({rateLimit}) => ({rateLimit}),
 	max_body_bytes: ({maxBodyBytes}) => ({maxBodyBytes}),
 	routes: ({routes, refusals, invalid, skipped}) => ({routes, refusals, invalid, skipped}),
 };
 
-/** Routes that stay, with the global secrets of now where they had none of their own: one that was taken back must not pass. */
+/** Routes that stay in use, with the present global secrets if they inherit them: a revoked secret must not pass. */
 const withSecretsOf = (
 	{secrets, host}: Pick<WebhookConfig, 'secrets' | 'host'>,
 	routes: WebhookConfig['routes'],
@@ -118,13 +118,16 @@ const withSecretsOf = (
 		: new Map(
 				[...routes].map(([name, route]) => [
 					name,
-					// What a route inherits is the very list.
+					// An inheriting route has the same list object.
 					route.secrets === before.secrets ? {...route, ...access} : route,
 				]),
 			);
 };
 
-/** Absent where there is no receiver to take them from, or where it is unknown which settings are meant: they cannot be read as a whole, or `extra` cannot. */
+/**
+ * The last good values of these settings; absent if there is no usable receiver before, or if the settings are unreadable as a whole or under `extra`, so that it is
+ * unknown which are meant.
+ */
 function lastValuesOf(
 	before: WebhookConfig | undefined,
 	keys: readonly string[],
@@ -140,7 +143,7 @@ function lastValuesOf(
 const isReceiverSetting = (key: string): key is keyof typeof receiverSettings.fields =>
 	Object.hasOwn(receiverSettings.fields, key);
 
-/** A key without a value under `extra` says nothing; a secret without one is an empty secret. */
+/** `extra` without keys that have no value; a secret without a value stays, as an empty secret. */
 const withoutNothing = (extra: NonNullable<RawWebhook['extra']>): typeof extra =>
 	Object.fromEntries(
 		Object.entries(extra).filter(([key, value]) => key === 'secret' || value !== null),
@@ -151,7 +154,7 @@ function resolveRoutes(
 	options: Pick<ReceiverSurroundings, 'unread' | 'place'> & {
 		/** The static routes in use. */
 		readonly last: ReadonlyMap<string, Route> | undefined;
-		/** Whether a receiver serves already: then what the contract refuses the start for concerns its route alone. */
+		/** Whether a receiver serves already: then a refusal of the contract concerns only its route. */
 		readonly isServing: boolean;
 		readonly context: RouteContext;
 	},
@@ -179,7 +182,7 @@ function resolveRoutes(
 		if (resolved.ok) {
 			routes.set(name, resolved.route);
 		} else {
-			// Held back for one route, the rest of an edit would leave open what it closes.
+			// Otherwise one route would hold back the rest of an edit, which may close what is open.
 			failures.push(
 				...resolved.refusals.map(refusal =>
 					isServing && refusal.kind === 'refused'
@@ -203,7 +206,7 @@ function resolveRoutes(
 	};
 }
 
-/** A receiver whose settings cannot be read: it is refused, whatever the defaults are. */
+/** A receiver with unreadable settings, which is refused whatever the defaults are. */
 export const brokenWebhook = (broken: string): WebhookConfig => ({
 	...receiverSettings.read({}),
 	switchedOff: false,

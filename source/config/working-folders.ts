@@ -3,14 +3,14 @@ import type {HomePaths} from './config.ts';
 import {type Environment, userHomeOf} from './environment.ts';
 import {basePaths} from './home-paths.ts';
 
-/** Where they are made absolute. */
+/** The folders that relative and `~/` paths are resolved against. */
 export type Homes = {
 	/** Folder of the profile. */
 	readonly home: string;
 	readonly userHome: string;
 };
 
-/** What the sandbox of a profile is built around, and keeps out of reach. */
+/** The folders that a profile's sandbox is built around, or keeps out of reach. */
 export const sandboxPlaces = (paths: HomePaths, environment: Environment) => ({
 	home: paths.home,
 	/** The folder that holds all profiles. */
@@ -19,7 +19,7 @@ export const sandboxPlaces = (paths: HomePaths, environment: Environment) => ({
 	environment,
 });
 
-/** A listed path: `~/` is the home of the person. */
+/** A listed path as an absolute one; `~/` is the home of the user. */
 export const absoluteFolder = (path: string, {userHome}: Pick<Homes, 'userHome'>): string =>
 	resolve(path === '~' || path.startsWith('~/') ? join(userHome, path.slice(1)) : path);
 
@@ -27,6 +27,6 @@ export const absoluteFolder = (path: string, {userHome}: Pick<Homes, 'userHome'>
 export const workdirOf = (written: string | undefined, homes: Homes): string =>
 	written === undefined ? join(homes.home, 'work') : absoluteFolder(written, homes);
 
-/** Whether one of two folders lies in the other. */
+/** Whether one of two folders is inside the other. */
 export const lieInEachOther = (one: string, other: string): boolean =>
 	one !== other && (`${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`));

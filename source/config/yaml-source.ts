@@ -13,34 +13,34 @@ import {compact} from '../core/names.ts';
 import type {KeyPath} from './plain-data.ts';
 import {createPositions, type Position} from './text-positions.ts';
 
-/** Something that the parser refused. */
+/** An error of the parser. */
 type SourceProblem = Position & {readonly key: string; readonly message: string};
 
-/** A YAML text as data, with the way back to the text. */
+/** A parsed YAML text, with positions in the text. */
 export type YamlSource = {
-	/** Plain data; `null` for an empty file. Only sound when `problems` is empty. */
+	/** Plain data; `null` for an empty file. Valid only when `problems` is empty. */
 	readonly value: unknown;
 	readonly problems: readonly SourceProblem[];
-	/** Where the value of `path` stands, or its nearest ancestor that exists. */
+	/** The position of the value at `path`, or of its nearest existing ancestor. */
 	positionOf(path: KeyPath): Position;
-	/** Where the last key of `path` stands. */
+	/** The position of the last key of `path`. */
 	positionOfKey(path: KeyPath): Position;
 };
 
-/** Enough for shared anchors; a file that doubles itself nine times is refused. */
+/** Most aliases: enough for shared anchors, while a file that doubles its data nine times is refused. */
 const maxAliases = 100;
 
-/** A syntax error causes most of the errors below it. */
+/** Most syntax errors that are reported: one causes most of the errors below it. */
 const maxFaults = 3;
 
-/** More are of no use, and finding the place of each costs time. */
+/** Most problems that are reported: finding the position of each costs time. */
 export const maxProblems = 100;
 
 /** Parses one YAML 1.2 document. Never throws; messages hold keys, never values. */
 export function parseYamlSource(text: string): YamlSource {
 	const document = parseDocument(text, {
 		prettyErrors: false,
-		// Quadratic there; found below.
+		// This check is quadratic; `findMistakes` does it.
 		uniqueKeys: false,
 		logLevel: 'error',
 	});
@@ -85,7 +85,7 @@ function dataOf(document: Document.Parsed): {
 	}
 }
 
-/** What the parser refused, in the order of the text: the first few, and how many there are beyond. One bracket that is not closed spoils every line below it. */
+/** Errors of the parser in the order of the text: the first few, and the number of the rest. One unclosed bracket spoils every line below it. */
 function faultsIn({errors, warnings}: Document.Parsed): readonly Fault[] {
 	const faults = [...errors, ...warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
 	const [next, ...others] = faults.slice(maxFaults);
@@ -101,7 +101,7 @@ function faultsIn({errors, warnings}: Document.Parsed): readonly Fault[] {
 	]);
 }
 
-/** Mistakes that the parser lets pass: keys that are not text or stand twice, aliases without an anchor above them. */
+/** Mistakes that the parser accepts: keys that are not text, repeated keys, aliases without an anchor above them. */
 function findMistakes(document: Document): Fault[] {
 	const faults: Fault[] = [];
 	const anchors = new Set<string>();
@@ -146,7 +146,7 @@ function findWrongKeys(map: YAMLMap): readonly Fault[] {
 	).slice(0, maxProblems);
 }
 
-/** A key as the data has it; `undefined` for a list, a mapping or an alias. */
+/** The text of a key in the data; `undefined` for a list, a mapping or an alias. */
 function nameOf(key: unknown): string | undefined {
 	const value = isScalar(key) ? (key.value ?? '') : undefined;
 	if (typeof value === 'string') {
@@ -163,7 +163,7 @@ function offsetOf(node: unknown): number | undefined {
 		: undefined;
 }
 
-/** Offsets of the value at `path` and of its key; those of the deepest ancestor that exists, where it does not. */
+/** Offsets of the value at `path` and of its key, or of the deepest existing ancestor. */
 function find(
 	document: Document,
 	path: KeyPath,
@@ -203,7 +203,7 @@ type Pairs = ReadonlyMap<string, YAMLMap['items'][number]>;
 
 const known = new WeakMap<YAMLMap, Pairs>();
 
-/** The pairs of a mapping by their names; keys do not repeat. Remembered: each of ten thousand routes may have something wrong. */
+/** The pairs of a mapping by name; keys are unique. Cached: each of ten thousand routes may have a problem. */
 function pairsOf(map: YAMLMap): Pairs {
 	const pairs =
 		known.get(map) ?? new Map(map.items.map(pair => [nameOf(pair.key) ?? '', pair] as const));
@@ -211,7 +211,7 @@ function pairsOf(map: YAMLMap): Pairs {
 	return pairs;
 }
 
-/** Our own words: the parser's quote the text, and the text may be a secret. */
+/** Our own messages: those of the parser quote the text, which may be a secret. */
 export const parserMessages: Readonly<Record<ErrorCode, string>> = {
 	ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
 	BAD_ALIAS: 'an alias is malformed or names no anchor above it',

@@ -112,7 +112,7 @@ const subnets: ReadonlyArray<readonly [AddressScope, readonly string[]]> = [
 			'192.88.99.0/24',
 			'2001:db8::/32',
 			'3fff::/20',
-			// Protocols of their own, Teredo among them. @see RFC 2928, RFC 4380
+			// Addresses of special protocols such as Teredo. @see RFC 2928, RFC 4380
 			'2001::/23',
 			// No server of the internet has an address outside of 2000::/3. @see RFC 4291 §2.4
 			'::/3',

@@ -33,7 +33,7 @@ export type KeyDay = Shape<typeof keyDaySchema>;
 /** A key without its usage, which is summed up only for people. */
 export type KeyFacts = Omit<ApiKey, 'usage'>;
 
-/** What a person chooses when creating a key. */
+/** The properties that a person chooses for a new key. */
 export type KeyGrant = Pick<ApiKey, 'name' | 'kind' | 'endpoints' | 'models' | 'agents'> &
 	Partial<Pick<ApiKey, 'rpm' | 'parallel' | 'budget' | 'expiresAt'>>;
 
@@ -43,7 +43,7 @@ export type KeyRecord = Omit<ApiKey, 'usage' | 'hint' | 'retiring'> & {
 	readonly secrets: ReadonlyArray<{
 		readonly hash: string;
 		readonly hint: string;
-		/** Milliseconds since 1970; absent: as long as the key. */
+		/** Milliseconds since 1970; absent: valid as long as the key. */
 		readonly until?: number;
 	}>;
 };
@@ -51,7 +51,7 @@ export type KeyRecord = Omit<ApiKey, 'usage' | 'hint' | 'retiring'> & {
 /** Why a key no longer passes. */
 type KeyEnd = 'revoked' | 'expired';
 
-/** How the key has ended by `now`, milliseconds since 1970; `undefined`: it still passes. */
+/** Why the key has ended by `now`, milliseconds since 1970; `undefined`: it still passes. */
 export function endOf(
 	{revokedAt, expiresAt}: Pick<ApiKey, 'revokedAt' | 'expiresAt'>,
 	now: number,
@@ -69,7 +69,7 @@ export const mayUseModel = ({models}: Pick<ApiKey, 'models'>, model: string): bo
 
 const dayMs = 86_400_000;
 
-/** When the period began in which `at` is, milliseconds since 1970, by UTC. Weeks begin on Monday. */
+/** Start of the period that contains `at`, both milliseconds since 1970, by UTC. Weeks begin on Monday. */
 export function periodStart(at: number, per: BudgetPeriod): number {
 	const date = new Date(at);
 	const day = at - (at % dayMs);
@@ -85,7 +85,7 @@ export function periodStart(at: number, per: BudgetPeriod): number {
 	}
 }
 
-/** When that period ends and the next one begins. */
+/** End of the period that contains `at`: the start of the next one. */
 export function periodEnd(at: number, per: BudgetPeriod): number {
 	const start = periodStart(at, per);
 	if (per === 'month') {
@@ -103,7 +103,7 @@ const checksumLength = 6;
 /** The largest multiple of 62 up to 256: larger bytes are skipped, as they would make some digits more likely. */
 const evenBytes = 256 - (256 % base);
 
-/** What `api.key_prefix` may be. */
+/** The form of `api.key_prefix`. */
 export const keyPrefixPattern = /^[a-z][a-z0-9]{0,15}$/;
 
 const keyPattern = /^[a-z][a-z0-9]{0,15}_(?<kind>live|test)_[0-9A-Za-z]{36}$/;

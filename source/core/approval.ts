@@ -25,13 +25,13 @@ export type ApprovalScope = (typeof approvalScopes)[number];
 /** Every kind of {@link RuleOwner}. */
 export const ruleOwnerKinds = ['job', 'route', 'chat'] as const;
 
-/** Whose runs a rule covers. */
+/** The route, job or chat whose runs a rule covers. */
 export type RuleOwner = Shape<typeof ruleOwnerSchema>;
 
 /** One argument that a rule compares. */
 export type RuleKey = Shape<typeof ruleKeySchema>;
 
-/** What a tool server claims about a tool; not verified. */
+/** Unverified claims of a tool server about a tool. */
 export type ToolClaims = Shape<typeof toolClaimsSchema>;
 
 /** The tool of a call, as shown to the person who decides. Strings are cleaned by `escapeLine` or `escapeBlock`. `toolFrom` reads its origin. */
@@ -40,7 +40,7 @@ export type ShownTool = Shape<typeof askedToolSchema> & {
 	readonly from?: never;
 };
 
-/** What a call of a built-in tool would do. */
+/** The effect of a call of a built-in tool. */
 export type CallPreview = Shape<typeof callPreviewSchema>;
 
 /** One field of a form that a tool server wants filled in. */
@@ -73,10 +73,10 @@ export type FormApproval = Shape<typeof formApprovalSchema>;
 
 export type Approval = ToolApproval | FormApproval;
 
-/** What a face may answer. */
+/** An answer that a face may give. */
 export type ApprovalAnswer = Shape<typeof approvalAnswerSchema>;
 
-/** The effect of an answer: where it came too late, `approval` shows how the request was settled; absent without such a request. */
+/** The effect of an answer. If it came too late, `approval` shows how the request was settled; `approval` is absent for an unknown request. */
 export type AnswerOutcome = Shape<typeof answerOutcomeSchema>;
 
 /** A standing approval. It covers one definition of one tool of one server of one profile, and nothing else. */
@@ -84,7 +84,7 @@ export type ApprovalRule = Shape<typeof approvalRuleSchema>;
 
 /** A rule that a person wrote into `config.yaml`. It allows calls with the definition that its tool has when first seen, or with the definition that the rule names. */
 export type FileRule = {
-	/** Without `id`. */
+	/** A route, or a job by its name; without `id`. */
 	readonly owner: RuleOwner;
 	readonly profile: string;
 	/** `ShownTool.name`. */

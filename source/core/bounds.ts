@@ -1,8 +1,8 @@
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /**
- * `text` in at most about `maxBytes` bytes of UTF-8: as it is when it fits, else its head (two thirds) and its tail around
- * one line that says how many bytes were left out. That line comes on top of the bound; no character is torn.
+ * `text` in at most about `maxBytes` bytes of UTF-8: unchanged if it fits, else its head (two thirds) and its tail around a line with the number of omitted bytes. That
+ * line is not counted; no character is torn.
  */
 export function boundText(text: string, maxBytes: number): string {
 	// A UTF-16 unit is at most three bytes, so short texts need no counting.

@@ -151,7 +151,7 @@ export type Busy = {
 	readonly count: number;
 };
 
-/** `action`, done by the first call alone. */
+/** Wraps `action` so that only the first call runs it. */
 export function once(action: () => void): () => void {
 	let done = false;
 	return () => {

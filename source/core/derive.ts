@@ -4,7 +4,7 @@
  */
 export type Memoize<Value> = (inputs: readonly unknown[], make: () => Value) => Value;
 
-/** Caches the result of `make` for each `of`, weakly; made again when one of the `others` changed, which are cached with it. */
+/** Memoises `make` weakly by `of`, together with the `others`; called again when one of the `others` changed. */
 export function derive<Of extends object, Others extends readonly unknown[], Value>(
 	make: (of: Of, ...others: Others) => Value,
 ): (of: Of, ...others: Others) => Value {
@@ -21,7 +21,7 @@ export function derive<Of extends object, Others extends readonly unknown[], Val
 	};
 }
 
-/** Caches the result of `make` for each `of`, weakly. */
+/** Memoises `make` weakly by `of`. */
 export function oncePer<Of extends object, Value extends object>(
 	make: (of: Of) => Value,
 ): (of: Of) => Value {
@@ -38,7 +38,7 @@ export function oncePer<Of extends object, Value extends object>(
 	};
 }
 
-/** A memory of the last value only. */
+/** Remembers only the last value. */
 export function createMemory<Value>(): Memoize<Value> {
 	let last: {readonly inputs: readonly Held[]; readonly value: Value} | undefined;
 	return (inputs, make) => {
@@ -59,7 +59,7 @@ type Held = {readonly weak: WeakRef<object>} | {readonly own: unknown};
 const hold = (input: unknown): Held =>
 	typeof input === 'object' && input !== null ? {weak: new WeakRef(input)} : {own: input};
 
-/** In the place of a collected object: equal to no input. */
+/** Stands for a collected object: equal to no input. */
 const gone = Symbol('gone');
 
 function inputOf(held: Held | undefined): unknown {

@@ -45,7 +45,7 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : textOf(error);
 }
 
-/** `error` itself, or for a plain error of the file system one that says what failed, why, and what to do. */
+/** `error` itself; for a plain error of the file system an error that says what failed, why, and what to do. */
 export function explained(error: unknown): unknown {
 	const refusal = refusalOf(error);
 	if (!refusal) {
@@ -60,7 +60,7 @@ export function explained(error: unknown): unknown {
 	);
 }
 
-/** Errors of the file system: the reason, and what to do. */
+/** The reason of each error of the file system, and what to do. */
 const refusals: Readonly<Record<string, readonly [reason: string, mend: string]>> = {
 	EACCES: ['permission is denied', 'let the user of svc read and write it'],
 	EDQUOT: ["this user's share of the disk is used up", 'free some space and try again'],
@@ -76,7 +76,7 @@ const refusals: Readonly<Record<string, readonly [reason: string, mend: string]>
 	EROFS: ['the file system is read-only', 'mount it for writing, or use another folder'],
 };
 
-/** What each system call does to a path. Other calls (`connect`, `spawn`) do not concern files. */
+/** The action of each system call on a path, in words. Other calls (`connect`, `spawn`) do not concern files. */
 const acts: Readonly<Record<string, string>> = {
 	access: 'use',
 	chmod: 'change the rights of',

@@ -23,7 +23,7 @@ export type HealthSample = {
 	readonly requestP95Ms?: number;
 };
 
-/** What each type of event carries; `unknown`: nothing beside its type and its time. */
+/** The members of each type of event; `unknown`: only `type` and `at`. */
 type EventFacts = {
 	'gateway-started': {
 		readonly pid: number;
@@ -116,7 +116,7 @@ type EventFacts = {
 	};
 	'model-selected': {
 		readonly model: ModelView;
-		/** A provider whose key is in the environment. It costs money, so a person must agree. */
+		/** A provider whose key is in the environment. It costs money, so a person must agree to its use. */
 		readonly offer?: ModelView;
 	};
 	/** The configured model cannot be used; runs fail meanwhile. */
@@ -132,7 +132,7 @@ type EventFacts = {
 		readonly changes: readonly string[];
 		/** Keys whose change needs a restart. */
 		readonly restartNeeded: readonly string[];
-		/** Remaining problems: an error disables one thing, whose last good version stays in use where there is one. */
+		/** Remaining problems. An error disables one item, unless that has a last good version, which stays in use. */
 		readonly problems: readonly Diagnostic[];
 	};
 	'config-rejected': {

@@ -27,7 +27,7 @@ export type GroupWindow = {readonly windowMs: number; readonly maxWaitMs: number
 /** Times and count of a group after an event. */
 type GroupTimes = Pick<Group, 'firstAt' | 'lastAt' | 'quietAt' | 'capAt' | 'count'>;
 
-/** What an event does to the group of its key. */
+/** The effect of an event on the group of its key. */
 export type GroupStep =
 	/** Opens a new group. `ended`: why the waiting group, if any, is dispatched before that. */
 	| {readonly kind: 'open'; readonly ended?: GroupReason; readonly next: GroupTimes}

@@ -11,7 +11,7 @@ export type Finding = {
 	readonly mend?: string;
 };
 
-/** The sign before a line, beside the word. */
+/** The sign of a result, shown at the start of its line beside the word. */
 export const healthSigns: Readonly<Record<Health, string>> = {
 	ok: '✓',
 	warning: '!',

@@ -13,7 +13,7 @@ export type InstallReview = Shape<typeof installReviewSchema>;
 /** A link opened outside of the interface that waits for a person there. Without the link itself, which may hold a secret: events are logged. */
 export type WaitingInstall = Shape<typeof waitingInstallSchema>;
 
-/** The same with the link. */
+/** A waiting install with its link. */
 export type OfferedInstall = Shape<typeof offeredInstallSchema>;
 
 /** One line of the review before a tool server is installed from a link. */

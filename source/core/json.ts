@@ -198,7 +198,7 @@ const hazards = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
  */
 export const jsonLine = (value: unknown): string => escapeHazards(JSON.stringify(value));
 
-/** The same for an existing JSON text of any number of lines. */
+/** Escapes the same characters in an existing JSON text of any number of lines. */
 export const escapeHazards = (json: string): string => json.replaceAll(hazards, escapedUnits);
 
 /** Each UTF-16 unit of a text as JSON escapes it: `\u00e9`. */

@@ -155,7 +155,7 @@ const hearers: Array<(text: string) => void> = [];
  * at most 2,000 characters of it, raw, and must not throw. A later capture takes precedence until its disposal; the last disposal restores `console`.
  */
 export function captureConsole(hear: (text: string) => void): Disposable {
-	// An object of its own: the same function may hear twice.
+	// A new function object: `hear` may be registered twice.
 	const hearer = (text: string) => hear(text);
 
 	if (hearers.length === 0) {

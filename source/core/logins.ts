@@ -22,9 +22,9 @@ export type LoginAttempt = LoginPlace & {
 	readonly flow: LoginFlow;
 	readonly status: LoginStatus;
 	readonly startedAt: number;
-	/** When it gives up waiting. */
+	/** When the login stops waiting. */
 	readonly endsAt?: number;
-	/** When it was over. */
+	/** When the login ended. */
 	readonly endedAt?: number;
 	/** Host of the tool server, with an unusual port. At most 300 characters, as every host here. */
 	readonly serverHost: string;

@@ -64,21 +64,21 @@ const at = (row: readonly number[], column: number): number =>
 const plainName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
 /**
- * An untrusted name (of an argument, a field of a payload, a header, a tool, an event) within a text of ours: a plain word of at
- * most 64 characters as it is, anything else as a JSON string. Not cleaned for a terminal.
+ * An untrusted name (of an argument, a field of a payload, a header, a tool, an event) quoted within a text of ours: a plain word of at most 64 characters unchanged,
+ * anything else as a JSON string. Not cleaned for a terminal.
  */
 export const quotedName = quotedUnless(plainName);
 
 /** Words with one blank between them. */
 const plainTitle = /^(?=.{1,64}$)[\p{L}\p{N}](?: ?[\p{L}\p{M}\p{N}_.:'’/&+?!()-])*$/u;
 
-/** The same for untrusted titles: several plain words need no quotation marks. */
+/** As `quotedName`, for untrusted titles: several plain words need no quotation marks. */
 export const quotedTitle = quotedUnless(plainTitle);
 
 /** A path without outer blanks and without invisible characters. */
 const plainPath = /^(?! )[\p{L}\p{N}\p{M}/ _.@+,=~()[\]-]*(?<! )$/u;
 
-/** The same for a path. */
+/** As `quotedName`, for paths. */
 export const quotedPath = quotedUnless(plainPath);
 
 function quotedUnless(plain: RegExp): (text: string) => string {

@@ -5,7 +5,7 @@ import type {Run} from './run.ts';
 export type Conversation = Omit<NonNullable<Run['conversation']>, 'user'>;
 
 /**
- * Where a run comes from.
+ * The origin of a run.
  *
  * - `delivery`: an event of a sender. Without an identifier the origin is unknown and counts as untrusted. `job`: the job that its route fires.
  * - `job`: a job fired by its schedule or a person.
@@ -33,7 +33,7 @@ export const originKinds = [
 	'chat',
 ] as const satisfies ReadonlyArray<Origin['kind']>;
 
-/** Where a turn of a chat comes from. */
+/** The origin of a turn of a chat. */
 export type TurnOrigin = Extract<Origin, {readonly kind: 'key' | 'person' | 'chat'}>;
 
 /** The origin of a turn that is answered over an open connection; such a run is never repeated. */
@@ -100,7 +100,7 @@ const turns: Readonly<Record<Origin['kind'], boolean>> = {
 	chat: true,
 };
 
-/** Whether it is a turn of a chat, which is answered where it was asked. */
+/** Whether a run is a turn of a chat, which is answered in that chat. */
 export const isTurn = (origin: Origin): origin is TurnOrigin => turns[origin.kind];
 
 /** `telegram:12345`, `telegram:12345/17` with its thread; no two conversations have the same. Not cleaned. */
@@ -111,7 +111,7 @@ export function conversationName({platform, chat, thread}: Conversation): string
 
 const plainConversation = /^[a-z]+:[\w.@+:!#-]{1,64}(?:\/[\w.@$-]{1,64})?$/;
 
-/** The name within a text of ours: as a JSON string unless it is plain. Not cleaned. */
+/** The name quoted within a text of ours: as a JSON string unless it is plain. Not cleaned. */
 export function conversationWords(conversation: Conversation): string {
 	const name = conversationName(conversation);
 	return plainConversation.test(name) ? name : JSON.stringify(name);
@@ -150,7 +150,7 @@ export function originWords(
 	}
 }
 
-/** The same for the run of an approval; empty without a run, and for an unknown origin. */
+/** `originWords` for the run of an approval; empty without a run, and for an unknown origin. */
 export function askerWords(
 	{run, ...facts}: OriginFacts & {readonly run?: number},
 	quoted?: (name: string) => string,

@@ -50,7 +50,7 @@ export function createLineFile(
 	};
 
 	const append = async (lines: readonly string[]) => {
-		// More may get lost while this is written.
+		// More lines may get lost during this write: only the reported ones are subtracted.
 		const told = lost;
 		const text = [...(told > 0 ? [describeLost(told)] : []), ...lines, ''].join('\n');
 		try {
@@ -65,7 +65,7 @@ export function createLineFile(
 			bytes += Buffer.byteLength(text);
 			lost -= told;
 		} catch {
-			// Only the file itself can report it, later.
+			// The loss can be reported only in the file itself, by a later write.
 			lost += lines.length;
 		}
 	};

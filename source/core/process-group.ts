@@ -3,7 +3,7 @@ import type {Readable} from 'node:stream';
 import type {Clock} from './clock.ts';
 import {codeOf} from './errors.ts';
 
-/** How much of an output is kept, and what happens above that. The rest is read and dropped, since a full pipe would block the command. */
+/** How much of an output is kept, and what happens to longer output. The rest is read and dropped, since a full pipe would block the command. */
 export type OutputRule = {
 	readonly limitBytes: number;
 	/** `keep-ends`: half from the start and half from the end, with a line between them that counts the missing bytes. */
@@ -116,7 +116,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	};
 
 	const end = (exit: GroupExit, graceMs: number) => {
-		// Its exit is the result, and its process id may be reused by now.
+		// The exit is the result, and the process id may be reused by now.
 		if (hasExited) {
 			return;
 		}
@@ -144,7 +144,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	onAbort(job.killed, cleanup, () => end({kind: 'aborted'}, 0));
 	if (child.pid !== undefined && job.onStart) {
 		const started = cleanup.use(job.onStart(child.pid));
-		// Its process id may be reused later.
+		// The process id may be reused after the exit.
 		child.once('exit', () => started[Symbol.dispose]());
 	}
 

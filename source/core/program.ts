@@ -16,8 +16,8 @@ export const nodeFlags: readonly string[] = ['--max-semi-space-size=8'];
 export const nodeVariables: Readonly<Record<string, string>> = {MALLOC_ARENA_MAX: '1'};
 
 /**
- * Lets the heap grow by 50 % instead of 100 % before a full collection. At 25 % an ignored event costs a tenth more CPU, without measurable savings of memory. Not a start flag: while a program loads, nearly
- * everything stays in use, and more collections would cost a tenth of the start.
+ * Lets the heap grow by 50 % instead of 100 % before a full collection. At 25 % an ignored event costs a tenth more CPU, without measurable savings of memory. Not a start
+ * flag: while a program loads, nearly everything it allocates stays in use, and more collections would make the start a tenth slower.
  */
 export function growSlowly(): void {
 	setFlagsFromString('--heap-growing-percent=50');
@@ -25,7 +25,7 @@ export function growSlowly(): void {
 
 const lookMs = 2000;
 
-/** Share of a core above which memory is not saved: at full load that would make an ignored event a quarter dearer. */
+/** Share of a core above which memory is not saved: at full load that would make an ignored event cost a quarter more CPU. */
 const busyShare = 0.4;
 
 /** Lets V8 return unused memory at low load. For a process with a screen, which is large and open all day. */

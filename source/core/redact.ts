@@ -77,12 +77,13 @@ const shapes: readonly RegExp[] = [
 	/()(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
 ];
 
-/** Secrets that are replaced, of which the newest are still hidden. */
+/** Most replaced secrets that are still hidden, the newest ones. */
 const maxReplaced = 500;
 
 /**
- * Secrets by where they come from, as one list: the same array until one of its parts is other than before, since what is made of many secrets is dear. `part`
- * gives its owner the way to say which secrets it has now. One that is replaced stays hidden until the program ends: the other side may still take it.
+ * Joins the secrets of several owners into one list: the same array until the secrets of an owner change, since deriving data from many secrets is expensive. `part`
+ * returns the function by which an owner sets its current secrets. The newest 500 replaced secrets stay hidden until the program ends: the other side may still accept
+ * them.
  */
 export function createSecretList() {
 	const parts = new Map<object, readonly string[]>();

@@ -205,8 +205,8 @@ const kindOf = (detail: string): string => detail.replaceAll(numbers, '0');
 type Work = NonNullable<Delivery['work']>;
 
 /**
- * The rows after `events`, with the results of their deliveries, since runs and groups are dropped from the state sooner than deliveries. A row keeps the final state of its run,
- * and that a later event of its group superseded it; the state of open runs is in `runs`.
+ * The rows after `events`, with the results of their deliveries: runs and groups are dropped from the state sooner than deliveries. A row keeps the final state of its run,
+ * or `superseded` once its group has a later event; the state of open runs is in `runs`.
  */
 export function worksAfter(
 	rows: readonly DeliveryRow[],

@@ -118,7 +118,7 @@ function put(state: GatewayState, parts: Parts): void {
 
 type Change<Key extends Type> = (event: EventOf<Key>, state: GatewayState) => Parts;
 
-/** What a single event changes, by its type. Only an event that one of the `lists` takes may be missing. */
+/** The change of the state by a single event, for each type. Only types that one of the `lists` takes may be missing. */
 const changes: {readonly [Key in Exclude<Type, Listed>]: Change<Key>} & {
 	readonly [Key in Listed]?: Change<Key>;
 } = {

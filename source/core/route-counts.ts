@@ -2,10 +2,10 @@ import type {DeliveryOutcome} from './delivery.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {routeCountsSchema} from './schemas/route-counts.ts';
 
-/** What the journal holds of the last day, by route. What another gateway answered is not among it, nor what was sent to no route. */
+/** Deliveries of the last day in the journal, counted by route. Deliveries to other gateways and to unknown routes are not counted. */
 export type RouteCounts = Shape<typeof routeCountsSchema>;
 
-/** Outcomes that led to something. */
+/** Outcomes of events that started a run, joined a group or were delivered. */
 export const takenOutcomes = [
 	'accepted',
 	'coalesced',

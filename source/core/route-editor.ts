@@ -14,31 +14,31 @@ import type {
 	routePreviewSchema,
 } from './schemas/route-editor.ts';
 
-/** One setting of a route, as a form needs to know it. */
+/** One setting of a route, described for a form. */
 export type RouteField = Shape<typeof routeFieldSchema>;
 
-/** How much of its rate a route has used now. */
+/** Present use of a route's rate limit. */
 export type RouteRate = Shape<typeof routeRateSchema>;
 
 /** A changed or new route, before it is saved. */
 export type RouteDraft = Shape<typeof routeDraftSchema>;
 
-/** What a draft makes of one delivery. */
+/** The result of one delivery under a draft. */
 export type RoutePreview = Shape<typeof routePreviewSchema>;
 
-/** What a draft makes of stored deliveries. */
+/** The results of stored deliveries under a draft. */
 export type RouteBacktest = Shape<typeof routeBacktestSchema>;
 
-/** Keys that payloads of a route have had. */
+/** Keys found in the payloads of a route. */
 export type PayloadKeys = Shape<typeof payloadKeysSchema>;
 
-/** A route as it is written, without its secrets. */
+/** A route as written in its file, without its secrets. */
 export type RouteDefinition = Shape<typeof routeDefinitionSchema>;
 
-/** What the receiver would say of a draft. */
+/** The problems and warnings of the receiver about a draft. */
 export type RouteCheck = Shape<typeof routeCheckSchema>;
 
-/** What saving a draft would change. */
+/** The changes that saving a draft would make. */
 export type RouteSavePlan = Shape<typeof routeSavePlanSchema>;
 
 /** A draft that was saved. */
@@ -47,5 +47,5 @@ export type SavedRoute = Shape<typeof savedRouteSchema>;
 /** A route with a new secret. */
 export type RotatedRoute = Shape<typeof rotatedRouteSchema>;
 
-/** What a served route is made of, for a person. */
+/** Facts about a served route, for a person. */
 export type RouteFacts = Shape<typeof routeFactsSchema>;

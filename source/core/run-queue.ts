@@ -2,13 +2,13 @@ import {grouped} from './names.ts';
 
 /** The `queued` runs by the reason of their wait; each is counted once. */
 export type RunWaits = {
-	/** For a worker, or for room in their route or job. */
+	/** Runs that wait for a worker, or for room in their route or job. */
 	readonly worker: number;
-	/** For their promised start: their events came above the rate limit of the route. */
+	/** Runs that wait for their promised start: their events came above the rate limit of the route. */
 	readonly rateLimit: number;
-	/** For a login to a tool server. */
+	/** Runs that wait for a login to a tool server. */
 	readonly login: number;
-	/** For their next try. */
+	/** Runs that wait for their next try. */
 	readonly retry: number;
 };
 

@@ -39,7 +39,7 @@ export const runStates = ['queued', 'running', 'delivering', ...endedStates] as 
  */
 export type RunState = (typeof runStates)[number];
 
-/** What the gateway can fetch before an agent starts. */
+/** Data that the gateway can fetch before an agent starts. */
 export const prefetchKinds = ['diff', 'checkout'] as const;
 
 /** A pull request, as named by the event of its code host. */

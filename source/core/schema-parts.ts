@@ -101,7 +101,7 @@ export const requiredSetting = <
 	notes?: Notes,
 ) => noted(schema.clone(), {...described(description, notes), required: true as const});
 
-/** A setting that is not checked by its type, because other code decides what a wrong value means; `json`: its JSON Schema. */
+/** A setting whose type is not checked, because other code decides what an invalid value means; `json`: its JSON Schema. */
 export const looseSetting = <const Notes extends MoreNotes<z.ZodUnknown>>(
 	json: Readonly<Record<string, unknown>>,
 	description: string,

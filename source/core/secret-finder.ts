@@ -24,8 +24,8 @@ function lastWordOf(text: string): number {
 }
 
 /**
- * The offset in an unfinished text from which it may turn out to be a credential; the length of the text when there is none. `openSpaced`: the same offset for secret values with white space
- * or non-ASCII characters, which are not single words. `longest`: length of the longest other value.
+ * The offset in an unfinished text from which it may be an incomplete credential; the length of the text if there is none. `openSpaced`: finds that offset for secret
+ * values with white space or non-ASCII characters, which are not single words. `longest`: length of the longest other value.
  */
 export function openCredentialFrom(
 	text: string,
@@ -90,7 +90,7 @@ function openKeyFrom(text: string): number {
 		: text.length;
 }
 
-/** A secret as other texts spell it: base64, hex, percent-encoded (once or twice, as a URL and as a form do), escaped for JSON (once or twice, as JavaScript, PHP and Go do) and for HTML. */
+/** A secret in its encodings in other texts: base64, hex, URL-encoded, JSON-escaped. */
 export function formsOf(value: string): readonly string[] {
 	const bytes = Buffer.from(value);
 	const hex = bytes.toString('hex');

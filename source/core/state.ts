@@ -43,7 +43,7 @@ export type DeliveryRow = {
 	readonly delivery: Delivery;
 	/** How many deliveries the row stands for; 1 for most. */
 	readonly count: number;
-	/** When the first delivery of a row of several came, milliseconds since 1970. */
+	/** When the first delivery of a row with several was received, milliseconds since 1970. */
 	readonly firstAt?: number;
 	/** Requested routes of a row of several, the newest last, at most five; more than one only for unknown routes. */
 	readonly routes?: readonly string[];
@@ -63,7 +63,7 @@ export type JournalCounts = {
 
 /** An answer that the model still streams. Redacted, not cleaned. */
 export type RunSaid = {
-	/** When its latest part came, milliseconds since 1970. */
+	/** When its latest part was received, milliseconds since 1970. */
 	readonly at: number;
 	/** Number of its characters (UTF-16 units) before `text`. */
 	readonly from: number;
@@ -128,7 +128,7 @@ export type GatewayState = {
 	readonly queue?: RunQueue;
 	/** Why the store cannot be written; absent while it can. */
 	readonly storeFailing?: string;
-	/** When that began, milliseconds since 1970. */
+	/** When `storeFailing` began, milliseconds since 1970. */
 	readonly storeFailingSince?: number;
 	/** Delay of the notes of other gateways, milliseconds, while it is above two seconds. */
 	readonly notesLagMs?: number;
@@ -147,7 +147,7 @@ export type GatewayState = {
 	readonly modelProblem?: string;
 	/** Since when calls of the model fail, and the latest reason; absent while it answers. */
 	readonly modelSilence?: {readonly since: number; readonly reason: string};
-	/** A model that costs money: a face asks the person once, `GatewayPort.useModel` accepts. */
+	/** A model that costs money: faces ask the person once; `GatewayPort.useModel` accepts it. */
 	readonly modelOffer?: ModelView;
 	readonly platforms: readonly PlatformView[];
 	/** The entries of `alerts`. Absent from older gateways. */
@@ -161,7 +161,7 @@ export type GatewayState = {
 	readonly totals: {
 		/** Requests without those answered 401 or 404, which any stranger can send. */
 		readonly received: number;
-		/** Those of `received` with a status below 400. */
+		/** Requests of `received` with a status below 400. */
 		readonly ok: number;
 		readonly groupsDispatched: number;
 		readonly runsDone: number;

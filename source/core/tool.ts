@@ -15,19 +15,19 @@ export const maxToolDescriptionLength = 1024;
 export type Tool = {
 	/** At most 64 characters of `A-Za-z0-9_-`. */
 	readonly name: string;
-	/** For models: at most `maxToolDescriptionLength`. */
+	/** For models, at most `maxToolDescriptionLength`. */
 	readonly description: string;
 	/** The title by the server, raw; for searches only. */
 	readonly title?: string;
 	/** JSON Schema of the arguments. */
 	readonly inputSchema: JsonObject;
-	/** The tool claims to change nothing; decides whether an interrupted run may be repeated. */
+	/** The tool claims to change nothing. An interrupted run may be repeated if it started only such tools. */
 	readonly readOnly: boolean;
 	/** Whether each call needs an approval. Read at each call: it may change with the settings. */
 	readonly needsApproval: boolean;
 	/** The tool as shown to a person; absent for tools that never need an approval. */
 	readonly asked?: AskedTool;
-	/** What one call would do, for the person who approves it. Changes nothing. Rejects as `execute` does. */
+	/** Describes the effect of one call for the person who approves it. Changes nothing. Rejects as `execute` does. */
 	preview?(args: JsonValue, context: Pick<ToolContext, 'signal'>): Promise<PreviewResult>;
 	/** Runs the tool. Rejects with the abort reason when `signal` aborts. */
 	execute(args: JsonValue, context: ToolContext): Promise<ToolResult>;
@@ -58,11 +58,11 @@ export type Verdict = {readonly allowed: boolean; readonly reason: string; reado
 export type Approve = (call: {
 	readonly tool: Tool;
 	readonly args: JsonValue;
-	/** What the call would do, for built-in tools. */
+	/** The effect of the call, for built-in tools. */
 	readonly preview?: CallPreview;
-	/** Identifies the call within the run: one call is asked about once. */
+	/** Identifies the call within the run: people are asked only once about a call. */
 	readonly callId: string;
-	/** What the model said right before the call; empty: nothing. */
+	/** The text of the model right before the call; empty: none. */
 	readonly said: string;
 	readonly runId: number;
 	/** When the run ends at the latest, milliseconds since 1970. */

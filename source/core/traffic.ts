@@ -95,7 +95,7 @@ export type LossyRoute = {
 
 type Cause = 'rate' | 'queue';
 
-/** Why an event was refused for good, since code hosts do not repeat it. Other refusals with `queue` concern duplicates being handled, or scripts. */
+/** Why an event was lost: it was refused, and code hosts do not send it again. Other refusals with `queue` concern duplicates being handled, or scripts. */
 const causeOf = ({outcome, trace}: Delivery): Cause | undefined =>
 	outcome === 'rate' || (outcome === 'queue' && trace.at(-1)?.step === 'dispatch')
 		? outcome

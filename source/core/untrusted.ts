@@ -18,7 +18,7 @@ const otherThanLines = new RegExp(`[^\\n${others}`);
 /** Whether a text has only plain characters: the common case, and fast. The expression has no quantifier, which would keep a backtracking state for each character of a long text. */
 const isPlainText = (text: string): boolean => !other.test(text);
 
-/** The same with line breaks. */
+/** Whether a text has only plain characters and line breaks. */
 const isPlainLines = (text: string): boolean => !otherThanLines.test(text);
 
 const runs = new RegExp(`${plain}+|[^]`, 'gu');
@@ -38,7 +38,7 @@ const unsure = new RegExp(
 		'\\p{Mc}\\u0d4e',
 		// viramas: string-width joins the consonant that follows them
 		'\\u094d\\u09cd\\u0acd\\u0b4d\\u0c4d\\u0d4d\\u1039\\u17d2\\u1a60\\u1bab\\uaaf6',
-		// marks newer than Unicode 11, ideographic tone marks, what is left of decomposed kana
+		// marks newer than Unicode 11, ideographic tone marks, decomposed kana without a composed form
 		'\\u0897-\\u089f\\u08ca-\\u08d2\\u0b55\\u0c3c\\u0d81\\u0ece\\u1abf-\\u1aff\\u1dfa\\ua82c\\u302a-\\u302f\\u3099\\u309a',
 		// parts of Hangul syllables that did not compose
 		'\\u1100-\\u11ff\\ua960-\\ua97f\\ud7b0-\\ud7ff',

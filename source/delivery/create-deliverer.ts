@@ -19,27 +19,27 @@ import {createSenders, senderHealth, sendSettings, withHidden} from './senders.t
 
 export type DelivererDependencies = SendersShare & {
 	readonly clock: Clock;
-	/** Where answers for `log` are written. */
+	/** Receives the answers for the target `log`. */
 	readonly log: Logger;
 	/** The current configuration; asked for each delivery. */
 	readonly config: () => Config;
 	/** The environment of this process, without the profile's `.env`. */
 	readonly environment: () => Readonly<Record<string, string>>;
-	/** Called for a platform that went down or came back; must not throw. */
+	/** Called when a platform went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
-	/** Called with each message that `mirrors`, once its target has it; must not reject. */
+	/** Called with each message that `mirrors`, once its target has received it; must not reject. */
 	readonly mirror?: (message: OutgoingMessage) => Promise<void>;
-	/** Where texts may go; every kind of this version when absent. */
+	/** The kinds of targets; by default every kind of this version. */
 	readonly kinds?: readonly TargetKind[];
 };
 
-/** Given to senders. Without `sign` nothing is marked; `hide` also receives the secrets that came while running. */
+/** Dependencies of senders. Without `sign` no authorship mark is added; `hide` also receives secrets that become known at run time. */
 type SendersShare = Partial<Pick<SenderWorld, 'sign' | 'secureContext' | 'memos' | 'hide'>>;
 
 const maxSummaryLength = 2000;
 
 /**
- * Delivers to every kind of target. The secrets of the configuration never leave in a text.
+ * Delivers to every kind of target. Texts never contain secrets of the configuration.
  *
  * @see manual/delivery.md, manual/runs.md#bounds
  */
@@ -49,7 +49,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 	const byName = kindsByName(kinds);
 	const secrets = withHidden(() => config().secretValues, hide);
 	const redact = createRedact(secrets.values);
-	// An answer may talk of tokens, it may not hold ours.
+	// An answer may contain text in the shape of a credential, but none of our secrets.
 	const withoutOwnSecrets = createRedact(secrets.values, {byShape: false});
 	const killed = new AbortController();
 	const listening = new Map<string, ListeningState | undefined>();
@@ -69,7 +69,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 		sign,
 		memos,
 	});
-	/** The kind of that name with its settings. `off`: why nothing can be sent there; without it there is a kind. */
+	/** The kind of that name with its settings. `off`: why nothing can be sent there; if absent, `kind` is set. */
 	const look = (name: string) => {
 		const kind = byName.get(name);
 		return kind
@@ -121,7 +121,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 		}
 
 		const summary = await send(kind, {...message, text}, signal);
-		// It holds identifiers from the platform, which may be any text.
+		// The summary contains identifiers of the platform, which may be any text.
 		return {summary: escapeLine(redact(summary), maxSummaryLength)};
 	};
 
@@ -216,7 +216,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
 	};
 }
 
-/** The view of a platform with the state of listening to it, where it takes our texts. */
+/** The view of a platform that accepts our texts, combined with the state of listening to it. */
 function withListening(view: PlatformView, listening: ListeningState | undefined): PlatformView {
 	if (view.state !== 'connected' || !listening) {
 		return view;
@@ -244,8 +244,8 @@ function withListening(view: PlatformView, listening: ListeningState | undefined
 }
 
 /**
- * A text as a kind of target sends it: line breaks as line feeds, no controls, no lone surrogates, at most as many characters as it takes. A longer one is cut and
- * says so at its end. Without `rules` the text stays as it is.
+ * A text in the form of a kind of target: line breaks as line feeds, no controls, no lone surrogates, at most the characters that the kind allows. A longer text is cut,
+ * with a note at its end. Without `rules` the text stays unchanged.
  */
 export function outgoingText(text: string, rules: TargetKind['text']): string {
 	if (!rules) {

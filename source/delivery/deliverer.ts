@@ -8,9 +8,9 @@ import {deliverValues} from '../platforms/platforms.ts';
 import type {TargetHealth} from '../platforms/target-kind.ts';
 
 export type Receipt = {
-	/** For a person: `comment on acme/api#7`, `email to ops@example.com`. */
+	/** The result for a person: `comment on acme/api#7`, `email to ops@example.com`. */
 	readonly summary: string;
-	/** It was not handed to its target: the log has it instead. */
+	/** The text was not sent to its target, but written to the log. */
 	readonly withheld?: true;
 };
 
@@ -24,23 +24,23 @@ export type Deliverer = {
 	 * @throws DeliveryError
 	 */
 	deliver(message: OutgoingMessage, signal: AbortSignal): Promise<Receipt>;
-	/** Whether a delivery to that kind may be handed over again although its end is not known: it then finds out what arrived, or repeating does no harm. False for an unknown kind. */
+	/** Whether an interrupted delivery to that kind may be tried again: the kind finds out what arrived, or a repetition does no harm. False for an unknown kind. */
 	mayRepeat(kind: string): boolean;
 	/** Whether `text` would be one unchanged message there: not cut, split or redacted. Loads the sender; never rejects. */
 	fits(target: Target, text: string): Promise<boolean>;
-	/** Why the rendered `target` could not be delivered to, or `undefined`; no I/O. Used to refuse early and to show. */
+	/** Why nothing can be delivered to the rendered `target`; `undefined`: it can. Without I/O, so that targets can be refused early and problems shown. */
 	problemWith(target: Target): string | undefined;
-	/** Why nothing can be sent to targets of a kind for `profile` now, as far as that can be found out without sending; takes up to 5 s. */
+	/** Why nothing can be sent to targets of a kind for `profile` now; `undefined`: no problem was found. Sends nothing; takes up to 5 s. */
 	problemNow(kind: string, profile: string): Promise<string | undefined>;
-	/** Checks whether something could be sent to targets of a kind for `profile`, without sending; `undefined` where there is nothing to check. */
+	/** Checks whether targets of a kind can be reached for `profile`, without sending; `undefined` if there is nothing to check. */
 	examine(kind: string, profile: string, signal: AbortSignal): Promise<TargetHealth | undefined>;
-	/** Asks the platforms of the current configuration whether they accept our credentials, until they do. To be called again after each change of the configuration. Nothing waits for it. */
+	/** Checks whether the configured platforms accept our credentials, repeatedly until they do. Call it again after each change of the configuration. Nothing waits for it. */
 	follow(): void;
-	/** Receives the state of listening to a platform; `undefined`: it is not listened to. Otherwise it counts as connected once it is listened to. */
+	/** Sets the state of listening to a platform; `undefined`: it is not listened to. Otherwise the platform counts as connected only once it is listened to. */
 	listens(kind: string, state: ListeningState | undefined): void;
-	/** The configured platforms, as their last delivery left them. */
+	/** The configured platforms, in the state after their last delivery or check. */
 	platforms(): readonly PlatformView[];
-	/** Ends everything under way at once: child processes and conversations with servers. */
+	/** Ends everything under way at once: child processes and connections to servers. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -57,25 +57,25 @@ export function unknownTarget(kind: string): {
 	};
 }
 
-/** How failed deliveries are tried again. */
+/** The retry policy for failed deliveries. */
 type RetryPlan = {
 	/** Tries in all; 3 when absent. */
 	readonly tries?: number;
 	/** Milliseconds from the first try to the last; 10 minutes when absent. */
 	readonly spanMs?: number;
-	/** A number from 0 to below 1. */
+	/** Returns a random number from 0 to below 1, for the jitter. */
 	readonly random: () => number;
 };
 
 const growth = 4;
 const minDelayMs = 1000;
 
-/** The part by which waits are shortened at most, so that runs that failed together are not repeated together. */
+/** Largest part by which a wait is shortened at random, so that runs that failed together are not retried together. */
 const jitter = 0.2;
 
 /**
- * Milliseconds to wait after try number `attempt` (counted from 1) has failed; `undefined` when that was the last. Each wait is four times the
- * one before, and all of them fill the span: about 2 and 8 minutes for 3 tries.
+ * Milliseconds to wait after try number `attempt` (from 1) has failed; `undefined` after the last try. Each wait is four times as long as the one before, and together they
+ * fill the span: about 2 and 8 minutes for 3 tries.
  *
  * @see manual/delivery.md#tries
  */

@@ -10,16 +10,16 @@ import {createKeepUp} from './keep-up.ts';
 import type {PlatformState} from './platform-state.ts';
 import {createSendParts, type Sending, stopped} from './send-parts.ts';
 
-/** Texts that may wait for others to the same chat. */
+/** Most texts that wait for earlier ones to the same chat. */
 const maxWaiting = 32;
 
-/** More messages to one kind of target at a time are refused for now: each may be a process or a connection. */
+/** Most messages to one kind of target at once, since each may be a process or a connection; further ones are refused for now. */
 const maxAtOnce = 32;
 
-/** How long the sender of an event waits for a delivery in all, milliseconds. */
+/** Longest time that the sender of an event waits for a direct delivery, milliseconds. */
 const directMs = 5000;
 
-/** The part of that time that may be spent waiting between its messages. */
+/** The part of `directMs` that may be spent on pauses between messages. */
 const directShare = 0.6;
 
 type Delivery = {
@@ -27,9 +27,9 @@ type Delivery = {
 	readonly settings: unknown;
 	readonly sender: Pick<Sender<unknown>, 'edit' | 'send' | 'split'>;
 	readonly message: OutgoingMessage;
-	/** What `kind.check` made; of a platform a `Place`. */
+	/** The value of `kind.check`; for platforms a `MessagePlace`. */
 	readonly address: unknown;
-	/** Hears how each try ends. */
+	/** Records the result of each try. */
 	readonly state?: PlatformState | undefined;
 	readonly signal: AbortSignal;
 };
@@ -37,7 +37,8 @@ type Delivery = {
 const busy = (why: string) => new DeliveryError('delivery_busy', `Cannot deliver: ${why}`);
 
 /**
- * Sends the parts of a text, one after the other. Texts to one chat of a platform follow each other whole, at the pace that it takes. Resolves with a line for a person.
+ * Sends the parts of a text one after the other. Texts to one chat of a platform are not interleaved, and keep the pace that the platform allows. Resolves with a line for
+ * people.
  *
  * @throws DeliveryError, and what `Memos.put` throws
  * @see manual/delivery.md#tries
@@ -71,7 +72,7 @@ export function createHandOver(world: Pick<SenderWorld, 'clock' | 'memos'>) {
 		const {perMinute, maxParts} = settings as PlatformSettings;
 		const usual = typeof kind.pace === 'function' ? kind.pace(place.chat) : (kind.pace ?? 0);
 		const pace = paceOf(queue, perMinute ?? usual);
-		// A text that a sender waits for has to arrive in time: it is cut rather than sent in part.
+		// A text for which a sender waits must arrive in time: it is cut rather than sent in part.
 		const mostParts =
 			until !== undefined && pace
 				? Math.max(1, Math.min(maxParts ?? usualParts, pace.within(directMs * directShare)))
@@ -143,7 +144,7 @@ export function createHandOver(world: Pick<SenderWorld, 'clock' | 'memos'>) {
 		const queue = JSON.stringify([kind.kind, place.chat]);
 		const turn = Promise.withResolvers<void>();
 		const giveUp = new AbortController();
-		// Texts that wait for a platform hold the turn of the chat: a test does not wait for them.
+		// A text holds the turn of its chat while it waits for its platform; a test message must not wait for that.
 		const line = message.isTest ? `${queue} test` : queue;
 		const sent = turns.runExclusive(line, async () => {
 			turn.resolve();
@@ -156,7 +157,7 @@ export function createHandOver(world: Pick<SenderWorld, 'clock' | 'memos'>) {
 		const cancel =
 			until === undefined ? undefined : world.clock.after(directMs, () => giveUp.abort());
 		try {
-			// Once it is under way, its own end counts: what was written may have arrived.
+			// Once a delivery has begun, its own result counts: the text may have arrived.
 			await within(Promise.race([turn.promise, sent]), AbortSignal.any([signal, giveUp.signal]));
 		} catch (error) {
 			void sent.catch(() => {});
@@ -184,13 +185,13 @@ export function createHandOver(world: Pick<SenderWorld, 'clock' | 'memos'>) {
 
 const minuteMs = 60_000;
 
-/** The shortest time between two messages to a chat, unless its platform takes more than 60 a minute. */
+/** Shortest time between two messages to a chat, unless its platform allows more than 60 a minute. */
 const leastGapMs = 1000;
 
-/** More than the chats that get messages in a minute; those that were used longest ago are forgotten. */
+/** Most chats whose message times are kept; the least recently used are dropped. Fewer chats than that get messages within a minute. */
 const maxChats = 1000;
 
-/** When messages may go to each chat: at most `perMinute` in any minute, and not all of them at once; `undefined`: at any time. In memory: a start forgets it. */
+/** Throttles messages to each chat: at most `perMinute` in any minute, with gaps between them; `undefined`: no limit. Kept in memory only, so that a restart resets it. */
 export function createChatPaces(clock: Pick<Clock, 'monotonic'>) {
 	const chats = new Map<string, number[]>();
 	return (chat: string, perMinute: number) => {
@@ -200,7 +201,7 @@ export function createChatPaces(clock: Pick<Clock, 'monotonic'>) {
 
 		const gapMs = Math.min(leastGapMs, minuteMs / perMinute);
 		return {
-			/** How long the next message has to wait, milliseconds; 0: it may go now. */
+			/** Milliseconds until the next message may be sent; 0: now. */
 			waitMs() {
 				const times = chats.get(chat) ?? [];
 				const now = clock.monotonic();
@@ -208,9 +209,9 @@ export function createChatPaces(clock: Pick<Clock, 'monotonic'>) {
 				const afterWindow = (times.at(-perMinute) ?? -Infinity) + minuteMs;
 				return Math.max(0, Math.ceil(Math.max(afterLast, afterWindow) - now));
 			},
-			/** How many messages may go within `ms` to a chat without recent messages. */
+			/** Number of messages that may be sent within `ms` to a chat without recent messages. */
 			within: (ms: number) => Math.min(perMinute, 1 + Math.floor(ms / gapMs)),
-			/** A message goes now. */
+			/** Records that a message is sent now. */
 			took() {
 				const now = clock.monotonic();
 				const times = (chats.get(chat) ?? []).filter(time => time > now - minuteMs);

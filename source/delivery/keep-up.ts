@@ -7,33 +7,33 @@ import type {Sending} from './send-parts.ts';
 
 const memoKind = 'kept-message';
 
-/** A message that is kept up to date. */
+/** The stored facts about a message that is kept up to date. */
 const keptForm = z.object({
 	id: z.string(),
-	/** The run whose answer stands in it; 0 when it was none. */
+	/** The run whose answer the message shows; 0 for none. */
 	run: z.number(),
-	/** How often it was changed. */
+	/** Number of its edits. */
 	edits: z.number(),
 });
 
-/** Identifiers go into paths: one that would lead to another path is not kept. */
+/** Identifiers become parts of paths: one that could change the path is not stored. */
 const isSafeId = /^(?!.*\.\.)[^\s?#%\\]{1,300}$/;
 
 type KeptSending = Omit<Sending, 'address'> & {
 	readonly place: MessagePlace;
-	/** The place, for a person. */
+	/** The place for people. */
 	readonly where: string;
 	readonly edit: (
 		message: OutgoingMessage,
 		part: MessagePart & {readonly id: string},
 	) => Promise<void>;
-	/** How often the platform lets a message be changed. */
+	/** Most edits of a message that the platform allows. */
 	readonly maxEdits: number;
 };
 
 /**
- * Keeps one message of a route in a chat up to date: changes the one that is there, or sends one where there is none, it is gone, or was changed as often as the platform allows.
- * The answer of a later run stays. Resolves with a line for a person.
+ * Keeps one message of a route in a chat up to date: edits it, or sends a new one if there is none, it is gone, or it has the most edits that the platform allows. An
+ * earlier run never replaces the answer of a later one. Resolves with a line for people.
  *
  * @throws DeliveryError
  */
@@ -52,7 +52,7 @@ export const createKeepUp =
 			return `${where}: the answer of run ${kept.run}, which is later, stays`;
 		}
 
-		/** Sends the messages that follow the one that was changed. */
+		/** Sends the messages that follow the edited one. */
 		const sendRest = async () => {
 			const rest = texts.slice(1);
 			return rest.length === 0
@@ -62,7 +62,7 @@ export const createKeepUp =
 
 		if (kept && kept.edits < maxEdits) {
 			try {
-				// Without a note of its own: the same edit made twice does no harm.
+				// Not resumed: repeating the same edit does no harm.
 				const summary = await sendParts({
 					...sending,
 					kind: {kind: kind.kind, afterBreak: 'repeated', keyWindowMs: Infinity},
@@ -74,7 +74,7 @@ export const createKeepUp =
 					},
 				});
 				const rest = await sendRest();
-				// No later text replaces a whole one.
+				// A whole text is never replaced by a later one.
 				await (message.isWhole
 					? memos?.drop(memoKind, name)
 					: memos?.put(memoKind, name, {id: kept.id, run, edits: kept.edits + 1}));

@@ -1,13 +1,13 @@
 /**
- * Looks like `@` and is no mention. A zero-width character behind the sign would do too, but hidden characters are what this program
- * removes elsewhere; wrapping names in backticks can be undone by a backtick that a stranger puts in front of them.
+ * Looks like `@` but mentions nobody. The alternatives are worse: a zero-width character after `@` is a hidden character, which this program removes elsewhere, and a
+ * backtick written by a stranger before a name undoes backticks around it.
  */
 const harmlessAt = '＠';
 
 /**
- * Markdown without mentions: every `@` that may begin a mention becomes `＠`. Addresses (`ops@example.com`) stay, and so does code that is
- * certain: fenced blocks that begin in the first column, and `spans` within one line. A text with a construct that could make a code host see
- * less code than we do (raw HTML, other fences, an unpaired backtick, mathematics) has no certain code.
+ * Markdown without mentions: every `@` that may begin a mention becomes `＠`. Addresses (`ops@example.com`) stay, and so does certain code: fenced blocks that begin in the
+ * first column, and code spans within one line. No code is certain in a text with constructs that may make a code host see less code than we do (raw HTML, other fences, an
+ * unpaired backtick, mathematics).
  */
 export function neutraliseMentions(text: string): string {
 	const lines = text.split('\n');
@@ -29,7 +29,7 @@ export function neutraliseMentions(text: string): string {
 		.join('\n');
 }
 
-/** Numbers of the lines in fenced code blocks, fences included. */
+/** Indexes of the lines in fenced code blocks, including the fences. */
 function fencedLines(lines: readonly string[]): ReadonlySet<number> {
 	const fenced = new Set<number>();
 	let fence = '';
@@ -50,8 +50,8 @@ function fencedLines(lines: readonly string[]): ReadonlySet<number> {
 }
 
 /**
- * A line in turns: text, code span, text, …; `undefined` when a backtick has no partner. A line that may be a row of a table is text:
- * rows are cut into cells before backticks are read.
+ * The parts of a line, alternately text and code span, text first; `undefined` if a backtick has no partner. A line that may be a table row is one text: rows are split
+ * into cells before backticks are parsed.
  */
 function partsOf(line: string): readonly string[] | undefined {
 	const pieces = line.split(/(`+)/);

@@ -7,16 +7,16 @@ import type {MessagePlace} from '../platforms/platform.ts';
 import type {PlatformSettings, Sender, TargetKind} from '../platforms/target-kind.ts';
 import {limitsFrom} from './send-parts.ts';
 
-/** The wait until a platform that failed is asked again: doubled each time, up to the most. */
+/** Wait before a failed platform is checked again: doubled each time, up to the maximum. */
 const firstWaitMs = 5000;
 const mostWaitMs = 300_000;
 
 const checkMs = 10_000;
 
-/** Asks the platform whether it takes our credentials. */
+/** Checks whether the platform accepts our credentials. */
 export type PlatformCheck = NonNullable<Sender<unknown>['check']>;
 
-/** What is known of one platform, from its connect checks and its deliveries. */
+/** The state of one platform, by its connect checks and deliveries. */
 export type PlatformState = ReturnType<typeof createPlatformState>;
 
 type Standing = {readonly settings: unknown} & (
@@ -30,7 +30,7 @@ type Standing = {readonly settings: unknown} & (
 	  }
 );
 
-/** `onChanged` hears of every change; it must not throw. */
+/** `onChanged` is called after every change; it must not throw. */
 export function createPlatformState(
 	name: string,
 	clock: Clock,
@@ -57,7 +57,7 @@ export function createPlatformState(
 			? {name, state: 'failed', reason: of.error.reason, nextTry: of.nextTry}
 			: {name, state: of.state};
 
-	/** Whether these settings have been replaced: their successes and failures say nothing of the settings that are watched. */
+	/** Whether these settings have been replaced: their results say nothing about the watched settings. */
 	const isOld = (settings: unknown) => watched !== undefined && watched.settings !== settings;
 
 	const succeed = (settings: unknown) => {
@@ -68,7 +68,7 @@ export function createPlatformState(
 	};
 
 	const fail = (settings: unknown, error: DeliveryError) => {
-		// Of several that fail at once the first decides about the wait.
+		// Of several simultaneous failures the first decides about the wait.
 		const isWaiting =
 			standing?.state === 'failed' &&
 			standing.settings === settings &&
@@ -101,7 +101,7 @@ export function createPlatformState(
 			if (!signal.aborted && check) {
 				succeed(settings);
 			} else if (!signal.aborted) {
-				// The next text is the check: after it, the wait may be longer.
+				// The next delivery is the check; if it fails, the wait is doubled.
 				set({settings, state: 'connected', waitMs: standing?.waitMs});
 			}
 		} catch (error) {
@@ -124,7 +124,10 @@ export function createPlatformState(
 	};
 
 	return {
-		/** Why nothing may be tried with `settings` now: the platform has failed. Has the wait until it is asked again, unless the sender of an event waits (`isDirect`), which is answered at once. */
+		/**
+		 * The error for any try with `settings` while the platform has failed; `undefined`: it may be tried. The error says how long to wait until the next check, except
+		 * when the sender of an event waits (`isDirect`), which is answered at once.
+		 */
 		holds(settings: unknown, isDirect: boolean): DeliveryError | undefined {
 			if (
 				standing?.state !== 'failed' ||
@@ -143,7 +146,7 @@ export function createPlatformState(
 				{passes: true, ...(!isDirect && {retryAfterMs: Math.max(1000, leftMs)})},
 			);
 		},
-		/** Makes a try of a delivery with `settings`, and remembers whether the platform was there. */
+		/** Makes a try of a delivery with `settings`, and records whether the platform was reachable. */
 		async observe<Result>(settings: unknown, attempt: () => Promise<Result>): Promise<Result> {
 			try {
 				const result = await attempt();
@@ -157,7 +160,7 @@ export function createPlatformState(
 				throw error;
 			}
 		},
-		/** Keeps asking the platform from now on, with these settings; `undefined`: it is not used. Without a check, a failure ends after its wait. */
+		/** Checks the platform with these settings now, and after each failure until it is reachable; `undefined`: it is not used. Without a check, a failure ends after its wait. */
 		watch(settings: unknown, load: (() => Promise<PlatformCheck | undefined>) | undefined) {
 			if (watched?.settings === settings) {
 				return;
@@ -173,7 +176,7 @@ export function createPlatformState(
 			set({settings, state: 'connecting'});
 			void ask();
 		},
-		/** `undefined` when the platform is not configured. Connected with settings of which nothing is known yet. */
+		/** `undefined` for a platform that is not configured. With settings that were not tried yet it counts as connected. */
 		view(settings: PlatformSettings | undefined): PlatformView | undefined {
 			if (settings === undefined) {
 				return undefined;
@@ -194,7 +197,8 @@ export function createPlatformState(
 }
 
 /**
- * What is known of all platforms, and of each of their webhooks separately: a dead webhook says nothing of the others. `onChanged` hears of every change of a platform; it must not throw.
+ * The state of all platforms, and of each of their webhooks separately: a dead webhook says nothing about the others. `onChanged` is called after every change of a
+ * platform; it must not throw.
  */
 export function createPlatformStates(
 	kinds: readonly TargetKind[],
@@ -206,7 +210,7 @@ export function createPlatformStates(
 			settings ? [[kind, createPlatformState(kind, clock, onChanged)] as const] : [],
 		),
 	);
-	/** By platform, then by the name of the webhook: as many as are configured. */
+	/** States by platform and by name of the webhook: at most one for each configured webhook. */
 	const webhooks = new Map<string, Map<string, PlatformState>>();
 
 	const ofWebhook = (kind: string, name: string): PlatformState => {
@@ -219,7 +223,7 @@ export function createPlatformStates(
 	};
 
 	return {
-		/** The state that a delivery to `address` (see `TargetKind.check`) belongs to; without an address that of the platform as a whole. `undefined` for a kind that is no platform. */
+		/** The state for deliveries to `address` (see `TargetKind.check`); without an address the state of the whole platform. `undefined` for a kind that is no platform. */
 		of(kind: string, address?: unknown): PlatformState | undefined {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
 			const place = address as MessagePlace | undefined;
@@ -227,7 +231,7 @@ export function createPlatformStates(
 				? ofWebhook(kind, place.chat)
 				: whole.get(kind);
 		},
-		/** A connected platform with a webhook that has failed has failed, with the reason of that webhook. */
+		/** The view of a platform. A connected platform with a failed webhook counts as failed, with the reason of that webhook. */
 		view(kind: string, settings: PlatformSettings | undefined): PlatformView | undefined {
 			const view = whole.get(kind)?.view(settings);
 			if (view?.state !== 'connected') {

@@ -5,23 +5,23 @@ import type {MessagePart, SenderWorld, Sent, TargetKind} from '../platforms/targ
 import type {createChatPaces} from './hand-over.ts';
 import {hashOf, memoKind, deliveryName, noteIn, startOf} from './senders.ts';
 
-/** How long sending one part may take, and how long all waits for one part may be together, milliseconds. */
+/** Longest time for sending one part, and for all waits of one part together, milliseconds. */
 const maxSendMs = 30_000;
 const maxWaitMs = 60_000;
 
-/** The limits of what begins now. */
+/** Limits that start now. */
 export const limitsFrom = (clock: Pick<Clock, 'monotonic'>, limitMs: number) => ({
 	limitMs,
 	until: clock.monotonic() + limitMs,
 });
 
-/** Pause before the first repetition of a part that may have arrived; each further one is four times as long. */
+/** Pause before the first retry of a part that may have arrived; each further pause is four times as long. */
 const firstRepeatMs = 1000;
 
-/** The shortest wait, whatever a platform asks for: a platform that always asks for none would be asked without end. */
+/** Shortest wait, whatever a platform asks for: without it, a platform that asks for none would get endless retries. */
 const leastWaitMs = 1000;
 
-/** A text on its way to one place. */
+/** A text that is sent to one place. */
 export type Sending = {
 	readonly kind: Pick<TargetKind, 'kind' | 'afterBreak'> & {
 		/** As in `TargetKind`, for this place. */
@@ -29,15 +29,15 @@ export type Sending = {
 	};
 	readonly message: OutgoingMessage;
 	readonly address: unknown;
-	/** The messages that it becomes. */
+	/** The messages that the text is split into. */
 	readonly texts: readonly string[];
-	/** Hands one of them over. */
+	/** Sends one message. */
 	readonly send: (message: OutgoingMessage, part: MessagePart) => Promise<SentPart>;
-	/** Why the platform cannot be sent to now, with the wait until it is asked again. */
+	/** The error while the platform cannot be used, with the wait until its next check. */
 	readonly holds?: (() => DeliveryError | undefined) | undefined;
-	/** When the next message may go to the chat. */
+	/** The throttle of the chat. */
 	readonly pace?: ReturnType<ReturnType<typeof createChatPaces>>;
-	/** When the sender that waits for the delivery gives up, `Clock.monotonic`; absent: none waits. */
+	/** When the waiting sender of the event gives up, by `Clock.monotonic`; absent: no sender waits. */
 	readonly until?: number | undefined;
 	readonly signal: AbortSignal;
 };
@@ -47,12 +47,16 @@ type SentPart = Sent & {readonly place: string};
 export const stopped = () =>
 	new DeliveryError('delivery_aborted', 'Cannot deliver: the delivery was stopped');
 
-/** Sends the messages of a text, one after the other; resolves with a line for a person. Of a kind that is `resumed` each step is noted before it happens. @throws DeliveryError, and what `Memos.put` throws */
+/**
+ * Sends the messages of a text one after the other; resolves with a line for people. For a kind that is `resumed` each step is stored before it happens.
+ *
+ * @throws DeliveryError, and what `Memos.put` throws
+ */
 export const createSendParts =
 	({clock, memos}: Pick<SenderWorld, 'clock' | 'memos'>) =>
 	async (sending: Sending): Promise<string> => {
 		const {kind, message, address, texts, send, holds, pace, until, signal} = sending;
-		/** The time that is left for the whole delivery. */
+		/** Milliseconds left for the whole delivery. */
 		const leftMs = () => Math.max(0, (until ?? Infinity) - clock.monotonic());
 		const name = deliveryName(message);
 		const digest = hashOf([kind.kind, address ?? null, texts]);
@@ -67,13 +71,13 @@ export const createSendParts =
 			await notes?.put(memoKind, name, {digest, arrived, at: clock.now(), ...begun});
 		};
 
-		/** Whether the platform would take a part that was first begun at `from` only once, `afterMs` from now. A clock that was set back knows nothing. */
+		/** Whether the platform still deduplicates a part that was first sent at `from`, `afterMs` from now. False if the clock was set back. */
 		const isKnownAgain = (from: number, afterMs = 0) => {
 			const age = clock.now() + afterMs - from;
 			return age >= 0 && age < (kind.keyWindowMs ?? 0);
 		};
 
-		/** A failure of a part that an earlier try, or this one, may have sent. */
+		/** The error for a part that this try or an earlier one may have sent. */
 		const doubtful = (error: DeliveryError, from: number): DeliveryError => {
 			const {passes, ...rest} = error.failure;
 			const mayPass = error.isUncertain || passes;
@@ -86,7 +90,7 @@ export const createSendParts =
 			);
 		};
 
-		/** Waits until the platform and the chat may be sent to; resolves with all that was waited for the part. */
+		/** Waits until the platform and the chat accept a message; resolves with the total wait for the part, milliseconds. */
 		const untilReady = async (waitedMs: number): Promise<number> => {
 			for (let waited = waitedMs; ;) {
 				const held = holds?.();
@@ -211,7 +215,7 @@ export const createSendParts =
 				// oxlint-disable-next-line no-await-in-loop -- one part after the other
 				await write();
 			} catch (error) {
-				// All of it is out: the caller writes that down, and tries as long as it takes.
+				// All parts have arrived: the caller records that, and retries until it succeeds.
 				if (arrived < texts.length) {
 					throw error;
 				}
@@ -221,7 +225,7 @@ export const createSendParts =
 		return summaryOf(sent, texts.length);
 	};
 
-/** `telegram 12 (message 881)`, `telegram 12 (3 parts: 881, 882, 883)`; a try that went on tells of its own parts. */
+/** `telegram 12 (message 881)`, `telegram 12 (3 parts: 881, 882, 883)`; a resumed try names only its own parts. */
 function summaryOf(sent: readonly SentPart[], of: number): string {
 	const [first] = sent;
 	if (!first) {

@@ -9,12 +9,12 @@ import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Sender, SenderWorld, TargetHealth, TargetKind} from '../platforms/target-kind.ts';
 
-/** The sender of a kind for its settings: loaded with the first text, made anew when the settings change. */
+/** The sender of a kind for its settings: loaded at the first text, and made again when the settings change. */
 export function createSenders(world: SenderWorld) {
 	const current = new Map<TargetKind, {settings: unknown; sender: Sender<unknown>}>();
 	return async (kind: TargetKind, settings: unknown): Promise<Sender<unknown>> => {
 		const sending = await kind.load();
-		// Looked up only now: another text may have come first.
+		// Looked up after loading: another text may have made the sender meanwhile.
 		const last = current.get(kind);
 		if (last && last.settings === settings) {
 			return last.sender;
@@ -26,7 +26,7 @@ export function createSenders(world: SenderWorld) {
 	};
 }
 
-/** The settings of a kind; `off`: why nothing can be sent with them. */
+/** The settings of a kind; `off`: why nothing can be sent with them; absent: it can. */
 export function sendSettings(
 	{kind, section, settings: schema}: TargetKind,
 	config: Config,
@@ -65,7 +65,7 @@ export async function senderHealth(
 	}
 }
 
-/** The secrets of the configuration, and the newest 100 that came while running. */
+/** The secrets of the configuration, and the newest 100 that became known at run time. */
 export function withHidden(
 	configured: () => readonly string[],
 	hide: (secret: string) => void,
@@ -83,7 +83,7 @@ export function withHidden(
 			return all;
 		},
 		hide(secret) {
-			// A platform that calls a common word its token must not make it vanish from other texts.
+			// Only random texts: if a platform called a common word its token, the word would vanish from other texts.
 			if (looksRandom(secret) && !hidden.includes(secret)) {
 				hidden = [...hidden, secret].slice(-100);
 				of = [];
@@ -98,24 +98,24 @@ const leastTokenLength = 20;
 const looksRandom = (secret: string): boolean =>
 	secret.length >= leastTokenLength && /\d/.test(secret) && !/\s/.test(secret);
 
-/** The kind of the memos of deliveries. */
+/** The kind of memo in which deliveries are stored. */
 export const memoKind = 'delivery';
 
-/** The state of a delivery that is kept beyond this process. */
+/** The stored state of a delivery, which survives a restart. */
 const noteForm = z.object({
-	/** Digest of its text, its parts and its place: with another one, nothing has arrived. */
+	/** Digest of text, parts and place. With another digest no part has arrived. */
 	digest: z.string(),
-	/** Parts that have arrived. */
+	/** Number of parts that have arrived. */
 	arrived: z.number(),
-	/** When the next part was first begun, while its end is not known; milliseconds since 1970. */
+	/** When the next part was first sent, while its result is unknown; milliseconds since 1970. */
 	begunAt: z.number().optional(),
-	/** When this was written. */
+	/** When the note was stored. */
 	at: z.number(),
 });
 
 type Note = z.infer<typeof noteForm>;
 
-/** The part at which a delivery begins, by its note. @throws DeliveryError `delivery_uncertain` when a part of another text was sent and its end is not known */
+/** The part from which a delivery continues, by its note. @throws DeliveryError `delivery_uncertain` when a part of another text was sent and its end is not known */
 export function startOf(
 	note: Note | undefined,
 	{
@@ -129,7 +129,7 @@ export function startOf(
 		return {arrived: 0};
 	}
 
-	// A person has put the run back since then, and so allowed that the part is sent again.
+	// A person has released the run since then, and so accepted that the part may be sent twice.
 	const isReleased = note.begunAt !== undefined && (startedAt ?? 0) > note.begunAt;
 	const begunAt = isReleased ? undefined : note.begunAt;
 	if (note.digest === digest) {
@@ -146,7 +146,7 @@ export function startOf(
 	return {arrived: 0};
 }
 
-/** The name of a delivery: the same for each try, until it has arrived and a person has it sent again. */
+/** The name of a delivery: the same for all its tries; another one if a person has an arrived answer sent again. */
 export const deliveryName = ({
 	profile,
 	route,
@@ -166,6 +166,6 @@ export const deliveryName = ({
 export const hashOf = (value: unknown): string =>
 	createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-/** The note that was kept under the name of a delivery. */
+/** Parses the note stored under the name of a delivery. */
 export const noteIn = (memo: JsonValue | undefined): Note | undefined =>
 	noteForm.safeParse(memo).data;

@@ -11,7 +11,7 @@ type Connection = {
 	answer: ServerResponse | undefined;
 	/** Unsent answers, in the order of their requests. */
 	readonly pending: Set<ServerResponse>;
-	/** Bytes received at the last look. */
+	/** Bytes received when last checked. */
 	read: number;
 };
 
@@ -175,7 +175,10 @@ function toEnd(connection: Connection): void {
 	peer.add(connection);
 }
 
-/** Whether the server waits for the client: to send a request, the rest of one, or to read its answer. A client that sent more of a body since the last look is not idle. */
+/**
+ * Whether the server waits for the client to send a request, to send the rest of one, or to read an answer. A client that has sent more of a body since the last check is
+ * not idle.
+ */
 function isIdle(connection: Connection): boolean {
 	const {answer, socket} = connection;
 	if (!answer || answer.writableFinished) {

@@ -7,10 +7,10 @@ const politeMs = 1000;
 
 const hardMs = 5000;
 
-/** Time between the hard stop and the cut, in which streams still send why they end. */
+/** Time between the hard stop and the cut, in which streams can still send the reason of their end. */
 const lastWordMs = 250;
 
-/** Limit for work that does not notice the cut. */
+/** Longest time for work that ignores the cut. */
 const giveUpMs = 6000;
 
 export type Draining = {

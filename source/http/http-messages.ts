@@ -64,7 +64,7 @@ export function declaredSize(request: IncomingMessage): number | undefined {
 export type RequestTarget = {
 	/** Requested host and port, as written; `undefined` in an HTTP/1.0 request without them. */
 	readonly authority: string | undefined;
-	/** Without the query. */
+	/** The path without the query. */
 	readonly path: string;
 };
 
@@ -121,7 +121,7 @@ export function respond(pair: HttpPair, answer: HttpAnswer, clock: Clock): void 
 	}
 }
 
-/** Whether the client may still be sending. */
+/** Whether the request has a body that was not read completely, so that the client may still be sending. */
 const hasUnreadBody = ({complete, headers}: IncomingMessage): boolean =>
 	!complete &&
 	(headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0');
@@ -230,7 +230,7 @@ export function createOutbox() {
 	};
 }
 
-/** A host, a port or none. No comma: that is how two joined headers look. */
+/** A host and a port, each optional. A comma is not allowed: it means that two headers were joined. */
 const hostAndPort = /^(?:\[[\dA-F:.]+\]|[\w\-.~!$&'()*+;=%]*)(?::\d*)?$/i;
 
 /**

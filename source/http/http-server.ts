@@ -32,13 +32,13 @@ export const usualLimits: HttpLimits = {
 
 type ServerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly handle: (pair: HttpPair) => Promise<void>;
-	/** A request that never reached `handle`, with the status of its answer. */
+	/** Called for a request that never reached `handle`, with the status of its answer. */
 	readonly onRefused: (status: number) => void;
-	/** An idle connection was closed to make room for another. */
+	/** Called when an idle connection was closed to make room for another. */
 	readonly onEvicted: () => void;
-	/** A new connection was closed, since all others are in use. */
+	/** Called when a new connection was closed because all others are in use. */
 	readonly onDropped: () => void;
-	/** The refusal of requests that never reach `handle`; absent: `{"error": "why"}`. */
+	/** Writes the refusal of requests that never reach `handle`; by default `{"error": "why"}`. */
 	readonly refusal?: RefusalWords;
 };
 
@@ -76,7 +76,7 @@ export function createHttpServer(
 		keepAliveTimeout: limits.keepAliveTimeoutMs,
 		maxHeaderSize: limits.maxHeaderBytes,
 		noDelay: true,
-		// Checked by `malformationOf`: this option answers without a body, and accepts two.
+		// `malformationOf` checks this instead: the option of Node answers without a body, and accepts two `Host` headers.
 		requireHostHeader: false,
 	});
 	// Bounded by the size of the header; a limit would hide a second `Host` behind other headers.
@@ -92,7 +92,7 @@ export function createHttpServer(
 	const warnOfFailure = createThrottledReport(clock, logIntervalMs, count => {
 		log.error(`Cannot take ${count} connections: the system has no more file descriptors`);
 	});
-	// Any stranger can cause these in any number.
+	// Throttled, since any stranger can cause refusals in any number.
 	const tellOfRefused = createThrottledReport(clock, logIntervalMs, (count, last: string) => {
 		log.debug(`Refused ${countOf(count, 'request')} without HTTP: ${last}`);
 	});

@@ -14,7 +14,7 @@ export type Address = {
 /** Length of the queue of new connections: clients that find it full wait for seconds before they try again. */
 const backlog = 4096;
 
-/** `section`: the part of the configuration with host and port, such as `platforms.webhook`. */
+/** `hint`: what to do; `section` is the part of the configuration with host and port, such as `platforms.webhook`. */
 type Refusal = {readonly code: ErrorCode; readonly hint: (section: string) => string};
 
 const refusals: Readonly<Record<string, Refusal>> = {

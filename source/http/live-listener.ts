@@ -9,7 +9,7 @@ const retryMs = 15_000;
 
 /** A server that follows the configuration. */
 export type LiveListener<Server> = {
-	/** Listens, closes or reports a refusal, as the configuration says; also to be called after changes. Never rejects. */
+	/** Listens, closes or reports a refusal, as the configuration says. Call it again after changes. Never rejects. */
 	start(): Promise<void>;
 	/** The listening server, if any. */
 	current(): Server | undefined;
@@ -30,11 +30,11 @@ export function createLiveListener<
 		readonly mustClose: (isServing: boolean) => boolean;
 		/** The address to listen on; `undefined`: none, and `wanted` has reported why. Called while no server listens. */
 		readonly wanted: () => Wanted | undefined;
-		/** Makes a server for the host and port as configured now. */
+		/** Makes a server for the host and port of the present configuration. */
 		readonly create: (wanted: Wanted) => Server | Promise<Server>;
 		readonly onListening: (url: string) => void;
 		readonly onRefused: (code: string, reason: string) => void;
-		/** Called each time that a server has closed. */
+		/** Called whenever a server has closed. */
 		readonly onClosed?: () => Promise<void>;
 		/** Called after the disposal. */
 		readonly onEnd: () => void;

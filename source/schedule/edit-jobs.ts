@@ -21,8 +21,7 @@ type Paths = Pick<HomePaths, 'cron' | 'run' | 'shared'>;
 type NamedJob = Pick<JobDefinition, 'id' | 'name'>;
 
 /**
- * Changes the entries of `cron/jobs.json` by `change`, while other writers wait. Unknown keys
- * stay. Where `change` throws, nothing is written.
+ * Replaces the entries of `cron/jobs.json` by the result of `change`, while other writers wait. Unknown keys stay. If `change` throws, nothing is written.
  *
  * @returns the value that `change` returns beside the entries
  * @throws SvcError `jobs_broken` for a file that does not parse, which is never overwritten; `file_too_large`, `lock_timeout`
@@ -45,7 +44,7 @@ export async function editJobs<Value>(
 
 type Changed<Value> = {readonly entries: readonly JsonValue[]; readonly value: Value};
 
-/** A change of jobs that are given with it, at the time `now`. */
+/** Makes a function that edits jobs by `change`, with an argument `given` and the present time. */
 const editing =
 	<Given, Value>(
 		change: (entries: readonly JsonValue[], given: Given, now: number) => Changed<Value>,
@@ -53,7 +52,7 @@ const editing =
 	async (paths: Paths, given: Given, {clock}: Timed): Promise<Value> =>
 		editJobs(paths, entries => change(entries, given, clock.now()), {clock});
 
-/** Adds a job with these settings, by the keys of the file. @throws SvcError `job_refused`, and as `editJobs` */
+/** Adds a job with these settings, under the keys of the file. @throws SvcError `job_refused`, and as `editJobs` */
 export const addJob = editing((entries, settings: JsonObject, now) => {
 	const entry = {id: newId(entries), ...settings, created_at: new Date(now).toISOString()};
 	const value = checkedJob(entry, now);
@@ -62,7 +61,7 @@ export const addJob = editing((entries, settings: JsonObject, now) => {
 });
 
 /**
- * Changes these settings of the job that `reference` leads to; its identifier, its runs and its answers stay.
+ * Changes these settings of the job named by `reference` (identifier, else name); its identifier, runs and answers stay.
  *
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_refused`, and as `editJobs`
  */
@@ -83,14 +82,14 @@ export const editJob = editing(
 	},
 );
 
-/** Removes a job, also one that cannot be used; its runs and answers stay. @throws SvcError `job_not_found`, `job_ambiguous`, and as `editJobs` */
+/** Removes a job, even an invalid one; its runs and answers stay. @throws SvcError `job_not_found`, `job_ambiguous`, and as `editJobs` */
 export const removeJob = editing((entries, reference: string): Changed<NamedJob> => {
 	const {found, others} = findEntry(entries, reference);
 	return {value: found.job, entries: others};
 });
 
 /**
- * Writes whether the job that `reference` leads to is paused.
+ * Pauses or resumes the job named by `reference`.
  *
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, and as `editJobs`
  */
@@ -107,7 +106,11 @@ export const setJobPaused = editing(
 	},
 );
 
-/** The entry of a job, the others, and all of them with another one in its place. @throws SvcError `job_not_found`, `job_ambiguous` */
+/**
+ * Finds the entry of a job: the entry, the other entries, and a function that returns all of them with the entry replaced.
+ *
+ * @throws SvcError `job_not_found`, `job_ambiguous`
+ */
 function findEntry(entries: readonly JsonValue[], reference: string) {
 	const jobs = entries.map((entry, index) => interpretJob(entry, index).job);
 	const byId = jobs.findIndex(({id}) => id === reference);
@@ -126,7 +129,7 @@ function findEntry(entries: readonly JsonValue[], reference: string) {
 	};
 }
 
-/** The job of an entry that is to be written. @throws SvcError `job_refused` */
+/** The job of an entry before it is written. @throws SvcError `job_refused` */
 function checkedJob(entry: JsonObject, now: number): JobDefinition {
 	const interpreted = interpretJob(entry, 0);
 	if (!interpreted.ok) {
@@ -145,7 +148,7 @@ function checkedJob(entry: JsonObject, now: number): JobDefinition {
 }
 
 /**
- * Keeps a name one job's own, among `others`: a route and a command that name a job could not tell two apart, and an identifier counts before a name.
+ * Refuses a name that one of `others` has as name or identifier: references by that name would be ambiguous, or lead to the identifier.
  *
  * @throws SvcError `job_refused`
  */
@@ -161,7 +164,7 @@ function refuseTakenName({name}: JobDefinition, others: readonly JsonValue[]): v
 	}
 }
 
-/** An identifier that no entry has. */
+/** A new identifier, unique among the entries. */
 function newId(entries: readonly JsonValue[]): string {
 	const taken = new Set(entries.map(entry => (isJsonObject(entry) ? entry['id'] : undefined)));
 	for (;;) {
@@ -172,7 +175,7 @@ function newId(entries: readonly JsonValue[]): string {
 	}
 }
 
-/** Keys of `deliver_extra` that are not named stay, unless the answer goes somewhere else. */
+/** Changes an entry. Keys of `deliver_extra` without a change stay, unless `deliver` changes. */
 function changedEntry(written: JsonObject, changes: JsonObject): JsonObject {
 	const {deliver_extra: extra, ...rest} = changes;
 	const {deliver_extra: kept, ...entry} = written;

@@ -12,7 +12,7 @@ export type FoundJob =
 	| {readonly kind: 'invalid'; readonly problem: string}
 	/** Not among the jobs of the last good file; `problem`: why the present file cannot be used. */
 	| {readonly kind: 'unreadable'; readonly problem: string}
-	/** This gateway does not fire the jobs of that profile; `reason` is one sentence without its end. */
+	/** This gateway does not fire the jobs of that profile; `reason`: one sentence without a period. */
 	| {readonly kind: 'not-served'; readonly reason: string};
 
 /** The job with the identifier `reference`, else the only one with exactly that name. @see manual/routes.md#keys */
@@ -32,7 +32,7 @@ export function findJob({entries, problem}: JobSet, reference: string): FoundJob
 	return ok ? {kind: 'found', job} : {kind: 'invalid', problem: job.problem};
 }
 
-/** Why a route cannot fire the job of its `cron_job`, one line for the person at the terminal. */
+/** Why a route cannot fire the job of its `cron_job`, in one line for the person at the terminal. */
 export function unavailableJob(reference: string, found: FoundJob): string {
 	const shown = escapeLine(reference, 100);
 	switch (found.kind) {
@@ -51,7 +51,7 @@ export function unavailableJob(reference: string, found: FoundJob): string {
 }
 
 /**
- * The job of `found`.
+ * The job that `found` contains.
  *
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken`, `profile_not_served`
  */

@@ -16,8 +16,8 @@ const maxBytes = 4 * 1024 * 1024;
 export type FiredTimes = ReturnType<typeof createFiredTimes>;
 
 /**
- * Keeps `cron/fired.json` (0600) beside the jobs of a profile. The journal belongs to the home of a gateway, the jobs belong to the profile: a gateway that takes
- * the profile over learns here what has fired. Only for the holder of the lock of the profile's home; read once.
+ * Keeps `cron/fired.json` (0600) beside the jobs of a profile. A journal belongs to the home of a gateway, but jobs belong to the profile: a gateway that takes over the
+ * profile reads here which times have fired. Only for the holder of the lock on the profile's home. The file is read once.
  */
 export function createFiredTimes({
 	paths,
@@ -29,14 +29,17 @@ export function createFiredTimes({
 	let saidFailing = false;
 
 	return {
-		/** Milliseconds since 1970, by the clock of that time; `undefined` when unknown. */
+		/** The time up to which the job has fired, milliseconds since 1970 by the clock of that moment; `undefined`: unknown. */
 		of: (id: string) => times.get(id),
-		/** The times of the job up to `until` have fired, or are skipped. On disk after the next `save`. */
+		/** Notes that times of the job up to `until` have fired or are skipped. Written by the next `save`. */
 		note(id: string, until: number) {
 			times.set(id, until);
 			isSaved = false;
 		},
-		/** Writes the noted times of the existing jobs (`undefined`: unknown). Never rejects: a failure is logged once and tried again. */
+		/**
+		 * Writes the noted times, without those of removed jobs; `existing`: the present jobs, `undefined` if unknown. Never rejects: a failure is logged once, and the
+		 * next call tries again.
+		 */
 		async save(existing: () => ReadonlySet<string> | undefined) {
 			if (isSaved) {
 				return;
@@ -69,7 +72,7 @@ export function createFiredTimes({
 	};
 }
 
-/** Entries that cannot be read are left out. */
+/** Reads the file; invalid entries are left out. */
 function read(path: string, log: Logger): Map<string, number> {
 	const times = new Map<string, number>();
 	try {
@@ -89,13 +92,13 @@ function read(path: string, log: Logger): Map<string, number> {
 	return times;
 }
 
-/** Calls of a journal that may fail for a while, to keep the schedule of jobs. */
+/** Wraps calls of a journal that may fail for a while, and logs that the schedule of jobs is, or is no longer, affected. */
 export function createAttempts(log: Logger) {
 	let failed = false;
 	let succeeded = false;
 	let said = false;
 	return {
-		/** The result of `action`; `undefined` when it failed. Logs the first failure, until a round without failures. */
+		/** The result of `action`; `undefined` if it failed. Only the first failure is logged, until a round without failures. */
 		async attempt<Result>(action: () => Promise<Result>): Promise<Result | undefined> {
 			try {
 				const result = await action();
@@ -111,12 +114,12 @@ export function createAttempts(log: Logger) {
 				return undefined;
 			}
 		},
-		/** Begins a round. */
+		/** Begins a round of calls. */
 		begin() {
 			failed = false;
 			succeeded = false;
 		},
-		/** Ends the round; whether nothing failed. */
+		/** Ends the round. Returns whether no call failed. */
 		end(): boolean {
 			if (said && succeeded && !failed) {
 				said = false;
@@ -128,14 +131,14 @@ export function createAttempts(log: Logger) {
 	};
 }
 
-/** Answers that are kept of each job. */
+/** Most answers that are kept of each job. */
 const maxAnswers = 50;
 
 const answerPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-run(\d+)\.md$/;
 
 /**
- * Keeps the answer of a run of a job as `output/<job>/<time>-run<id>.md` (0600) below `cron`, the folder of its profile, and only the newest 50 of the job. `at` is
- * milliseconds since 1970. The path.
+ * Stores the answer of a run of a job as `output/<job>/<time>-run<id>.md` (0600) in `cron`, the folder of its profile, and removes all but the newest 50 of the job. `at`:
+ * milliseconds since 1970. Returns the path.
  *
  * @throws SvcError `job_invalid` for an identifier that is none; an error of the file system
  */
@@ -146,7 +149,7 @@ export async function keepAnswer(
 	const {cron, job, run, at} = given;
 	const folder = folderOf(cron, job);
 	mkdirSync(folder, {recursive: true, mode: 0o700});
-	// Colons are no part of a file name everywhere.
+	// Colons are not allowed in file names on every system.
 	const time = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
 	const path = join(folder, `${time}-run${run}.md`);
 	await writePrivateFile(path, text.endsWith('\n') ? text : `${text}\n`);
@@ -155,7 +158,7 @@ export async function keepAnswer(
 	return path;
 }
 
-/** Path of the newest answer that is kept of a job, if any. */
+/** Path of the newest stored answer of a job; `undefined`: none. */
 export function newestAnswer(cron: string, job: string): string | undefined {
 	if (!jobIdPattern.test(job)) {
 		return undefined;
@@ -175,8 +178,8 @@ function folderOf(cron: string, job: string): string {
 }
 
 /**
- * The answers to remove after `latest` was written. Names begin with their time, which gives the order while `latest` is the last by time: another journal
- * may have begun to count runs anew. Otherwise the clock went back, and the numbers of the runs give it.
+ * The answers to remove after `latest` was written. Names start with their time. If `latest` is the last in that order, the order is by time, since another journal may
+ * count runs from 1 again. Otherwise the clock was set back, and the order is by run number.
  */
 function surplusBeside(latest: string, names: readonly string[]): readonly string[] {
 	const inOrder = names.toSorted();

@@ -14,19 +14,19 @@ import {interpretJob, invalid, type JobEntry} from './job.ts';
 export type JobSet = LastGood & {
 	/** In the order of the file. */
 	readonly entries: readonly JobEntry[];
-	/** Whether `entries` are all there are: the file is there and could be used. */
+	/** Whether `entries` are all jobs: the file exists, is not blank, and could be read. */
 	readonly complete: boolean;
 };
 
 export type JobsReader = ReturnType<typeof createJobsReader>;
 
-/** Where the jobs of a profile are written, for messages. */
+/** The file, or database, with the jobs of a profile, for messages. */
 export const jobsFile = (paths: Pick<HomePaths, 'cron' | 'shared'>): string => jobsText(paths).name;
 
 /**
- * Reads `cron/jobs.json` of a profile, again whenever modification time, size or inode of the file changed. A file that cannot be used (more than 4 MiB,
- * not `{"jobs": […]}`) is reported once to `log` and leaves the last good set in place; a missing or blank one is an empty set. One entry that cannot be
- * used is reported with its place, stays the job that it was, if it was one, and leaves the others alone. `current`: the jobs as of now, by one `stat` where the file has not changed; never throws.
+ * Reads `cron/jobs.json` of a profile, again whenever modification time, size or inode of the file changed. A file that cannot be used (more than 4 MiB, not `{"jobs":
+ * […]}`) is reported once to `log`, and the last good jobs stay; a missing or blank file has no jobs. An invalid entry is reported with its position and does not affect
+ * the others; its last good version, if any, stays in use. `current`: the present jobs; a call without a change costs one `stat`; never throws.
  */
 export function createJobsReader(
 	world: Pick<World, 'clock' | 'log'> & {readonly paths: Pick<HomePaths, 'cron' | 'shared'>},
@@ -34,10 +34,10 @@ export function createJobsReader(
 	const {log, paths} = world;
 	const written = jobsText(paths);
 	const path = written.name;
-	/** Entries by their text: thousands of them are not worked out again because one changed. */
+	/** Entries by their JSON, so that only changed ones of thousands are interpreted again. */
 	let known = new Map<string, JobEntry>();
 
-	/** Rows are read as a text that no person sees: in place of a line they have an identifier. */
+	/** Positions of entries in `text`. Rows of a database have no lines: the identifier of the job is used. */
 	const place = (text: string): Place => {
 		const inRows = placelessIn(path);
 		const inFile = createJsonPlacer(path, text);
@@ -55,7 +55,7 @@ export function createJobsReader(
 		const all = entries.map((entry, index) => {
 			const key = JSON.stringify(entry);
 			const before = known.get(key);
-			// The message about an entry that cannot be used depends on its place.
+			// The message about an invalid entry depends on its position, so it is made again.
 			const interpreted = before?.ok ? before : interpretJob(entry, index);
 			next.set(key, interpreted);
 			return interpreted;
@@ -88,7 +88,7 @@ export function createJobsReader(
 
 type Place = (entry: JobEntry & {readonly ok: false}, index: number) => Diagnostic;
 
-/** Entries that cannot be used say where they stand. */
+/** Adds their position to invalid entries. */
 const withPlaces = (entries: readonly JobEntry[], place: Place): readonly JobEntry[] =>
 	entries.map((entry, index) => {
 		if (entry.ok) {
@@ -99,7 +99,7 @@ const withPlaces = (entries: readonly JobEntry[], place: Place): readonly JobEnt
 		return {...entry, job: {...entry.job, problem: placed(at, entry.job.problem)}, at};
 	});
 
-/** An entry that cannot be used any more stays the job that it was, by its identifier. */
+/** Replaces an invalid entry by the last good job with its identifier. */
 function withLastGood(
 	entries: readonly JobEntry[],
 	before: readonly JobEntry[],
@@ -117,7 +117,7 @@ function withLastGood(
 	});
 }
 
-/** Of two entries with one identifier, the later cannot be used: which is meant cannot be told. */
+/** Makes the later one of two entries with one identifier invalid: references to it would be ambiguous. */
 function withoutRepeatedIds(
 	all: readonly JobEntry[],
 	entries: readonly JsonValue[],
@@ -136,7 +136,7 @@ function withoutRepeatedIds(
 }
 
 /**
- * The object in the text of a jobs file; blank text holds one without jobs.
+ * The object in the text of a jobs file; blank text means no jobs.
  *
  * @throws SvcError `jobs_broken`
  */
@@ -156,7 +156,7 @@ export function parseJobs(text: string, path: string): JsonObject {
 	return value;
 }
 
-/** The entries of what `parseJobs` returned. */
+/** The entries of an object from `parseJobs`. */
 export const entriesOf = ({jobs}: JsonObject): readonly JsonValue[] =>
 	Array.isArray(jobs) ? jobs.map((entry: JsonValue) => entry) : [];
 
@@ -164,7 +164,7 @@ function parseJson(text: string, path: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
-		// The engine's message quotes the text around the mistake, where anything may stand.
+		// The engine's message quotes the text around the error, which may contain anything.
 		const [position = ''] = /at position \d+/.exec(messageOf(error)) ?? [];
 		throw new SvcError('jobs_broken', `Cannot use "${path}": it is not JSON ${position}`.trimEnd());
 	}

@@ -12,15 +12,15 @@ import type {JobEntry} from './job.ts';
 import {performTick, type JobMemory, type TickWorld, type Ticked} from './perform-tick.ts';
 import type {WatchedProfile, WatchedProfiles} from './watched-profiles.ts';
 
-/** Jobs that are worked on at a time: they share commits of the journal. */
+/** Number of jobs that are processed at once: they share commits of the journal. */
 const batchSize = 50;
 
-/** Jobs that are remembered beyond those there are. */
+/** Most removed jobs whose memory is kept. */
 const maxKnown = 10_000;
 
 type Moment = {readonly now: number; readonly steppedBack: boolean};
 
-/** Makes the sweeps. A journal that fails is logged once; failed work is due again at the next sweep. */
+/** Makes sweeps over the jobs. A failing journal is logged once; failed work is due again at the next sweep. */
 export function createJobSweep(
 	given: Omit<TickWorld, 'jobs'> & {
 		readonly clock: Clock;
@@ -31,12 +31,12 @@ export function createJobSweep(
 ) {
 	const {clock, jobs, watched, log, maxQueued, onFired} = given;
 	const world: TickWorld = {jobs, log, maxQueued, onFired};
-	/** Jobs that were looked at before, by their names. */
+	/** Memory of the jobs of earlier sweeps, by name. */
 	const known = new Map<string, JobMemory>();
 	let seen: SeenJob[] = [];
-	/** Where in `seen` a job is. */
+	/** Index of each job in `seen`. */
 	let places: ReadonlyMap<string, number> = new Map();
-	/** The files as of then. */
+	/** The files as read by the last full sweep. */
 	let files: ReadonlyMap<WatchedProfile, JobSet> = new Map();
 	let lastSweepAt = Number.POSITIVE_INFINITY;
 	const attempts = createAttempts(log);
@@ -63,7 +63,7 @@ export function createJobSweep(
 			memory,
 			now,
 			isNew: !before,
-			// A plan from before this process may have been made by another clock.
+			// A plan from before this process started may be based on another clock.
 			steppedBack: steppedBack || !before,
 		};
 		const ticked = await attempts.attempt(async () => performTick(current, world));
@@ -74,7 +74,7 @@ export function createJobSweep(
 		return ticked ?? {record};
 	};
 
-	/** Calls `work` for each of `list`; the process does other things between two batches. */
+	/** Calls `work` for each of `list`; yields to the event loop between batches. */
 	const inBatches = async <T>(list: readonly T[], work: (one: T) => Promise<void>) => {
 		for (let start = 0; start < list.length && !isClosed(); start += batchSize) {
 			if (start > 0) {
@@ -87,7 +87,7 @@ export function createJobSweep(
 		}
 	};
 
-	/** The job as it is shown at `now`. */
+	/** The job with its view at `now`. */
 	const withView = ({watched: from, entry}: PlacedJob, ticked: Ticked, now: number): SeenJob => {
 		const {profile} = from;
 		const before = seenBefore({profile, id: entry.job.id})?.view;
@@ -147,9 +147,9 @@ export function createJobSweep(
 	};
 
 	return {
-		/** Looks at every job, and forgets those that were removed. */
+		/** Sweeps all jobs, and removes deleted ones from the journal. */
 		all,
-		/** Looks at the jobs of `keys` and at those that are due; at all of them when a file has changed. */
+		/** Sweeps the jobs of `keys` and those that are due; all jobs if a file has changed. */
 		async some(keys: readonly JobKey[]) {
 			if ([...files].some(([{reader}, set]) => reader.current() !== set)) {
 				return all();
@@ -164,7 +164,7 @@ export function createJobSweep(
 				const found =
 					job && (await attempts.attempt(async () => [await jobs.get(jobKeyOf(job))] as const));
 				if (job) {
-					// A failure is due again at the next look at everything.
+					// After a failure the job is processed again by the next full sweep.
 					const ticked = found ? await tick(job, found[0], moment) : {record: job.record};
 					seen[place] = withView(job, ticked, now);
 				}
@@ -174,7 +174,7 @@ export function createJobSweep(
 	};
 }
 
-/** Jobs in the journal that are in no file any more. A file that is missing, blank or broken says nothing about that. */
+/** Jobs in the journal that are no longer in the file of their profile. For a missing, blank or invalid file: none. */
 const removedJobs = (
 	files: ReadonlyMap<WatchedProfile, JobSet>,
 	records: readonly JobRecord[],
@@ -186,17 +186,17 @@ const removedJobs = (
 			: [];
 	});
 
-/** An entry of a profile's file. */
+/** An entry of the jobs file of a profile. */
 type PlacedJob = {readonly watched: WatchedProfile; readonly entry: JobEntry};
 
-/** A job after a look at it. */
+/** The state of a job after a sweep. */
 type SeenJob = PlacedJob &
 	Ticked & {
-		/** The same object as before while nothing differs. */
+		/** The same object as before if nothing changed. */
 		readonly view: JobView;
 	};
 
-/** The name of a job among those of all profiles. */
+/** A unique name of a job across profiles. */
 const nameOf = ({profile, id}: JobKey): string => `${profile} ${id}`;
 
 const jobKeyOf = ({watched: {profile}, entry}: PlacedJob): JobKey => ({
@@ -204,7 +204,7 @@ const jobKeyOf = ({watched: {profile}, entry}: PlacedJob): JobKey => ({
 	id: entry.job.id,
 });
 
-/** Where in a list each job is, by its name; of entries with one identifier the first, which alone can be used. */
+/** The index of each job, by name. Of entries with one identifier the first counts: the others are invalid. */
 function placesOf(jobs: readonly PlacedJob[]): ReadonlyMap<string, number> {
 	const places = new Map<string, number>();
 	for (const [place, job] of jobs.entries()) {
@@ -217,7 +217,7 @@ function placesOf(jobs: readonly PlacedJob[]): ReadonlyMap<string, number> {
 	return places;
 }
 
-/** When the first of them is due, milliseconds since 1970. */
+/** The earliest due time, milliseconds since 1970. */
 const firstDue = (jobs: readonly Ticked[]): number | undefined =>
 	jobs.reduce<number | undefined>(
 		(first, {until}) => (until === undefined ? first : Math.min(first ?? until, until)),

@@ -9,7 +9,7 @@ const maxShownLength = 200;
 
 const shown = (text: string): string => escapeLine(text, maxShownLength);
 
-/** A job for the faces: its file's entry with the journal's facts. Pure. */
+/** The view of a job for faces: its entry in the file with the facts of the journal. Pure. */
 export function viewOfJob(
 	{profile, entry}: {readonly profile: string; readonly entry: JobEntry},
 	record: JobRecord | undefined,

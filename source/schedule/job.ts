@@ -26,16 +26,16 @@ export type JobDefinition = Omit<
 	'deliver' | 'deliverExtra' | 'timeZone'
 > & {
 	readonly schedule: Schedule;
-	/** IANA name; the machine's when the file names none. */
+	/** IANA name; by default the zone of the machine. */
 	readonly timeZone: string;
 	readonly target: Target;
-	/** Differs when the schedule does; the journal keeps it beside the time that was computed from it. At most 400 characters. */
+	/** Changes with the schedule. The journal stores it with the time computed from it. At most 400 characters. */
 	readonly basis: string;
 };
 
-/** An entry that cannot be used. Texts are clean. */
+/** An invalid entry. Texts are cleaned. */
 type InvalidJob = {
-	/** `#3` for the third entry when it has none. */
+	/** `#3` for the third entry if it has no identifier. */
 	readonly id: string;
 	readonly name: string;
 	readonly scheduleText: string;
@@ -43,7 +43,7 @@ type InvalidJob = {
 	readonly problem: string;
 };
 
-/** `stale`: the problem of the present entry; `job` is its last good version. `at`: the same problem by its place. */
+/** `stale`: the problem of the present entry, in whose place the last good version `job` is used. `at`: the problem with its position. */
 export type JobEntry =
 	| {
 			readonly ok: true;
@@ -120,7 +120,7 @@ export const jobSchemaJson = (): JsonObject => {
 	return isJsonObject(plain) ? plain : {};
 };
 
-/** The job that an entry of `jobs.json` says, or why it cannot be used. `index` counts from 0. Never throws; unknown keys are ignored. */
+/** Interprets an entry of `jobs.json` as a job, or says why it is invalid. `index` counts from 0. Never throws; ignores unknown keys. */
 export function interpretJob(entry: JsonValue, index: number): JobEntry {
 	const unusable = (why: string) => invalid(entry, {index, says: `cannot be used: ${why}`});
 	const data = asPlainData(entry);
@@ -166,7 +166,7 @@ function basisOf(schedule: Schedule, written: string): string {
 	}
 }
 
-/** Describes an entry without trusting it. */
+/** Describes an invalid entry, whose values may have any type. */
 export function invalid(
 	entry: JsonValue,
 	{index, says}: {readonly index: number; readonly says: string},
@@ -190,7 +190,7 @@ export function invalid(
 	};
 }
 
-/** The plan of a run of `job`. `context` is transient: it follows the prompt after an empty line. @see manual/routes.md#keys */
+/** The plan of a run of `job`. `context` is not stored with the job: it follows the prompt after an empty line. @see manual/routes.md#keys */
 export function planFor(job: JobDefinition, context?: string): RunPlan {
 	const {prompt, target, skills, toolsets, model} = job;
 	return {

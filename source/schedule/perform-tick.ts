@@ -8,7 +8,7 @@ import type {WatchedProfile} from './watched-profiles.ts';
 
 const staleMs = 1000;
 
-/** The world of a tick, beside its job. */
+/** Dependencies of a tick that are the same for all jobs. */
 export type TickWorld = {
 	readonly jobs: Pick<Store['jobs'], 'plan' | 'fire'>;
 	readonly log: Logger;
@@ -16,11 +16,11 @@ export type TickWorld = {
 	readonly onFired: (runId: number) => void;
 };
 
-/** Facts about a job that are kept from one look to the next. */
+/** Facts about a job that are kept between sweeps. */
 export type JobMemory = {
-	/** Warnings since it last fired. */
+	/** Warnings logged since the job last fired. */
 	readonly said: Set<'busy' | 'full'>;
-	/** The due time that waits for a run of it to end. */
+	/** The due time that is delayed until a run of the job ends. */
 	waiting?: number;
 };
 
@@ -35,17 +35,17 @@ type JobNow = {
 	readonly steppedBack: boolean;
 };
 
-/** The job's record in the journal now, and when to look again; `undefined` when nothing is due by itself. */
+/** The job's present record in the journal; `until`: when to look at the job again, `undefined`: it is not due at any time. */
 export type Ticked = {
 	readonly record: JobRecord | undefined;
 	readonly until?: number;
-	/** It is due and waits for a run of it to end. */
+	/** The job is due and waits until its open run ends. */
 	readonly waits?: true;
 };
 
 /**
- * Does what `planTick` says about a job now. A tick stays due where the queue has no room, and where a run of the job is open while the tick is the job's last one or
- * makes up for others.
+ * Executes the step that `planTick` returns for a job. A tick stays due if the queue is full, or if a run of the job is open and the tick is the job's last one or stands
+ * for missed ones.
  *
  * @throws SvcError `journal_unavailable`
  */
@@ -78,7 +78,7 @@ export async function performTick(current: JobNow, world: TickWorld): Promise<Ti
 		}
 
 		case 'skip':
-			// A time that waits for a run of the job was not missed.
+			// A time that waited for a run of the job was not missed.
 			return decision.dueAt === current.memory.waiting
 				? fire(current, {...decision, missed: true}, world)
 				: skip(current, decision, world);
@@ -170,10 +170,10 @@ async function fire(
 	}
 }
 
-/** Its times up to now have fired or are skipped. */
+/** Notes that times of the job up to now have fired or are skipped. */
 const done = ({watched, job, now}: JobNow): void => watched.fired.note(job.id, now);
 
-/** Another gateway changed the journal's plan; the next look reads it. */
+/** Another gateway changed the plan in the journal; the next sweep reads it. */
 const stale = ({record, now}: JobNow): Ticked => ({record, until: now + staleMs});
 
 const fieldsOf = ({id}: JobDefinition, dueAt: number) => ({
@@ -181,7 +181,7 @@ const fieldsOf = ({id}: JobDefinition, dueAt: number) => ({
 	due: new Date(dueAt).toISOString(),
 });
 
-/** The job after `nextAt` was written. */
+/** The result after `nextAt` was written. */
 const after = ({record}: JobNow, nextAt: number | undefined): Ticked => ({
 	record: record && withNext(record, nextAt),
 	...(nextAt !== undefined && {until: nextAt}),

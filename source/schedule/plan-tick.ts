@@ -4,41 +4,41 @@ import {nextAfter} from './when.ts';
 
 /** The next step for a job. Times are milliseconds since 1970. */
 export type TickPlan =
-	/** Nothing before `until`. */
+	/** Nothing to do before `until`. */
 	| {readonly kind: 'wait'; readonly until: number}
-	/** Nothing at all: it is paused, or its one time is over. */
+	/** Nothing to do at any time: the job is paused, or its only time is over. */
 	| {readonly kind: 'rest'}
-	/** The journal must know another next time; then ask again. */
+	/** Store this next time in the journal, then plan again. */
 	| {readonly kind: 'plan'; readonly nextAt: number | undefined; readonly basis: string}
-	/** `missed`: it stands for every time since `dueAt`. */
+	/** `missed`: the run stands for all times since `dueAt`. */
 	| {
 			readonly kind: 'fire';
 			readonly dueAt: number;
 			readonly nextAt: number | undefined;
 			readonly missed: boolean;
 	  }
-	/** `dueAt` and the times after it passed while nothing could fire, and the job does not make up for them. */
+	/** `dueAt` and later times were missed, and the job does not make up for missed times. */
 	| {readonly kind: 'skip'; readonly dueAt: number; readonly nextAt: number | undefined};
 
-/** The basis of a paused job in the journal. Resuming plans anew, so that no time of the pause is made up for. */
+/** The basis of a paused job in the journal. It never equals that of a schedule, so that resuming plans again and makes up for no time of the pause. */
 const pausedBasis = 'paused';
 
-/** A tick later than this was missed: the machine slept, the clock was set, the journal could not be written. */
+/** A tick later than this counts as missed: the machine slept, the clock was set, the journal could not be written. */
 const graceMs = 60_000;
 
-/** A clock that was set back by more than this was wrong before. */
+/** If the clock was set back by more than this, it was wrong before. */
 const maxStepBackMs = 3 * 3_600_000;
 
-/** How long before it was first seen a new job may have missed its time. */
+/** Largest age of a new job whose times are counted from its creation. */
 const maxCatchUpMs = 24 * 3_600_000;
 
 /**
- * The next step for `job` at `now`, by its record in the journal. Pure. `watchedSince`: jobs were not watched before, so times due before it were missed.
- * `isNew`: this is the first look at it. `steppedBack`: the clock may show less than when the journal's time was computed. `firedUntil`: its times up to then are
- * done with, also those that the gateway of another journal fired.
+ * The next step for `job` at `now`, by its record in the journal. Pure. `watchedSince`: jobs were not watched earlier, so due times before it were missed. `isNew`: the job
+ * was not looked at before. `steppedBack`: the clock may be behind the one by which the journal's time was computed. `firedUntil`: the job's times up to it are done,
+ * including those fired by the gateway of another journal.
  *
- * Each time of day fires at most once: after the clock went back up to three hours, nothing fires until it is again where it last fired. An interval
- * waits like that for no longer than itself: then it goes on from the clock that is there.
+ * Each time of day fires at most once: after the clock was set back by up to three hours, nothing fires until the clock passes the last firing again. An interval waits
+ * like that for at most its own length, and then continues by the present clock.
  */
 export function planTick(
 	job: JobDefinition,
@@ -92,8 +92,8 @@ export function planTick(
 }
 
 /**
- * When the job fires next as far as can be told without planning anything: what the journal waits for (be it over: then at once), else the next time from
- * `now`. `undefined`: not by its schedule.
+ * When the job probably fires next, without changing its plan: the time in the journal, if it was computed for this schedule (a past time means at once), else the next
+ * time after `now`. With `misfire: skip`, a past time counts as missed. `undefined`: it does not fire by its schedule.
  */
 export function expectedNext(
 	job: JobDefinition,
@@ -113,11 +113,11 @@ export function expectedNext(
 	return isMissed ? nextAfter(job.schedule, now) : nextAt;
 }
 
-/** A job that was added while no gateway ran counts from then; one that comes from longer ago may have had another journal. */
+/** The time from which a new job counts: its creation, if that was while no gateway ran. An older job may have been in another journal, and counts from now. */
 const firstSeenFrom = ({createdAt}: JobDefinition, now: number): number =>
 	createdAt !== undefined && createdAt < now && now - createdAt <= maxCatchUpMs ? createdAt : now;
 
-/** The time of a firing, unless only a wrong clock can explain it. A single time is over in any case. */
+/** The time of a firing; `undefined` if only a wrong clock explains it. A one-shot job has fired in any case. */
 function believable(
 	at: number | undefined,
 	{schedule, now}: {readonly schedule: JobDefinition['schedule']; readonly now: number},

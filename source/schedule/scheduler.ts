@@ -10,26 +10,26 @@ import {createJobSweep} from './job-sweep.ts';
 import {planFor} from './job.ts';
 import {type BrokenJobs, createWatchedProfiles, type ScheduledProfile} from './watched-profiles.ts';
 
-/** Runs of one job that may wait because routes asked for them. */
+/** Most queued runs of one job that routes requested. */
 export const maxQueuedPerJob = 20;
 
-/** How often it is looked whether files or the clock were changed. No timer waits longer, so that a machine that slept is late by no more. */
+/** Interval of full sweeps, which notice changes of files and of the clock. No timer waits longer: after sleep the machine is late by at most that. */
 const recheckMs = 30_000;
 
-/** Runs of jobs that change within this time are looked at together. */
+/** Debounce time: jobs whose runs change within it are processed together. */
 const runsChangeMs = 250;
 
 type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly jobs: Store['jobs'];
-	/** Asked at every sweep; those whose lock this process holds. */
+	/** The profiles whose lock this process holds. Called at every full sweep. */
 	readonly profiles: () => readonly ScheduledProfile[];
-	/** Why `profile` is not among them, one sentence without its end. */
+	/** Why `profile` is not among `profiles`, one sentence without a period. */
 	readonly whyNotServed: (profile: string) => string;
-	/** Bound of the queue. */
+	/** Most waiting runs in the queue. */
 	readonly maxQueued: () => number;
-	/** A run is on disk and waits; must not throw. */
+	/** Called when a run is stored and queued; must not throw. */
 	readonly onFired: (runId: number) => void;
-	/** The jobs as they stand now, when that differs; must not throw. */
+	/** Called with all jobs when a view has changed; must not throw. */
 	readonly onChanged: (views: readonly JobView[]) => void;
 	/** Counts each sweep. */
 	readonly busy?: Busy;
@@ -38,9 +38,9 @@ type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
- * Fires the jobs of some profiles at their times: reads their files, asks the journal when each is due, and does what `planTick` says. The wall clock
- * decides; it is looked at again at least every 30 s. Nothing happens before the first `reload`. When each job fires next is in the journal, so a restart changes nothing, and two schedulers on one
- * journal fire each time once. A failure is logged and tried again.
+ * Fires the jobs of some profiles at their times: reads their files, gets due times from the journal, and executes the steps of `planTick`. The wall clock decides; it is
+ * read again at least every 30 s. Nothing happens before the first `reload`. The next time of each job is in the journal, so a restart changes nothing, and two schedulers
+ * on one journal fire each time once. Failures are logged and retried.
  */
 export function createScheduler(world: SchedulerDependencies) {
 	const {clock, jobs, profiles, whyNotServed, log, maxQueued, onFired, onChanged, busy} = world;
@@ -54,13 +54,13 @@ export function createScheduler(world: SchedulerDependencies) {
 	let views: readonly JobView[] = [];
 	let running: Promise<void> | undefined;
 	let closed = false;
-	/** The jobs to look at now; `undefined`: none. */
+	/** The jobs of the next sweep; `undefined`: none. */
 	let wanted: {all: boolean; keys: readonly JobKey[]} | undefined;
-	/** Jobs to look at soon, by their names. */
+	/** Jobs to process soon, by name. */
 	const changed = new Map<string, JobKey>();
 	let cancelSoon: (() => void) | undefined;
 	let cancelTimer: (() => void) | undefined;
-	/** When to look at everything again, on the monotonic clock. */
+	/** Time of the next full sweep, by the monotonic clock. */
 	let recheckAt = Number.NEGATIVE_INFINITY;
 
 	const want = async ({all = false, keys = []}: {all?: boolean; keys?: readonly JobKey[]}) => {
@@ -123,9 +123,9 @@ export function createScheduler(world: SchedulerDependencies) {
 	};
 
 	return {
-		/** Looks at the files and the journal, the first time and again; resolves when the due jobs have fired and `views` is up to date. Never rejects. */
+		/** Makes a full sweep, the first time and later; resolves when the due jobs have fired and `views` is up to date. Never rejects. */
 		reload,
-		/** A run of the job has been queued or has ended: looks at the job soon. */
+		/** Call it when a run of the job was queued or has ended: the job is processed soon. */
 		runChanged(job: JobKey) {
 			if (closed) {
 				return;
@@ -139,10 +139,10 @@ export function createScheduler(world: SchedulerDependencies) {
 				void want({keys});
 			});
 		},
-		/** The job that `reference` (identifier, else name) leads to, as its file says now. */
+		/** The job named by `reference` (identifier, else name), by its present file. */
 		find,
 		/**
-		 * Queues a run now, also of a paused job.
+		 * Queues a run now, even of a paused job.
 		 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `queue_full`, `journal_unavailable`
 		 */
 		async runNow(
@@ -185,11 +185,11 @@ export function createScheduler(world: SchedulerDependencies) {
 			await setJobPaused(paths, {reference, paused}, {clock});
 			await reload();
 		},
-		/** Every job, by profile and in the order of the files. */
+		/** The views of all jobs, by profile and in the order of the files. */
 		views: (): readonly JobView[] => views,
-		/** Files of jobs that cannot be used as they are now. */
+		/** Files of jobs that cannot be used at present. */
 		brokenFiles: (): readonly BrokenJobs[] => watched.brokenFiles(),
-		/** Fires nothing more; resolves when a sweep that was under way is on disk. */
+		/** Stops firing; resolves when a running sweep has been stored. */
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			wanted = undefined;
@@ -200,6 +200,6 @@ export function createScheduler(world: SchedulerDependencies) {
 	};
 }
 
-/** Equal views are the same objects. */
+/** Whether both lists contain the same objects: equal views are the same object. */
 const isSameList = (some: readonly JobView[], others: readonly JobView[]): boolean =>
 	some.length === others.length && some.every((view, index) => view === others[index]);

@@ -12,20 +12,20 @@ export type ScheduledProfile = {
 export type WatchedProfile = ScheduledProfile & {
 	readonly reader: JobsReader;
 	readonly fired: FiredTimes;
-	/** Since when its jobs are looked at, milliseconds since 1970; goes back with the clock. */
+	/** When watching of its jobs began, milliseconds since 1970; moves back with the clock. */
 	since: number;
 };
 
 export type WatchedProfiles = ReturnType<typeof createWatchedProfiles>;
 
-/** A file of jobs that cannot be used. `isUnread`: it never could be, so that no job of it fires; else those of its last good version do. */
+/** A jobs file that cannot be used. `isUnread`: it was never read, so that none of its jobs fires; otherwise those of its last good version fire. */
 export type BrokenJobs = {
 	readonly profile: string;
 	readonly problem: string;
 	readonly isUnread: boolean;
 };
 
-/** The profiles of a scheduler, each with the reader of its jobs. */
+/** The profiles of a scheduler, each with a reader of its jobs. */
 export function createWatchedProfiles(
 	world: Pick<World, 'clock' | 'log'> & {
 		readonly profiles: () => readonly ScheduledProfile[];
@@ -34,7 +34,7 @@ export function createWatchedProfiles(
 	const {clock, profiles, log} = world;
 	let watched = new Map<string, WatchedProfile>();
 	return {
-		/** Asks which profiles there are at `now`; those that were there before keep their readers and facts. */
+		/** Updates the list of profiles at `now`; known profiles keep their reader and fired times. */
 		refresh(now: number): readonly WatchedProfile[] {
 			watched = new Map(
 				profiles().map(({profile, paths}) => {
@@ -54,7 +54,7 @@ export function createWatchedProfiles(
 			return [...watched.values()];
 		},
 		get: (profile: string) => watched.get(profile),
-		/** Files of jobs that cannot be used as they are now. */
+		/** Jobs files that cannot be used at present. */
 		brokenFiles: (): readonly BrokenJobs[] =>
 			[...watched.values()].flatMap(({profile, reader}) => {
 				const {problem, isUnread = false} = reader.current();

@@ -3,12 +3,12 @@ import {messageOf} from '../core/errors.ts';
 import {orElse} from '../core/or-else.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** When a job fires. Made by `parseSchedule` alone, so that it always fires at least once in the calendar. */
+/** When a job fires. Made only by `parseSchedule`, so that every schedule has at least one time in the calendar. */
 export type Schedule =
 	| {readonly kind: 'cron'; readonly pattern: Cron}
-	/** At `anchorMs` plus or minus every multiple of `everyMs`, not at the anchor; a day has 24 hours here, also when clocks change. */
+	/** At `anchorMs` plus or minus every multiple of `everyMs`, but not at the anchor. A day always has 24 hours, even when clocks change. */
 	| {readonly kind: 'every'; readonly everyMs: number; readonly anchorMs: number}
-	/** Once, milliseconds since 1970. */
+	/** Once, at a time in milliseconds since 1970. */
 	| {readonly kind: 'once'; readonly at: number};
 
 type ParsedSchedule =
@@ -24,12 +24,12 @@ const allowed =
 	'use five or six cron fields ("0 9 * * 1-5"), an interval ("every 30s", "15m", "2h", "1d"), or one time ("2026-12-24T18:00:00+01:00")';
 
 /**
- * The schedule that `text` says: a cron expression with five fields, or six with the seconds first; `every 30s`, `15m`, `2h`, `1d` (1 s to 366 days); or
- * one time in ISO 8601, with its offset or local to `timeZone`. Never throws; `problem` quotes the text and says what is allowed. Pure.
+ * Parses a schedule: a cron expression with five fields, or six with the seconds first; `every 30s`, `15m`, `2h`, `1d` (1 s to 366 days); or one time in ISO 8601, with its
+ * offset or local to `timeZone`. Never throws; `problem` quotes the text and says what is allowed. Pure.
  *
- * `timeZone` is an IANA name that `problemWithZone` accepts; `anchorMs` is where intervals count from.
- * A cron time that the spring change leaves out fires right after it, one that the autumn change repeats fires once; with a wildcard or a step
- * in seconds, minutes or hours, it skips and repeats like the clock.
+ * `timeZone` is an IANA name that `problemWithZone` accepts; intervals count from `anchorMs`. A cron time that is left out when clocks go forward fires right after the
+ * gap; one that occurs twice when clocks go back fires once. With a wildcard or a step in seconds, minutes or hours, times are skipped and repeated as the clock shows
+ * them.
  *
  * @see manual/jobs.md, croner
  */
@@ -49,7 +49,7 @@ export function parseSchedule(
 	return /^\d{4}-/.test(trimmed) ? parseTime(trimmed, timeZone) : parseCron(trimmed, timeZone);
 }
 
-/** The first time of `schedule` after `afterMs`, milliseconds since 1970; `undefined` when there is none (one time that is over, or no date before the year 3000). */
+/** The first time of `schedule` after `afterMs`, milliseconds since 1970; `undefined`: none (its only time is over, or none occurs before the year 3000). */
 export function nextAfter(schedule: Schedule, afterMs: number): number | undefined {
 	switch (schedule.kind) {
 		case 'cron':
@@ -57,7 +57,7 @@ export function nextAfter(schedule: Schedule, afterMs: number): number | undefin
 		case 'every': {
 			const {everyMs, anchorMs} = schedule;
 			const nth = Math.floor((afterMs - anchorMs) / everyMs) + 1;
-			// The anchor itself is no time: an interval has passed first.
+			// The anchor is no time of the schedule: one interval must pass first.
 			return anchorMs + (nth === 0 ? 1 : nth) * everyMs;
 		}
 
@@ -93,7 +93,7 @@ export function machineZone(): string {
 	return isZone(timeZone) ? timeZone : 'UTC';
 }
 
-/** Zones that exist: asking the engine is the most expensive part of reading a job. */
+/** Cache of valid zones: validating one is the most expensive part of parsing a job. */
 const knownZones = new Set<string>();
 const maxKnownZones = 1000;
 
@@ -142,7 +142,7 @@ function parseTime(text: string, timeZone: string): ParsedSchedule {
 	const local = `${day}T${minute}:${second}`;
 	const millisecond = Math.floor(Number(`0.${fraction}`) * 1000);
 	const asUtc = Date.parse(`${local}Z`);
-	// The engine takes 30 February for 2 March.
+	// `Date` reads 30 February as 2 March.
 	const isOfCalendar = !Number.isNaN(asUtc) && new Date(asUtc).toISOString().slice(0, 19) === local;
 	const zone = zulu ? 'Z' : offset && `${offset}:${more}`;
 	const at = isOfCalendar && (zone ? Date.parse(`${local}${zone}`) : localTime(local, timeZone));
@@ -151,7 +151,7 @@ function parseTime(text: string, timeZone: string): ParsedSchedule {
 		: {ok: true, schedule: {kind: 'once', at: at + millisecond}};
 }
 
-/** The first instant at which clocks in the zone show `local`; where they leave it out, as much later. */
+/** The first instant at which clocks in the zone show `local`; if they skip it, the instant as much later. */
 const localTime = (local: string, timeZone: string): number | undefined =>
 	new Cron(local, {timezone: timeZone, allowPast: true}).getOnce()?.getTime();
 
@@ -167,7 +167,7 @@ function parseCron(text: string, timeZone: string): ParsedSchedule {
 			mode: '5-or-6-parts',
 			fixedTimeRule: 'no-wildcard',
 		});
-		// Patterns have no years: a date that does not occur in the thousand years that croner looks at never does.
+		// Patterns contain no years: a date that does not occur in the thousand years that croner searches never occurs.
 		return pattern.nextRun(new Date(0)) === null
 			? refused(text, 'never fires, no date is like that')
 			: {ok: true, schedule: {kind: 'cron', pattern}};

@@ -50,8 +50,8 @@ type DirectDependencies = Pick<
 >;
 
 /**
- * `deliver_only`: the identifier is taken before the message is sent, and released when that certainly failed. Requests with the same identifier wait for each other; a message that
- * another gateway is sending is refused for now. Nothing is delivered while the journal is known to fail. Rejects as `intake.reserve` does.
+ * `deliver_only`: the identifier is reserved before the message is sent, and released when sending certainly failed. Requests with the same identifier wait for each other;
+ * a message that another gateway is sending is refused for now. While the journal is known to fail, nothing is delivered. Rejects as `intake.reserve` does.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */

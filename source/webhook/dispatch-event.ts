@@ -161,8 +161,8 @@ export type FiringJob = JobKey & {
 };
 
 /**
- * The job that `cronJob` names in the profile of the route. Called for each event, after filters and script; reads no more of the disk than the stamp of a file. `reason`:
- * one line for the operator: unknown, ambiguous, paused, invalid.
+ * The job that `cronJob` names in the profile of the route. Called for each event, after filters and script; from disk it reads at most the stamp (time, size, inode) of a
+ * file. `reason`: one line for the operator: unknown, ambiguous, paused, invalid.
  *
  * @see manual/routes.md#keys, manual/receiver.md#order-of-decisions
  */

@@ -84,7 +84,7 @@ function firstOf(rules: readonly CompiledRule[], event: FilterContext): string |
 	return undefined;
 }
 
-/** `undefined` unless all parts have values. Rendered from the end, where the parts that are missing in other events usually stand, so that it fails early. */
+/** `undefined` unless all parts have values. Reads the parts from the end, where the fields specific to one kind of event usually are, so that it fails early. */
 function render(parts: readonly Part[], event: FilterContext): string | undefined {
 	let line = '';
 	for (let index = parts.length - 1; index >= 0; index--) {

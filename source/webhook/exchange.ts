@@ -27,7 +27,7 @@ type ExchangeDependencies = {
 	readonly pipeline: Pipeline;
 	readonly isDraining: () => boolean;
 	readonly renderMetrics: () => Promise<string>;
-	/** Whether this gateway can accept nothing now while another one on the same store may. */
+	/** Whether this gateway cannot accept requests now although another gateway on the same store may. */
 	readonly isUnavailable: () => boolean;
 	/** `metrics.host`. */
 	readonly metricsHost: () => string | undefined;
@@ -189,7 +189,7 @@ function decodeSegment(segment: string): string | undefined {
 	}
 }
 
-/** Typed by a person, or of the same site; a header that came twice is neither. */
+/** Values of `Sec-Fetch-Site` for a typed address and for a page of the same origin; a repeated header equals neither. */
 const ownSites: ReadonlySet<string> = new Set(['none', 'same-origin']);
 
 /**

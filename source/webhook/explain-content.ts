@@ -5,7 +5,7 @@ import type {Claim, HmacClaim} from './signature-claim.ts';
 import type {RefusedSignature} from './signature-probe.ts';
 import {signatureKeysOf} from './signature.ts';
 
-/** What was signed instead of the received body: other bytes of the same content, or the body with or without its timestamp. */
+/** A sentence on the content that the signature does match: the body in another encoding, or the body with or without its timestamp. `undefined`: no match. */
 export function explainContent(refusal: RefusedSignature, claim: Claim): string | undefined {
 	if (claim.scheme === 'token') {
 		return undefined;
@@ -61,8 +61,8 @@ type BodyVariant = {
 const maxIndentation = 1_048_576;
 
 /**
- * Possible forms of `body` before a change on the way: other line ends, or the same JSON by another program. None for
- * invalid UTF-8; none of JSON for invalid JSON, or above 128 levels of nesting. A generator: each is made on demand.
+ * Possible forms of `body` before a change on the way: other line ends, or the same JSON formatted by another program. Invalid UTF-8 has none of them; invalid JSON, or
+ * JSON nested more than 128 levels deep, has no JSON forms. A generator: each form is made on demand.
  */
 function* bodyVariantsOf(body: Buffer): Generator<BodyVariant> {
 	yield {name: 'an empty body: the body was lost where it was signed', bytes: Buffer.alloc(0)};

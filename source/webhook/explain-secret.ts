@@ -16,7 +16,7 @@ const maxRouteLength = 64;
 
 type Hypothesis = readonly [finding: string, keys: SignatureKeys];
 
-/** The secret behind a claim, when it is not accepted by the route but known, or derived from a known one. */
+/** A sentence on the known secret, or misreading of a secret, that confirms the claim although the route does not accept it. `undefined`: none does. */
 export function explainSecret(refusal: RefusedSignature, claim: Claim): string | undefined {
 	const {probe} = refusal;
 	const {body} = refusal.request;
@@ -114,7 +114,7 @@ function nameOf({name, profile}: Route, {profile: own}: Route): string {
 		: `"${text}" of profile "${escapeLine(profile, maxRouteLength)}"`;
 }
 
-/** A scheme whose header is present without deciding, and the remedy. */
+/** A scheme whose header is present but does not decide, and the remedy. */
 type Candidate = {readonly scheme: Scheme; readonly advice: string};
 
 const maxNames = 5;
@@ -125,7 +125,7 @@ const maxHeaderLength = 40;
 const signatureName =
 	/signature|hmac|token|secret|digest|^authorization$|(?:^|-)(?:sig|auth)(?:-|$)/;
 
-/** What a request has instead of the expected signature. Never empty. */
+/** Sentences on what a request has instead of the expected signature. Never empty. */
 export function explainUnsigned(refusal: RefusedSignature): readonly string[] {
 	const match = findOtherScheme(refusal);
 	if (match !== undefined) {
@@ -138,7 +138,7 @@ export function explainUnsigned(refusal: RefusedSignature): readonly string[] {
 		: candidates.map(({scheme, advice}) => `${scheme.header} is there: ${advice}`);
 }
 
-/** A scheme, among those that do not decide, by which the signature would be valid. */
+/** A sentence on the scheme, among those that do not decide, by which the signature would be valid. */
 export function findOtherScheme(refusal: RefusedSignature): string | undefined {
 	const found = candidatesOf(refusal).find(({scheme: {header, read}}) => {
 		const {route, request} = refusal;

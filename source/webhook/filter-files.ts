@@ -26,7 +26,7 @@ type Known = Content & {
 	readonly stamp: string;
 	/** When the stamp was first seen, in monotonic milliseconds. */
 	readonly seenAt: number;
-	/** The same stamp means the same content. */
+	/** Another content would have another stamp. */
 	readonly isSettled: boolean;
 };
 
@@ -110,8 +110,8 @@ function readFile(path: string): string | undefined {
 }
 
 /**
- * Content of a filter file: a JSON array (its values), a JSON object (its keys), else text with one value a line. Keys and lines are text, with which numbers and booleans of the payload
- * are compared in JSON form.
+ * Parses a filter file: a JSON array (its values), a JSON object (its keys), else text with one value a line. Keys and lines are text; numbers and booleans of the payload
+ * are compared with them in JSON form.
  */
 export function membershipOf(content: string): Membership {
 	const parsed = parsedJson(content);

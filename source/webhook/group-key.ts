@@ -6,7 +6,7 @@ import {dumpJson} from './dump-json.ts';
 import {type RenderContext, parseTemplate, placeOfKey, valueOfPlace} from './template.ts';
 
 type RenderedKey =
-	/** As sent. */
+	/** The key as sent, not cleaned. */
 	| {readonly ok: true; readonly text: string}
 	/** Keys without a value, as `{key}`, at most 20. */
 	| {readonly ok: false; readonly missing: readonly string[]};

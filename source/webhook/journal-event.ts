@@ -89,7 +89,7 @@ export async function journalEvent(
 	}
 }
 
-/** Tells the sender when a place becomes free, up to an hour. */
+/** The refusal and its trace detail. `Retry-After` says when a place becomes free, at most an hour, if that is known. */
 function fullReply({queued, most, freeInMs, ofRoute, awaitLogins}: Full): readonly [Reply, string] {
 	const timed = awaitLogins ? 'runs wait for a login' : 'events and runs wait for their time';
 	const wait = ofRoute ? 'runs of this route wait' : 'runs wait';
@@ -102,14 +102,14 @@ function fullReply({queued, most, freeInMs, ofRoute, awaitLogins}: Full): readon
 	return [{...refusals.queue, retryAfterSeconds}, detail];
 }
 
-/** The answer to an event whose identifier or body `holder` has already. */
+/** The answer to a duplicate: delivery `holder` already has the identifier or the body of the event. */
 export const duplicateOf = (named: NamedEvent, holder: string, byBody?: true): Reply =>
 	stop(named.draft, duplicateReply(namesOf(named)), {
 		step: 'duplicate',
 		detail: byBody ? `same body as delivery ${holder}` : `held by delivery ${holder}`,
 	});
 
-/** A detail after the facts before the commit. */
+/** Appends `detail` to the facts about the dispatch known before the commit. */
 export const withReason = (because: string | undefined, detail: string): string =>
 	because === undefined ? detail : `${because}; ${detail}`;
 
@@ -119,7 +119,7 @@ const committed = {step: 'journal', verdict: 'pass', detail: 'on disk'} as const
 
 const plainSteps: readonly TraceStep[] = [newIdentifier, committed];
 
-/** The run or group of the event is stored beside its trace. */
+/** The steps stored at the end of the trace. They name no run or group: its number is stored beside the trace. */
 const lastSteps = (because: string | undefined): readonly TraceStep[] =>
 	because === undefined
 		? plainSteps
@@ -137,14 +137,14 @@ function describeGroup(group: Group): string {
 /** Pauses before a failed record is tried again, milliseconds. */
 const delaysMs = [2000, 10_000, 60_000, 300_000, 900_000] as const;
 
-/** Most records that wait for another try, since they hold bodies. */
+/** Most records that wait for a retry: each holds a body. */
 const maxWaiting = 64;
 
 type Entry = Parameters<Intake['record']>[0];
 
 type LateRecords = {
 	readonly intake: Intake;
-	/** Tries the waiting records a last time, without waiting: a closing store still writes them. */
+	/** Retries all waiting records once, immediately: a store that is closing still writes them. */
 	close(): void;
 };
 

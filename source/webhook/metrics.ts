@@ -3,7 +3,7 @@ import type {Delivery} from '../core/delivery.ts';
 /** Upper bounds of the answer time, seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** More routes than this share one label. */
+/** Most routes with labels of their own; further routes share one label. */
 const maxRoutes = 1000;
 
 const unknownRoute = '(unknown)';

@@ -27,11 +27,11 @@ export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 	readonly metrics: Metrics;
 	/** Counts the events under way. */
 	readonly busy: Busy;
-	/** A run is on disk and waits; `isImplied`: the event of its delivery tells faces all of it. Must not throw. */
+	/** Called when a run is stored and queued. `isImplied`: faces can derive the whole run from the event of its delivery. Must not throw. */
 	readonly onAccepted: (runId: number, isImplied: boolean) => void;
 	/**
-	 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
-	 * `onAccepted` reports as well. Emits nothing; must not throw.
+	 * Called when a stored group changed: an event opened or joined it (it is due at `dueOf(group).at`), or it was dispatched to make room for a new group; its run is then
+	 * reported to `onAccepted` as well. Emits nothing; must not throw.
 	 */
 	readonly onGroupChanged: (group: Group) => void;
 };
@@ -39,9 +39,9 @@ export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 export type Pipeline = {
 	/** Answers one request; never rejects. */
 	post(request: WebhookRequest, headers: RequestHeaders): Promise<Reply>;
-	/** Sends a stored event through everything after authentication, under an identifier of its own; never rejects. */
+	/** Sends a stored event through all steps after authentication, under an identifier of its own; never rejects. */
 	replay(event: KnownEvent, replayOf: string): Promise<Reply>;
-	/** The same for an event that its sender could not deliver, under the identifier by the sender. */
+	/** Sends an event that its sender could not deliver through the same steps, under the sender's identifier; never rejects. */
 	recover(event: KnownEvent, deliveryId: string): Promise<Reply>;
 };
 

@@ -218,7 +218,7 @@ export type ReadyEvent = {
 	/** Resolved event type as sent. */
 	readonly event: string;
 	readonly prompt: string;
-	/** Keys of the payload that the prompt took. */
+	/** Keys of the payload whose values are in the prompt. */
 	readonly read: readonly string[];
 	/** The context of its templates. */
 	readonly context: RenderContext;
@@ -228,7 +228,7 @@ export type ReadyEvent = {
 	readonly subject: string | undefined;
 	/** The repository of the event, for tools that may read it. */
 	readonly repository: string | undefined;
-	/** What is fetched for its run before the agent starts. */
+	/** The parts of a pull request that are fetched before the agent starts. */
 	readonly prefetch: RunPlan['prefetch'];
 };
 

@@ -70,7 +70,7 @@ export type Receiver = {
 	close(): Promise<void>;
 	/** Sends a stored delivery through the pipeline after authentication; does not count towards the rate limit, is never a duplicate. @throws SvcError `route_not_found`, `body_not_kept` */
 	replay(stored: StoredDelivery, changes?: ReplayChanges): Promise<ReceiverAnswer>;
-	/** What `replay` would do if filters and script pass the event. Changes nothing. Same errors. */
+	/** The effects of `replay` if filters and script pass the event. Changes nothing. Throws as `replay` does. */
 	planReplay(stored: StoredDelivery, changes?: ReplayChanges): ReplayEffects;
 	/**
 	 * Sends an event that was fetched from its sender, which could not deliver it, through the pipeline after authentication. Does not count towards the rate limit; keeps the identifier by the sender, so
@@ -198,7 +198,7 @@ export function oncePerTurn<Answer>(ask: () => Answer): () => Answer {
 	};
 }
 
-/** Most remembered keys; beyond that a warning may be repeated. */
+/** Most remembered keys. Beyond that all are forgotten, and warnings may be repeated. */
 const maxKeys = 1000;
 
 /** Logs a warning once per key. */

@@ -11,7 +11,7 @@ export type Reply = Pick<
 	readonly outcome: DeliveryOutcome;
 	/** The run that the request started. */
 	readonly runId?: number;
-	/** The delivery does not imply the whole run: it belongs to a job, or starts later. */
+	/** Faces cannot derive the whole run from the delivery: the run belongs to a job, or starts later. */
 	readonly isMoreThanImplied?: true;
 	/** The group that the event waits in, and the one that was dispatched to make room for it. */
 	readonly joined?: {readonly group: Group; readonly dispatched?: Group};

@@ -67,7 +67,7 @@ export function headersToStore(
 	further: readonly string[] = [],
 ): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};
-	// Over the headers: a request has fewer headers than there are stored names.
+	// Loops over the headers: a request has fewer headers than there are stored names.
 	for (const name in headers) {
 		const value = storedNames.has(name) ? headerOf(headers, name) : undefined;
 		if (value !== undefined) {

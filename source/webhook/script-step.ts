@@ -111,7 +111,7 @@ export type ScriptExit =
 /** `detail` may hold output of the script: clean it before it is shown. */
 type ScriptVerdict =
 	| {readonly kind: 'replace'; readonly payload: JsonValue; readonly detail: string}
-	/** By the output of the script. */
+	/** The output of the script asked to ignore the event. */
 	| {readonly kind: 'ignore'; readonly detail: string}
 	/** Answered like `ignore` unless the route has `retry_on_script_failure`. */
 	| {readonly kind: 'failed'; readonly detail: string};

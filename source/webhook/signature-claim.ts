@@ -207,7 +207,7 @@ export type TokenClaim = {
 	readonly header: string;
 	/** The configured prefix of the secret. */
 	readonly prefix?: string;
-	/** The prefix, when it is missing. */
+	/** The configured prefix, set when the value of the header lacks it. */
 	readonly lacksPrefix?: string;
 	readonly digest: Buffer;
 };

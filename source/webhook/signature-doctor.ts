@@ -22,7 +22,7 @@ import {verifySignature} from './signature.ts';
 /** Most explanations a second, since strangers can cause them; further refusals are not explained. */
 const maxPerSecond = 5;
 
-/** Most time for explanations in a second, milliseconds; the one that exceeds it is the last. A large JSON body alone can take as long. */
+/** Time for explanations in a second, milliseconds. The explanation that exceeds it is the last one of that second; a large JSON body alone can take as long. */
 const maxMsPerSecond = 50;
 
 /** Most sentences of one explanation. */

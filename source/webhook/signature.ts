@@ -138,7 +138,7 @@ export type Held<Value> = {readonly value: Value; readonly position: number};
 
 /** The secrets of a route in the forms of the schemes, without empty keys and `INSECURE_NO_AUTH`, so that these never match. */
 export type SignatureKeys = {
-	/** Standard Webhooks: what follows `whsec_`, base64-decoded, if that is at least 8 bytes; any other secret as UTF-8. */
+	/** For Standard Webhooks: the base64-decoded part after `whsec_` if it has at least 8 bytes; any other secret as UTF-8. */
 	readonly standard: ReadonlyArray<Held<KeyObject>>;
 	/**
 	 * For schemes recognised by their header: every secret as written, since most senders do not know the prefix; and, because "`whsec_` secrets are base64-decoded",
@@ -227,7 +227,7 @@ function makeSignatureKeys(secrets: readonly string[], areHexKeys: boolean): Sig
 	};
 }
 
-/** The same bytes as the keys of all schemes, to find out how a sender used a secret. */
+/** The secrets as keys of all schemes but Ed25519, to find out how a sender used a secret. */
 export function makeRawKeys(secrets: readonly Buffer[]): SignatureKeys {
 	const held = secrets.map((value, index) => ({value, position: index + 1}));
 	const keys = usable(held);

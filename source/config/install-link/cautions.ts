@@ -16,15 +16,15 @@ export type LinkFacts = {
 	readonly entry: JsonObject;
 	readonly argv: readonly string[] | undefined;
 	readonly host: string | undefined;
-	/** What the link says about trust, which does not count. */
+	/** The `trust` of the link, which is ignored. */
 	readonly linkTrust: JsonValue | undefined;
 	/** Unknown keys; they are not in `entry`. */
 	readonly unknown: ReadonlyArray<readonly string[]>;
-	/** Parameters of the link that mean nothing. */
+	/** Parameters of the link without a meaning. */
 	readonly ignored: readonly string[];
 };
 
-/** What a person should know before the server is installed, the gravest first. */
+/** Warnings for the person before the server is installed, the gravest first. */
 export function cautionsOf(facts: LinkFacts): readonly Caution[] {
 	const cautions = [
 		...(facts.argv ? programCautions(facts.argv) : []),
@@ -75,7 +75,7 @@ const programKinds: readonly ProgramKind[] = [
 	},
 ];
 
-/** What a person should know of a program and its arguments. */
+/** Warnings about a program and its arguments. */
 function programCautions(argv: readonly string[]): readonly Caution[] {
 	const [command = ''] = argv;
 	const program = (/[^/\\]*$/.exec(command)?.[0] ?? '')
@@ -86,7 +86,7 @@ function programCautions(argv: readonly string[]): readonly Caution[] {
 		.map(({weight, says}) => ({weight, text: says(quotedName(program))}));
 }
 
-/** Addresses that only this machine or its network has. @see RFC 1918, RFC 3927, RFC 4193, RFC 4291 */
+/** Addresses of this machine and of local networks. @see RFC 1918, RFC 3927, RFC 4193, RFC 4291 */
 const ownNetwork =
 	/^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|\[(?:f[cd]|fe[89ab]))|\.(?:local|lan|internal|home\.arpa)$/i;
 
@@ -111,10 +111,10 @@ function hostCautions({entry: {url}, host}: LinkFacts): readonly Caution[] {
 	]);
 }
 
-/** These reveal nothing. */
+/** References that reveal nothing. */
 const harmless: ReadonlySet<string> = new Set(['pathSeparator', '/']);
 
-/** A link can ask for a person's secrets: naming a variable is enough. */
+/** Warnings about references: by naming a variable a link can obtain a secret of the person. */
 function referenceCautions({entry, host}: LinkFacts): readonly Caution[] {
 	const places = new Map<string, Set<string>>();
 	mapTexts(entry, (text, path) => {
@@ -158,7 +158,7 @@ function textCautions({name, entry, argv, host}: LinkFacts): readonly Caution[] 
 	]);
 }
 
-/** `р (U+0440)`, each once; invisible characters have a caution of their own. */
+/** Letters that look like others, each once: `р (U+0440)`. Invisible characters have a warning of their own. */
 const foreignLetters = (words: readonly string[]): readonly string[] =>
 	[...new Set(words.flatMap(word => word.match(/[^\p{ASCII}\p{C}]/gu) ?? []))].map(
 		letter => `${letter} (U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`,

@@ -10,20 +10,20 @@ const linkPattern = /^svc:\/\/mcp\/install\/?(?:\?([^#]*))?(?:#.*)?$/is;
 
 const namePattern = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Bytes of the decoded `config`. */
+/** Most bytes of the decoded `config`. */
 const maxConfigBytes = 32 * 1024;
 
-/** Characters of the encoded one. */
+/** Most characters of the encoded `config`. */
 const maxConfigCharacters = 43_700;
 
 const tooLarge = 'its "config" is larger than 32 KiB';
 
 const maxIgnored = 20;
 
-/** Whether a tool server from a link may be called so. */
+/** Whether a tool server from a link may have this name. */
 export const isLinkName = (name: string): boolean => namePattern.test(name);
 
-/** A name that was chosen instead of the link's. @throws SvcError `invalid_name` */
+/** Refuses an invalid name that a person chose instead of the link's. @throws SvcError `invalid_name` */
 export function requireLinkName(name: string): void {
 	if (!isLinkName(name)) {
 		fail('invalid_name', 'the name must be 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-"');
@@ -31,7 +31,7 @@ export function requireLinkName(name: string): void {
 }
 
 /**
- * The server that `svc://mcp/install?name=…&config=…` asks for. Looks at nothing outside of the link, and writes nothing.
+ * The server that `svc://mcp/install?name=…&config=…` describes. Reads nothing but the link, and writes nothing.
  *
  * @throws SvcError the first that is true of `invalid_link` (another link), `invalid_name`, `missing_config`, `payload_too_large` (more than 43,700 characters, or 32 KiB decoded), `bad_encoding` (no
  * base64 or base64url of UTF-8 of JSON), `not_an_object`, `invalid_shape` (not exactly one of `url` and `command`, or no plain data), `invalid_url`. Their messages hold nothing of the link.
@@ -63,16 +63,16 @@ export function readInstallLink(link: string) {
 
 	return {
 		name,
-		/** A server entry as the link has it, with its `url` or its `command`. */
+		/** The server entry of the link, with its `url` or its `command`. */
 		config: readConfig(encoded),
-		/** Names of parameters that mean nothing here, each once, at most 20. */
+		/** Names of parameters without a meaning, each once, at most 20. */
 		ignored: [...parameters.keys()]
 			.filter(key => key !== 'name' && key !== 'config')
 			.slice(0, maxIgnored),
 	};
 }
 
-/** A `+` stands for itself: it is a character of base64. The values are as they are written. */
+/** Parameters with their values as written. A `+` is no blank: it is a character of base64. */
 function parametersOf(query: string): ReadonlyMap<string, readonly string[]> {
 	const parameters = new Map<string, string[]>();
 	for (const part of query.split('&').filter(text => text !== '')) {
@@ -143,7 +143,7 @@ function entryIn(json: string): JsonObject {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** Refuses JSON that two readers could take for different values: shown, written and used must be the same. */
+/** Refuses JSON that two parsers might read differently: the value shown, written and used must be the same. */
 function requirePlain(value: JsonObject, json: string): void {
 	const data = isDeepJson(json) ? {ok: false, message: 'is nested too deep'} : asPlainData(value);
 	if (!data.ok) {
@@ -159,13 +159,13 @@ function requirePlain(value: JsonObject, json: string): void {
 	}
 }
 
-/** `JSON.stringify` escapes lone surrogates, and nothing else of that form. */
+/** Whether a text has a lone surrogate, which `JSON.stringify` escapes in this form. */
 const holdsTornText = (value: JsonObject): boolean =>
 	/(?<!\\)(?:\\\\)*\\ud[89a-f][\da-f]{2}/.test(JSON.stringify(value));
 
-/** References may stand in it, but not for its scheme. */
+/** Whether `url` is a URL for HTTP without credentials. References may replace any part but the scheme. */
 function isWebAddress(url: string): boolean {
-	// A port is a number, and no name ends in one.
+	// Stands in for references: a port must be a number, and no host name may end in one.
 	const address = ['1', 'x']
 		.map(stead => URL.parse(url.replaceAll(anyReference, stead)))
 		.find(parsedUrl => parsedUrl !== null);
@@ -181,12 +181,12 @@ function fail(code: ErrorCode, reason: string): never {
 	throw new SvcError(code, `Cannot use the install link: ${reason}`);
 }
 
-/** One of the two alphabets, whole groups of four, padded or not. */
+/** One of the two alphabets, with the padding that is checked below. */
 const encodings = [/^[\w-]*(={0,2})$/, /^[A-Za-z0-9+/]*(={0,2})$/];
 
 /**
- * The bytes of a text in base64url or base64, each with or without padding; `undefined` for what is neither: other characters, both alphabets in one text, a length
- * or a padding that does not come out, bits that belong to no byte.
+ * Decodes base64url or base64, with or without padding; `undefined` for any other text: other characters, both alphabets in one text, an impossible length or padding,
+ * unused bits that are not zero.
  *
  * @see RFC 4648 §4, §5, §3.5
  */

@@ -8,9 +8,9 @@ import {toolServersSchema} from '../tool-server-schema.ts';
 import {cautionsOf} from './cautions.ts';
 import {isLinkName, readInstallLink, requireLinkName} from './read-link.ts';
 
-/** What a person chose beside the link. */
+/** Choices of the person beside the link. */
 export type InstallChoice = {
-	/** Another name than the link's. */
+	/** Another name than that of the link. */
 	readonly name?: string | undefined;
 	readonly trust?: 'full' | 'untrusted' | undefined;
 };
@@ -18,7 +18,8 @@ export type InstallChoice = {
 const maxName = 64;
 
 /**
- * What installing the tool server of a link would do. Its `trust` is never the link's, and unknown keys are left out: a caution says both. Writes nothing, connects to nothing.
+ * Describes the effect of installing the tool server of a link. The `trust` of the link is ignored and unknown keys are left out; cautions say so. Writes nothing, connects
+ * to nothing.
  *
  * @param names of the tool servers that are there
  * @throws SvcError as `readInstallLink` does; `invalid_name` for a chosen name; `server_invalid` naming the key, never its value
@@ -64,7 +65,7 @@ export function reviewInstall(
 function checkedServer(name: string, entry: JsonObject) {
 	const servers = {[name]: entry};
 	const parsed = toolServersSchema.safeParse(servers);
-	// `__proto__` is a name to the contract, and what every object has to JavaScript: no entry is called so.
+	// The contract allows the name `__proto__`, which in JavaScript every object has: no entry is found under it.
 	const server = Object.entries(parsed.data ?? {}).find(([key]) => key === name)?.[1];
 	if (!server) {
 		const [problem] = describeIssues(parsed.error?.issues ?? [], servers);
@@ -79,13 +80,13 @@ function checkedServer(name: string, entry: JsonObject) {
 	return server;
 }
 
-/** The host that a URL leads to, as it is asked for: names beyond ASCII in their `xn--` form; as it is written while a reference stands in it. */
+/** The host of a URL in the form used for requests: non-ASCII names in `xn--` form. With references it stays as written. */
 function hostOf(url: string): string {
 	const [, authority = ''] = /^https?:\/\/([^/?#\\]*)/i.exec(url) ?? [];
 	return authority.includes('$') ? authority : (URL.parse(url)?.host ?? authority);
 }
 
-/** Paths of keys that the loader would warn about. A server's own names (of variables, of headers) are known. */
+/** Paths of keys that the loader would warn about. Free names (of variables, of headers) are not among them. */
 function unknownKeys(entry: JsonObject): ReadonlyArray<readonly string[]> {
 	const value = {mcp_servers: {link: entry}};
 	return findUnknownKeys(value, configSchemaJson()).map(({path}) => path.slice(2).map(String));
@@ -105,7 +106,7 @@ function without(entry: JsonObject, paths: ReadonlyArray<readonly string[]>): Js
 	return drop(entry, []);
 }
 
-/** `crm-2`, `crm-3`…; of a long name the beginning. */
+/** A free name: `crm-2`, `crm-3`…; a long name is cut. */
 function freeNameFor(name: string, names: ReadonlySet<string>): string | undefined {
 	for (let number = 2; number <= names.size + 2; number += 1) {
 		const end = `-${number}`;

@@ -6,18 +6,18 @@ import {isSecretName} from '../secret-values.ts';
 import {parseYamlSource} from '../yaml-source.ts';
 import {placedSecrets, withHiddenSecrets} from './kept-secrets.ts';
 
-/** An entry before and after it is edited; absent where it is not there. Both hold secrets. */
+/** An entry before and after an edit; absent if it does not exist. Both contain secrets. */
 export type EntryChange = {
 	readonly before?: JsonValue | undefined;
 	readonly after: JsonValue;
 };
 
 type Named = {
-	/** The name before. */
+	/** The name before the edit. */
 	readonly from: string;
 };
 
-/** What changes in the file of dynamic routes, as `unifiedDiff` writes it; no secret is in it. */
+/** The change of the file of dynamic routes, as `unifiedDiff` writes it, without secrets. */
 export const subscriptionDiff = (
 	name: string,
 	{before, after, from}: EntryChange & Named,
@@ -32,7 +32,7 @@ export const subscriptionDiff = (
 		[before, after],
 	);
 
-/** A member of an object as the file has it, without the braces around it. */
+/** A member of an object as it is in the file, without the braces around it. */
 const jsonLines = (name: string, entry: JsonValue): string =>
 	JSON.stringify({[name]: entry}, null, 2)
 		.split('\n')
@@ -43,13 +43,13 @@ const jsonLines = (name: string, entry: JsonValue): string =>
 export type ConfigChange = {
 	readonly textBefore: string;
 	readonly textAfter: string;
-	/** In the text after. */
+	/** Path in the text after. */
 	readonly path: KeyPath;
-	/** In the text before, where its last key is another one. */
+	/** Path in the text before, if its last key differs. */
 	readonly from?: KeyPath;
 };
 
-/** What changes in `config.yaml`, of the lines of the entry: comments are there, secrets are not. */
+/** The change of the entry's lines in `config.yaml`, with comments and without secrets. */
 export function configDiff(
 	{before, after}: EntryChange,
 	{textBefore, textAfter, path, from = path}: ConfigChange,
@@ -62,7 +62,7 @@ export function configDiff(
 		: hideKnown(unifiedDiff(old, next, line), [before, after]);
 }
 
-/** Whether an edit also moved lines of others: then the text was written anew. */
+/** Whether an edit also changed lines of other entries: then the whole text was written anew. */
 export function movesOthers({textBefore, textAfter, path, from = path}: ConfigChange): boolean {
 	const places = [
 		[textBefore, from],
@@ -75,7 +75,7 @@ export function movesOthers({textBefore, textAfter, path, from = path}: ConfigCh
 	return old !== next;
 }
 
-/** The lines of an entry with its secrets hidden; `undefined` where they cannot be replaced one by one. */
+/** The lines of an entry with its secrets hidden; `undefined` if they cannot be replaced one by one. */
 function hiddenLines(
 	text: string,
 	path: KeyPath,
@@ -90,24 +90,24 @@ function hiddenLines(
 		);
 		return linesAt(without, path)?.replaceAll(commentedOut, hideCommented);
 	} catch {
-		// A value that others share cannot be replaced in one place.
+		// A value that an alias shares cannot be replaced in one place.
 		return undefined;
 	}
 }
 
-/** A key that is commented out, with its value. */
+/** A commented-out key with its value. */
 const commentedOut = /(#[ \t]*(?:- )?["']?([\w-]{1,64})["']?[ \t]*:[ \t]+)(\S.*)$/gm;
 
-/** An old secret in a comment may still be in use. */
+/** Hides the value of a commented-out secret, which may still be in use. */
 const hideCommented = (
 	comment: string,
 	...[before = '', key = '', value = '']: readonly string[]
 ): string => (isSecretName(key, value) && !isSwitch.test(value) ? `${before}<hidden>` : comment);
 
-/** `# token: true` */
+/** A boolean, perhaps with a comment: `# token: true` is no secret. */
 const isSwitch = /^(?:true|false),?[ \t]*(?:#.*)?$/;
 
-/** The lines of the key at `path` with all that is below it; `undefined` where it shares its line with others. */
+/** The lines of the key at `path` with everything below it; `undefined` if it shares its line with other keys. */
 function linesAt(text: string, path: KeyPath): string | undefined {
 	const {line, column} = parseYamlSource(text).positionOfKey(path);
 	const lines = text.split('\n');
@@ -125,20 +125,20 @@ function linesAt(text: string, path: KeyPath): string | undefined {
 
 const hidden = '<hidden>';
 
-/** UTF-16 units from which on a secret is no word that stands everywhere. */
+/** Length in UTF-16 units from which a secret is hidden anywhere: shorter ones may be common words. */
 const minLength = 8;
 
-/** From the first `#` on, which may begin a comment. */
+/** The line from its first `#`, which may begin a comment. */
 const comment = /#.*$/;
 
-/** A secret as it may be written in a file: bare, in double quotes, in single ones. */
+/** The spellings of a secret in a file: bare, in double quotes, in single quotes. */
 const spellings = (secret: string): readonly string[] => [
 	secret,
 	JSON.stringify(secret).slice(1, -1),
 	secret.replaceAll("'", "''"),
 ];
 
-/** Lines of a diff without the secrets of these entries, wherever they stand: long ones anywhere, as in a description, short ones as a whole word in a comment. */
+/** Lines of a diff without the secrets of these entries: long ones are hidden anywhere, such as in a description, short ones as whole words in comments. */
 function hideKnown(
 	lines: readonly string[],
 	entries: ReadonlyArray<JsonValue | undefined>,

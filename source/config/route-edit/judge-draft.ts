@@ -20,35 +20,35 @@ import {parseYamlSource} from '../yaml-source.ts';
 import {withKeptSecrets} from './kept-secrets.ts';
 import {noEntry, pathInConfig, readWrittenRoute, type WrittenRoute} from './written-route.ts';
 
-/** What a draft is judged in. */
+/** The context in which a draft is checked. */
 export type DraftSurroundings = {
-	/** In use. */
+	/** The configuration in use. */
 	readonly config: Config;
-	/** What a start would make of this text of `config.yaml`. */
+	/** Loads this text of `config.yaml` as a start would. */
 	readonly load: (text: string) => LoadedConfig;
-	/** `2026-11-20`. */
+	/** The present day: `2026-11-20`. */
 	readonly today: () => string;
-	/** Why the job that an entry names cannot be fired. */
+	/** Why the job that an entry names cannot be fired; `undefined`: it can, or there is none. */
 	readonly problemWithJob: (entry: JsonObject) => string | undefined;
 };
 
 export type DraftProblem = {readonly path: string; readonly message: string};
 
-/** A draft in its file. Holds secrets. */
+/** A checked draft. Contains secrets. */
 export type JudgedDraft = {
-	/** As it would be written. */
+	/** The entry as it would be written. */
 	readonly entry: JsonObject;
-	/** That was made for it. */
+	/** The secret generated for it. */
 	readonly secret?: string;
 	readonly problems: readonly DraftProblem[];
 	readonly warnings: readonly string[];
-	/** Those of the warnings that are of one setting. */
+	/** The warnings that concern a single setting. */
 	readonly notes?: readonly DraftProblem[];
-	/** What would be served; absent when it would not. */
+	/** The route to serve; absent if it would not be served. */
 	readonly route?: Route;
 };
 
-/** What would become of a draft: only what the receiver and the loader of the files say of it. */
+/** Checks a draft, by the rules of the receiver and of the loader of the files alone. */
 export function judgeDraft(
 	name: string,
 	{draft, written}: {readonly draft: RouteDraft; readonly written: WrittenRoute},
@@ -56,7 +56,7 @@ export function judgeDraft(
 ): JudgedDraft {
 	const data = asPlainData(draft.definition);
 	if (!data.ok) {
-		// What follows recurses.
+		// The functions below recurse.
 		return {
 			entry: isJsonObject(written.entry) ? written.entry : {},
 			problems: [{path: data.path.join('.'), message: data.message}],
@@ -109,10 +109,10 @@ export function judgeDraft(
 	};
 }
 
-/** Stands in a draft for a secret that is made when it is saved; `svc` writes it nowhere. */
+/** Placeholder in a draft for a secret to be generated when it is saved; never written to a file. */
 const toMake = '<make a new secret>';
 
-/** An entry with a secret that is made, where it wants one, or is new and has none. */
+/** An entry with a generated secret, if it has the placeholder, or is new and has none. */
 function withMadeSecret(entry: JsonObject, isNew: boolean): Pick<JudgedDraft, 'entry' | 'secret'> {
 	const {secret: written} = entry;
 	const secrets = [written ?? (isNew && written === undefined ? toMake : [])].flat();
@@ -125,7 +125,7 @@ function withMadeSecret(entry: JsonObject, isNew: boolean): Pick<JudgedDraft, 'e
 	return {entry: {...entry, secret: Array.isArray(written) ? all : secret}, secret};
 }
 
-/** A dynamic route whose secret is another one now, with the day; one without a secret of its own has none. */
+/** A dynamic route with `rotated_on` set to today if its secret changed; without a secret of its own the key is removed. */
 function withDay(
 	entry: JsonObject,
 	{before, today}: {readonly before: JsonValue | undefined; readonly today: string},
@@ -140,7 +140,7 @@ function withDay(
 	return secret === undefined ? rest : {...rest, rotated_on: today};
 }
 
-/** Of two routes of one name that of config.yaml is served: a new one would take the place of the other, or never be. */
+/** Whether another route has the name. Of two routes with one name only that of `config.yaml` is served: the new one would replace the other, or never be served. */
 const isTaken = (
 	name: string,
 	{source, name: from, entry}: WrittenRoute,
@@ -151,7 +151,7 @@ const isTaken = (
 	readWrittenRoute(config.paths, name, 'dynamic').entry !== undefined ||
 	(source === 'static' && readWrittenRoute(config.paths, name, source).entry !== undefined);
 
-/** What a person should know before a route gets another name. */
+/** Warnings for a person before a route is renamed. */
 const notesOnRename = (from: string, name: string, {approvalRules}: Config): readonly string[] => [
 	`Its address ends in /webhooks/${name} then: tell its senders, for /webhooks/${from} is answered 404`,
 	`Deliveries and runs of before keep the name "${from}", what waits goes on under it, and what came cannot be replayed`,
@@ -223,7 +223,7 @@ function judgeStatic(
 	};
 }
 
-/** The text of `config.yaml` with an entry as it would be written, or why it cannot be. */
+/** The text of `config.yaml` with an edited entry, or why it cannot be edited. */
 export function editedConfig(
 	name: string,
 	entry: JsonObject,
@@ -248,11 +248,11 @@ export function editedConfig(
 	}
 }
 
-/** What gives the key at `path` another name, where it has another one. */
+/** The edit that renames the key at `path`; none if it has that name. */
 export const renamingOf = (path: KeyPath, name: string): readonly YamlEdit[] =>
 	path.at(-1) === name ? [] : [{path, rename: name}];
 
-/** What a field that is named already says of itself. */
+/** A reason without the name of the route and the path, which the form shows already. */
 function withoutName(name: string, reason: string, path: string): string {
 	for (const before of [`Route "${name}" cannot be used: ${path} `, `Route "${name}" `]) {
 		if (reason.startsWith(before)) {
@@ -263,7 +263,7 @@ function withoutName(name: string, reason: string, path: string): string {
 	return reason;
 }
 
-/** The keys to set and to remove at `path`, so that `before` becomes `after`: as far inside as possible, for the comments around what stays. */
+/** The edits at `path` that turn `before` into `after`, as deep as possible, so that comments around unchanged parts stay. */
 export const editsBetween = (
 	path: KeyPath,
 	before: JsonObject,

@@ -8,14 +8,14 @@ import {insecureSecret} from '../route-refusals.ts';
 import {shapeOf} from '../schema-issues.ts';
 import {isSecretName} from '../secret-values.ts';
 
-/** Stands for a secret that is in the file and stays there: `<kept: secret, 43 bytes>`. The path says which. */
+/** A mark that replaces a secret of the file which stays there: `<kept: secret, 43 bytes>`, with the path of the secret. */
 const mark = /^<kept: ([^,<>\s]+), \d+ bytes>$/;
 
-/** An entry of a route with a mark in the place of every secret. References and the literal that switches validation off are no secrets. */
+/** The entry of a route with a mark in place of every secret. References and `INSECURE_NO_AUTH` are no secrets. */
 export const withoutSecrets = (entry: JsonValue): JsonValue =>
 	mapSecrets(entry, (value, path) => (isOpen(value) ? value : markOf(value, path)));
 
-/** An entry that shows of its secrets only whether they are those of `before`. */
+/** An entry with its secrets hidden; only whether they differ from those of `before` is shown. */
 export function withHiddenSecrets(entry: JsonValue, before: JsonValue | undefined): JsonValue {
 	const known = new Set(placedSecrets(before).map(({value}) => value));
 	return mapSecrets(entry, value =>
@@ -25,7 +25,7 @@ export function withHiddenSecrets(entry: JsonValue, before: JsonValue | undefine
 
 type PlacedSecret = {readonly path: KeyPath; readonly value: JsonValue};
 
-/** The secrets of an entry with their places; none where it is absent. */
+/** The secrets of an entry with their paths; none for an absent entry. */
 export function placedSecrets(entry: JsonValue | undefined): readonly PlacedSecret[] {
 	const secrets: PlacedSecret[] = [];
 	mapSecrets(entry ?? null, (value, path) => {
@@ -38,7 +38,10 @@ export function placedSecrets(entry: JsonValue | undefined): readonly PlacedSecr
 	return secrets;
 }
 
-/** What a person wrote, with the secrets of `kept` (the entry in the file) in the place of their marks. A mark counts only where a secret stands. */
+/**
+ * The entry that a person wrote, with marks replaced by the secrets of `kept` (the entry in the file). Marks are replaced only in place of secrets; `missing`: paths of
+ * marks without a secret in the file.
+ */
 export function withKeptSecrets(
 	entry: JsonValue,
 	kept: JsonValue | undefined,
@@ -62,7 +65,7 @@ export function withKeptSecrets(
 	};
 }
 
-/** Nothing but a secret can be fetched by a mark. */
+/** The secret at a path; no other value can be copied by a mark. */
 function secretAt(kept: JsonValue | undefined, path: KeyPath): JsonValue | undefined {
 	const wanted = itemKey(path.map(String));
 	return placedSecrets(kept).find(one => itemKey(one.path.map(String)) === wanted)?.value;
@@ -77,7 +80,7 @@ const pathOf = (written: string): KeyPath =>
 const bytesOf = (value: JsonValue): number =>
 	Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Whether a value at the place of a secret is not secret. A number may be a secret without quotes; `token: true` is a signature option. */
+/** Whether a value in place of a secret is not secret. An unquoted number may be a secret; `token: true` is an option of a signature. */
 function isOpen(value: JsonValue): boolean {
 	if (typeof value !== 'string') {
 		return value === null || typeof value === 'boolean';
@@ -91,7 +94,7 @@ type Walk = {
 	readonly change: (value: JsonValue, path: KeyPath) => JsonValue;
 };
 
-/** A copy of an entry with what `change` makes of each text and number that is a secret, by the schema of routes or by the name of its key. */
+/** A copy of an entry with `change` applied to each secret, judged by the schema of routes or by the name of the key. */
 function mapSecrets(entry: JsonValue, change: Walk['change']): JsonValue {
 	const root = notedRouteSchemaJson();
 	return mapIn(entry, {schema: root, path: [], isSecret: false}, {root, change});
@@ -120,7 +123,7 @@ function mapIn(
 	return Object.fromEntries(
 		Object.entries(value).map(([key, member]) => {
 			const schema = schemaIn(shape, key);
-			// A list below such a name is a list of them.
+			// A list under such a key is a list of secrets.
 			const isNamed =
 				!isJsonObject(member) &&
 				isSecretName(key, typeof member === 'object' ? '' : String(member));

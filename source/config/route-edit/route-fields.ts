@@ -3,7 +3,7 @@ import type {RouteField} from '../../core/route-editor.ts';
 import {notedRouteSchemaJson} from '../config-schema-json.ts';
 import {alternatives} from '../schema-issues.ts';
 
-/** Every setting of a route as a field of a form, in the order of the declarations; a mapping with known keys is a field for each key. */
+/** The settings of a route as fields of a form, in the order of the declarations; a mapping with known keys becomes a field for each key. */
 export function routeFields(): readonly RouteField[] {
 	const root = notedRouteSchemaJson();
 	const [route = {}] = alternatives(root, root);
@@ -40,7 +40,7 @@ function fieldsIn(
 	});
 }
 
-/** The mapping shape of a setting that is either a name or a mapping. */
+/** The mapping form of a setting that may also be a name. */
 const settingsOf = (shapes: readonly JsonObject[]): readonly JsonObject[] =>
 	shapes.some(({enum: names}) => Array.isArray(names))
 		? shapes.filter(({properties}) => isJsonObject(properties))
@@ -66,7 +66,7 @@ function fieldOf(
 	};
 }
 
-/** What it is edited as: a list where one text will do as well, and JSON where nothing narrower holds all that may stand there. */
+/** The kind of editor: `texts` if a list or one text is allowed, `json` if no narrower kind covers all allowed values. */
 function kindOf(member: JsonObject, shapes: readonly JsonObject[]): RouteField['kind'] {
 	const kinds = new Set(shapes.map(kindOfShape));
 	const [only = 'json'] = kinds;
@@ -114,7 +114,7 @@ function boundsOf(shapes: readonly JsonObject[]): Pick<RouteField, 'least' | 'mo
 	};
 }
 
-/** Names that may stand there; a preset among other shapes, too. */
+/** The allowed names, such as presets beside other forms. */
 function optionsOf(shapes: readonly JsonObject[]): Pick<RouteField, 'options'> {
 	const options = shapes
 		.flatMap((shape): readonly JsonValue[] => (Array.isArray(shape['enum']) ? shape['enum'] : []))
@@ -122,6 +122,6 @@ function optionsOf(shapes: readonly JsonObject[]): Pick<RouteField, 'options'> {
 	return options.length === 0 ? {} : {options};
 }
 
-/** Markdown as a person reads it in a terminal: links and marks of code without their signs. */
+/** Markdown as plain text for a terminal: without the marks of links and code. */
 const withoutMarkup = (text: string): string =>
 	text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');

@@ -24,7 +24,7 @@ import {
 	type WrittenRoute,
 } from './written-route.ts';
 
-/** What saving would change; without secrets. */
+/** The changes that saving would make, without secrets. */
 export type SavePlan = Pick<JudgedDraft, 'problems' | 'warnings'> & {
 	readonly file: string;
 	readonly diff: readonly string[];
@@ -32,7 +32,7 @@ export type SavePlan = Pick<JudgedDraft, 'problems' | 'warnings'> & {
 };
 
 /**
- * What saving `draft` would change in its file, and what would become of it.
+ * The changes that saving `draft` would make in its file, with its problems and warnings.
  *
  * @throws SvcError `route_conflict` when the entry is not what the draft was made of, and as `readWrittenRoute` does
  */
@@ -71,7 +71,7 @@ function diffOf(
 }
 
 /**
- * Writes `draft` into its file, under the lock of that file: unless the entry is another one than the draft was made of, or would not be served.
+ * Writes `draft` into its file, under the lock of that file, unless the entry was changed since the draft was opened, or the draft has problems.
  *
  * @throws SvcError `route_conflict`, `route_refused`; what `editConfig` and `editSubscriptions` throw
  */
@@ -131,7 +131,7 @@ export async function saveDraft(
 	return {...judged, file};
 }
 
-/** The entries with one more, or another one in its place, also where it gets another name. */
+/** The entries with `entry` added or replaced, in the same place if it is renamed. */
 function withEntry(
 	entries: JsonObject,
 	{name, from, entry}: {readonly name: string; readonly from: string; readonly entry: JsonObject},
@@ -145,7 +145,7 @@ function withEntry(
 			);
 }
 
-/** A draft does not overwrite changes that it was not made of. */
+/** Refuses a draft if its entry has changed since it was opened. */
 function refuseConflict(name: string, draft: RouteDraft, entry: WrittenRoute['entry']): void {
 	if (draft.fingerprint === noEntry && entry !== undefined) {
 		throw new SvcError(

@@ -15,19 +15,19 @@ import {readTextFile, subscriptionsText} from '../text-files.ts';
 import {parseYamlSource} from '../yaml-source.ts';
 import {withoutSecrets} from './kept-secrets.ts';
 
-/** A route as it stands in its file. Holds secrets. */
+/** A route as written in its file. Contains secrets. */
 export type WrittenRoute = {
 	readonly source: Route['source'];
-	/** The one that was asked for. */
+	/** The requested name. */
 	readonly name: string;
 	readonly file: string;
 	/** The whole text of the file; empty when it is missing. */
 	readonly text: string;
-	/** The line of its name, from 1; 0 when it is not there. */
+	/** The line of its name, from 1; 0 if there is no such route. */
 	readonly line: number;
 	/** The line of one of its keys. */
 	readonly lineOf: (key: string) => number;
-	/** Absent when it is not there. */
+	/** Absent if there is no such route. */
 	readonly entry?: JsonValue;
 };
 
@@ -43,7 +43,7 @@ export const fingerprintOf = (entry: JsonValue | undefined): string =>
 export const noEntry = 'none';
 
 /**
- * The route `name` of that source as its file says now.
+ * The route `name` of that source, read from its file now.
  *
  * @throws SvcError `config_broken`, `subscriptions_broken` for a file that does not parse; `file_too_large`, `file_unreadable`
  */
@@ -72,7 +72,7 @@ function readStatic({config: file}: HomePaths, name: string): WrittenRoute {
 	return {source: 'static', name, file, text, line, lineOf, ...(entry !== undefined && {entry})};
 }
 
-/** Where a static route stands in `config.yaml`. */
+/** The path of a static route in `config.yaml`. */
 export const pathInConfig = (value: unknown, name: string): KeyPath => [
 	...routesPlace(value),
 	name,

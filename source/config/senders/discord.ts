@@ -1,24 +1,28 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {Challenge, SenderPreset} from './sender.ts';
 
-/** Answers by `type` to requests that are no events: 0 the PING of webhook events, 1 that of interactions, 4 autocomplete, which gets no suggestions. */
+/** Answers by `type` to requests that are no events: 0 the PING of webhook events, 1 the PING of interactions, 4 autocomplete, which gets no suggestions. */
 const answers: ReadonlyMap<unknown, ReturnType<Challenge>> = new Map([
 	[0, {}],
 	[1, {body: {type: 1}}],
 	[4, {body: {type: 8, data: {choices: []}}}],
 ]);
 
-/** An event of webhook events has a `type` of an interaction, too, and brings an `event`. @see https://docs.discord.com/developers/interactions/overview, https://docs.discord.com/developers/events/webhook-events */
+/**
+ * The `type` of an interaction. Webhook events have such a `type`, too, but are recognised by their `event`.
+ *
+ * @see https://docs.discord.com/developers/interactions/overview, https://docs.discord.com/developers/events/webhook-events
+ */
 const typeOf = (payload: JsonValue): JsonValue | undefined =>
 	isJsonObject(payload) && !Object.hasOwn(payload, 'event') ? payload['type'] : undefined;
 
 const challenge: Challenge = payload => answers.get(typeOf(payload));
 
-/** Only the person who used the command sees it. */
+/** Flag of a message that only the person who used the command sees. */
 const ephemeral = 64;
 
 /**
- * A whole answer (type 4). A deferred one (type 5) shows "is thinking…" until a second request completes it, which is never sent here: after 15 minutes it would fail.
+ * Answers at once (type 4). A deferred answer (type 5) shows "is thinking…" until a second request, which is never sent here: after 15 minutes it would fail.
  *
  * @see https://docs.discord.com/developers/interactions/receiving-and-responding
  */

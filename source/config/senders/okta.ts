@@ -2,7 +2,7 @@ import type {SenderPreset} from './sender.ts';
 
 const challengeHeader = 'x-okta-verification-challenge';
 
-/** The secret is the value of the authentication field of the hook, whose name is `Authorization`. @see https://developer.okta.com/docs/concepts/event-hooks/ */
+/** The secret is the value of the authentication field of the hook; its name must be `Authorization`. @see https://developer.okta.com/docs/concepts/event-hooks/ */
 export const okta: SenderPreset = {
 	description:
 		'`Authorization` with the secret itself; event and identifier are `data.events.0.eventType` and `eventId` of the body; the `GET` with `X-Okta-Verification-Challenge` [is answered](receiver.md#challenges)',

@@ -1,6 +1,6 @@
 import {hmacSha256, type SenderPreset} from './sender.ts';
 
-/** While a secret is rotated there is an `h1` for each. @see https://developer.paddle.com/webhooks/signature-verification */
+/** During a rotation there is an `h1` for each secret. @see https://developer.paddle.com/webhooks/signature-verification */
 export const paddle: SenderPreset = {
 	description:
 		'`Paddle-Signature: ts=…;h1=…`, 300 s; event and identifier are `event_type` and `event_id` of the body',

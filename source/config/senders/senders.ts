@@ -48,11 +48,11 @@ export type SenderName = keyof typeof senders;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 export const senderNames = Object.keys(senders) as readonly SenderName[];
 
-/** The sender that `kind` names; `undefined` for a form of a route's own. */
+/** The sender named `kind`; `undefined` for a custom scheme. */
 export const senderOf = (kind: SenderName | 'custom' | undefined): SenderPreset | undefined =>
 	kind === undefined || kind === 'custom' ? undefined : senders[kind];
 
-/** How the signatures that `spec` names or describes are written. */
+/** The form of the signatures that `spec` names or describes. */
 export function formOf(
 	spec:
 		| {readonly kind: SenderName; readonly header?: string}
@@ -66,6 +66,6 @@ export function formOf(
 	return spec.header === undefined ? signature : {...signature, header: spec.header};
 }
 
-/** Whether the secrets beside `spec` are public keys in hex. */
+/** Whether the secrets of a route with `spec` are public keys in hex. */
 export const takesHexKeys = (spec: Parameters<typeof formOf>[0] | undefined): boolean =>
 	spec !== undefined && 'ed25519' in formOf(spec);

@@ -16,7 +16,8 @@ const challenge: Challenge = payload => {
 };
 
 /**
- * A slash command is answered with a sentence, a button, menu or form with an empty body: Slack would take text there for an instruction to the form. Events are answered as those of other senders.
+ * A slash command is answered with a sentence; a button, menu or form with an empty body, since Slack would take a text for an instruction to the form. Events are answered
+ * as those of other senders.
  *
  * @see https://docs.slack.dev/interactivity/implementing-slash-commands, https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
  */
@@ -41,7 +42,7 @@ export const slack: SenderPreset = {
 		timestampHeader: 'x-slack-request-timestamp',
 		signed: 'v0:{timestamp}:{body}',
 	}),
-	// A slash command is a form; so is what people press, whose only field `payload` is JSON.
+	// Slash commands are forms; so are interactions, whose only field `payload` is JSON.
 	names: {
 		eventFields: ['type', 'command', 'payload.type'],
 		idFields: ['event_id', 'trigger_id', 'payload.trigger_id'],

@@ -1,6 +1,6 @@
 import {hmacSha256, type SenderPreset} from './sender.ts';
 
-/** While a secret is rolled there is a `v1` for each; `v0` ones, for tests, stand there too. @see https://docs.stripe.com/webhooks#verify-manually */
+/** During a rotation there is a `v1` for each secret; there may also be `v0` ones, for tests. @see https://docs.stripe.com/webhooks#verify-manually */
 export const stripe: SenderPreset = {
 	description:
 		'`Stripe-Signature: t=…,v1=…`, 300 s; event and identifier are `type` and `id` of the body, which is signed',

@@ -3,7 +3,7 @@ import {senderNames, senders, type SenderName} from './senders.ts';
 
 const mergeRequest = '{project.path_with_namespace}!';
 
-/** GitHub, Gitea and Forgejo; GitLab below them. Rules for a part of a pull request come before those for the whole. */
+/** GitHub, Gitea and Forgejo; GitLab after them. Rules for a part of a pull request precede those for the whole. */
 const codeHosts: readonly SubjectRule[] = [
 	'{repository.full_name}#{pull_request.number} review {review.state} by {review.user.login}[ · {pull_request.title}]',
 	'{repository.full_name}#{pull_request.number} comment {action} by {comment.user.login}[ · {pull_request.title}]',
@@ -43,7 +43,7 @@ const codeHosts: readonly SubjectRule[] = [
 	'{project.path_with_namespace} {ref}[ · {commits.0.message}]',
 ];
 
-/** Services that are not signed for: Alertmanager, whose shape others have taken over, CloudEvents, Jira, Azure DevOps, Docker Hub. */
+/** Services without a sender preset: Alertmanager, whose format others use, too, CloudEvents, Jira, Azure DevOps, Docker Hub. */
 const others: readonly SubjectRule[] = [
 	['{groupLabels.alertname} {status}[ · {commonAnnotations.summary}]', 'alerts'],
 	'{alerts.0.labels.alertname} {status}[ · {alerts.0.annotations.summary}]',
@@ -56,7 +56,7 @@ const others: readonly SubjectRule[] = [
 	'{repository.repo_name}:{push_data.tag}',
 ];
 
-/** What unknown senders often say, at the root or in what they wrap it. */
+/** Usual fields of unknown senders, at the root or in a usual wrapper. */
 const general: readonly SubjectRule[] = [
 	'{repository.full_name}[ {action}][ by {sender.login}]',
 	'{project.path_with_namespace}[ {object_attributes.title}]',
@@ -68,7 +68,7 @@ const general: readonly SubjectRule[] = [
 	),
 ];
 
-/** The rules for events of a route that names `sender`, if it does; its own before all others. */
+/** The rules for events of a route that names `sender` or none; those of the sender come first. */
 export const subjectRulesFor = (sender: SenderName | undefined): readonly SubjectRule[] => [
 	...(sender === undefined ? [] : rulesOf(sender)),
 	...codeHosts,

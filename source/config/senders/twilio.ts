@@ -1,12 +1,15 @@
 import {createHash} from 'node:crypto';
 import type {AddressedRequest, SenderPreset} from './sender.ts';
 
-/** Many times what Twilio sends: a sender without the secret must not make us sort millions. */
+/** Far more fields than Twilio sends: a sender without the secret must not make us sort millions. */
 const maxFields = 1000;
 
 const formType = /^application\/x-www-form-urlencoded/i;
 
-/** The address, and behind it the fields of a form by their names, each followed by its value. Where that holds the digest of a body, it has to be that of this one. */
+/**
+ * The signed content: the address, followed by the fields of a form, sorted by name, each name followed by its value. If it contains a digest of the body, that digest must
+ * match.
+ */
 function contentOf({url, body, contentType}: AddressedRequest): string | undefined {
 	const isForm = formType.test(contentType ?? '');
 	const fields = isForm ? fieldsOf(body.toString()) : '';
@@ -14,7 +17,7 @@ function contentOf({url, body, contentType}: AddressedRequest): string | undefin
 		return undefined;
 	}
 
-	// The fields too: the end of an address that was signed for JSON could come as the name of one.
+	// Searches the fields, too: the end of an address that was signed for JSON could be sent as the name of a field.
 	const signed = digestIn(url) === undefined ? url + fields : url;
 	const digest = digestIn(signed);
 	if (digest === undefined) {
@@ -34,7 +37,7 @@ function fieldsOf(form: string): string | undefined {
 		return undefined;
 	}
 
-	// Of several values of one name each counts once, in their order.
+	// Equal pairs of name and value count once; several values of one name are sorted.
 	const fields = [...new URLSearchParams(form)].toSorted(inOrder);
 	const parts = new Map(fields.map(pair => [JSON.stringify(pair), pair.join('')]));
 	return [...parts.values()].join('');
@@ -45,7 +48,7 @@ const inOrder = (
 	[otherName, otherValue]: readonly [string, string],
 ): number => compare(name, otherName) || compare(value, otherValue);
 
-/** By code units, as their libraries sort. */
+/** Compares by code units, as Twilio's libraries sort. */
 const compare = (left: string, right: string): number =>
 	Number(left > right) - Number(left < right);
 
@@ -66,7 +69,7 @@ export const twilio: SenderPreset = {
 		idHeaders: ['i-twilio-idempotency-token'],
 	},
 	subjects: [
-		// Not what a message says: codes to log in with come so.
+		// Without the text of a message: it may be a login code.
 		['{From}[ {CallStatus}][ {MessageStatus}]', 'AccountSid'],
 	],
 };

@@ -1,7 +1,7 @@
 import {isJsonObject} from '../../core/json.ts';
 import {hmacSha256, type Challenge, type SenderPreset} from './sender.ts';
 
-/** Of a subscription that begins; events bring an `event`. @see https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
+/** The challenge of a new subscription; events have no `challenge`. @see https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
 const challenge: Challenge = payload => {
 	const text =
 		isJsonObject(payload) && Object.hasOwn(payload, 'subscription')

@@ -1,6 +1,6 @@
 import {hmacSha256, type SenderPreset} from './sender.ts';
 
-/** Bodies of triggers are whatever their authors wrote: no field of them is an identifier. @see https://developer.zendesk.com/documentation/webhooks/verifying/ */
+/** Authors of triggers choose their bodies, so no field is an identifier. @see https://developer.zendesk.com/documentation/webhooks/verifying/ */
 export const zendesk: SenderPreset = {
 	description:
 		'`X-Zendesk-Webhook-Signature` with `X-Zendesk-Webhook-Signature-Timestamp` (ISO 8601), 300 s; the identifier is `X-Zendesk-Webhook-Invocation-Id`, which is unsigned',

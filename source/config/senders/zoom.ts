@@ -4,7 +4,7 @@ import {hmacSha256, type Challenge, type SenderPreset} from './sender.ts';
 
 const maxTokenLength = 1024;
 
-/** Also asked every 72 hours. @see https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
+/** Zoom also repeats this challenge every 72 hours. @see https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
 const challenge: Challenge = (payload, sign) => {
 	if (!isJsonObject(payload) || payload['event'] !== 'endpoint.url_validation') {
 		return undefined;

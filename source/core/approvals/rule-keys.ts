@@ -17,7 +17,7 @@ export const maxRuleKeys = 20;
 
 const maxKeyLength = 200;
 
-/** Most paths in one call; a call with more asks a person. */
+/** Most paths in one call; a call with more needs a person's approval. */
 const maxPaths = 100;
 
 /** A key of a rule as written, before the real path of its folder is known. */
@@ -154,7 +154,7 @@ export function namedArguments({
 	return isJsonObject(properties) ? Object.keys(properties) : undefined;
 }
 
-/** A server may accept undocumented arguments: a call with an argument that the schema does not name asks a person. */
+/** Whether a call has only arguments that the schema names. A server may accept others; a call with one needs a person's approval. */
 function hasOnlyNamed(args: JsonValue, tool: Pick<AskedTool, 'inputSchema'>): boolean {
 	const named = new Set(namedArguments(tool));
 	return isJsonObject(args) && Object.keys(args).every(key => named.has(key));
@@ -200,8 +200,9 @@ const maxFreeLength = 400;
 const maxValueLength = 200;
 
 /**
- * The lines of `config.yaml` that allow calls like this one from now on: for calls in runs of untrusted events, for which faces cannot make lasting rules.
- * `when`: by default the folder of the first argument that is a path, else the first short argument. `undefined` where there can be no such rule: the call has no route, or runs without a sandbox.
+ * The lines of `config.yaml` that would allow calls like this one. For calls in runs of untrusted events, for which faces cannot make lasting rules. `when`: by default the
+ * folder of the first argument that is a path, else the first short argument. `undefined` if no such rule is possible: the run has no event of a route, or the call has no
+ * sandbox.
  */
 export function linesByHand(
 	{route, delivery, profile, tool, args}: ToolApproval,

@@ -43,10 +43,10 @@ const readers: ReadonlyMap<string, Reader> = new Map(
 	}),
 );
 
-/** Terms of which the state knows every value: one that it does not know can find nothing. */
+/** Terms whose values are all in the state: any other value matches nothing. */
 const whole: ReadonlySet<string> = new Set(['route', 'server']);
 
-/** The values of terms that occur in `state`. Values that are only in the journal may be missing; each name is read once. */
+/** The values of terms that occur in `state`. Values that are only in the journal may be missing. The values of each term are read once. */
 export function knownValues(
 	state: GatewayState,
 	fields: () => readonly KnownField[] = () => [],

@@ -122,7 +122,7 @@ export const bodyTerm: Term<WithBody> = {
 			{text: wanted},
 		);
 
-		/** The body may hold the text in escaped form. */
+		/** Whether the decoded payload contains the text: the body may hold it escaped. */
 		function isTold(received: ReceivedBody): boolean {
 			const payload = received.payload();
 			return payload !== undefined && holdsText(payload, wanted);

@@ -3,7 +3,7 @@ import type {FilterOperator, Term} from './filter.ts';
 
 /** The description of a term. */
 type TermWords = Pick<Term<never>, 'says' | 'example'> & {
-	/** Its values, where they are a known list. */
+	/** The values of the term, if they are a known list. */
 	readonly words?: readonly string[];
 	/** Its name among the fields of stored rows, where a store can filter by it. */
 	readonly field?: string;

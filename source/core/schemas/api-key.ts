@@ -2,10 +2,10 @@ import {z} from 'zod';
 import {apiEndpoints, budgetPeriods, keyKinds} from '../api-key.ts';
 import {facts, integer, maybeInteger, maybeNumber, number, text, texts, yesOrNo} from './parts.ts';
 
-/** So many tokens in each day, week (from Monday) or month, by UTC. */
+/** Tokens allowed in each day, week (from Monday) or month, by UTC. */
 export const keyBudgetSchema = facts({tokens: integer, per: z.enum(budgetPeriods)});
 
-/** Usage of a key. Tokens as the model counted them; an estimate where it does not count. */
+/** Usage of a key: tokens as counted by the model, or estimated if it does not count. */
 export const keyUsageSchema = facts({
 	requests: integer,
 	inputTokens: integer,
@@ -37,9 +37,9 @@ export const apiKeySchema = facts({
 	lastUsedAt: maybeNumber,
 	/** The secret before the last rotation, and until when it passes. */
 	retiring: facts({hint: text, until: number}).exactOptional(),
-	/** Of this day by UTC, of the current period of its budget (the month without a budget), and since it was created. */
+	/** Usage of this day by UTC, of the current period of the budget (without a budget: the month), and since the key was created. */
 	usage: facts({day: keyUsageSchema, period: keyUsageSchema, all: keyUsageSchema}),
 }).register(z.globalRegistry, {id: 'ApiKey'});
 
-/** What a key has used on one day, by UTC: `2026-11-23`. */
+/** Usage of a key on one day, by UTC: `2026-11-23`. */
 export const keyDaySchema = keyUsageSchema.extend({day: text});

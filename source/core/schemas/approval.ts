@@ -50,7 +50,7 @@ export const askedToolSchema = facts({
 	why: maybeText,
 	/** The definition differs from the one approved, or seen, before. */
 	changed: yesOrNo,
-	/** For `changed`: the difference from the definition before, as lines of `diff -u`, cleaned, at most 121. Absent where that one was not kept or is too large. */
+	/** For `changed`: the difference from the former definition, as lines of `diff -u`, cleaned, at most 121. Absent if that definition was not kept or is too large. */
 	changes: maybeTexts,
 });
 
@@ -82,11 +82,11 @@ export const approvalDecisionSchema = facts({
 	scope: scope.exactOptional(),
 	/** The rule that allowed, or that this decision made. */
 	rule: maybeInteger,
-	/** What the agent is told when the call is not allowed. */
+	/** The reason given to the agent when the call is not allowed. */
 	reason: maybeText,
 });
 
-/** Whose runs a rule covers. A job by its identifier; `id` is absent where `config.yaml` names the job. A chat by its name: `telegram:12345`. */
+/** The owner of the runs that a rule covers. A job by its identifier; `id` is absent where `config.yaml` names the job. A chat by its name: `telegram:12345`. */
 export const ruleOwnerSchema = facts({kind: z.enum(ruleOwnerKinds), name: text, id: maybeText});
 
 /** One argument that a rule compares; all others may be anything. */
@@ -102,7 +102,7 @@ export const ruleKeySchema = facts({
 });
 
 const asked = {
-	/** Counts up for good, also over restarts. */
+	/** Never reused, not even after a restart. */
 	id: integer,
 	/** The run that waits; absent when a person tries a tool. */
 	run: maybeInteger,
@@ -119,7 +119,7 @@ const asked = {
 	deadline: number,
 	/** The deadline cannot be moved beyond this. */
 	latestDeadline: number,
-	/** Name of the gateway that asks, where that is another one on the same store. */
+	/** Name of the gateway that asks, if it is another one on the same store. */
 	node: maybeText,
 	/** Absent while it waits. */
 	decision: approvalDecisionSchema.exactOptional(),
@@ -127,7 +127,7 @@ const asked = {
 
 /** Texts come from the arguments and from files: not cleaned. */
 export const callPreviewSchema = facts({
-	/** Facts beside the lines: the file, the folder, a time limit. */
+	/** Facts besides the lines: the file, the folder, a time limit. */
 	facts: z.array(facts({name: text, value: text})),
 	/** `command` for its lines, `change` for lines as in `diff -u`. */
 	title: z.enum(['command', 'change']),
@@ -139,13 +139,13 @@ export const toolApprovalSchema = facts({
 	...asked,
 	kind: z.literal('tool'),
 	tool: askedToolSchema,
-	/** First 600 characters of what the model said right before the call. */
+	/** First 600 characters of the model's text right before the call. */
 	said: maybeText,
 	/** The arguments of the call; never altered. `null` in histories above 64 KiB. */
 	args: json,
 	/** Size of the arguments as JSON in UTF-8. */
 	argsBytes: integer,
-	/** What the call would do; for built-in tools. */
+	/** The effect of the call; for built-in tools. */
 	preview: callPreviewSchema.exactOptional(),
 	/** Arguments of the last call of this tool that was allowed. */
 	lastArgs: json.exactOptional(),
@@ -153,7 +153,7 @@ export const toolApprovalSchema = facts({
 	scopes: z.array(scope),
 	/** The tool's name must be typed once: it claims to destroy, is used for the first time, or changed. */
 	mustTypeName: yesOrNo,
-	/** Whose runs a rule of scope `always` covers; absent: every run of the profile, or there can be no such rule. */
+	/** The owner of the runs that a rule of scope `always` covers; absent: every run of the profile, or no such rule is possible. */
 	lasting: facts({
 		owner: ruleOwnerSchema,
 		/** The tool may be destructive: its name must be typed, and the rule must name all arguments or some by key. */
@@ -183,7 +183,7 @@ export const approvalAnswerSchema = z.discriminatedUnion('choice', [
 		args: z.union([z.enum(['any', 'exact']), z.array(text)]).exactOptional(),
 		/** The arguments that a rule of scope `always` compares instead, by dotted paths: the exact value, or a folder (`~/notes/`) that must contain the path. */
 		when: jsonObject.exactOptional(),
-		/** What was typed, where `mustTypeName`. */
+		/** The typed name of the tool, if `mustTypeName`. */
 		typedName: maybeText,
 	}),
 	z.strictObject({choice: z.literal('deny'), reason: maybeText}),
@@ -239,6 +239,6 @@ export const approvalRuleSchema = facts({
 	usedAt: maybeNumber,
 	/** Why it allows nothing at present; one sentence. */
 	problem: maybeText,
-	/** The present definition of its tool, where it differs: what a person can accept. */
+	/** The present definition of the tool, if it differs: a person can accept it. */
 	present: maybeText,
 }).register(z.globalRegistry, {id: 'ApprovalRule'});

@@ -23,7 +23,7 @@ export const chatWriterSchema = facts({
 export const shownChatSchema = facts({
 	platform: text,
 	chat: text,
-	/** Those who wrote there, the latest writer first. */
+	/** The people who wrote there, latest writer first. */
 	people: z.array(chatWriterSchema),
 	/** Its threads, and the chat outside of them; the newest 20. */
 	conversations: z.array(
@@ -41,6 +41,6 @@ export const shownChatSchema = facts({
 export const allowedWriterSchema = facts({
 	/** `false`: they were in `allow_from` already. */
 	added: yesOrNo,
-	/** Whether svc listens on the platform, as it is configured now. */
+	/** Whether svc listens on the platform, by its present configuration. */
 	heard: yesOrNo,
 });

@@ -33,29 +33,29 @@ export const routeViewSchema = facts({
 	events: texts,
 	deliver: text,
 	mode: z.enum(['agent', 'deliver_only', 'cron_job', 'coalesce']),
-	/** A person paused it: events that would start something are answered 503. */
+	/** A person paused the route: events that would start something are answered 503. */
 	paused: maybe,
-	/** What `coalesce.key` says; `cron_job` of its route. */
+	/** `coalesce.key` as written; the next field: `cron_job`. */
 	coalesceKey: maybeText,
 	cronJob: maybeText,
 	/** The two clocks of its groups, milliseconds. */
 	windowMs: maybeNumber,
 	maxWaitMs: maybeNumber,
-	/** How its sender signs, where the route says so: a preset, or the header of a scheme of its own. */
+	/** Signature of the sender, where the route configures it: a preset, or the header of a custom scheme. */
 	signature: maybeText,
-	/** Runs of it at once, where it has a bound of its own. */
+	/** Most runs of the route at once, where it has a limit of its own. */
 	concurrency: maybeInteger,
-	/** Toolset names of its runs, where it names any. */
+	/** Toolset names of its runs, where the route names any. */
 	toolsets: maybeTexts,
-	/** What the gateway fetches before its runs start; absent: nothing. */
+	/** Data that the gateway fetches before its runs start; absent: none. */
 	prefetch: maybeTexts,
 	/** Events above its rate limit wait; absent: they are refused. */
 	overflow: z.literal('queue').exactOptional(),
-	/** Absent when the route is served; else why it is not (a refusal, an error, or shadowed by a static route). */
+	/** Absent when the route is served; else why it is not: a refusal, an error, or a static route with its name. */
 	problem: maybeText,
-	/** What is wrong with the route as it is written now, when its last good version is served. */
+	/** The problem with the route as now written, when its last good version is served. */
 	stale: maybeText,
-	/** Problems that do not stop it from being served: with its target, or with toolsets that offer no tools. */
+	/** Problems that do not stop the route from being served: with its target, or with toolsets without tools. */
 	troubles: maybeTexts,
 	/** True when the secret is `INSECURE_NO_AUTH`. */
 	insecure: yesOrNo,
@@ -82,7 +82,7 @@ export const alertViewSchema = facts({
 	/** Absent: the platform's `home_channel`. */
 	chat: maybeText,
 	on: z.array(z.enum(alertKinds)),
-	/** When the last one was sent, milliseconds since 1970. */
+	/** When the last alert was sent, milliseconds since 1970. */
 	sentAt: maybeInteger,
 	/** Why the last alert could not be sent; absent after a success. */
 	problem: maybeText,

@@ -39,12 +39,12 @@ export const deliverySchema = facts({
 	runId: maybeInteger,
 	/** The group that this delivery joined. */
 	group: maybeInteger,
-	/** The last known state of its run, or `superseded` when a later event of its group took its place. */
+	/** The last known state of its run, or `superseded` when a later event of its group replaced it. */
 	work: z.enum([...runStates, 'superseded']).exactOptional(),
 }).register(z.globalRegistry, {id: 'Delivery'});
 
 export const storedDeliverySchema = deliverySchema.extend({
-	/** Lower-case names; only headers on the allow-list and those that the route's filters look at, secrets never. */
+	/** Lower-case names; only allow-listed headers and those that the route's filters read, never secrets. */
 	headers: z.record(text, text),
 	body: z.custom<Uint8Array>(value => value instanceof Uint8Array).exactOptional(),
 });

@@ -13,7 +13,7 @@ export const groupSchema = facts({
 	lastAt: number,
 	/** When the quiet window ends, if no further event comes. */
 	quietAt: number,
-	/** When it is dispatched at the latest, whatever comes. */
+	/** When it is dispatched at the latest, even if events keep coming. */
 	capAt: number,
 	/** Events so far; all but the latest are superseded. */
 	count: integer,

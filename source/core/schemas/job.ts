@@ -21,6 +21,6 @@ export const jobViewSchema = facts({
 	lastRunId: maybeInteger,
 	/** Its runs that have not ended. */
 	open: integer,
-	/** Why it cannot be used as it is written; unless it is `invalid`, its last good version is used. */
+	/** Why the job cannot be used as written; unless it is `invalid`, its last good version is used. */
 	problem: maybeText,
 }).register(z.globalRegistry, {id: 'Job'});

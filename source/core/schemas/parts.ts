@@ -2,12 +2,12 @@ import {z} from 'zod';
 import type {JsonObject, JsonValue} from '../json.ts';
 
 /**
- * The read-only type of what a schema of this folder accepts; the types of `core/` are made with it. They import the schemas as types only, so that
- * a process which answers no call of the control API neither loads nor builds the schemas.
+ * The read-only type of the values that a schema of this folder accepts. The types of `core/` are made with it and import the schemas only as types: a process that answers
+ * no call of the control API neither loads nor builds the schemas.
  */
 export type Shape<Schema extends z.ZodType> = Immutable<z.output<Schema>>;
 
-/** `Value` and everything in it, read-only. `JsonValue` is read-only already, and recursive: it stays as it is. */
+/** `Value` with all its parts read-only. `JsonValue`, which is read-only and recursive, is left unchanged. */
 export type Immutable<Value> = [JsonValue] extends [Value]
 	? Value
 	: [JsonObject, Value] extends [Value, JsonObject]

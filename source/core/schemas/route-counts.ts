@@ -2,9 +2,9 @@ import {z} from 'zod';
 import {facts, integer, maybeText, number, text} from './parts.ts';
 
 export const routeCountsSchema = facts({
-	/** Start of the counted time, milliseconds since 1970: a day ago, or later where more deliveries came than are read. */
+	/** Start of the counted time, milliseconds since 1970: a day before `until`, or later if there are more deliveries than are read. */
 	since: number,
-	/** Its end. */
+	/** End of the counted time. */
 	until: number,
 	/** Identifier of the newest counted delivery. */
 	newest: maybeText,
@@ -14,7 +14,7 @@ export const routeCountsSchema = facts({
 			route: text,
 			/** Started a run, joined a group or were delivered. */
 			taken: integer,
-			/** Answered below 400, without such a result. */
+			/** Answered below 400, but not `taken`. */
 			ignored: integer,
 			/** Answered with a status of 400 or above. */
 			refused: integer,

@@ -44,7 +44,7 @@ export const routeFieldSchema = facts({
 	required: maybe,
 	/** It holds a secret. */
 	secret: maybe,
-	/** Only where its mapping is written out: a name may stand in the place of the mapping. */
+	/** Only where its mapping is written out: a name may replace the whole mapping. */
 	inMapping: maybe,
 	/** People edit it in the file only. */
 	byHand: maybe,
@@ -95,7 +95,7 @@ export const routeCheckSchema = facts({
 export const routeSavePlanSchema = routeCheckSchema
 	.extend({
 		file: text,
-		/** What changes in the file, as `diff -u` writes it; without secrets. */
+		/** The changes of the file, as `diff -u` writes them; without secrets. */
 		diff: texts,
 		/** The whole file is rewritten: its spacing may change. */
 		movesOthers: maybe,
@@ -114,7 +114,7 @@ export const savedRouteSchema = facts({
 
 export const rotatedRouteSchema = savedRouteSchema
 	.extend({
-		/** Until when the former secrets pass, milliseconds since 1970; absent: they have ended. */
+		/** When the former secrets stop passing, milliseconds since 1970; absent: they no longer pass. */
 		until: maybeNumber,
 	})
 	.register(z.globalRegistry, {id: 'RotatedRoute'});
@@ -147,7 +147,7 @@ export const routeFactsSchema = facts({
 	secret: text,
 	/** Day of the last change of that secret, milliseconds since 1970; absent: not recorded. */
 	secretSince: maybeNumber,
-	/** When the former secrets end, or ended; milliseconds since 1970. */
+	/** When former secrets end, or have ended; milliseconds since 1970. */
 	formerSecretsUntil: z.array(number),
 	/** Absent: the payload as JSON. Its first 4,000 characters. */
 	prompt: maybeText,
@@ -190,7 +190,7 @@ export const routeBacktestSchema = facts({
 	since: maybeNumber,
 	today: totalsSchema.exactOptional(),
 	edited: totalsSchema.exactOptional(),
-	/** Number of deliveries that each of the first 20 filters passes by itself. */
+	/** Number of deliveries that each of the first 20 filters would pass alone. */
 	filterPasses: z.array(integer).exactOptional(),
 	/** Characters. */
 	medianPrompt: maybeInteger,

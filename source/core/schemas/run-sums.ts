@@ -7,7 +7,7 @@ const maybeName = text.nullable().exactOptional();
 export const runSumSchema = facts({
 	/** The profile of the route or the job. */
 	profile: maybeText,
-	/** One of the next four is present, as `by` says; null: the runs without one. */
+	/** One of the next four is present, as `by` says; null: runs without a route, key, model or job. */
 	route: maybeName,
 	/** The name of a key of the chat API; `terminal` for the person at the terminal. */
 	key: maybeName,
@@ -43,7 +43,7 @@ export const runSumSchema = facts({
 
 export const runSumsSchema = facts({
 	by: z.enum(sumsBy),
-	/** Start of the summed time, milliseconds since 1970: as asked, or later where there are more runs than are read. */
+	/** Start of the summed time, milliseconds since 1970: the requested one, or a later one if there are more runs than are read. */
 	since: number,
 	until: number,
 	/** Age at which runs are removed, milliseconds; absent: never. */

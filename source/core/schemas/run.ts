@@ -33,7 +33,7 @@ export const originShape = {
 };
 
 export const targetSchema = facts({
-	/** `log`, `forge_comment`, or a platform's name. */
+	/** `log`, `forge_comment`, or the name of a platform. */
 	kind: text,
 	extra: jsonObject,
 });
@@ -63,12 +63,12 @@ export const runPlanSchema = facts({
 	/** Toolset names; the platform's default when absent. */
 	toolsets: maybeTexts,
 	mirrorToSession: maybe,
-	/** What the gateway fetches before the agent starts. `pullRequest`: absent where the event names none. */
+	/** Data that the gateway fetches before the agent starts. `pullRequest`: absent if the event names none. */
 	prefetch: facts({
 		what: texts,
 		pullRequest: pullRequestSchema.exactOptional(),
 	}).exactOptional(),
-	/** How often a person had the answer sent again after it had arrived: each time is a new message on the platform. */
+	/** How often a person had an arrived answer sent again: each time is a new message on the platform. */
 	again: maybeInteger,
 	/** The target of the answer before a person redirected it to `target`. */
 	planned: targetSchema.exactOptional(),
@@ -81,7 +81,7 @@ export const runPlanSchema = facts({
 export const usageSchema = facts({
 	inputTokens: integer,
 	outputTokens: integer,
-	/** By the price of the configuration at that time; absent where it is not fully known. `currency`: `USD`. */
+	/** By the configured price at that time; absent if it is not fully known. `currency`: `USD`. */
 	cost: facts({amount: number, currency: text}).exactOptional(),
 });
 
@@ -90,13 +90,13 @@ export const runSchema = facts({
 	/** `Delivery.id` of the event that started it; the latest of its group. Absent when a schedule or a person fired a job. */
 	delivery: maybeText,
 	profile: text,
-	/** `-` without a delivery, and the name of its conversation where it has one. */
+	/** `-` without a delivery; for a turn of a conversation on a platform the name of the conversation. */
 	route: text,
 	/** `schedule`, `person` or `chat` without a delivery. */
 	event: text,
 	/** `Delivery.subject` of its event; of a turn of a conversation on a platform the beginning of its message. */
 	subject: maybeText,
-	/** Number of earlier events of its group that it stands for, as the prompt says. Absent: none. */
+	/** Number of earlier events of its group that the run replaces, as the prompt says. Absent: none. */
 	superseded: maybeInteger,
 	/** `Group.id` that it came from. */
 	group: maybeInteger,
@@ -104,7 +104,7 @@ export const runSchema = facts({
 	/** `deliver` of its target; once it is done, the target that received the answer. */
 	target: text,
 	state: z.enum(runStates),
-	/** Name of the gateway that works, or worked, on it, where that is another one on the same store. */
+	/** Name of the gateway that works, or worked, on the run, if it is another one on the same store. */
 	node: maybeText,
 	/** Agent tries so far, 0 while queued for the first time. */
 	attempt: integer,
@@ -120,13 +120,13 @@ export const runSchema = facts({
 	/** Number of tool calls of its last try. */
 	toolCalls: integer,
 	model: maybeText,
-	/** Tokens of all its tries; absent while nothing is known of them. */
+	/** Tokens of all its tries; absent while none are known. */
 	usage: usageSchema.exactOptional(),
 	/** First 2,000 characters of the answer. */
 	answer: maybeText,
 	/** Why it failed, redacted; one line. */
 	error: maybeText,
-	/** For a run that a person put away: its state before, when, and why. */
+	/** For a run that a person put away: its former state, the time, and the reason. */
 	dropped: facts({was: z.enum(runStates), at: number, reason: maybeText}).exactOptional(),
 }).register(z.globalRegistry, {id: 'Run'});
 

@@ -6,7 +6,7 @@ export const setupDraftSchema = z
 		enable: maybe,
 		host: maybeText,
 		port: z.int().min(0).max(65_535).exactOptional(),
-		/** The secret of routes that have none of their own. */
+		/** The global secret, for routes without their own. */
 		secret: maybeText,
 		/** Generates the secret when the file is written, and shows it once. */
 		makeSecret: maybe,
@@ -26,7 +26,7 @@ export const setupPlanSchema = facts({
 	/** Why it cannot be written; empty: it can. */
 	problems: texts,
 	warnings: texts,
-	/** Keys whose change waits for a restart of the gateway. */
+	/** Keys whose change takes effect only after a restart of the gateway. */
 	restartNeeded: texts,
 	/** The whole file is rewritten: the spacing of other lines may change. */
 	movesOthers: yesOrNo,

@@ -38,16 +38,16 @@ export const serverLoginSchema = facts({
 	flow: z.enum(['browser', 'device']),
 	/** Whether tokens were stored at the last look; its file is read when it changes, and with each request. */
 	stored: yesOrNo,
-	/** When the latest access token expires, milliseconds since 1970; absent: it does not, or none was used yet. It is renewed before that where possible. */
+	/** When the latest access token expires, milliseconds since 1970; absent: it never does, or none was used yet. It is renewed earlier if possible. */
 	expiresAt: maybeNumber,
 	/** Host of the authorization server that granted it. */
 	issuer: maybeText,
-	/** What it grants, separated by blanks. */
+	/** The granted scopes, separated by blanks. */
 	scope: maybeText,
 });
 
 export const serverViewSchema = facts({
-	/** As it is configured, at most 128 characters. */
+	/** The configured name, at most 128 characters. */
 	name: text,
 	profile: text,
 	transport: z.enum(['stdio', 'http', 'sse']),
@@ -57,7 +57,7 @@ export const serverViewSchema = facts({
 	/** The command with its arguments, or the URL, with references as they are written. */
 	endpoint: text,
 	trust: z.enum(['full', 'untrusted']),
-	/** What its sandbox opens beside the system's folders: `read /opt/mcp; hosts docs.example`; absent: it has no sandbox. */
+	/** The access that its sandbox gives besides the system's folders: `read /opt/mcp; hosts docs.example`; absent: it has no sandbox. */
 	sandbox: maybeText,
 	/** `legacy 2025-11-25`, `stateless 2026-07-28`; absent before the first connection. */
 	protocol: maybeText,
@@ -92,7 +92,7 @@ export const testedServerSchema = facts({
 });
 
 export const toolResultSchema = facts({
-	/** What the model reads. */
+	/** The text that the model reads. */
 	text,
 	isError: maybe,
 });
