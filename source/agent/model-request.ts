@@ -74,8 +74,8 @@ export async function postTo(
 						const value = received[name];
 						return typeof value === 'string' ? value : (value?.[0] ?? null);
 					},
-					read: async () => {
-						const part = await inbox.take();
+					read() {
+						const part = inbox.take();
 						if (controller?.paused) {
 							controller.resume();
 						}
@@ -148,24 +148,24 @@ function createInbox() {
 			bytes += part.byteLength;
 			return bytes;
 		},
-		async take(): Promise<Buffer | undefined> {
+		take(): Promise<Buffer | undefined> {
 			const [only] = parts;
 			if (only) {
 				const all = parts.length === 1 ? only : Buffer.concat(parts, bytes);
 				parts = [];
 				bytes = 0;
-				return all;
+				return Promise.resolve(all);
 			}
 
-			if (end?.isFailure) {
-				throw end.error;
-			}
-
-			return end
-				? undefined
-				: new Promise((resolve, reject) => {
-						waiting = {resolve, reject};
-					});
+			return new Promise((resolve, reject) => {
+				if (end?.isFailure) {
+					reject(end.error);
+				} else if (end) {
+					resolve(undefined);
+				} else {
+					waiting = {resolve, reject};
+				}
+			});
 		},
 		end: () => finish({isFailure: false}),
 		fail: (error: unknown) => finish({error, isFailure: true}),

@@ -94,7 +94,7 @@ describe('the events of a response', () => {
 		let saying = Promise.resolve();
 		while (!response.writableNeedDrain) {
 			isTaken = false;
-			saying = answer.delta({content: 'x'.repeat(65_536)}).then(() => {
+			saying = Promise.resolve(answer.delta({content: 'x'.repeat(65_536)})).then(() => {
 				isTaken = true;
 			});
 			await turn();

@@ -6,7 +6,8 @@ import type {ChatAnswer, ChatChunks} from '../shapes/chat-shapes.ts';
 
 /** Where the words of an answer go as they come. */
 export type Sink = {
-	delta(delta: JsonObject, logprobs?: JsonObject): Promise<void>;
+	/** The promise: more may be passed on once it resolves; without one, at once. */
+	delta(delta: JsonObject, logprobs?: JsonObject): Promise<void> | undefined;
 	progress(svc: JsonObject): Promise<void>;
 };
 
@@ -60,7 +61,7 @@ export function createLateStream({
 		get hasBegun() {
 			return hasBegun();
 		},
-		delta: async (delta, logprobs) => begin().send(chunks.delta(delta, logprobs)),
+		delta: (delta, logprobs) => begin().send(chunks.delta(delta, logprobs)),
 		progress: async svc => begin().send(chunks.progress(svc)),
 		async finish({finishReason, usage}) {
 			const begun = begin();

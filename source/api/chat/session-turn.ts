@@ -76,9 +76,9 @@ function turnOf(
 		tell: () => session.tell(),
 		listen: sink => ({
 			...sink,
-			async delta(delta, logprobs) {
+			delta(delta, logprobs) {
 				heard = heardAfter(heard, delta);
-				await sink.delta(delta, logprobs);
+				return sink.delta(delta, logprobs);
 			},
 		}),
 		async keep({message, run}) {

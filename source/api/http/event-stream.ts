@@ -83,16 +83,14 @@ export function createEventStream(
 		);
 
 	return {
-		/** Writes one event. Resolves when more may be written: a client that reads slowly slows down who writes. Resolves, and writes nothing, once it has ended. */
-		async send(data: string, event?: string): Promise<void> {
+		/** Writes one event; nothing once the stream has ended. The promise: more may be written once it resolves, since a slow client must slow down the writer; without one, at once. */
+		send(data: string, event?: string): Promise<void> | undefined {
 			if (isOver) {
-				return;
+				return undefined;
 			}
 
 			wait();
-			if (!write(data, event)) {
-				await drained();
-			}
+			return write(data, event) ? undefined : drained();
 		},
 		/** What to send when nothing was for five seconds. */
 		keepAlive(data: () => {readonly data: string; readonly event?: string}): void {

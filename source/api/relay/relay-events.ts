@@ -3,7 +3,7 @@ import {isDeepJson, type JsonObject, isJsonObject, parsedJson} from '../../core/
 import type {Redact} from '../../core/redact.ts';
 import type {Sink} from '../chat/late-stream.ts';
 import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';
-import {createSafeDeltas, type SafeDelta} from './safe-deltas.ts';
+import {createSafeDeltas} from './safe-deltas.ts';
 import {createSseReader, SseTooLong} from './sse-reader.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, createToolCallDeltas, finishReasonOf, sayingsOf} from './upstream-parts.ts';
@@ -44,9 +44,16 @@ export function readEvents({
 	let bytes = 0;
 	let pieces = 0;
 	const known = redact.known ?? redact;
-	const safe = createSafeDeltas(known);
+	/** For what has left, while the client reads slowly. */
+	const waits: Array<Promise<void>> = [];
+	const safe = createSafeDeltas(known, (delta, logprobs) => {
+		const wait = sink.delta(delta, logprobs);
+		if (wait) {
+			waits.push(wait);
+		}
+	});
 
-	function* takeChoice({delta, finish_reason: reason, logprobs}: JsonObject): Iterable<SafeDelta> {
+	const takeChoice = ({delta, finish_reason: reason, logprobs}: JsonObject) => {
 		// What comes after the end is none of the answer.
 		if (isJsonObject(delta) && finishReason === undefined) {
 			const said = sayingsOf(delta, callDeltas(delta['tool_calls']));
@@ -55,19 +62,19 @@ export function readEvents({
 				onGrowth(streamedTokens(grown, pieces + 1), usage);
 				bytes = grown;
 				pieces++;
-				yield* safe.take(said, isJsonObject(logprobs) ? logprobs : undefined);
+				safe.take(said, isJsonObject(logprobs) ? logprobs : undefined);
 			}
 		}
 
 		if (typeof reason === 'string' && finishReason === undefined) {
 			finishReason = finishReasonOf(reason);
 			reply.hurry();
-			yield* safe.end();
+			safe.end();
 		}
-	}
+	};
 
-	/** What an event says. A generator, which costs less than promises: there is an event for each word. */
-	function* take(data: string): Iterable<SafeDelta> {
+	/** Passes on what an event says. Without promises or generators: there is an event for each word. */
+	const take = (data: string) => {
 		const text = data.trim();
 		if (text === '') {
 			return;
@@ -96,36 +103,37 @@ export function readEvents({
 		usage = counted ?? usage;
 		const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
 		if (isJsonObject(choice)) {
-			yield* takeChoice(choice);
+			takeChoice(choice);
 		}
 
 		isWhole ||= counted !== undefined && finishReason !== undefined;
-	}
+	};
 
-	const takeAll = async (events: readonly string[]) => {
-		for (const event of events) {
-			for (const {delta, logprobs} of take(event)) {
-				// oxlint-disable-next-line no-await-in-loop -- in their order, and no faster than they are taken
-				await sink.delta(delta, logprobs);
+	const takeParts = async () => {
+		while (!isDone) {
+			// oxlint-disable-next-line no-await-in-loop -- one part comes after the other
+			const part = await reply.read();
+			for (const event of part === undefined ? reader.end() : reader.push(part)) {
+				take(event);
+				if (waits.length > 0) {
+					// oxlint-disable-next-line no-await-in-loop -- no faster than the client reads
+					await Promise.all(waits.splice(0));
+				}
+
+				if (isDone) {
+					return;
+				}
 			}
 
-			if (isDone) {
-				return;
-			}
+			isDone = part === undefined;
 		}
 	};
 
 	const read = async () => {
 		try {
-			while (!isDone) {
-				// oxlint-disable-next-line no-await-in-loop -- one part comes after the other
-				const part = await reply.read();
-				const events = part === undefined ? reader.end() : reader.push(part);
-				// oxlint-disable-next-line no-await-in-loop -- as above
-				await takeAll(events);
-				isDone ||= part === undefined;
-			}
+			await takeParts();
 		} catch (error) {
+			await Promise.allSettled(waits);
 			// The answer is whole: what is missing is the count alone.
 			if (finishReason === undefined) {
 				throw error instanceof SseTooLong ? garbled('a part of it has no end') : error;

@@ -8,15 +8,8 @@ import {
 } from '../../core/redact.ts';
 import {garbled} from './upstream-failure.ts';
 
-/** What may leave. */
-export type SafeDelta = {readonly delta: JsonObject; readonly logprobs: JsonObject | undefined};
-
-/** Deltas on their way out, without the secrets of the gateway. Each is made when it is asked for: whatever fails then, those before it may have left. */
-export type SafeDeltas = {
-	take(delta: JsonObject, logprobs: JsonObject | undefined): Iterable<SafeDelta>;
-	/** The answer is whole: nothing is held back any more. */
-	end(): Iterable<SafeDelta>;
-};
+/** Passes on what may leave. */
+type PassOn = (delta: JsonObject, logprobs: JsonObject | undefined) => void;
 
 /** A text of the answer that comes in pieces, and the delta that carries one of them. */
 type Channel = {readonly pieces: RedactedPieces; readonly delta: (text: string) => JsonObject};
@@ -30,8 +23,10 @@ const maxTexts = 1024;
  *
  * Texts inside of other members (names of calls, details of thoughts) go on by their paths. Of them six characters and more that begin a secret are held back, and come with the next piece or not
  * at all, since there is no delta that would carry the rest alone.
+ *
+ * Deltas leave through `passOn` as they become safe: those before a failure have left.
  */
-export function createSafeDeltas(redact: Redact): SafeDeltas {
+export function createSafeDeltas(redact: Redact, passOn: PassOn) {
 	const channels = new Map<string, Channel>();
 	let holding: ReadonlySet<string> = new Set();
 	const inner = new Map<string, RedactedPieces>();
@@ -95,8 +90,8 @@ export function createSafeDeltas(redact: Redact): SafeDeltas {
 		return {...safe, function: {...objectIn(safe['function']), arguments: text}};
 	};
 
-	/** What is held of texts that `delta` does not go on with. */
-	function* release(delta: JsonObject, isWhole: boolean): Iterable<SafeDelta> {
+	/** Passes on what is held of texts that `delta` does not go on with. */
+	const release = (delta: JsonObject, isWhole: boolean) => {
 		const calls = delta['tool_calls'];
 		const goesOn = new Set([
 			...Object.keys(delta),
@@ -118,15 +113,15 @@ export function createSafeDeltas(redact: Redact): SafeDeltas {
 			}
 
 			if (channel && rest !== '') {
-				yield {delta: channel.delta(rest), logprobs: logprobs.take()};
+				passOn(channel.delta(rest), logprobs.take());
 			}
 		}
-	}
+	};
 
 	return {
-		*take(delta, more) {
+		take(delta: JsonObject, more: JsonObject | undefined): void {
 			if (holding.size > 0) {
-				yield* release(delta, false);
+				release(delta, false);
 			}
 
 			logprobs.add(more);
@@ -146,9 +141,10 @@ export function createSafeDeltas(redact: Redact): SafeDeltas {
 			}
 
 			if (Object.keys(said).length > 0) {
-				yield {delta: said, logprobs: logprobs.take()};
+				passOn(said, logprobs.take());
 			}
 		},
+		/** The answer is whole: nothing is held back any more. */
 		end: () => release({}, true),
 	};
 }

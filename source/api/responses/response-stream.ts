@@ -31,7 +31,10 @@ export function createResponseStream({
 		send(stream, inProgress());
 	});
 	const send = (stream: EventStream, {event, data}: ReturnType<typeof eventOf>) => {
-		sent.push(stream.send(data, event));
+		const wait = stream.send(data, event);
+		if (wait) {
+			sent.push(wait);
+		}
 	};
 	const taken = async () => {
 		const waiting = sent;
