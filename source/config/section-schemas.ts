@@ -63,7 +63,7 @@ export const modelSettings = defineSettings({
 	),
 	api_key: setting(
 		z.string(),
-		'Best a reference: `${OPENAI_API_KEY}`; `openai`, `anthropic` and `google` also take their usual variable',
+		'Best a reference: `${OPENAI_API_KEY}`; `openai`, `anthropic` and `google` also take their usual environment variable',
 		{secret: true, to: unlessEmpty},
 	),
 	price: setting(priceSettings.schema, 'What a million tokens of `name` cost', {

@@ -18,7 +18,7 @@ export const hostRulesOf = (texts: readonly string[]) =>
 const webSettings = defineSettings({
 	hosts: setting(
 		hostTexts,
-		'[Hosts](web.md#hosts) that `web_fetch` may ask: names, `*.name`, `*`, with `:port`; always public addresses only',
+		'[Hosts](web.md#hosts) from which `web_fetch` may get pages: names, `*.name`, `*`, with `:port`; only public addresses, whatever is listed',
 		{default: ['*'], to: hostRulesOf},
 	),
 });
