@@ -170,7 +170,7 @@ export const routeSettings = defineSettings({
 	),
 	public_url: setting(
 		webAddress,
-		'The URL that the sender was given, for a `signature` that covers it (`twilio`); its query is that of the request, not one written here',
+		'The URL that the sender was given, for a `signature` that covers it (`twilio`); its query is taken from the request, not from this key',
 	),
 	event_header: setting(
 		oneOrMore(headerName),
