@@ -40,11 +40,11 @@ export const ruleSettings = defineSettings({
 	),
 	when: setting(
 		z.record(z.string(), anyJson),
-		'Compared arguments by dotted paths; all others may be anything. A value, or a folder with a slash at its end (`~/notes/`), below which each path must be. Required for a tool that may destroy',
+		'Arguments that are compared, each under its dotted path; all others may be anything. Each has a value, or a folder with a slash at its end (`~/notes/`): each path must then be below it. Required for a tool that may destroy',
 	),
 	definition: setting(
 		z.string().refine(text => hash.test(text), 'is not a SHA-256 of 64 hexadecimal digits'),
-		'SHA-256 of the definition that the tool must have, from `svc approvals rules --json`; absent: the definition when the tool is first seen after the entry was written',
+		'SHA-256 of the definition that the tool must have, from `svc approvals rules --json`; absent: the one that the tool has when it is first seen after the entry was written',
 	),
 });
 

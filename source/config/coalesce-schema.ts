@@ -14,12 +14,16 @@ const day = 24 * 60 * 60;
 export const coalesceSettings = defineSettings({
 	key: requiredSetting(
 		nonBlankText,
-		'Payload field (`issue.id`) or template (`{repository.full_name}#{number}`) that names the entity: events of one key wait together',
+		'Payload field (`issue.id`) or template (`{repository.full_name}#{number}`) that names the entity: events with the same key wait together',
 	),
-	window_seconds: setting(seconds(day), 'Quiet window; fractions allowed, at most a day', {
-		default: 30,
-		unit: 'seconds',
-	}),
+	window_seconds: setting(
+		seconds(day),
+		'Seconds without a further event after which a group runs; fractions allowed, at most a day',
+		{
+			default: 30,
+			unit: 'seconds',
+		},
+	),
 	max_wait_seconds: setting(
 		seconds(7 * day),
 		'Longest wait from the first event of a group; at most a week',

@@ -78,23 +78,23 @@ export const routeSettings = defineSettings({
 	),
 	secret: setting(
 		secret,
-		'HMAC secret or token, or a list of which any is accepted; absent: the global one; empty: none, nothing is inherited. `INSECURE_NO_AUTH`: no check, on loopback only',
+		'HMAC secret or token; each secret of a list is accepted; absent: the global secret; empty: no secret, not even the global one. `INSECURE_NO_AUTH`: no check, on loopback only',
 		{at: ['secrets'], secret: true},
 	),
 	retired_secrets: setting(
 		z.array(retiredSecret).max(maxRetired),
-		'List of `{secret, until}` that `svc webhook rotate` writes: each is accepted until then (ISO 8601, with its offset) and explains refusals for 30 days more; a later rotation drops it',
+		'List of `{secret, until}` that `svc webhook rotate` writes: a replaced secret is accepted until `until` (ISO 8601, with its offset). For 30 days after that it is only used to explain refusals; a later rotation then removes it',
 		{at: ['retiredSecrets'], secret: true},
 	),
 	rotated_on: setting(day, 'The day on which svc made or changed `secret` last, as `2026-11-20`'),
 	profile: looseSetting(
 		{type: 'string'},
-		'The only [profile](profiles.md) that may run this route, below `/p/<profile>/`; absent: `default`',
+		'The only [profile](profiles.md) that serves this route, below `/p/<profile>/`; absent: `default`',
 		{at: ['profile']},
 	),
 	enabled: flag(
 		true,
-		'`false` [pauses the route](#pause-a-route): events that would start something are answered 503 and kept until it is `true` again',
+		'`false` [pauses the route](#pause-a-route): until it is `true` again, events that would start something are answered 503 and kept',
 	),
 	description: setting(z.string(), 'For people', {default: '', lines: true}),
 	prompt: setting(
@@ -104,7 +104,7 @@ export const routeSettings = defineSettings({
 	),
 	subject: setting(
 		z.string(),
-		"The line that lists show for an event: a [template](filters-and-templates.md#subjects); absent, or if a key is missing: the sender's known subject",
+		'The line that lists show for an event: a [template](filters-and-templates.md#subjects); absent, or if a key is missing: the default subject for the sender',
 	),
 	filters: setting(
 		z.union([z.array(filterSchema), filterSchema]),
@@ -130,17 +130,17 @@ export const routeSettings = defineSettings({
 	),
 	toolsets: setting(
 		nonEmptyTexts,
-		'Toolsets instead of `svc-webhook`; an empty list: no tools. A name that gives nothing is a problem in `svc webhook list`',
+		'Toolsets in place of `svc-webhook`; an empty list: no tools. `svc webhook list` reports a name that gives no tool as a problem',
 		{byHand: true},
 	),
 	prefetch: setting(
 		z.array(z.enum(prefetchKinds)).max(prefetchKinds.length),
-		'What [the gateway fetches](prefetch.md) before the agent starts: `diff`, that of the pull request; `checkout`, its files, in which `terminal` and `file` work',
+		'What [the gateway fetches](prefetch.md) before the agent starts: `diff` is the diff of the pull request; `checkout` is its files, in which `terminal` and `file` work',
 		{default: []},
 	),
 	deliver: setting(
 		z.enum(deliverValues),
-		'[Where the answer goes](delivery.md); `github_comment` is `forge_comment`',
+		'[Where the answer goes](delivery.md); `github_comment` is another name of `forge_comment`',
 		{default: defaultTarget, to: (written): string => targetOf(written)},
 	),
 	deliver_extra: setting(z.record(z.string(), anyJson), 'Keys of the target; texts are templates', {
@@ -161,7 +161,7 @@ export const routeSettings = defineSettings({
 	max_body_bytes: maxBodyBytes,
 	dedupe_body: flag(
 		false,
-		'A byte-identical body within the hour is a duplicate; a signed identifier decides alone',
+		'A byte-identical body within an hour is a duplicate; not if the identifier is signed, because then only identifiers are compared',
 	),
 	overflow: setting(
 		z.enum(['reject', 'queue']),
@@ -170,31 +170,31 @@ export const routeSettings = defineSettings({
 	),
 	public_url: setting(
 		webAddress,
-		'The URL that the sender was given, for a `signature` that covers it (`twilio`); the query of the request counts, not one written here',
+		'The URL that the sender was given, for a `signature` that covers it (`twilio`); its query is taken from the request, not from this key',
 	),
 	event_header: setting(
 		oneOrMore(headerName),
-		'Header that names the event, or a list; [counts before the general ones](receiver.md#events-and-identifiers)',
+		'Header that names the event, or a list of headers; [looked at before the general ones](receiver.md#events-and-identifiers)',
 		{as: 'eventHeaders', to: lowerCases},
 	),
 	event_field: setting(
 		oneOrMore(fieldPath),
-		'Field of the payload that names the event (`event.event_type`), or a list; counts before headers',
+		'Field of the payload that names the event (`event.event_type`), or a list of fields; looked at before headers',
 		{as: 'eventFields', to: listOf},
 	),
 	id_header: setting(
 		oneOrMore(headerName),
-		'Header with the identifier, the same at each retry, or a list; counts before the general ones',
+		'Header with the identifier, which is the same at each retry, or a list of headers; looked at before the general ones',
 		{as: 'idHeaders', to: lowerCases},
 	),
 	id_field: setting(
 		oneOrMore(fieldPath),
-		'Field of the payload with the identifier (`event.id`), or a list; counts before headers',
+		'Field of the payload with the identifier (`event.id`), or a list of fields; looked at before headers',
 		{as: 'idFields', to: listOf},
 	),
 	cloudevents: setting(
 		z.union([z.boolean(), nonEmptyTexts]),
-		'Senders use [CloudEvents](receiver.md#cloudevents): their type and id count, and their handshake is answered; a list: only for these origins',
+		'Senders use [CloudEvents](receiver.md#cloudevents): their `type` is the event, their `source` and `id` the identifier. Their handshake is answered; with a list, only for these origins',
 		{default: false},
 	),
 	concurrency: setting(
@@ -203,7 +203,7 @@ export const routeSettings = defineSettings({
 	),
 	loop_limit: setting(
 		wholeNumber(0, 10_000),
-		'[Answers to one pull request or issue](runs.md#loops) within `loop_window_seconds`; then its runs wait for a person; 0: no limit',
+		'[Answers to one pull request or issue](runs.md#loops) within `loop_window_seconds`; after that many, further runs for it wait for a person; 0: no limit',
 		{default: 20},
 	),
 	loop_window_seconds: setting(
@@ -223,12 +223,12 @@ export const routeSchema = routeSettings.schema.meta({
 	description: 'A webhook route',
 });
 
-/** A checked route as written. */
+/** A route as it is written, checked. */
 export type RawRoute = z.output<typeof routeSchema>;
 
 const routeName = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9._~-]{0,127}$/;
 
-/** Why `name` cannot be the name of a route, which must be one segment of a URL without escapes. `undefined`: it can. */
+/** Why `name` cannot be a route's: it must be one segment of a URL as it stands. `undefined`: it can. */
 export const problemWithRouteName = (name: string): string | undefined =>
 	routeName.test(name)
 		? undefined

@@ -63,7 +63,7 @@ export const modelSettings = defineSettings({
 	),
 	api_key: setting(
 		z.string(),
-		'Best a reference: `${OPENAI_API_KEY}`; `openai`, `anthropic` and `google` also take their usual variable',
+		'Best a reference: `${OPENAI_API_KEY}`; `openai`, `anthropic` and `google` also take their usual environment variable',
 		{secret: true, to: unlessEmpty},
 	),
 	price: setting(priceSettings.schema, 'What a million tokens of `name` cost', {
@@ -78,11 +78,11 @@ export const runsSettings = defineSettings({
 	concurrency: setting(wholeNumber(1, 100), 'Runs at a time', {default: 4}),
 	max_queued: setting(
 		wholeNumber(1, 1_000_000),
-		'Runs that may wait, of one route [nine tenths](runs.md#bounds); above it the receiver answers 503. As many more may wait for a later time',
+		'Runs that may wait; one route may use [nine tenths](runs.md#bounds). Above that the receiver answers 503. As many more may wait for a later start',
 		{default: 1000},
 	),
 	max_steps: setting(wholeNumber(1, 1000), 'Steps of one run', {default: 20}),
-	timeout_seconds: setting(seconds(daySeconds), 'When a run is ended', {
+	timeout_seconds: setting(seconds(daySeconds), 'Seconds after which a run is ended', {
 		default: 900,
 		unit: 'seconds',
 	}),

@@ -26,28 +26,28 @@ export const signatureSettings = defineSettings({
 	header: requiredSetting(headerName, 'Header that holds the signature', {to: lowerCase}),
 	preset: setting(
 		z.enum(senderNames),
-		'A preset, read from this `header` instead; only with `header`',
+		'A preset whose signature is in `header` instead of its own header; only `header` is allowed beside it',
 	),
 	algorithm: setting(z.enum(['sha1', 'sha256', 'sha512']), 'Hash of the HMAC', {default: 'sha256'}),
-	prefix: setting(prefixText, 'What stands before the digest', {default: ''}),
+	prefix: setting(prefixText, 'Text before the digest', {default: ''}),
 	encoding: setting(z.enum(['hex', 'base64']), 'How the digest is written', {default: 'hex'}),
 	token: setting(
 		z.boolean(),
-		'The header is the secret itself, after `prefix` (`Bearer`; after `Basic` it is `user:password`); only with `header` and `prefix`',
+		'`true`: the header holds the secret itself, after `prefix` (`Bearer`; after `Basic` the secret is `user:password`); only `header` and `prefix` are allowed beside it',
 	),
 	timestamp_header: setting(
 		headerName,
-		'Header with the time: Unix seconds, milliseconds (13 digits) or RFC 3339; within 300 s of our clock',
+		'Header with the time: Unix seconds, milliseconds (13 digits) or RFC 3339; it may differ from the clock of this machine by 300 s',
 		{to: lowerCase},
 	),
 	id_header: setting(
 		headerName,
-		'Header with the identifier that `{id}` in `signed` means, also that of the delivery',
+		'Header with the identifier that `{id}` in `signed` stands for; it becomes the identifier of the delivery, too',
 		{to: lowerCase},
 	),
 	signed: setting(
 		checked(z.string(), problemWithSigned),
-		'Signed text with {body}, {timestamp} and {id}, each once; default {body}, with a timestamp_header {timestamp}.{body}',
+		'The text that is signed: {body} once, {timestamp} and {id} at most once each; default {body}, with a timestamp_header {timestamp}.{body}',
 	),
 });
 

@@ -18,7 +18,7 @@ export const hostRulesOf = (texts: readonly string[]) =>
 const webSettings = defineSettings({
 	hosts: setting(
 		hostTexts,
-		'[Hosts](web.md#hosts) that `web_fetch` may ask: names, `*.name`, `*`, with `:port`; always public addresses only',
+		'[Hosts](web.md#hosts) from which `web_fetch` may get pages: names, `*.name`, `*`, with `:port`; only public addresses, whatever is listed',
 		{default: ['*'], to: hostRulesOf},
 	),
 });
@@ -33,7 +33,7 @@ const listedPath = nonEmptyText.refine(
 const terminalSettings = defineSettings({
 	approval: setting(
 		z.enum(['ask', 'allow']),
-		'`ask`: a person agrees to each command; `allow`: nobody is asked in a sandbox',
+		'`ask`: a person has to allow each command; `allow`: in a sandbox nobody is asked',
 		{default: 'ask'},
 	),
 	workdir: setting(
@@ -42,12 +42,12 @@ const terminalSettings = defineSettings({
 	),
 	forge: setting(
 		z.enum(['none', 'read']),
-		'`read`: `gh` and `git` inside [read the repository of the event](sandbox-network.md#forge) with the login of the gateway, without its token',
+		'`read`: in the sandbox `gh` and `git` can [read the repository of the event](sandbox-network.md#forge) with the login of the gateway; they do not get its token',
 		{default: 'none'},
 	),
 	timeout_seconds: setting(
 		seconds(24 * 60 * 60),
-		'When a command is ended; a call may ask for less',
+		'Seconds after which a command is ended; a call may ask for less',
 		{default: 120, unit: 'seconds'},
 	),
 	max_processes: setting(wholeNumber(1, 32_768), 'Processes of one command at a time', {
@@ -55,7 +55,7 @@ const terminalSettings = defineSettings({
 	}),
 	max_memory_mb: setting(
 		wholeNumber(16, 1_048_576),
-		'Memory of all of them together, with `/tmp`, in megabytes',
+		'Memory of all processes of a command together, `/tmp` included, in megabytes',
 		{default: 2048},
 	),
 });
@@ -64,12 +64,12 @@ const terminalSettings = defineSettings({
 const fileSettings = defineSettings({
 	approval: setting(
 		z.enum(['ask', 'allow']),
-		'In a sandbox, `ask`: a person agrees to each change of a file, `allow`: nobody is asked; reading and searching never ask',
+		'In a sandbox, `ask`: a person has to allow each change of a file; `allow`: nobody is asked. Reading and searching need no approval',
 		{default: 'ask'},
 	),
 	workdir: setting(
 		listedPath,
-		'The folder that may be changed, and in which relative paths begin; made if missing; absent: `work` in the folder of the profile. It must equal the `workdir` of `terminal`, or be [separate from it](file.md#the-process)',
+		'The folder in which files may be changed, and to which paths are relative; made if missing; absent: `work` in the folder of the profile. It must be the `workdir` of `terminal`, or [separate from it](file.md#the-process)',
 	),
 });
 
@@ -84,7 +84,7 @@ export const toolsetSettings = {
 export const sandboxSettings = defineSettings({
 	required: flag(
 		true,
-		'`false`: if no sandbox works, the tools run without one, and each call asks and says so',
+		'`false`: if no sandbox works, the tools run without one; each call then asks a person, and says that there is no sandbox',
 	),
 	read: setting(
 		z.array(listedPath),
@@ -96,7 +96,7 @@ export const sandboxSettings = defineSettings({
 	}),
 	hosts: setting(
 		hostTexts,
-		'[Hosts](sandbox-network.md#hosts) that may be reached: names, `*.name`, `*`, with `:port`; private addresses only if listed themselves',
+		'[Hosts](sandbox-network.md#hosts) that may be reached: names, `*.name`, `*`, with `:port`; a private address only if the address itself is listed',
 		{default: [], to: hostRulesOf},
 	),
 });

@@ -109,7 +109,7 @@ const jobSettings = defineSettings({
 		checked(z.string(), value =>
 			Number.isNaN(Date.parse(value)) ? 'must be a time in ISO 8601' : undefined,
 		),
-		'ISO 8601; a job that is first seen within a day after it makes up for the times between',
+		'ISO 8601. If the gateway first sees the job within a day after this time, the job makes up for the times in between',
 		{to: (written): number => Date.parse(written)},
 	),
 });

@@ -7,7 +7,7 @@ import {hmacSha256, type SenderPreset} from './sender.ts';
  */
 export const grafana: SenderPreset = {
 	description:
-		'`X-Grafana-Alerting-Signature` of a contact point without a timestamp header; the event is `status` of the body (`firing`, `resolved`); no identifier: set `dedupe_body: true`',
+		'`X-Grafana-Alerting-Signature` of a contact point that sends no timestamp header; the event is `status` of the body (`firing`, `resolved`); no identifier: set `dedupe_body: true`',
 	signature: hmacSha256('x-grafana-alerting-signature'),
 	names: {eventFields: ['status']},
 	subjects: [['{title}', 'orgId']],

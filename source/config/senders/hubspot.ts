@@ -9,7 +9,7 @@ const contentOf = ({url, body}: AddressedRequest): string =>
 /** The secret is the client secret of the app. @see https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests */
 export const hubspot: SenderPreset = {
 	description:
-		'`X-HubSpot-Signature-v3` of the address (`public_url`, exactly as HubSpot was given it), the body, and `X-HubSpot-Request-Timestamp` (milliseconds), 300 s; the event is `subscriptionType` of the first element; no identifier: set `dedupe_body: true`. `svc webhook test` cannot make this signature',
+		'`X-HubSpot-Signature-v3` of the address (`public_url`, exactly as HubSpot was given it), the body, and `X-HubSpot-Request-Timestamp` (milliseconds, 300 s); the event is `subscriptionType` of the first element; no identifier: set `dedupe_body: true`. `svc webhook test` cannot make this signature',
 	signature: hmacSha256('x-hubspot-signature-v3', {
 		encoding: 'base64',
 		timestampHeader: 'x-hubspot-request-timestamp',

@@ -3,7 +3,7 @@ import {hmacSha256, type SenderPreset} from './sender.ts';
 /** Linear's own library allows the same difference of the time. @see https://linear.app/developers/webhooks#securing-webhooks */
 export const linear: SenderPreset = {
 	description:
-		'`Linear-Signature`; `webhookTimestamp` of the body, if present, within 60 s; event and identifier come from `Linear-Event` and `Linear-Delivery`, which are unsigned',
+		'`Linear-Signature`; `webhookTimestamp` of the body, if present, 60 s; event and identifier come from `Linear-Event` and `Linear-Delivery`, which are unsigned',
 	signature: hmacSha256('linear-signature', {
 		bodyTime: {field: 'webhookTimestamp', toleranceMs: 60_000},
 	}),

@@ -3,7 +3,7 @@ import {hmacSha256, type SenderPreset} from './sender.ts';
 /** @see https://developer.pagerduty.com/docs/verifying-webhook-signatures */
 export const pagerduty: SenderPreset = {
 	description:
-		'`X-PagerDuty-Signature: v1=…`, any of several; event and identifier are `event.event_type` and `event.id` of the body',
+		'`X-PagerDuty-Signature: v1=…`, one of several signatures must match; event and identifier are `event.event_type` and `event.id` of the body',
 	signature: hmacSha256('x-pagerduty-signature', {prefix: 'v1='}),
 	names: {eventFields: ['event.event_type'], idFields: ['event.id']},
 	subjects: [

@@ -3,7 +3,7 @@ import type {SenderPreset} from './sender.ts';
 /** @see https://core.telegram.org/bots/api#setwebhook */
 export const telegram: SenderPreset = {
 	description:
-		'`X-Telegram-Bot-Api-Secret-Token` with the secret itself; the identifier is `update_id`, the event the member beside it (`message`, `callback_query`)',
+		'`X-Telegram-Bot-Api-Secret-Token` with the secret itself; the identifier is `update_id`; the event is the name of the key beside it (`message`, `callback_query`)',
 	signature: {header: 'x-telegram-bot-api-secret-token', token: true, prefix: ''},
 	names: {
 		idFields: ['update_id'],

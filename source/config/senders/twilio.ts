@@ -55,7 +55,7 @@ const compare = (left: string, right: string): number =>
 /** The secret is the auth token of the account. @see https://www.twilio.com/docs/usage/security#validating-requests */
 export const twilio: SenderPreset = {
 	description:
-		'`X-Twilio-Signature` (HMAC-SHA1) of the address (`public_url`, exactly as Twilio was given it) and of the form, or of JSON by `bodySHA256`. The event is `EventType`, `MessageStatus`, `SmsStatus` or `CallStatus`; the identifier is `I-Twilio-Idempotency-Token`, which is unsigned. `svc webhook test` cannot make this signature',
+		'`X-Twilio-Signature` (HMAC-SHA1) of the address (`public_url`, exactly as Twilio was given it) and of the fields of a form; JSON is covered by its hash `bodySHA256` in the address. The event is `EventType`, `MessageStatus`, `SmsStatus` or `CallStatus`; the identifier is `I-Twilio-Idempotency-Token`, which is unsigned. `svc webhook test` cannot make this signature',
 	signature: {
 		header: 'x-twilio-signature',
 		algorithm: 'sha1',

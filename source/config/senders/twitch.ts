@@ -13,7 +13,7 @@ const challenge: Challenge = payload => {
 /** @see https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#verifying-the-event-message */
 export const twitch: SenderPreset = {
 	description:
-		'`Twitch-Eventsub-Message-Signature: sha256=…` of `Twitch-Eventsub-Message-Id` (the identifier), `Twitch-Eventsub-Message-Timestamp` (RFC 3339), 300 s, and body; the event is `subscription.type`; its challenge is answered',
+		'`Twitch-Eventsub-Message-Signature: sha256=…` of `Twitch-Eventsub-Message-Id` (the identifier), `Twitch-Eventsub-Message-Timestamp` (RFC 3339, 300 s) and the body; the event is `subscription.type`; its challenge is answered',
 	signature: hmacSha256('twitch-eventsub-message-signature', {
 		prefix: 'sha256=',
 		timestampHeader: 'twitch-eventsub-message-timestamp',

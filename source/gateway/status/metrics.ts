@@ -67,7 +67,7 @@ export function createGatewayMetrics() {
 				),
 				gauge(
 					'svc_runs_oldest_waiting_seconds',
-					'How long the oldest run has waited for a worker; 0 where none does.',
+					'How long the oldest run has waited for a worker; 0 if none waits.',
 					(oldestWaitMs(queue, now) ?? 0) / 1000,
 				),
 				gauge('svc_runs_places', 'Places for runs at work (`runs.concurrency`).', queue.places.all),
@@ -80,14 +80,10 @@ export function createGatewayMetrics() {
 				),
 				counter(
 					'svc_runs_ended_total',
-					'Runs that ended, by state; one that is dropped ends once more.',
+					'Runs that ended, by state; a run that is dropped later counts once more.',
 					ended.samples(),
 				),
-				counter(
-					'svc_answers_total',
-					'Answers by target and by what became of them.',
-					answers.samples(),
-				),
+				counter('svc_answers_total', 'Answers by target and by result.', answers.samples()),
 				gauge('svc_groups_pending', 'Groups of events that wait.', pendingGroups),
 				counter(
 					'svc_groups_dispatched_total',
@@ -196,12 +192,12 @@ export function createToolMetrics() {
 			[
 				counter(
 					'svc_tool_calls_total',
-					'Tool calls of runs by server, which is empty for built-in tools, and by what came of them.',
+					'Tool calls of runs by server (empty for built-in tools) and by result.',
 					calls.samples(),
 				),
 				gauge(
 					'svc_tool_servers',
-					'Tool servers by where they stand.',
+					'Tool servers by status.',
 					serverStatuses.map(status => ({
 						labels: {status},
 						value: state.servers.filter(server => server.status === status).length,
