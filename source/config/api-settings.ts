@@ -27,9 +27,12 @@ export const apiModelSettings = defineSettings({
 	name: setting(nonEmptyText, "The provider's name of the model, instead of `model.name`"),
 	context_length: setting(
 		wholeNumber(1, maxTokens),
-		"The value in `/v1/models`; absent: the server's",
+		"The value in `/v1/models`; absent: that of the model's server",
 	),
-	max_output_tokens: setting(wholeNumber(1, maxTokens), 'The same; also the bound of a request'),
+	max_output_tokens: setting(
+		wholeNumber(1, maxTokens),
+		"The value in `/v1/models`, and the most that a request may ask for; absent: that of the model's server, and no bound",
+	),
 });
 
 export type ApiModel = ValueOf<typeof apiModelSettings.fields>;

@@ -35,7 +35,7 @@ const recycling = {
 	),
 	max_lifetime_seconds: setting(
 		span,
-		'Age in seconds at which the process ends, between two calls; `0`: never, at most 24 days; also under `lifecycle`',
+		'Age in seconds at which the process ends, but not during a call; `0`: never, at most 24 days; also under `lifecycle`',
 		{as: 'lifetimeMs', to: msUnlessNever},
 	),
 };
@@ -81,12 +81,12 @@ export const programSettings = defineSettings({
 	}),
 	args: setting(
 		argsText,
-		'Its arguments: a list; a text is split as in a shell (without expansion), or read as JSON',
+		'Arguments of the program: a list, or a text, which is split as in a shell (without expansion), or read as JSON',
 		{default: [], change: 'reconnect', identity: true},
 	),
 	env: setting(
 		z.record(variableName, textLike.nullish()),
-		'Its variables, besides PATH, HOME, LANG and [others](#programs)',
+		'Environment variables of the program, besides PATH, HOME, LANG and [others](#programs)',
 		{default: {}, change: 'reconnect', to: textsOf},
 	),
 	sandbox: setting(
@@ -131,7 +131,7 @@ const oauthSettings = defineSettings({
 	scope: setting(z.string(), 'Scopes to ask for; wins over advertised ones'),
 	user_agent: setting(
 		z.string(),
-		'User-Agent of requests to the token endpoint alone; an empty one is ignored',
+		'User-Agent of requests to the token endpoint only; an empty one is ignored',
 	),
 	client_metadata_url: setting(
 		checked(nonEmptyText, problemWithDocument),
@@ -157,7 +157,7 @@ export const remoteSettings = defineSettings({
 	),
 	ssl_verify: setting(
 		z.union([z.boolean(), nonEmptyText]),
-		'`true`: [all trusted authorities](configuration.md#certificates); `false`: no verification (insecure, with a warning); else path of a PEM bundle',
+		'`true`: [all trusted certificate authorities](configuration.md#certificates); `false`: no verification (insecure, with a warning); else path of a PEM bundle',
 		{default: true, at: ['tls.verify'], change: 'reconnect'},
 	),
 	client_cert: setting(
@@ -169,9 +169,13 @@ export const remoteSettings = defineSettings({
 		at: ['tls.client.key'],
 		change: 'reconnect',
 	}),
-	skip_preflight: flag(false, 'No check of the content type before the first connection', {
-		change: 'reconnect',
-	}),
+	skip_preflight: flag(
+		false,
+		'`true`: the content type is not checked before the first connection',
+		{
+			change: 'reconnect',
+		},
+	),
 	auth: setting(z.enum(['oauth']), '`oauth`: [OAuth 2.1 with PKCE](#logins); beside `url` only', {
 		change: 'reconnect',
 	}),

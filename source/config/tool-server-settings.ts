@@ -22,7 +22,7 @@ const names = z
 const toolsSettings = defineSettings({
 	include: setting(
 		names,
-		"Offered tools by the server's own names or globs, a text or a list; empty: none, absent: all; wins over `exclude`",
+		"Tools that are offered: the server's own names, or globs; a text or a list. Empty: none, absent: all; wins over `exclude`",
 	),
 	exclude: setting(names, 'Tools that are left out: names or globs (`*`, `?`, `[a-z]`, `[!a-z]`)', {
 		default: [],
@@ -40,20 +40,24 @@ const toolsSettings = defineSettings({
 const samplingSettings = defineSettings({
 	enabled: setting(
 		z.boolean(),
-		'Whether the server may ask our model; absent: `true`, but `false` for an untrusted server',
+		"Whether the server may ask the gateway's model; absent: `true`, but `false` for an untrusted server",
 	),
 	model: setting(nonEmptyText, 'Model that answers; absent: the configured one'),
 	max_tokens_cap: setting(wholeNumber(1, 1_000_000), 'Most tokens of an answer', {default: 4096}),
 	timeout: setting(seconds(day), 'Seconds for an answer', {default: 30, unit: 'seconds'}),
-	max_rpm: setting(wholeNumber(1, 10_000), 'Requests in a minute', {default: 10}),
+	max_rpm: setting(wholeNumber(1, 10_000), 'Most requests in a minute', {default: 10}),
 	allowed_models: setting(
 		nonEmptyTexts,
 		'Models that the server may name; empty: none but the configured one',
 		{default: []},
 	),
-	max_tool_rounds: setting(wholeNumber(0, 100), 'Requests in a row that answer with tool results', {
-		default: 5,
-	}),
+	max_tool_rounds: setting(
+		wholeNumber(0, 100),
+		'Most rounds of tool results that a request may end with',
+		{
+			default: 5,
+		},
+	),
 });
 
 const elicitationSettings = defineSettings({
@@ -79,7 +83,7 @@ export const serverSettings = defineSettings({
 	),
 	supports_parallel_tool_calls: flag(
 		false,
-		'Calls run at the same time; otherwise one after the other, in the order in which they may run (a call that waits for a person delays no other)',
+		'Calls run at the same time; otherwise one after the other, in the order in which they are allowed (a call that waits for approval delays no other)',
 		{as: 'parallel'},
 	),
 	transport: setting(

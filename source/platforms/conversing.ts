@@ -33,7 +33,7 @@ export const conversing = {
 	),
 	group_mention: flag(
 		true,
-		'In larger chats only messages that mention the bot, or answer it, are for it',
+		'In chats with more people the agent reads only messages that mention the bot or answer it',
 	),
 } satisfies Declarations;
 

@@ -23,7 +23,7 @@ const kinds: ReadonlyMap<string, (delivery: Delivery) => boolean> = new Map([
 const hasTerm: Term<FilteredDelivery> = {
 	value: 'word',
 	words: ['flags', 'run', 'replay'],
-	says: 'invisible characters, a run, or a replay',
+	says: 'what it has or is: invisible characters, a run, a replay',
 	example: 'has:flags',
 	understand(value, operator) {
 		const test = kinds.get(value.toLowerCase());
@@ -138,7 +138,7 @@ export const deliveryVocabulary: Vocabulary<FilteredDelivery> = {
 			units: bytes,
 		}),
 		since: sinceTerm(({delivery}) => delivery.receivedAt, {
-			says: 'received since: a span ago, or a time of the last day',
+			says: 'received within a span, or since a time of the last day',
 			example: 'since:2h',
 			field: 'since',
 		}),

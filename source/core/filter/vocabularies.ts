@@ -35,7 +35,7 @@ export const groupVocabulary: Vocabulary<Group> = {
 		}),
 		id: numberTerm(group => group.id, {says: 'its number', example: 'id:183', field: 'id'}),
 		since: sinceTerm(group => group.lastAt, {
-			says: 'its latest event came since: a span ago, or a time of the last day',
+			says: 'its latest event came within a span, or since a time of the last day',
 			example: 'since:2h',
 			field: 'since',
 		}),
@@ -87,7 +87,7 @@ export const runVocabulary: Vocabulary<Run> = {
 		}),
 		id: numberTerm(run => run.id, {says: 'its number', example: 'id>=180', field: 'id'}),
 		since: sinceTerm(run => run.createdAt, {
-			says: 'queued since: a span ago, or a time of the last day',
+			says: 'queued within a span, or since a time of the last day',
 			example: 'since:1d',
 			field: 'since',
 		}),
@@ -145,7 +145,7 @@ export const logVocabulary: Vocabulary<LoggedRecord> = {
 			words: logLevels,
 		}),
 		room: textTerm(({record}) => record.source, {
-			says: 'the room that wrote it',
+			says: 'the part of svc that wrote it',
 			example: 'room:webhook',
 		}),
 		source: textTerm(({record}) => record.source, {
@@ -165,7 +165,7 @@ export const logVocabulary: Vocabulary<LoggedRecord> = {
 			example: 'route:gh-review',
 		}),
 		since: sinceTerm(({record}) => record.at, {
-			says: 'written since: a span ago, or a time of the last day',
+			says: 'written within a span, or since a time of the last day',
 			example: 'since:10m',
 		}),
 	}),
@@ -242,7 +242,7 @@ export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 		run: numberTerm(runNumber, {says: 'the number of its run', example: 'run:184'}),
 		since: sinceTerm(
 			entry => (entry.kind === 'rule' ? entry.rule.createdAt : entry.approval.requestedAt),
-			{says: 'asked since: a span ago, or a time of the last day', example: 'since:2h'},
+			{says: 'asked within a span, or since a time of the last day', example: 'since:2h'},
 		),
 	}),
 	haystack: entry =>

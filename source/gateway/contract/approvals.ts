@@ -51,10 +51,10 @@ export const approvals = {
 	/** Moves the deadline by five minutes, as far as the run's own end; `undefined` when it does not wait any more. */
 	extendApproval: post(
 		'/v1/approvals/{id}/extend',
-		'Moves the deadline by five minutes, as far as the run goes; 404 when it does not wait.',
+		'Moves the deadline by five minutes, but not beyond the time limit of the run; 404 when the request does not wait.',
 		{params, result: approvalSchema.optional()},
 	),
-	listApprovalRules: get('/v1/approval-rules', 'The rules that hold, oldest first.', {
+	listApprovalRules: get('/v1/approval-rules', 'The standing rules in force, oldest first.', {
 		result: z.array(approvalRuleSchema),
 	}),
 	/**

@@ -42,7 +42,7 @@ export const deliveries = {
 	/** Takes stored deliveries into the journal as they are, with identifiers of ours; nothing runs. Their number. */
 	importDeliveries: post(
 		'/v1/deliveries',
-		'Imports deliveries into the journal under new identifiers; nothing runs. Answers their number.',
+		'Imports deliveries into the journal under new identifiers; nothing runs. The answer says how many.',
 		{
 			body: z.strictObject({deliveries: z.array(importedDelivery).max(1000)}),
 			maxBodyBytes: eventBodyBytes,

@@ -42,7 +42,7 @@ const search = <const Noun extends string, Item extends z.ZodType>(
 export const history = {
 	searchDeliveries: search(
 		'deliveries',
-		'all stored deliveries; a cursor is the number behind an identifier.',
+		'all stored deliveries; a cursor is the number from which the identifier of a delivery is made.',
 		deliverySchema,
 	),
 	searchRuns: search('runs', 'all stored runs; a cursor is the number of a run.', runSchema),

@@ -22,7 +22,7 @@ export const install = {
 	/** Puts a link before the person at the interface; installs nothing. The same link waits once. @throws SvcError as `reviewInstall` does, `too_many_links` */
 	offerInstall: post(
 		'/v1/install/offer',
-		'Puts a link before the person at the interface, for ten minutes, at most five at a time; installs nothing. Body: {"link": "svc://mcp/install?…"}.',
+		'Shows a link to the person at the interface, for ten minutes, at most five links at a time; installs nothing. Body: {"link": "svc://mcp/install?…"}.',
 		{body: z.strictObject({link: text}), maxBodyBytes, result: offeredInstallSchema},
 	),
 	/** What waits for a person at the interface, oldest first. */

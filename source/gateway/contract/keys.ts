@@ -40,7 +40,7 @@ export const keys = {
 	/** `undefined` when there has been a key: of two who ask, one gets it. */
 	createFirstKey: post(
 		'/v1/keys/first',
-		'Makes the first live key, with no bounds, where there has never been one; 404 when there has. Its secret is answered once.',
+		'Makes the first live key, with no bounds, if there has never been a live key, and otherwise answers 404. Its secret is answered once.',
 		{result: minted.optional()},
 	),
 	/** Days without use are left out, the oldest is first. `undefined` when there is no such key. */
@@ -50,7 +50,7 @@ export const keys = {
 	/** `undefined` when there is no such key, or it has ended. */
 	rotateKey: post(
 		'/v1/keys/{id}/rotate',
-		'Makes a new secret, answered once; the old one is accepted for so many milliseconds more. Body: {"overlapMs": 86400000}.',
+		'Makes a new secret, answered once; the old one is accepted for "overlapMs" milliseconds more. Body: {"overlapMs": 86400000}.',
 		{body: z.strictObject({overlapMs: integer.max(yearMs)}), result: minted.optional()},
 	),
 	/** Both of its secrets, at once; its requests under way end. `undefined` when there is no such key. */

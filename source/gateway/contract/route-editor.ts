@@ -89,7 +89,7 @@ export const routeEditor = {
 	 */
 	saveRoute: post(
 		'/v1/routes/{name}/definition',
-		'Writes a draft into its file, unless the entry has been changed since it was read. A new one without a secret gets one, which is told once. Body: a draft.',
+		'Writes a draft into its file, unless the entry has been changed since it was read. A new route without a secret gets one, which is answered once. Body: a draft.',
 		{body: routeDraftSchema, maxBodyBytes, result: savedRouteSchema},
 	),
 } as const satisfies Operations;

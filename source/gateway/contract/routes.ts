@@ -49,7 +49,7 @@ export const routes = {
 	/** Takes a dynamic route out of its file. @throws SvcError `subscription_not_found`, what `editSubscriptions` throws */
 	removeRoute: post(
 		'/v1/routes/{name}/remove',
-		'Takes a dynamic route out of its file, without a question.',
+		'Removes a dynamic route from its file, without asking.',
 		{},
 	),
 	/**
@@ -70,7 +70,7 @@ export const routes = {
 	 */
 	recoverDelivery: post(
 		'/v1/routes/{name}/recover',
-		'Takes in an event that its sender could not deliver and has been asked for. Body: {"delivery_id": "…", "headers": {…}, "body": "…"}.',
+		'Accepts an event that its sender could not deliver, and that was fetched from the sender. Body: {"delivery_id": "…", "headers": {…}, "body": "…"}.',
 		{
 			body: z.strictObject({
 				/** The sender's identifier. */

@@ -36,10 +36,10 @@ export const servers = {
 		'Connects, also a parked or lazy server; answers when that has succeeded or failed.',
 		serverViewSchema,
 	),
-	/** Ends the connection; its tools stay, the next call connects. @throws SvcError `server_not_found` */
+	/** Ends the connection; the tools stay, and the next call connects again. @throws SvcError `server_not_found` */
 	disconnectServer: connection(
 		'disconnect',
-		'Ends the connection; its tools stay, the next call connects.',
+		'Ends the connection; the tools stay, and the next call connects again.',
 		serverViewSchema,
 	),
 	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError `server_not_found` and why it failed */
@@ -64,7 +64,7 @@ export const servers = {
 	/** Calls a tool as a run would, through the approvals too. `by` names the face. @throws SvcError `tool_not_found`, `tool_denied` */
 	tryTool: post(
 		'/v1/tools/{name}/try',
-		'Calls a tool as a run would: what needs an approval waits for one. Body: {"arguments": {…}, "by": "who tries", "profile": "whose connection"}.',
+		'Calls a tool as a run would: if the call needs approval, it waits for that. Body: {"arguments": {…}, "by": "who tries", "profile": "whose connection"}.',
 		{
 			body: z.strictObject({
 				arguments: jsonObject.exactOptional(),

@@ -44,7 +44,7 @@ export const sessions = {
 	/** Any text is a question. */
 	searchSessions: get(
 		'/v1/history/sessions',
-		'Messages of chat sessions that have all words of a text, each from its beginning; newest first.',
+		'Messages of chat sessions that contain every word of a text, or a longer word that begins with it; newest first.',
 		{
 			query: {
 				text: textParameter('The words.'),

@@ -17,7 +17,7 @@ export const setup = {
 	/** Writes it, with comments kept. @throws SvcError `setup_refused`, `setup_conflict` when the file is not any more what `fingerprint` says; what `editConfig` throws */
 	setUp: post(
 		'/v1/setup',
-		'Sets up the receiver in config.yaml, unless the file has been changed since its fingerprint was planned. A secret that is made is told once. Body: as for the plan, with its "fingerprint".',
+		'Sets up the receiver in config.yaml, unless the file has been changed since its fingerprint was planned. A new secret is answered once. Body: as for the plan, with its "fingerprint".',
 		{body: setupDraftSchema, maxBodyBytes, result: writtenSetupSchema},
 	),
 	/** Sends a message to a platform, for a person to see. @throws SvcError of `DeliveryError` */

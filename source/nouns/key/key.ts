@@ -201,7 +201,7 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 				example: 'endpoint:approvals',
 			}),
 			since: sinceTerm(key => key.lastUsedAt ?? 0, {
-				says: 'used since: a span ago, or a time of the last day',
+				says: 'used within a span, or since a time of the last day',
 				example: 'since:1d',
 			}),
 		}),

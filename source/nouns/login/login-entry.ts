@@ -121,7 +121,7 @@ export const loginVocabulary: Vocabulary<LoginEntry> = {
 			example: 'state:needs',
 		}),
 		flow: textTerm(flowNow, {
-			says: 'the way of the login',
+			says: 'how the login is done: in a browser or with a code',
 			example: 'flow:device',
 			words: ['browser', 'device'],
 		}),

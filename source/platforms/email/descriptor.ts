@@ -16,10 +16,10 @@ const smtp = defineSettings({
 	port: setting(wholeNumber(1, 65_535), 'Its port; 465 when secure', {default: submissionPort}),
 	secure: flag(
 		false,
-		'TLS from the first byte; else STARTTLS where it is offered; true for port 465',
+		'`true`: TLS from the first byte, as by default with port 465; `false`: STARTTLS if the server offers it',
 	),
-	username: setting(z.string(), 'Login, if the server needs one'),
-	password: setting(z.string(), 'Best a reference: ${SMTP_PASSWORD}', {secret: true}),
+	username: setting(z.string(), 'User name of the login, if the server needs one'),
+	password: setting(z.string(), 'Password; best a reference: ${SMTP_PASSWORD}', {secret: true}),
 });
 
 const imapsPort = 993;
@@ -30,10 +30,10 @@ const imap = defineSettings({
 	port: setting(wholeNumber(1, 65_535), 'Its port; 143 when not secure', {default: imapsPort}),
 	secure: flag(
 		true,
-		'TLS from the first byte; else STARTTLS, which is optional only on this machine',
+		'`true`: TLS from the first byte; `false`: STARTTLS, which is optional only for a server on this machine',
 	),
-	username: setting(nonEmptyText, 'Login'),
-	password: setting(nonEmptyText, 'Best a reference: ${IMAP_PASSWORD}', {secret: true}),
+	username: setting(nonEmptyText, 'User name of the login'),
+	password: setting(nonEmptyText, 'Password; best a reference: ${IMAP_PASSWORD}', {secret: true}),
 	mailbox: setting(nonEmptyText, 'The folder that is read; nothing in it is changed', {
 		default: 'INBOX',
 	}),

@@ -4,7 +4,7 @@ import {secretText, serverAddress} from '../settings.ts';
 
 const fields = {
 	homeserver: serverAddress('Address of the homeserver: `https://matrix.example.org`'),
-	access_token: secretText('Of the account that sends', 'MATRIX_ACCESS_TOKEN'),
+	access_token: secretText('Access token of the account that sends', 'MATRIX_ACCESS_TOKEN'),
 	...conversing,
 };
 

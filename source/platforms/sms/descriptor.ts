@@ -10,7 +10,7 @@ const fields = {
 		matching(nonEmptyText, /^AC[\da-f]{32}$/i, 'AC and 32 hexadecimal digits'),
 		'The account: `AC...`',
 	),
-	auth_token: secretText('Its token', 'TWILIO_AUTH_TOKEN'),
+	auth_token: secretText('Auth token of the account', 'TWILIO_AUTH_TOKEN'),
 	api_key: setting(
 		nonEmptyText,
 		'A key of the account (`SK...`), which is used instead of its token',

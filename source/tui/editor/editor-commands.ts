@@ -92,14 +92,14 @@ const secretCommands: readonly PaneCommand[] = [
 		when: shell => secretNow(shell) !== undefined,
 		run: shell => change(shell, makeOne),
 	}),
-	onKeys(['editor.retire-secret', 'r'], literal('let this one pass a day more'), {
+	onKeys(['editor.retire-secret', 'r'], literal('accept it for one more day'), {
 		changes: true,
 		when: shell => ![undefined, addKey].includes(secretNow(shell)),
 		run(shell) {
 			const at = secretNow(shell);
 			if (at !== undefined) {
 				change(shell, definition => retireOne(definition, at, shell.clock.now() + dayMs));
-				shell.toast(literal('It passes for a day after this; x would have ended it at once'));
+				shell.toast(literal('It is accepted for one more day; x would have ended it at once'));
 			}
 		},
 	}),
@@ -117,11 +117,11 @@ export const editorCommands: readonly PaneCommand[] = [
 		quiet: true,
 		run: otherDelivery(-1),
 	}),
-	onKeys(['editor.side-down', 'J'], literal('what it would do, further down'), {
+	onKeys(['editor.side-down', 'J'], literal('scroll the preview down'), {
 		quiet: true,
 		run: scrollSide(1),
 	}),
-	onKeys(['editor.side-up', 'K'], literal('what it would do, further up'), {
+	onKeys(['editor.side-up', 'K'], literal('scroll the preview up'), {
 		quiet: true,
 		run: scrollSide(-1),
 	}),
