@@ -193,7 +193,7 @@ const keys = [
 	}),
 ];
 
-/** The sheet for install links. The keys that install are guarded. */
+/** The steps of the sheet for install links. Keys that install are guarded. */
 export const installDialogs = defineWizard('install', {title: 'Install link', keys}, [
 	choice,
 	confirm,
