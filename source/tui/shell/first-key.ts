@@ -7,10 +7,13 @@ import {quit} from '../dialogs/leaving.ts';
 import {watchView} from '../state/view.ts';
 import type {Shell} from './shell.ts';
 
-/** After an approval sheet nothing that has the same keys comes up for so long. */
+/** How long after an approval sheet no offer with the same keys may open. */
 const afterSheetMs = 5000;
 
-/** Offers the first key of the chat API once, when it is served and there has never been one; of several faces one makes it, and the others hear of it. Never where an approval waits, or a sheet was open just now: "m" denies there. Returns the way out. */
+/**
+ * Offers the first key of the chat API once, if the API is served and no key ever existed; with several faces, the others stop offering when one makes it. Not
+ * while an approval waits or shortly after a sheet: `m` means deny there. Returns a function that ends it.
+ */
 export function watchFirstKey(shell: Shell): () => void {
 	let isOffered = false;
 	let hasSheet = false;
@@ -29,7 +32,7 @@ export function watchFirstKey(shell: Shell): () => void {
 			sheetCloses.set(afterSheetMs, look);
 		}
 
-		// Asking to quit is no answer: the offer comes back after "stay".
+		// Opening the quit dialog does not decline the offer: it returns after "stay".
 		isOffered &&= !quit.isOpen(shell);
 		const isWanted =
 			api?.state === 'listening' &&
@@ -54,6 +57,6 @@ export function watchFirstKey(shell: Shell): () => void {
 	return stop;
 }
 
-/** Calls `save` as soon as the first key was declined: a process that is ended later must not ask again. Returns the way out. */
+/** Calls `save` when the first key is declined: a process killed later must not ask again. Returns a function that ends it. */
 export const whenDeclined = (shell: Shell, save: () => void): (() => void) =>
 	watchView(shell.view, ({declinedKey}) => [declinedKey], save);

@@ -11,11 +11,11 @@ import {useStore, useShell} from './shell-context.ts';
 
 type NounBodyProps = RegionProps & {
 	readonly of: NounListing;
-	/** Whether keys go to this list, where a pane has several. */
+	/** Whether this list is focused, in a pane with several. */
 	readonly hasFocus?: boolean;
 };
 
-/** A list of things of one noun, one row each. */
+/** A noun's list, one row per item. */
 export function NounBody({
 	of: {noun, list, known, marks, stepMs = 1000},
 	hasFocus = true,
@@ -26,7 +26,7 @@ export function NounBody({
 	const items = shell.list(list);
 	const now = useStore(shell.feed, feed => Math.floor(feed.now / stepMs)) * stepMs;
 	const beside = useStore(shell.feed, () => known?.(shell));
-	// What it depends on may be loaded.
+	// Rows may depend on loaded values.
 	useStore(shell.loads, count => count);
 	const marked = useStore(shell.view, () => marks && shell.local(marks).get());
 	useStore(items, shown => shown);
