@@ -27,7 +27,7 @@ const backgroundLimits = {localMs: 200, sshMs: 1000} as const;
 /**
  * Shows the gateway behind `port` on a terminal until the person leaves, then restores the terminal. The gateway keeps running. Both streams must be terminals.
  *
- * @throws what could not be drawn; print it and exit with 1
+ * @throws what could not be drawn; it is to be printed, and the exit code is 1
  */
 export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	const {port, logins, clock, stdin, stdout, options} = world;

@@ -50,7 +50,7 @@ type Verdict = {readonly server: DeviceServer} | {readonly reason: string};
  * The first of the tool server's authorization servers, in its order, whose metadata confirm its address and support device codes. If the tool server names none,
  * it is asked itself.
  *
- * @throws ConnectError that says for each why it is unsuitable
+ * @throws ConnectError that says of each why it does not do
  * @see RFC 9728, RFC 8414 §3.3, RFC 8628 §4, manual/logins.md#with-a-code
  */
 export async function findDeviceServer(asked: Asked): Promise<DeviceServer> {

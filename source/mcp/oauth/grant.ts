@@ -74,32 +74,32 @@ export function createGrant(
 		rejectAccess: rejected.add,
 		/** The tool server wants more than this access token grants. */
 		markInsufficient: outgrown.add,
-		/** Whether the tool server did either. */
+		/** Whether the tool server refused this access token or found its scope insufficient. */
 		wasRejected: (token: string): boolean => rejected.has(token) || outgrown.has(token),
-		/** This access token is to be renewed though it still holds. */
+		/** Marks an access token for renewal although it is still valid. */
 		markDue: due.add,
-		/** Whether this access token has to be replaced. */
+		/** Whether this access token must be replaced. */
 		isStale: (token: string): boolean => grant.wasRejected(token) || due.has(token),
-		/** The authorization server refused to refresh these for good. */
+		/** Records that the authorization server permanently refuses to refresh these tokens. */
 		retire: (tokens: StoredOAuthTokens) => spent.add(pairOf(tokens)),
 		/** Whether the tokens can still lead to a connection: they were not refused, or can be refreshed. */
 		isUsable: (tokens: StoredOAuthTokens): boolean =>
 			!spent.has(pairOf(tokens)) &&
 			(tokens.refresh_token !== undefined || !rejected.has(tokens.access_token)),
-		/** These tokens are on disk already, maybe replaced by newer ones since. */
+		/** Records that these tokens were written to disk; another process may have replaced them since. */
 		markStored: settled.add,
 		isStored: settled.has,
-		/** The last failure; `undefined` once a token is accepted. */
+		/** The last failure; `undefined` once the tool server accepts a token. */
 		refreshFailure: undefined as RefreshFailure | undefined,
 	};
 	return grant;
 }
 
-/** Both: some servers hand out one refresh token again and again. */
+/** Identifies tokens by both: some servers issue the same refresh token again and again. */
 const pairOf = ({access_token: access, refresh_token: refresh}: StoredOAuthTokens): string =>
 	`${access} ${refresh ?? ''}`;
 
-/** Remembers the newest texts. */
+/** A set that keeps only the newest texts. */
 function createMemory(): {
 	readonly add: (text: string) => void;
 	readonly has: (text: string) => boolean;

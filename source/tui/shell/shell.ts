@@ -39,7 +39,7 @@ export type Desktop = {
 	page(text: string): Promise<void>;
 	/** Examines the whole installation, which takes up to 10 s, and opens the result in the person's pager if `mayOpen` returns true by then. */
 	pageHealth(mayOpen: () => boolean): Promise<void>;
-	/** Starts a gateway in place of one that is gone; returns a message. Absent: this face cannot. @throws Error why it could not be started */
+	/** Starts a gateway in place of one that is gone; returns a message. Absent: this face cannot. @throws Error why there is none */
 	readonly startGateway?: (() => Promise<string>) | undefined;
 	/** Opens the end of a file, at most 8 MB, in the person's pager. */
 	pageFile(path: string): Promise<void>;

@@ -23,7 +23,7 @@ export type TuiOptions = {
 	readonly manualSettings: () => readonly ManualSetting[];
 	/** The output of `svc doctor`. */
 	readonly examine: () => Promise<string>;
-	/** Starts a gateway of the home in the background; returns a message. @throws Error why it could not be started */
+	/** Starts a gateway of the home in the background; returns a message. @throws Error why there is none */
 	readonly startGateway?: () => Promise<string>;
 	/** The profile's data directory. */
 	readonly home: string;

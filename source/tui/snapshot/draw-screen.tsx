@@ -12,7 +12,7 @@ import type {Size} from '../state/view.ts';
 export type DrawnScreen = AsyncDisposable & {
 	/** The last frame: rows of text with colours (SGR) and no other sequence. */
 	frame(): string;
-	/** Presses a key by its `KeyEvent.id`. @throws Error for an unknown name */
+	/** Presses a key by its `KeyEvent.id`. @throws Error for a name that no key has */
 	press(key: string): void;
 	/** Changes the size for the next frames. */
 	resize(size: Size): void;
