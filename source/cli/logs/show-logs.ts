@@ -10,9 +10,9 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
 
-/** Which records are asked for; all that is given must hold. */
+/** Selects records; all given conditions must hold. */
 type LogFilter = {
-	/** The least level. */
+	/** The lowest level. */
 	readonly level?: LogLevel;
 	readonly room?: readonly string[];
 	readonly run?: number;
@@ -22,7 +22,7 @@ type LogFilter = {
 };
 
 export type LogOptions = LogFilter & {
-	/** At most so many records of the past; absent: 200, or with `since` 100,000. */
+	/** The most past records; absent: 200, or with `since` 100,000. */
 	readonly lines?: number;
 	readonly follow?: boolean;
 	readonly json?: boolean;
@@ -31,7 +31,7 @@ export type LogOptions = LogFilter & {
 const maxLogLines = 100_000;
 const usualLines = 200;
 
-/** Whether a record is asked for. */
+/** Whether a record is selected. */
 const passesLog = (
 	{at, level, source, fields}: LogRecord,
 	{level: least = 'debug', room, run, delivery, since = -Infinity}: LogFilter,
@@ -42,7 +42,7 @@ const passesLog = (
 	(delivery === undefined || String(fields['delivery']) === delivery) &&
 	at >= since;
 
-/** Prints the log of the gateway, with the files that were set aside, and what comes to it. `follow` ends by a signal, or when the reader is gone. */
+/** Prints the gateway's log including rotated files, and new records. `follow` ends on a signal, or when the reader is gone. */
 export async function showLogs(
 	context: Context,
 	{lines, follow, json, ...filter}: LogOptions,
@@ -60,7 +60,7 @@ export async function showLogs(
 	});
 	const write = async (line: string) => {
 		if (!isGone.signal.aborted && !context.stdout.write(`${line}\n`)) {
-			// A slow reader is waited for, and nothing gathers meanwhile.
+			// Applies back-pressure: nothing accumulates for a slow reader.
 			await once(context.stdout, 'drain', {signal: isGone.signal}).catch(() => {});
 		}
 	};

@@ -60,6 +60,7 @@ export type TargetVerdict =
  * address itself; `*` and `*.name` list no address. Reasons contain no address, which would tell the program about the network.
  *
  * @param setting the setting that a person adds a host to
+ * @see manual/sandbox-network.md#hosts
  */
 export async function judgeTarget(
 	target: ProxyTarget,

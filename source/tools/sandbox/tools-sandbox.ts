@@ -119,6 +119,7 @@ const none = (reason: string): ToolsSandbox => ({kind: 'none', reason});
  * Where a run's tools work, by the current configuration. Creates a missing working folder. Never rejects.
  *
  * @param of whose working folder it is, unless there is a checkout
+ * @see manual/sandbox.md
  */
 export async function toolsSandbox(
 	of: SandboxedToolset,

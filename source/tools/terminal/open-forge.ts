@@ -75,6 +75,7 @@ const placeholder = 'placeholder-the-broker-has-the-token';
  *
  * @param place.socket path of the broker's socket inside
  * @param place.folder path of the configuration folder inside
+ * @see manual/sandbox-network.md#forge
  */
 export function forgeInside(
 	host: string,

@@ -131,7 +131,7 @@ async function mustBeWritable(folder: string): Promise<void> {
 	}
 }
 
-/** The position of `old_text`. @throws FileRefused unless it occurs exactly once */
+/** The position of `old_text`. @throws FileRefused unless it stands there exactly once */
 function placeIn(content: Buffer, oldText: string): number {
 	if (isBinary(content)) {
 		throw new FileRefused('it is a binary file (it holds a NUL)');
