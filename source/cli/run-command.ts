@@ -39,7 +39,7 @@ export async function runCommand(
 		stdin: process.stdin,
 		stdout: process.stdout,
 		stderr: process.stderr,
-		// Before the environment is copied.
+		// First, because this removes a variable from the environment, which is copied next.
 		launcher: takeLauncher(),
 		environment: processEnvironment(),
 		clock: systemClock,

@@ -18,7 +18,7 @@ export function holdInterrupts(program: Program): () => void {
 	return () => {
 		program.off('SIGINT', nothing);
 		for (const listener of held) {
-			// The type of the list is wrong: listeners of a signal are called with it.
+			// The declared type of `listeners` is wrong: signal listeners receive the signal.
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 			program.on('SIGINT', listener as () => void);
 		}

@@ -23,7 +23,6 @@ export type KeyTable = {
 	readonly bindings: ReadonlyArray<Command & KeyBinding<Shell>>;
 	/** Which key does what. */
 	readonly router: KeyRouter<Shell>;
-	/** The command with this id. */
 	readonly commandOf: (id: string) => Command | undefined;
 	/** A scope's name for display. */
 	readonly titleOf: (scope: string) => Safe;

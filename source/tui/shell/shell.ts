@@ -94,11 +94,9 @@ export type Host = {
 	readonly section: () => PaneSection;
 	/** The list that keys move in; `undefined` if the open pane has none. */
 	readonly openList: () => AnyList | undefined;
-	/** The list of this source. */
 	readonly list: <Opened extends AnyList>(source: ListSource<Opened>) => Opened;
 	/** The filter of each list, by its source's id. */
 	readonly filters: () => Readonly<Record<string, string>>;
-	/** The loader of this source. */
 	readonly loader: <Value>(source: LoadSource<Value>) => Loader<Value>;
 	/** Increases when any loader's value changes. */
 	readonly loads: Pick<ValueStore<number>, 'get' | 'subscribe'>;

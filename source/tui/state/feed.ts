@@ -165,7 +165,7 @@ export function createFeed(
 	};
 }
 
-/** After this many milliseconds with nothing but health samples, the screen is updated once a minute: all that it then shows is counted in minutes, except the clock. */
+/** After this many milliseconds with nothing but health samples, the screen is updated once a minute: by then nothing it shows counts seconds, except the clock. */
 const idleAfterMs = 15_000;
 
 /** Smaller changes in memory cause no frame while nothing else happens. */

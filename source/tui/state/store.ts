@@ -3,7 +3,7 @@ import {createListeners} from '../../core/derive.ts';
 /** A mutable value with listeners. */
 export type ValueStore<Value> = {
 	readonly get: () => Value;
-	/** Replaces the value; an equal one does not notify listeners. */
+	/** Replaces the value; setting the same value does not notify listeners. */
 	readonly set: (update: (value: Value) => Value) => void;
 	readonly subscribe: (listener: () => void) => () => void;
 };

@@ -20,7 +20,7 @@ function PlainLineRow({row, width}: LineRowProps) {
 				tone === 'plain' ? (
 					text
 				) : (
-					// The spans of a line have no identity but their place.
+					// Spans of a line are identified only by their index.
 					// oxlint-disable-next-line react/no-array-index-key
 					<T key={index} {...theme[tone]}>
 						{text}
@@ -45,7 +45,7 @@ export const LineBlock = memo(function LineBlock({rows, top, width, height}: Lin
 	return (
 		<Box flexDirection="column" width={width} height={height} overflow="hidden" flexShrink={0}>
 			{rows.slice(start, start + height).map((row, index) => (
-				// A row of a detail has no identity but its place.
+				// Rows of a detail are identified only by their index.
 				// oxlint-disable-next-line react/no-array-index-key
 				<Box key={start + index} height={1} width={width} flexShrink={0}>
 					<LineRow row={row} width={width} />

@@ -31,7 +31,7 @@ export function NounBody({
 	const marked = useStore(shell.view, () => marks && shell.local(marks).get());
 	useStore(items, shown => shown);
 	const latest = nounTable(noun, width, {items: items.shown(), known: {...beside, now}});
-	// The same value while it looks the same: else every row would be made anew.
+	// Memoised by layout; otherwise every row would be made again.
 	// oxlint-disable-next-line react/exhaustive-deps -- the key says whether it is another one
 	const table = useMemo(() => latest, [noun, width, latest.key]);
 	const rowOf = useCallback(

@@ -1,7 +1,7 @@
 import {encode} from 'uqr';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 
-/** A QR code of as many rows as columns. Dark modules are drawn in the foreground colour, or, if `isInverted`, left as background. */
+/** A QR code in rows of `width` cells, two rows of modules each. `rows` draws the dark modules in the foreground colour, `inverted` the light ones. */
 export type QrCode = {
 	readonly width: number;
 	readonly rows: readonly Safe[];

@@ -130,7 +130,7 @@ const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
 	go: () => goToDelivery(shell, delivery.id),
 });
 
-/** Between the number of trailing characters that are shown and a whole identifier. */
+/** The end of an identifier, at least as long as the one displayed, or a whole identifier. */
 const idPattern = /^[0-9a-z]{6,11}$/;
 
 /** The delivery whose identifier ends with the query; one missing from the state may be in the journal. */
