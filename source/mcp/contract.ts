@@ -87,8 +87,9 @@ export type ServerManager = AsyncDisposable & {
 	/** All servers, ordered by name. */
 	views(): readonly ServerView[];
 	/**
-	 * Connects now, even a server that is parked, lazy or waits for a login; resolves once that has succeeded or failed. @throws SvcError `server_not_found`,
-	 * `server_disabled`
+	 * Connects now, even a server that is parked, lazy or waits for a login; resolves once that has succeeded or failed.
+	 *
+	 * @throws SvcError `server_not_found`, `server_disabled`
 	 */
 	connect(name: string): Promise<ServerView>;
 	/** Ends the connection; the tools stay registered, and the next call connects. @throws SvcError `server_not_found` */

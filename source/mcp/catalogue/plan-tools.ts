@@ -67,8 +67,9 @@ const maxDescriptionLength = 8000;
 const maxWarnings = 20;
 
 /**
- * Decides which tools of a server are registered, their names, and which need approval. Pure and deterministic. @see manual/tool-servers.md#settings,
- * manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states
+ * Decides which tools of a server are registered, their names, and which need approval. Pure and deterministic.
+ *
+ * @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states
  */
 export function planTools(offer: ToolsToPlan): ToolPlan {
 	const {server, listed, capabilities, taken} = offer;

@@ -8,8 +8,8 @@ import type {AnyList} from '../state/list.ts';
 import {line, type Line, type Span} from './line.ts';
 
 /**
- * Joins parts of a title by a rule that continues to the edge: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. An unfocused title has a dotted rule, which is
- * visible without colours too.
+ * Joins parts of a title by a rule that continues to the edge: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`.
+ * An unfocused title has a dotted rule, which is visible without colours too.
  */
 export function ruleLine(
 	parts: readonly Line[],
