@@ -18,7 +18,7 @@ const quotation = '> ';
 type Level = {readonly marker: string; readonly indent: string; isBegun: boolean};
 
 /**
- * An element as Markdown: headings, lists, quotations, code, tables and links, images by their alternative text, nothing hidden. Links are absolute; links to
+ * An element as Markdown: headings, lists, quotations, code, tables and links, images by their alternative text, without hidden elements. Links are absolute; links to
  * schemes other than `http`, `https` and `mailto`, and within the page, are reduced to their text. Time is linear in the page.
  */
 export function toMarkdown(element: Element, reading: PageReading): string {
