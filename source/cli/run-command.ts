@@ -12,7 +12,7 @@ import type {CommandWorld, Context, ExitCode} from './console/context.ts';
 import {tell} from './console/print.ts';
 import type {OpenedShare} from './home/share-home.ts';
 
-/** Exit codes of errors that are more than "failed". */
+/** Exit codes of errors with a code of their own, other than "failed". */
 const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 	['config_invalid', 3],
 	['config_refused', 3],
@@ -22,7 +22,7 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 	['interrupted', 130],
 ]);
 
-/** Commands that read or change subscriptions, jobs or logins of the home: where gateways share these, they are rows. */
+/** Commands that read or change subscriptions, jobs or logins of the home: where gateways share these, they are rows of the database. */
 const readsHome: ReadonlySet<string> = new Set([
 	'config',
 	'cron',
@@ -32,25 +32,25 @@ const readsHome: ReadonlySet<string> = new Set([
 	'webhook',
 ]);
 
-/** Runs one command line (without `node` and the script), in this process's own world unless told otherwise. Returns what the process is to exit with; never rejects. */
+/** Runs one command line (without `node` and the script), by default in this process's own world. Returns the process's exit code; never rejects. */
 export async function runCommand(
 	argv: readonly string[],
 	world: CommandWorld = {
 		stdin: process.stdin,
 		stdout: process.stdout,
 		stderr: process.stderr,
-		// Before the environment is copied.
+		// First, because this removes a variable from the environment, which is copied next.
 		launcher: takeLauncher(),
 		environment: processEnvironment(),
 		clock: systemClock,
 	},
 ): Promise<ExitCode> {
-	// A gateway captures it again, for its log; this terminal is for what commands say.
+	// A gateway captures the console again, for its log; on this terminal only commands write.
 	using _ = captureConsole(() => {});
 	return await runWithin(argv, world);
 }
 
-/** The same within a command that has captured the console: the prompt may give it up, and it would hold the console for good. */
+/** Runs a command line within a command that has captured the console already: capturing again could never be undone, because the prompt may abandon the inner command. */
 async function runWithin(argv: readonly string[], world: CommandWorld): Promise<ExitCode> {
 	let exitCode: ExitCode = 0;
 	let share: OpenedShare | undefined;
@@ -85,7 +85,7 @@ async function runWithin(argv: readonly string[], world: CommandWorld): Promise<
 			'\nData directory: SVC_HOME, default ~/.svc. Manual: svc help TOPIC; errors: svc explain CODE.',
 		)
 		.configureOutput({
-			// It repeats what was typed, or pasted.
+			// The error repeats what was typed or pasted, so is escaped.
 			outputError: text => {
 				tell(context, text.trimEnd());
 			},
@@ -109,8 +109,7 @@ async function runWithin(argv: readonly string[], world: CommandWorld): Promise<
 
 	context.stderr.on('error', () => {});
 	context.stdout.on('error', error => {
-		// The reader of a pipe may go away (`svc runs list | head`); any other failure to write the result is ours.
-		// A terminal that is gone is no failure of ours.
+		// A pipe's reader may close it (`svc runs list | head`), and a terminal may vanish; any other failure to write the result is ours.
 		if (codeOf(error) !== 'EPIPE' && !(codeOf(error) === 'EIO' && context.stdout.isTTY)) {
 			exitCode = 1;
 			tell(context, `svc: Cannot write the result: ${error.message}`);
@@ -119,7 +118,7 @@ async function runWithin(argv: readonly string[], world: CommandWorld): Promise<
 
 	try {
 		await program.parseAsync(argv, {from: 'user'});
-		// Resolves when what was written has left, or could not.
+		// Resolves when everything is written, or cannot be.
 		await new Promise<unknown>(resolve => context.stdout.write('', resolve));
 		return exitCode;
 	} catch (thrown) {
@@ -142,7 +141,7 @@ function groupOf(command: Command): string {
 	return parent?.parent ? groupOf(parent) : command.name();
 }
 
-/** What ends a usage error: the help of the very command. */
+/** Ends a usage error with the help of that command. */
 function pointToHelp(command: Command, words: readonly string[] = []): void {
 	const path = [...words, command.name()];
 	command.showHelpAfterError(`(see ${path.join(' ')} --help)`);

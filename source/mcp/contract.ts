@@ -9,18 +9,18 @@ import type {World} from '../core/world.ts';
 import type {ServerLogin} from './wire/server-login.ts';
 import type {TransportFactory} from './wire/transport-factory.ts';
 
-// What the room of the tool servers is to the rest of the program: what it gives, and what it is given. Types alone.
+// The interface between the tool servers and the rest of the program, both ways. Types only.
 
-/** A form of a tool server that a person is to fill in; strings are cleaned. */
+/** A form that a tool server wants a person to fill in; strings are escaped. */
 export type FormRequest = AskedForm & {
-	/** The run whose call made the server ask; absent when a person tries a tool. */
+	/** The run whose call made the server ask; absent if a person tried a tool. */
 	readonly runId?: number;
 };
 
-/** Hands a form to a person, and ends it in time: no answer is `cancel`. When the signal aborts it must resolve or reject at once; otherwise it must not reject. */
+/** Shows a form to a person, with a time limit: no answer counts as `cancel`. Must settle at once when the signal aborts, and otherwise not reject. */
 export type Elicit = (form: FormRequest) => Promise<FormAnswer>;
 
-/** Asks our model: `model` when there is one, else the profile's own. Rejects when it fails; the server reads one redacted sentence. */
+/** Asks a model for a server: `model` if given, else the profile's own. Rejects on failure; the server then reads one redacted sentence. */
 export type Sample = (
 	request: SampleRequest & {
 		readonly profile: string;
@@ -29,67 +29,74 @@ export type Sample = (
 	},
 ) => Promise<Sampled>;
 
-/** What a manager needs of the rest of the program. */
+/** What a manager needs from the rest of the program. */
 export type ServerManagerDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
-	/** Whose servers these are: `ServerView.profile`. */
+	/** The profile that the servers belong to: `ServerView.profile`. */
 	readonly profile: string;
-	/** Of that profile: its cache and its pins. */
+	/** The profile's paths, for cache and pins. */
 	readonly paths: HomePaths;
-	/** The profile's merged environment; asked at every connect. */
+	/** The profile's merged environment; read at every connect. */
 	readonly environment: () => Environment;
-	/** `toolsets.terminal.workdir`, which is `${workspaceFolder}`; absent: the folder of this process. Asked at every connect. */
+	/** `toolsets.terminal.workdir`, for `${workspaceFolder}`; absent: this process's folder. Read at every connect. */
 	readonly workdir: () => string | undefined;
-	/** One for the whole gateway; it outlives the managers. */
+	/** Shared by the whole gateway; outlives the managers. */
 	readonly transports: TransportFactory;
 	readonly elicit: Elicit;
-	/** Asks our model for a server; absent: no server may ask. */
+	/** Asks a model for a server; absent: servers may not ask. */
 	readonly sample?: Sample;
-	/** The login of a server with `auth: oauth`, whose references are expanded; `undefined` for one without. */
+	/** The login of a server with `auth: oauth`, whose references are expanded; `undefined` for other servers. */
 	readonly loginOf?: (server: ToolServerConfig) => ServerLogin | undefined;
-	/** Something a face shows of a server is different now. At most one call per server and turn of the event loop. Must not throw. */
+	/** Called when a server's view changes, at most once per server and turn of the event loop. Must not throw. */
 	readonly onChange: (view: ServerView) => void;
-	/** A server is not configured any more, and its connection has ended. Must not throw. */
+	/** Called when a server is no longer configured and its connection has ended. Must not throw. */
 	readonly onRemoved: (name: string) => void;
 };
 
-/** What `apply` would do to one server. */
+/** The effect of `apply` on one server. */
 export type PlannedServerChange = {
 	readonly name: string;
 	readonly kind: 'added' | 'changed' | 'removed';
-	/** Keys that are different, as they stand in the file: `url`, `tools.include`. Empty unless `changed`. */
+	/** Changed keys as in the file: `url`, `tools.include`. Empty unless `changed`. */
 	readonly keys: readonly string[];
-	/** Whether it would be another server: what is agreed to of its tools does not hold any more. */
+	/** Whether it becomes a different server, so that approvals of its tools no longer hold. */
 	readonly isOther: boolean;
-	/** Its connection would end. */
+	/** Whether its connection would end. */
 	readonly closes: boolean;
-	/** Registered tools before and after, as far as its last list tells. */
+	/** The number of registered tools before and after, by its last known list. */
 	readonly tools?: {readonly before: number; readonly after: number};
-	/** The server's own names of tools that would not be registered any more. */
+	/** Tools that would no longer be registered, by the server's own names. */
 	readonly lostTools: readonly string[];
 };
 
 /** The tool servers of one profile. */
 export type ServerManager = AsyncDisposable & {
 	/**
-	 * Makes these the servers: unchanged connections stay, changed ones connect again, removed ones end; side by side, and none's
-	 * failure concerns another. Resolves when what had to end has ended; new connections are under way then.
+	 * Replaces the set of servers: unchanged connections stay, changed ones reconnect, removed ones end. They do so in parallel, and failures are independent.
+	 * Resolves when old connections have ended; new ones may still be connecting.
 	 */
 	apply(servers: ReadonlyMap<string, ToolServerConfig>): Promise<void>;
-	/** What `apply` would do, by name. Empty: nothing. */
+	/** The effect that `apply` would have, by server name. Empty: none. */
 	plan(servers: ReadonlyMap<string, ToolServerConfig>): readonly PlannedServerChange[];
-	/** The tools of each server by the server's name, in a fixed order. A run keeps the objects that it started with; they outlive reconnects. */
+	/** Each server's tools by server name, in a fixed order. A run keeps the objects it started with; they survive reconnects. */
 	tools(): ReadonlyMap<string, readonly Tool[]>;
-	/** Resolves when every server that connects by itself, of those that are needed (all), has connected or failed once. Rejects with the reason of `signal`. */
+	/**
+	 * Resolves when each server that connects on its own, limited to those that `isNeeded` (all if absent), has connected or failed once. Rejects with the reason
+	 * of `signal`.
+	 */
 	ready(signal: AbortSignal, isNeeded?: (server: string) => boolean): Promise<void>;
-	/** By name. */
+	/** All servers, ordered by name. */
 	views(): readonly ServerView[];
-	/** Connects now, also what is parked, lazy or waits for a login; resolves when that has succeeded or failed. @throws SvcError `server_not_found`, `server_disabled` */
+	/**
+	 * Connects now, even a server that is parked, lazy or waits for a login; resolves once that has succeeded or failed.
+	 *
+	 * @throws SvcError `server_not_found`, `server_disabled`
+	 */
 	connect(name: string): Promise<ServerView>;
-	/** Ends the connection; its tools stay, the next call connects. @throws SvcError `server_not_found` */
+	/** Ends the connection; the tools stay registered, and the next call connects. @throws SvcError `server_not_found` */
 	disconnect(name: string): Promise<ServerView>;
-	/** A person has logged in to a server, or out: a server that waits for a login connects. */
+	/** A person logged in to a server or out of it: connects a server that waits for a login. */
 	loginChanged(name: string): void;
-	/** A person has allowed a tool with this definition: it is the known one from now on. Does not reject. */
+	/** Records that a person allowed a tool with this definition, which is now the known one. Does not reject. */
 	accept(tool: {
 		readonly server: string;
 		/** The server's own name. */
@@ -97,6 +104,6 @@ export type ServerManager = AsyncDisposable & {
 		/** `AskedTool.definition` */
 		readonly definition: string;
 	}): Promise<void>;
-	/** Connects beside whatever is connected, lists, and leaves. @throws ConnectError, SvcError `server_disabled` */
+	/** Connects in addition to existing connections, lists the tools, and disconnects. @throws ConnectError, SvcError `server_disabled` */
 	test(server: ToolServerConfig): Promise<TestedServer>;
 };

@@ -2,31 +2,31 @@ import type {JsonObject} from '../core/json.ts';
 import type {FieldRecord} from './field.ts';
 import type {AsOf} from './noun.ts';
 
-/** What an act says before it is done: the screen asks, and has the name typed where `typed` is there. */
+/** The question before an act: the screen asks it, and has the name in `typed` typed if given. */
 export type ActQuestion = {
 	readonly title: string;
 	readonly lines: readonly string[];
-	/** What `y` or Enter does: `revoke it`. */
+	/** The label of `y` and Enter: `revoke it`. */
 	readonly act: string;
-	/** The name that has to be typed, and what may be typed instead. */
+	/** The name to type, and another accepted one. */
 	readonly typed?: {readonly name: string; readonly other?: string};
 };
 
-/** What came of an act. */
+/** The result of an act. */
 export type Outcome<Once = never> = {
 	/** One sentence for a person. */
 	readonly said: string;
 	/** What the command line prints with `--json`. */
 	readonly json: unknown;
-	/** What is shown once and never again. */
+	/** A result that is shown once and never again. */
 	readonly once?: Once;
 };
 
-/** A span of time that an act needs, milliseconds: the screen offers a choice, the command line has an option. */
+/** A time span in milliseconds that an act needs: chosen from a menu on the screen, given by an option on the command line. */
 export type DurationChoice<Item> = {
 	readonly option: string;
 	readonly says: string;
-	/** What the command line takes when the option is absent. */
+	/** The default of the option. */
 	readonly usual: string;
 	readonly title: (item: Item) => string;
 	readonly notes: (item: Item) => readonly string[];
@@ -39,7 +39,10 @@ export type DurationChoice<Item> = {
 
 const dayMs = 86_400_000;
 
-/** How long an old secret passes beside a new one. `says`: help of the option; `note`: what the menu says below its question; `none`: what no overlap means. */
+/**
+ * The span for which an old secret stays valid beside a new one. `says`: help of the option; `note`: an addition to the menu's question; `none`: what choosing no
+ * overlap means.
+ */
 export const overlapSpan = <Item>({
 	says,
 	none,
@@ -66,34 +69,40 @@ export const overlapSpan = <Item>({
 	],
 });
 
-/** What can be done with a thing. */
+/** An operation on an item of a noun. */
 export type Act<Item, Port, Once = never> = {
-	/** `revoke`: the word of the command line, and with the noun the name of the command. */
+	/** `revoke`: the subcommand's name; together with the noun, the command. */
 	readonly verb: string;
-	/** Its key on the screen; absent: it is in the palette alone. */
+	/** Its key on the screen; absent: only in the palette. */
 	readonly key?: string;
-	/** In help and footer; the verb when absent. */
+	/** The label in help and footer; absent: the verb. */
 	readonly label?: string;
-	/** What the help of the command line says. */
+	/** Its help on the command line. */
 	readonly says: string;
-	/** Why it cannot be done with this one now. */
+	/** Why it is impossible for this item now. */
 	readonly why?: (item: Item, known: AsOf) => string | undefined;
-	/** What the screen asks before it is done; `undefined`: nothing, now. */
+	/** The question that the screen asks first; `undefined`: none now. */
 	readonly ask?: (item: Item, known: AsOf) => ActQuestion | undefined;
-	/** What the screen says of one that takes long, as it begins. */
+	/** What the screen shows when a long act begins. */
 	readonly starts?: (item: Item) => string;
-	/** For several that are marked: what it means to one (`undefined`: it cannot be done with that one), what such ones are called, and what was done: `cancelled`. */
+	/**
+	 * For several marked items. `means`: the effect on one item (`undefined`: impossible for it); `kind`: a name for items with this effect; `done`: the verb of
+	 * the outcome, `cancelled`.
+	 */
 	readonly all?: {
 		readonly means: (item: Item) => string | undefined;
 		readonly kind: (item: Item) => string;
 		readonly done: string;
-		/** The command line takes several, and a filter; why a person has to agree first to one that was named there, a sentence (`undefined`: nothing is asked). */
+		/** The command line accepts several items and a filter. `doubt`: a sentence saying why a person must confirm for one named item (`undefined`: no question). */
 		readonly onLine?: {readonly doubt?: (item: Item) => string | undefined};
 	};
-	/** What it may be told besides: a form of the screen, options of the command line. */
+	/** Optional details: a form on the screen, options on the command line. */
 	readonly fields?: readonly FieldRecord[];
 	readonly span?: DurationChoice<Item>;
-	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `spanMs`: what was chosen, 0 where nothing is. `told`: the values of `fields`. `item`: as the screen shows it. */
+	/**
+	 * Performs the act on the item with this identifier; `undefined` if the item no longer exists or has changed state. `spanMs`: the chosen span, 0 without one.
+	 * `told`: the values of `fields`. `item`: as shown on the screen.
+	 */
 	readonly effect: (
 		port: Port,
 		id: string,
@@ -101,7 +110,7 @@ export type Act<Item, Port, Once = never> = {
 	) => Promise<Outcome<Once> | undefined>;
 	/** Why `effect` did nothing: `it does not exist`. */
 	readonly gone: string;
-	/** What its key does with a thing to which it was done already; on the command line an act of its own: `resume` for `pause`. */
+	/** The opposite act, on the same key when the act is already done; a subcommand of its own: `resume` for `pause`. */
 	readonly back?: Pick<Act<Item, Port, Once>, 'verb' | 'says' | 'effect'> & {
 		readonly isDone: (item: Item) => boolean;
 	};

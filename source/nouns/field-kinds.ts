@@ -7,11 +7,11 @@ import {
 } from '../core/json.ts';
 import type {FieldKind, FieldRecord, FieldValue, FieldReading, TypedValue} from './field.ts';
 
-/** What a kind of fields is. */
+/** The definition of a kind of field. */
 type Kind = FieldReading & {
-	/** A text of one line or of several is typed, the next of few values is taken, or some of them are. */
+	/** How the field is entered: typing one line or several, cycling through few values, or selecting some options. */
 	readonly entry: 'line' | 'area' | 'turn' | 'options';
-	/** Why a value that is there cannot stand. */
+	/** Why an existing value is invalid. */
 	readonly problem: (field: FieldRecord, value: JsonValue) => string | undefined;
 };
 
@@ -97,25 +97,25 @@ const kinds: Readonly<Record<FieldKind, Kind>> = {
 /** How a field is entered. */
 export const fieldEntryOf = ({kind}: Pick<FieldRecord, 'kind'>): Kind['entry'] => kinds[kind].entry;
 
-/** Whether a field is typed in. */
+/** Whether a field is filled in by typing. */
 export const isTyped = (field: Pick<FieldRecord, 'kind'>): boolean =>
 	fieldEntryOf(field) === 'line' || fieldEntryOf(field) === 'area';
 
-/** A value as it is typed. A secret begins empty. */
+/** A value as text to edit. Secrets start empty. */
 export const typedText = (
 	{kind, masked, own = kinds[kind]}: Pick<FieldRecord, 'kind' | 'masked' | 'own'>,
 	value: FieldValue,
 ): string => (value === undefined || value === null || masked ? '' : own.typed(value));
 
-/** Typed text as a value; empty text is no value. A secret is one text, even with commas. */
+/** Parses typed text to a value; empty text yields none. A secret is a single text, even with commas. */
 export const typedValue = (
 	{kind, masked, own = kinds[kind]}: Pick<FieldRecord, 'kind' | 'masked' | 'own'>,
 	typed: string,
 ): TypedValue => (masked && kind === 'texts' ? text.taken(typed.trim()) : own.taken(typed));
 
-/** Why a text that was kept as it was typed is no value of its field; `undefined`: it is a value. */
+/** Why text that was stored as typed is not a valid value of its field; `undefined` if it is. */
 export function typedProblem(field: FieldRecord, value: FieldValue): string | undefined {
-	// Words are JSON texts, too.
+	// JSON text may be a plain word, too.
 	const isText =
 		typeof value === 'string' &&
 		!field.masked &&
@@ -124,7 +124,7 @@ export function typedProblem(field: FieldRecord, value: FieldValue): string | un
 	return read?.ok === false ? read.problem : undefined;
 }
 
-/** Why a field cannot be sent as it is; `undefined` when it can. The gateway looks again. */
+/** Why a field cannot be sent; `undefined` if it can. The gateway validates again. */
 export function fieldProblem(field: FieldRecord, value: FieldValue): string | undefined {
 	const isEmpty =
 		value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
@@ -136,7 +136,7 @@ export function fieldProblem(field: FieldRecord, value: FieldValue): string | un
 	return read?.ok === false ? read.problem : kinds[field.kind].problem(field, value);
 }
 
-/** The values as they are sent; what was left empty is left out. */
+/** The values to send; empty ones are left out. */
 export const contentOf = ({
 	fields,
 	values,
@@ -207,7 +207,7 @@ function boundProblem(
 const isPlainItem = (item: JsonValue): item is string =>
 	typeof item === 'string' && !item.includes(',') && item.trim() === item;
 
-/** A text that is not taken for something else when it is read back. */
+/** Text that parses back as the same text. */
 const isPlainText = (value: JsonValue): value is string =>
 	typeof value === 'string' &&
 	value.trim() === value &&
@@ -233,7 +233,7 @@ function mappingOf(typed: string): TypedValue {
 		: refuses(`has no "key: value" in line ${wrong + 1}`);
 }
 
-/** JSON, or one word that needs no quotes. */
+/** JSON, or a single word without quotes. */
 function jsonOf(typed: string): TypedValue {
 	const value = parsedJson(typed);
 	if (value !== undefined) {

@@ -10,27 +10,27 @@ import {toolFrom, whereWords} from '../core/tool.ts';
 import {lossyRoutes} from '../core/traffic.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** Something that a person should hear of. The text is cleaned, one line. */
+/** Something that needs a person's attention. The text is one escaped line. */
 export type Need = {
-	/** The same thing has the same key, also after a restart: at most 300 characters. */
+	/** Identifies the matter, also after a restart; at most 300 characters. */
 	readonly key: string;
 	/** The kind of alert that reports it; absent: none does. */
 	readonly kind?: AlertKind;
 	/** One sentence without a final period. */
 	readonly text: string;
-	/** When it began, milliseconds since 1970; absent: the state does not say. */
+	/** When it began, in milliseconds since 1970; absent: unknown. */
 	readonly since?: number;
-	/** When it ends by itself, milliseconds since 1970. */
+	/** When it ends without action, in milliseconds since 1970. */
 	readonly until?: number;
-	/** The platform that it is about. */
+	/** The platform concerned. */
 	readonly platform?: string;
-	/** The command that shows or mends it, without `svc`. */
+	/** The command that shows or fixes it, without `svc`. */
 	readonly command: string;
-	/** What is typed at the prompt of `svc --linear` instead of `command`; empty: nothing. */
+	/** What to type at the prompt of `svc --linear` in place of `command`; empty: nothing. */
 	readonly answers?: readonly string[];
 };
 
-/** A need as the prompt of `svc --linear` says it: the text, then what to type. */
+/** A need for the prompt of `svc --linear`: the text, then what to type. */
 export const lineOf = ({text, command, answers = [command]}: Need): string =>
 	answers.length === 0 ? text : `${text}: ${answers.join(', ')}`;
 
@@ -40,10 +40,10 @@ const maxKey = 300;
 /** Shown by the doctor and the interface while no alerts are configured. */
 export const noAlerts = 'no chat is told when something needs a person';
 
-/** The line of `config.yaml` that configures one. */
+/** An example line for `config.yaml`. */
 export const alertsExample = 'alerts: [{platform: telegram, chat_id: 12345}]';
 
-/** What needs a person in a state, the most urgent first. `now`: milliseconds since 1970. */
+/** What needs a person in a state, most urgent first. `now`: milliseconds since 1970. */
 export function needsOf(state: GatewayState, now: number): readonly Need[] {
 	const {gateway, approvals, runs, installs = [], modelOffer} = state;
 	const needs = compact<Need>([
@@ -104,7 +104,7 @@ function runNeed(run: Run): Need {
 	const {id, route, state, error, finishedAt} = run;
 	const isToDecide = needsDecision(run);
 	return {
-		// One that was put back and is dead again is another one.
+		// A run that was retried and is dead again is a new matter.
 		key: `run ${id} ${state} ${finishedAt ?? ''}`,
 		...(isToDecide && {kind: 'dead'}),
 		text: isToDecide
@@ -135,18 +135,18 @@ const lossNeeds = (state: GatewayState, now: number): readonly Need[] =>
 		command: `webhook edit ${asWord(route)}`,
 	}));
 
-/** What cannot be used as it is configured, or does not answer. */
+/** Items that are unusable as configured, or do not respond. */
 function refusals(state: GatewayState): readonly Need[] {
 	const errors = state.problems.filter(({severity}) => severity === 'error');
 	const told = errors.map(formatDiagnostic);
 	return [
 		...errors.map(problem => ({
-			// Without the line: an edit above it does not make another problem of it.
+			// Without the line number, which edits above it change.
 			key: `problem ${problem.key} ${problem.message} ${problem.file}`,
 			text: `The configuration is refused: ${formatDiagnostic(problem)}`,
 			command: 'config check',
 		})),
-		// The part that is refused names the same problem as its reason.
+		// A refused part reports the same problem that caused the refusal.
 		...partNeeds(state).filter(({text}) => !told.some(problem => text.includes(problem))),
 	].map(need => ({...need, kind: 'refused'}));
 }
@@ -167,7 +167,7 @@ const partNeeds = (state: GatewayState): readonly Need[] =>
 		},
 		...state.routes.map(({name, source, profile, problem, stale}) => {
 			const reason = problem ?? stale;
-			// Problems of static routes are problems of the configuration.
+			// Problems of static routes are reported as problems of the configuration.
 			return (
 				reason !== undefined &&
 				source !== 'static' && {

@@ -4,7 +4,7 @@ import type {StoredRun} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 
-/** The part that a text plays; a theme of the screen says how it looks, the command line prints it plain. */
+/** The role of a text; the screen's theme decides how it looks, the command line prints it plain. */
 export type Tone =
 	| 'plain'
 	| 'quiet'
@@ -16,195 +16,198 @@ export type Tone =
 	| 'accent'
 	| 'selected'
 	| 'invalid'
-	/** Struck out: what this face does not do. */
+	/** Struck out: unavailable in this face. */
 	| 'off'
-	/** A QR code: dark on light, whatever the terminal's own colours are. */
+	/** A QR code: dark on light, whatever the terminal's colours. */
 	| 'code';
 
-/** The time for which values are computed, milliseconds since 1970. */
+/** The time for which values are computed, in milliseconds since 1970. */
 export type AsOf = {readonly now: number};
 
 export type Word = {readonly text: string; readonly tone?: Tone};
 
-/** Cells of a column in a list of `width` cells on the screen; with 0 the column is not shown. */
+/** A column's width in a list of `width` cells; 0 hides the column. */
 export type Cells =
-	/** Always this number. */
+	/** A fixed width. */
 	| number
 	| ((width: number) => number)
-	/** A share, 0 to 1, of the cells that all other kinds leave, or the rest of them where there is no `share`: between `least` (1 when absent) and `most`. Lists narrower than `from` do not show it. */
+	/**
+	 * A `share` (0 to 1) of the cells left by columns of the other kinds, or without `share` the remaining ones, between `least` (default 1) and `most`. Hidden in
+	 * lists narrower than `from`.
+	 */
 	| {
 			readonly share?: number;
 			readonly least?: number;
 			readonly most?: number;
 			readonly from?: number;
 	  }
-	/** This number; in a list narrower than `below` as many as the longest value on the screen has, between `least` and `most`. */
+	/** `usual` cells; in a list narrower than `below` the width of the longest visible value, between `least` and `most`. */
 	| {
 			readonly usual: number;
 			readonly below: number;
 			readonly least: number;
 			readonly most: number;
 	  }
-	/** This number, as long as `keeps` cells remain for the columns with a share; else it is not shown. */
+	/** `cells`, if `keeps` cells then remain for the columns with a share; else hidden. */
 	| {readonly cells: number; readonly keeps: number};
 
-/** Where a value stands. */
+/** Where a value is shown. */
 export type ValuePlace = {
-	/** Cells that it may take. */
+	/** Its width in cells. */
 	readonly room: number;
-	/** Whether the column with this key is shown, too. */
+	/** Whether the column with this key is visible too. */
 	readonly shows: (key: string) => boolean;
 };
 
-/** One column of a list. Values are plain text, also from strangers: faces clean them. */
+/** A column of a list. Values are plain text, possibly from strangers: faces escape them. */
 export type Column<Item, More = unknown> = {
 	readonly key: string;
-	/** Its heading on the screen, of the rows that are shown and the cells that it has; the key when absent. The command line prints the key in capitals. */
+	/** The heading on the screen, computed from the visible rows and the width; absent: the key. The command line prints the key in capitals. */
 	readonly label?: string | ((shown: readonly Item[], room: number) => string);
-	/** 0: only the command line lists it. */
+	/** 0: only on the command line. */
 	readonly cells: Cells;
 	readonly align?: 'end';
 	readonly value: (item: Item, known: AsOf & More, place: ValuePlace) => string;
-	/** What a value may have of the columns beside it in its row; absent: nothing. */
+	/** Which cells of neighbouring columns a value may use in its row; absent: none. */
 	readonly takes?: {
-		/** How many of the columns after it are left out of this row for it; absent: the next one where that is empty. */
+		/** How many following columns are dropped from this row; absent: the next one, if it is empty. */
 		readonly after?: (item: Item) => number;
-		/** What the column before keeps where a value needs more: so many cells, or (`blanks`) its text; absent: all that it has. */
+		/** What the preceding column keeps if the value needs more: this many cells, or (`blanks`) its text; absent: all its cells. */
 		readonly before?: number | 'blanks';
 	};
-	/** What the screen draws in place of the value: words side by side. */
+	/** What the screen shows in place of the value: words side by side. */
 	readonly words?: (
 		item: Item,
 		known: AsOf & More,
 		place: ValuePlace,
 	) => readonly Word[] | undefined;
-	/** A share, 0 to 1 and beyond, that the screen draws as a bar in place of the value. */
+	/** A share (0 to 1, or more) drawn as a bar in place of the value. */
 	readonly meter?: (item: Item, known: AsOf & More) => number | undefined;
-	/** Absent: `plain` where the column is `main`, else `quiet`. */
+	/** Absent: `plain` for a `main` column, else `quiet`. */
 	readonly tone?: (item: Item, known: AsOf & More, place: ValuePlace) => Tone;
-	/** It stands out in the selected row. */
+	/** Highlighted in the selected row. */
 	readonly isMain?: true;
-	/** What the command line prints, where that is something else than the screen's. */
+	/** What the command line prints, if it differs from the screen. */
 	readonly printed?: (item: Item, known: AsOf & More) => string;
 };
 
-/** The identifier and the profile in the key of a job or a tool server, `work nightly`; the identifier may have blanks. */
+/** Splits the key of a job or a tool server, `work nightly`, into identifier and profile; identifiers may contain blanks. */
 export function partsOfKey(key: string): readonly [string, {readonly profile: string}] {
 	const end = key.indexOf(' ');
 	return [key.slice(end + 1), {profile: key.slice(0, end)}];
 }
 
-/** A column of a value alone, or of a value and how it looks. */
+/** A column made of a value function, or of one with its tone. */
 export const column = <Item, More>(
 	key: string,
 	cells: Cells,
 	rest: Column<Item, More>['value'] | Omit<Column<Item, More>, 'cells' | 'key'>,
 ): Column<Item, More> => ({key, cells, ...(typeof rest === 'function' ? {value: rest} : rest)});
 
-/** The same of one that stands out in the selected row. */
+/** A column that is highlighted in the selected row. */
 export const mainColumn = <Item, More>(
 	...given: Parameters<typeof column<Item, More>>
 ): Column<Item, More> => ({...column(...given), isMain: true});
 
-/** `cells` in lists of at least `least` cells, else none. */
+/** `cells` in lists of at least `least` cells, else hidden. */
 export const from = (least: number, cells: number) => (width: number) =>
 	width >= least ? cells : 0;
 
-/** One fact of a detail: a named value, a text that keeps its leading blanks, a row of words, or a heading. */
+/** A fact of a detail: a named value, a text that keeps its leading blanks, a row of words, or a heading. */
 export type Fact =
 	| {
 			readonly name: string;
 			readonly value: string;
 			readonly tone?: Tone;
-			/** A share, 0 to 1 and beyond, which the screen draws as a bar under the value. */
+			/** A share (0 to 1, or more) drawn as a bar below the value. */
 			readonly meter?: number;
-			/** The command that shows more, which the command line names. */
+			/** The command that shows more; named on the command line. */
 			readonly see?: string;
-			/** Most rows on the screen; a longer value is cut with a mark. */
+			/** The most rows on the screen; a longer value is cut with a mark. */
 			readonly most?: number;
 	  }
 	| {readonly text: string; readonly tone?: Tone}
 	| {readonly words: readonly Word[]}
 	| {readonly title: string};
 
-/** A named value, where there is one. */
+/** A named value; none if the value is absent. */
 export const fact = (
 	name: string,
 	value: string | undefined,
 	more?: {readonly tone?: Tone; readonly meter?: number},
 ): readonly Fact[] => (value === undefined ? [] : [{name, value, ...more}]);
 
-/** A text to be copied; one that the state does not hold is looked up, `undefined` where it is gone. */
+/** A text to copy; one missing from the state is looked up, yielding `undefined` if it no longer exists. */
 export type Copied = {
 	readonly label: string;
 	readonly text: string | ((port: Lookups) => Promise<string | undefined>);
 };
 
-/** One of several such texts, with its key in their menu. */
+/** One of several texts to copy, with its key in their menu. */
 export type Copy = Copied & {readonly key: string};
 
-/** The operations of a gateway that look up texts to copy. */
+/** The gateway operations that look up texts to copy. */
 export type Lookups = {
 	getDelivery(id: string): Promise<StoredDelivery | undefined>;
 	getRun(id: number): Promise<StoredRun | undefined>;
 	curlLine(route: string): Promise<string>;
 };
 
-/** What a kind of thing is to a person, told once: every face reads it. `More`: what its values depend on beside the time, as far as a face knows it; all of it may be absent. */
+/** Describes a kind of item for people; used by every face. `More`: what its values depend on besides the time, as far as a face knows it; all of it may be absent. */
 export type Noun<Item, More = unknown> = {
-	/** `key`; in the plural the name of its pane, its list and its commands. */
+	/** `key`; its plural names the pane, the list and the commands. */
 	readonly one: string;
 	readonly many: string;
-	/** The argument of its commands: `id`. */
+	/** The name of its commands' argument: `id`. */
 	readonly argument: string;
-	/** What help says of it, where that is more than `identifier of the key`. */
+	/** The help of that argument, if it says more than `identifier of the key`. */
 	readonly argumentSays?: string;
-	/** The error code when no item has the identifier. */
+	/** The error code for an unknown identifier. */
 	readonly missing: ErrorCode;
 	/** Whether identifiers are numbers, from 1. */
 	readonly isNumbered?: true;
 	readonly id: (item: Item) => string;
-	/** What a person calls it. */
+	/** An item's name for people. */
 	readonly name: (item: Item) => string;
-	/** In the order of the screen. */
+	/** In display order. */
 	readonly columns: ReadonlyArray<Column<Item, More>>;
-	/** The columns of the command line in their order, by key; `whole` are cut last, `optional` go first where there is no room. */
+	/** The columns on the command line, by key; `whole` are the last to be cut, `optional` the first to be dropped. */
 	readonly printed: {
 		readonly columns: readonly string[];
 		readonly whole: readonly string[];
 		readonly optional: readonly string[];
-		/** Said in place of an empty list that nothing was asked of. */
+		/** Printed if a list without a filter is empty. */
 		readonly empty: string;
 	};
-	/** Stands before a row: `!` where a person has to look. Lists of such nouns have a cell for marks, too. */
+	/** The sign before a row: `!` if a person has to look. Lists of such nouns also have a cell for marks. */
 	readonly sign?: (item: Item, known: AsOf & More) => string;
-	/** Stands over the first row of those with the same one: a title, or words of its own. The list's height must leave room for all of them. */
+	/** The heading above the first of consecutive rows with an equal one: a title, or words. The list's height must leave room for headings. */
 	readonly heading?: (item: Item, known: AsOf & More) => string | readonly Word[] | undefined;
-	/** Stands under a row: what a person has to know or do, mostly. The screen keeps room for it with `rowsWithNotes`. */
+	/** A note below a row, mostly what a person has to know or do. The screen reserves room by `rowsWithNotes`. */
 	readonly note?: (item: Item, known: AsOf & More) => string | undefined;
-	/** Cells that the names of facts have, and on the screen the blanks before facts, 2 when absent. */
+	/** The width of fact names, and the blanks before facts on the screen (default 2). */
 	readonly factCells: number;
 	readonly factIndent?: number;
 	/** The first line of the detail. */
 	readonly head: (item: Item, known: AsOf & More) => readonly Word[];
 	readonly facts: (item: Item, known: AsOf & More) => readonly Fact[];
 	readonly vocabulary: Vocabulary<Item>;
-	/** What `y` copies of one. */
+	/** What `y` copies of an item. */
 	readonly copies?: {
-		/** In help and footer; `copy` when absent. */
+		/** The label in help and footer; absent: `copy`. */
 		readonly label?: string;
-		/** The footer leaves it out. */
+		/** Not listed in the footer. */
 		readonly isQuiet?: true;
-		/** Why nothing of this one can be copied now. */
+		/** Why nothing of this item can be copied now. */
 		readonly why?: (item: Item) => string | undefined;
-		/** What the menu says above its entries. */
+		/** Text above the menu's entries. */
 		readonly notes?: readonly string[];
-		/** A text that is copied at once, or several that a menu offers. */
+		/** A text to copy at once, or several for a menu. */
 		readonly of: (item: Item, state: GatewayState) => Copied | readonly Copy[];
 	};
 };
 
-/** A noun whose pane draws the detail itself: without facts and command line. */
+/** A noun whose pane draws the detail itself; without facts and commands. */
 export type ListedNoun<Item, More = unknown> = Omit<
 	Noun<Item, More>,
 	'argument' | 'factCells' | 'factIndent' | 'facts' | 'head' | 'missing' | 'printed'

@@ -3,7 +3,7 @@ import {goneMs, lateNotesMs} from '../core/state.ts';
 import {dayTime} from '../terminal/text/time.ts';
 import type {Tone} from './noun.ts';
 
-/** What a gateway says of the store that it shares, as in its status. */
+/** The shared store's state, as in a gateway's status. */
 type StoreStatus = {
 	readonly store?: {readonly kind: 'postgres' | 'sqlite'; readonly ok: boolean};
 	readonly journal_failing: string | null;
@@ -29,7 +29,7 @@ type StoreStatus = {
 	};
 };
 
-/** One row of the status; `help`: the reason, or what to do. Texts are not cleaned: faces do that. */
+/** A row of the status; `help`: the reason, or a remedy. Texts are unescaped: faces escape them. */
 export type StoreRow = {
 	readonly name: 'differs' | 'member' | 'names' | 'notes' | 'queue' | 'store';
 	readonly text: string;
@@ -37,7 +37,7 @@ export type StoreRow = {
 	readonly help?: string;
 };
 
-/** How the store and its members stand, for `svc gateway status`, `svc doctor` and the states of the interface. Nothing of a store that one gateway has for itself. */
+/** The state of the store and its members, for `svc gateway status`, `svc doctor` and the interface's states. Empty if the store is not shared. */
 export function storeRows(
 	{store, journal_failing: failing, sharing, cluster}: StoreStatus,
 	now: number,
@@ -74,7 +74,7 @@ export function storeRows(
 			tone: 'plain',
 		})),
 		...members.map(({node, since, leases, silentMs}): StoreRow => {
-			// Without the store no member can be seen.
+			// Without the store, members cannot be observed.
 			const isGone = store.ok && silentMs >= goneMs;
 			return {
 				name: 'member',

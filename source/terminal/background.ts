@@ -4,17 +4,17 @@ import type {Clock} from '../core/clock.ts';
 /** The background of a terminal. */
 type Background = 'dark' | 'light';
 
-/** Asks for the background colour, and then a question that every terminal answers: its answer is the last. */
+/** Asks for the background colour, then a question that every terminal answers, whose answer marks the end. */
 export const backgroundQuestion = '\u001B]11;?\u0007\u001B[c';
 
 const colorAnswer =
 	/^\u001B\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\/[\da-f]{1,4})?(?:\u0007|\u001B\\|\u009C)$/i;
 const attributesAnswer = /^\u001B\[\?[\d;]*c$/;
 
-/** Luminance from which black contrasts more than white: where `(L + 0.05) / 0.05` is `1.05 / (L + 0.05)`. */
+/** The luminance from which black contrasts more than white: where `(L + 0.05) / 0.05` equals `1.05 / (L + 0.05)`. */
 const lightFrom = 0.179;
 
-/** Whether a terminal's answer to the question says dark or light; `undefined` when it says something else. */
+/** Whether a terminal's answer means dark or light; `undefined` for another answer. */
 export function backgroundOf(answer: string): Background | undefined {
 	const [, ...parts] = colorAnswer.exec(answer) ?? [];
 	const [red, green, blue] = parts.map(part =>
@@ -31,9 +31,7 @@ export function backgroundOf(answer: string): Background | undefined {
 const linear = (value: number): number =>
 	value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 
-/**
- * Whether a terminal of this environment may be asked. The Linux console and GNU screen show the question instead of answering, or say nothing; tmux, which may call itself screen, answers.
- */
+/** Whether a terminal with this environment may be asked. The Linux console and GNU screen print the question or ignore it; tmux, whose TERM may be `screen`, answers. */
 export const answersQuestions = ({
 	TERM: term = '',
 	TMUX: tmux = '',
@@ -45,14 +43,14 @@ type Hearing = {
 	/** Passes the terminal's answers to `handler` until the returned function is called. */
 	readonly expectAnswers: (handler: (raw: string) => void) => () => void;
 	readonly clock: Clock;
-	/** How long an answer counts, milliseconds from now. */
+	/** How long to accept an answer, in milliseconds. */
 	readonly limitMs: number;
 };
 
-/** How long the rest of a late answer is expected. */
+/** How long to discard the rest of a late answer. */
 const lateMs = 2000;
 
-/** Waits for the answer of a terminal that was asked for its background; `onBackground` is called within the limit, or never. Returns the way out. */
+/** Waits for the answer about the background; calls `onBackground` within the limit, or never. Returns a function that ends it. */
 export function hearBackground(
 	{expectAnswers, clock, limitMs}: Hearing,
 	onBackground: (background: Background) => void,

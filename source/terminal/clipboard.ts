@@ -10,11 +10,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The result of a copy. */
 type Copied = {
-	/** `terminal`: asked by OSC 52. `tool`: by a program of the machine alone. `file`: the path of a file was copied. */
+	/** `terminal`: requested by OSC 52. `tool`: only by a program on this machine. `file`: saved to a file, whose path was copied. */
 	readonly way: 'terminal' | 'tool' | 'file' | 'nowhere';
-	/** For the toast: `copied by OSC 52 and wl-copy`. */
+	/** For a toast: `copied by OSC 52 and wl-copy`. */
 	readonly message: Safe;
-	/** Of the file, for `file`. */
+	/** The file's path, for `file`. */
 	readonly path?: string;
 };
 
@@ -28,9 +28,9 @@ type ClipboardPlace = {
 };
 
 /**
- * Copies text: the terminal is asked first, by OSC 52, because only it knows the person's clipboard over SSH; on the machine's
- * own desktop its tool too, inside tmux tmux's buffer. A text that is longer than terminals take goes into a file of mode 0600 under
- * `directory` (the newest 20 are kept), and its path is copied.
+ * Copies text. Always asks the terminal by OSC 52, because only it can reach the person's clipboard over SSH; in addition uses the desktop's tool on the local
+ * machine, or tmux's buffer inside tmux. Text too long for terminals is saved to a file of mode 0600 below `directory` (the newest 20 are kept), and its path
+ * copied.
  *
  * @param options.write writes to the terminal
  * @param options.environment of the process; also that of its tools
@@ -55,7 +55,7 @@ export function createClipboard(
 	};
 
 	return {
-		/** Never rejects. Nothing is ever read from the clipboard. */
+		/** Never rejects. Never reads the clipboard. */
 		async copy(raw: string): Promise<Copied> {
 			if (!isTty) {
 				return {way: 'nowhere', message: literal('nothing copied: there is no terminal')};
@@ -85,8 +85,8 @@ export function createClipboard(
 }
 
 /**
- * Text that does nothing where it is pasted: controls but line feed and tab become pictures, bidirectional overrides go.
- * Everything else stays as it was, so that a copied payload is the payload.
+ * Makes text harmless to paste: control characters other than line feed and tab become pictures, bidirectional overrides are removed. All else is unchanged, so
+ * that a copied payload stays the payload.
  */
 const harmless = (text: string): string =>
 	text
@@ -114,13 +114,10 @@ async function keep(directory: string, text: string): Promise<string> {
 const maxBase64Length = 74_994;
 const screenChunk = 76;
 
-/** Between us and the person's terminal, when that must be told to pass a sequence on. */
+/** A multiplexer between svc and the terminal that must be told to pass sequences on. */
 type Multiplexer = 'tmux' | 'screen' | undefined;
 
-/**
- * The sequence that asks the terminal to put `text` on the clipboard, wrapped for a multiplexer. `undefined` when `text` is
- * longer than terminals take (74,994 characters of base64).
- */
+/** The sequence that asks the terminal to copy `text`, wrapped for a multiplexer. `undefined` if `text` is too long for terminals (74,994 characters of base64). */
 export function osc52(text: string, multiplexer: Multiplexer): string | undefined {
 	const base64 = Buffer.from(text).toString('base64');
 	if (base64.length > maxBase64Length) {
@@ -133,7 +130,7 @@ export function osc52(text: string, multiplexer: Multiplexer): string | undefine
 	}
 
 	if (multiplexer === 'screen') {
-		// screen cuts strings of more than 768 bytes, so each piece goes in one of its own.
+		// screen cuts strings longer than 768 bytes, so each piece gets its own wrapper.
 		const pieces = sequence.match(new RegExp(`[^]{1,${screenChunk}}`, 'g')) ?? [];
 		return pieces.map(piece => `\u001BP${piece}\u001B\\`).join('');
 	}
@@ -141,26 +138,26 @@ export function osc52(text: string, multiplexer: Multiplexer): string | undefine
 	return sequence;
 }
 
-/** The multiplexer that `environment` tells of. */
+/** The multiplexer that the environment indicates. */
 const multiplexerOf = ({TMUX: tmux, STY: screen}: Environment): Multiplexer =>
 	tmux ? 'tmux' : screen ? 'screen' : undefined;
 
-/** A program that takes text on its standard input. */
+/** A program that reads the text from standard input. */
 type ClipboardTool = {readonly name: Safe; readonly argv: readonly [string, ...string[]]};
 
 const limitMs = 1000;
 
-/** All that these programs need; never the secrets of the process. */
+/** The variables these programs need; never the process's secrets. */
 const passedOn =
 	'PATH HOME USER LANG DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR TMUX TMUX_TMPDIR'.split(
 		' ',
 	);
 
-/** Whether the person sits at another machine. */
+/** Whether the person is at another machine. */
 const isOverSsh = (environment: Environment): boolean =>
 	['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(name => Boolean(environment[name]));
 
-/** The tool beside OSC 52: tmux's own buffer inside tmux, the desktop's clipboard on this machine; over SSH no other. */
+/** The tool to use besides OSC 52: tmux's buffer inside tmux, else the desktop's clipboard on this machine; none over SSH. */
 export function clipboardTool(
 	environment: Environment,
 	platform: NodeJS.Platform,
@@ -186,7 +183,7 @@ export function clipboardTool(
 		: undefined;
 }
 
-/** Runs a program with `text` as its input. Whether it ended well within 1 s; it is killed after that. Never rejects. */
+/** Runs a program with `text` as input. Resolves to whether it succeeded within 1 s; kills it after that. Never rejects. */
 async function pipeInto(
 	[command, ...args]: readonly [string, ...string[]],
 	text: string,
@@ -199,7 +196,7 @@ async function pipeInto(
 		return await new Promise<boolean>(resolve => {
 			child.once('error', () => resolve(false));
 			child.once('exit', code => resolve(code === 0));
-			// A tool that ends early breaks the pipe; its exit code says the rest.
+			// A tool that exits early breaks the pipe; its exit code tells whether it failed.
 			child.stdin.on('error', () => {});
 			child.stdin.end(text);
 		});

@@ -1,14 +1,14 @@
 import type {Clock} from '../core/clock.ts';
 
-/** Bytes that wait for a terminal that no longer reads. */
+/** From this many unread bytes on the terminal counts as stalled. */
 const stalledBytes = 64 * 1024;
 
-/** How long the last words may take. */
+/** How long to wait for the last output. */
 const lastMs = 500;
 
 /**
- * Makes writes to a terminal that does not read (a stalled line, a sleeping laptop) wait in memory; Node would block everything, webhooks
- * included. To be called again after the terminal was lent to another program. Does nothing to other streams.
+ * Buffers writes to a terminal that does not read (a stalled line, a sleeping laptop) in memory; Node would otherwise block everything, webhooks included. Call
+ * again after the terminal was lent to another program. Does nothing to other streams.
  */
 export function freeWrites(stream: NodeJS.WriteStream): void {
 	const handle: unknown = stream.isTTY ? Reflect.get(stream, '_handle') : undefined;
@@ -20,11 +20,11 @@ export function freeWrites(stream: NodeJS.WriteStream): void {
 const hasBlocking = (handle: unknown): handle is {setBlocking(isBlocking: boolean): void} =>
 	typeof handle === 'object' && handle !== null && 'setBlocking' in handle;
 
-/** Whether the terminal does not read. */
+/** Whether the terminal has stopped reading. */
 export const isStalled = ({writableLength}: NodeJS.WriteStream): boolean =>
 	writableLength > stalledBytes;
 
-/** Resolves with whether the terminal has taken everything within half a second. */
+/** Resolves to whether the terminal took all output within half a second. */
 export async function hasTaken(stream: NodeJS.WriteStream, clock: Clock): Promise<boolean> {
 	if (stream.writableLength === 0) {
 		return true;

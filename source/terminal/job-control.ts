@@ -8,8 +8,8 @@ type Program = Pick<
 const nothing = () => {};
 
 /**
- * Keeps a Ctrl-C that is meant for another program on the terminal from ending us: the whole foreground group gets it. Returns the
- * way back to the handlers there were.
+ * Ignores a Ctrl-C that is meant for another program on the terminal, since the whole foreground process group receives it. Returns a function that restores the
+ * previous handlers.
  */
 export function holdInterrupts(program: Program): () => void {
 	const held = program.listeners('SIGINT');
@@ -18,7 +18,7 @@ export function holdInterrupts(program: Program): () => void {
 	return () => {
 		program.off('SIGINT', nothing);
 		for (const listener of held) {
-			// The type of the list is wrong: listeners of a signal are called with it.
+			// The declared type of `listeners` is wrong: signal listeners receive the signal.
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 			program.on('SIGINT', listener as () => void);
 		}
@@ -26,8 +26,8 @@ export function holdInterrupts(program: Program): () => void {
 }
 
 /**
- * Gives the terminal back before a SIGTSTP from outside stops the process, and takes it again afterwards: Ink alone leaves the
- * alternate screen and the hidden cursor to the shell. `launcher`: the process that the shell waits for, when it is not this one; it stops and goes on with this one. Returns the way out.
+ * Gives the terminal back before a SIGTSTP from outside stops the process, and takes it again afterwards: Ink alone would leave the shell in the alternate screen
+ * with a hidden cursor. `launcher`: the process that the shell waits for, if it is not this one; it is stopped and continued too. Returns a function that ends it.
  */
 export function handleStops(program: Program, suspend: Suspend, launcher?: number): () => void {
 	const onStop = () => {

@@ -7,11 +7,11 @@ type Streams = {
 };
 
 /**
- * Lets go of the terminal for good, whether it is still there or not: the standard streams of this process that were terminals read nothing from now on, and write to the file that `openOutput` opens.
- * Other streams stay as they are. Nothing may be drawn, read or lent after that.
+ * Detaches from the terminal for good, whether or not it still exists: standard streams that were terminals read nothing from now on, and write to the file opened
+ * by `openOutput`. Other streams are unchanged. Afterwards nothing may be drawn, read or lent.
  */
 export function leaveTerminal({stdin, stdout, stderr}: Streams, openOutput: () => number): void {
-	// `isTTY` of a stream still says that it was a terminal: once the terminal is gone, the system no longer knows this of the descriptor.
+	// A stream's `isTTY` still tells that it was a terminal; the system no longer does so for the descriptor of a terminal that is gone.
 	if (stdin.isTTY) {
 		stdin.on('error', nothing);
 		stdin.destroy();
@@ -31,20 +31,20 @@ export function leaveTerminal({stdin, stdout, stderr}: Streams, openOutput: () =
 
 const nothing = () => {};
 
-/** Node keeps the standard streams from being closed by a `_destroy` of their own. */
+/** Node protects standard streams from closing by a `_destroy` of their own, which this replaces. */
 function release(stream: NodeJS.WriteStream): void {
 	stream.on('error', nothing);
 	Reflect.deleteProperty(stream, '_destroy');
 	stream.destroy();
 }
 
-/** The descriptor of the opened file: the lowest free one, which is `fd`, unless another thread was quicker. */
+/** Opens a file, and returns its descriptor: the lowest free one, which is `fd`, unless another thread was quicker. */
 function reopen(fd: number, open: () => number): number {
 	closeSync(fd);
 	return open();
 }
 
-/** Holders of the stream may go on writing to it. */
+/** Redirects a stream whose holders continue to write. */
 function redirect(stream: NodeJS.WriteStream, fd: number): void {
 	const write = (chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
 		try {

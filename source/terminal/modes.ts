@@ -1,7 +1,7 @@
 import {writeSync} from 'node:fs';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** `wheel`: presses and the wheel are reported, but only the wheel acts; `full`: clicks act, too. */
+/** `wheel`: presses and the wheel are reported, but only the wheel has an effect; `full`: clicks have one too. */
 type MouseMode = 'off' | 'wheel' | 'full';
 
 export type TerminalModes = ReturnType<typeof createTerminalModes>;
@@ -15,18 +15,18 @@ const popTitle = '\u001B[23;2t';
 const maxTitleLength = 80;
 
 /**
- * Switches off every mode that a crash could leave on: mouse, focus, paste, synchronised output, kitty keyboard, colours,
- * hidden cursor. Does nothing to a terminal in order. Never erases the scrollback, never leaves the alternate screen (that
- * would move the cursor of the primary one). Written when we start, in case the last one was killed, and as the last net.
+ * Disables every mode that a crash could leave on: mouse, focus, paste, synchronised output, kitty keyboard, colours, hidden cursor. Harmless on a terminal in its
+ * normal state. Never erases the scrollback or leaves the alternate screen (which would move the cursor of the primary one). Written at start, in case the last
+ * svc was killed, and as a last resort at exit.
  */
 export const resetSequence = `${mouseOff}\u001B[?1003l\u001B[?1002l${focusOff}\u001B[?2004l\u001B[?2026l\u001B[<u\u001B[0m\u001B[?25h`;
 
-/** The modes of the terminal that we set ourselves, through `write`, each only when it changes; Ink sets the others and takes them back. */
+/** Controls the terminal modes that svc sets itself through `write`, each only on change; Ink manages the others. */
 export function createTerminalModes(write: (sequence: string) => void) {
 	let mouse: MouseMode = 'off';
 	let focusReports = false;
 	let title: string | undefined;
-	/** The terminal has put the title that it had aside. */
+	/** Whether the terminal has saved its original title. */
 	let isTitled = false;
 	let released = false;
 
@@ -60,7 +60,7 @@ export function createTerminalModes(write: (sequence: string) => void) {
 
 			mouse = mode;
 		},
-		/** Asks for reports when the window gets or loses the focus. */
+		/** Requests reports when the window gains or loses the focus. */
 		setFocusReports(wanted: boolean) {
 			if (wanted !== focusReports) {
 				send(wanted ? focusOn : focusOff);
@@ -68,7 +68,7 @@ export function createTerminalModes(write: (sequence: string) => void) {
 
 			focusReports = wanted;
 		},
-		/** Sets the window's title; the old one comes back at the end. A stranger's text is cleaned. */
+		/** Sets the window's title; the original one is restored at the end. Escapes foreign text. */
 		setTitle(text: string) {
 			const next = escapeLine(text, maxTitleLength);
 			if (next !== title) {
@@ -76,18 +76,18 @@ export function createTerminalModes(write: (sequence: string) => void) {
 				showTitle();
 			}
 		},
-		/** Switches the modes off, before another program gets the terminal. */
+		/** Disables the modes before another program gets the terminal. */
 		release,
-		/** Switches it on again. */
+		/** Enables the modes again. */
 		reclaim() {
 			released = false;
 			send(on());
-			// It may be another one by now, and editors write their own.
+			// svc's title may have changed meanwhile, and editors set titles of their own.
 			showTitle();
 		},
-		/** The sequence that restores the title, for a last write; empty when it was never changed. */
+		/** The sequence that restores the title, for a final write; empty if it was never changed. */
 		restoreTitle,
-		/** Releases everything and gives the title back. Idempotent. */
+		/** Disables all modes and restores the title. Idempotent. */
 		[Symbol.dispose]() {
 			released = false;
 			send(off() + restoreTitle());
@@ -100,8 +100,8 @@ export function createTerminalModes(write: (sequence: string) => void) {
 }
 
 /**
- * Writes `resetSequence` to `fd`, and gives the title of `modes` back, when the process exits, whichever way that happens short of SIGKILL.
- * Returns the way out. Synchronous, because nothing else is heard any more then.
+ * When the process exits, by any means short of SIGKILL, writes `resetSequence` to `fd`, and restores the title of `modes`. Returns a function that ends it.
+ * Synchronous, because asynchronous work no longer runs then.
  */
 export function resetAtExit(
 	program: Pick<NodeJS.Process, 'on' | 'off'>,
@@ -121,7 +121,8 @@ export function resetAtExit(
 }
 
 /**
- * Moves the cursor to the first column, to the next row if it is in another one. A terminal takes its column along to the alternate screen, where a frame that starts further right would
- * break its rows. The cursor stays at the end of a full row until something follows; blanks that begin in the first column thus leave it in their row.
+ * Moves the cursor to the first column, and to the next row unless it is there already. Terminals keep the column when switching to the alternate screen, where a
+ * frame that starts further right would break its rows. The cursor stays at the end of a full row until something follows, so blanks that begin in the first
+ * column do not change the row.
  */
 export const freshRow = (columns: number): string => `${' '.repeat(columns)}\r\u001B[K`;

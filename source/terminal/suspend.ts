@@ -7,10 +7,10 @@ import {splitCommand} from '../core/shell-words.ts';
 import {type Safe, escapeLine} from '../core/untrusted.ts';
 import type {TerminalModes} from './modes.ts';
 
-/** Leaves the screen, runs the task, draws everything again. */
+/** Leaves the screen, runs the task, redraws everything. */
 export type Suspend = (task: () => Promise<void>) => Promise<void>;
 
-/** The means to lend the terminal to another program. */
+/** What lending the terminal to another program needs. */
 export type Lending = {
 	readonly suspend: Suspend;
 	readonly modes: Pick<TerminalModes, 'release' | 'reclaim'>;
@@ -18,15 +18,15 @@ export type Lending = {
 	readonly directory: string;
 	/** The environment of the program. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** Keeps a Ctrl-C that is meant for the program from ending us; returns the way out. */
+	/** Ignores a Ctrl-C meant for the program; returns a function that ends this. */
 	readonly holdInterrupts?: () => () => void;
-	/** Ends the program when we stop. */
+	/** Aborting it ends the program. */
 	readonly signal?: AbortSignal;
 };
 
 /**
- * Opens `text` in the editor `command` (a line such as `$EDITOR` holds; no shell sees it). Returns the saved text, `undefined`
- * when it was left as it was. The gateway goes on meanwhile.
+ * Opens `text` in the editor `command` (split like `$EDITOR`, without a shell). Returns the saved text, `undefined` if it was left unchanged. The gateway keeps
+ * running meanwhile.
  *
  * @param document.suffix `.json`: editors know the language by it
  * @throws SvcError `program_not_started`, `program_failed`, `file_too_large` (over 8 MiB), `file_unreadable`
@@ -38,13 +38,13 @@ export const editText = async (
 ): Promise<string | undefined> =>
 	withFile(lending, document, async path => {
 		await lend(lending, command, [path]);
-		// A link is not followed: an editor must not choose what we read.
+		// Does not follow a link: an editor must not choose what svc reads.
 		const edited = await readText(path, constants.O_NOFOLLOW, 'Cannot take what the editor left');
 		return edited === document.text ? undefined : edited;
 	});
 
 /**
- * Shows `text` in the pager `command`. Takes only clean text, because pagers pass sequences on.
+ * Shows `text` in the pager `command`. Takes only safe text, because pagers pass escape sequences on.
  *
  * @throws SvcError `program_not_started`, `program_failed`
  */
@@ -53,8 +53,7 @@ export async function pageText(lending: Lending, command: string, text: Safe): P
 }
 
 /**
- * Opens the file at `path` itself in the editor `command`, at the line that `lineOf` finds in its text. Most editors take `+LINE`; one that does not gets
- * the path alone.
+ * Opens the file at `path` in the editor `command`, at the line that `lineOf` finds in its text. Editors that do not understand `+LINE` get only the path.
  *
  * @throws SvcError `program_not_started`, `program_failed`, `file_too_large` (over 8 MiB), `file_unreadable`
  */
@@ -63,7 +62,7 @@ export async function openFile(
 	command: string,
 	{path, lineOf}: {readonly path: string; readonly lineOf: (text: string) => number | undefined},
 ): Promise<void> {
-	// The person's own file, which may be a link, as dotfile managers make them.
+	// The person's own file may be a link, as made by dotfile managers.
 	const line = lineOf(await readText(path, 0, `Cannot open "${path}"`));
 	const [program = ''] = splitCommand(command);
 	const takesLine = plusEditors.test(basename(program));
@@ -150,7 +149,7 @@ async function run(
 const maxBytes = 8 * 1024 * 1024;
 
 /**
- * The text of a file, UTF-8. A pipe is not waited for. `flags`: beside those of every reading; `failed`: the beginning of messages.
+ * Reads a UTF-8 file without blocking on a pipe. `flags`: added to the usual ones; `failed`: the beginning of error messages.
  *
  * @throws SvcError `file_unreadable` for what is no file, `file_too_large` (over 8 MiB)
  */
@@ -166,7 +165,7 @@ async function readText(path: string, flags: number, failed: string): Promise<st
 		throw unreadable('it is not a file');
 	}
 
-	// One byte more than allowed shows a file that is too large, also one that grows while it is read.
+	// Reading one byte more than allowed detects a file that is too large, even one that grows meanwhile.
 	const chunks = file.createReadStream({start: 0, end: maxBytes, autoClose: false});
 	const bytes = Buffer.concat(await Array.fromAsync<Buffer>(chunks));
 	if (bytes.length > maxBytes) {

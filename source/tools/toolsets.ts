@@ -4,7 +4,7 @@ import type {Toolset} from '../core/toolsets.ts';
 import type {BuiltInToolset, ToolsPlace, ToolsSettings} from './toolset.ts';
 import {webToolset} from './web/web-toolset.ts';
 
-/** Tries the sandbox that the tools of `name` would work in. */
+/** Tries the sandbox for the tools of toolset `name`. */
 const tryIn =
 	(name: SandboxedToolset): NonNullable<BuiltInToolset['tryAt']> =>
 	async (place, world) =>
@@ -23,7 +23,7 @@ export const builtInToolsets: readonly BuiltInToolset[] = [
 			await (await import('./terminal/terminal.ts')).terminalTool(run, world, stack),
 		],
 	},
-	/** Files that are read, searched and changed in a sandbox. @see manual/file.md */
+	/** Reads, searches and changes files in a sandbox. @see manual/file.md */
 	{
 		name: 'file',
 		offers({file: {approval, open}}) {
@@ -43,7 +43,7 @@ export const builtInToolsets: readonly BuiltInToolset[] = [
 	webToolset,
 ];
 
-/** The toolset without its tools: whether runs get it at all. */
+/** The toolset's definition without its tools: enough to know whether runs get it. */
 export function ownToolset(
 	name: BuiltInToolset['name'],
 	settings: ToolsetsConfig,
@@ -52,7 +52,7 @@ export function ownToolset(
 	return {name, isOfServer: false, ...(broken !== undefined && {dropped: broken})};
 }
 
-/** The settings as runs at `place` find them: with why they do not get a toolset of `names`, or get it without a sandbox. Rejects where folders cannot be read. */
+/** The settings for runs at `place`, completed by trials: why they do not get a toolset of `names`, or get it without a sandbox. Rejects if folders cannot be read. */
 export async function triedSettings(
 	names: readonly string[] | undefined,
 	place: ToolsPlace,
@@ -71,7 +71,7 @@ export async function triedSettings(
 }
 
 /**
- * All toolsets of svc's own: those of `names` with their tools, opened for `run`, the others without. They end with `stack`.
+ * All built-in toolsets: those in `names` with their tools, opened for `run`, the others without. Resources are released with `stack`.
  *
  * @see manual/routes.md#tools-of-a-route
  */

@@ -16,17 +16,16 @@ import {attention} from './shell/status-line.ts';
 import {shellOptions, sizeOf, stateOf, type TuiEnd, type TuiWorld} from './shell/tui-world.ts';
 import {createThrottle} from './state/throttle.ts';
 
-/** Bursts of resizes become one frame. */
+/** Resizes within this time cause one redraw. */
 const resizeMs = 30;
 
 const escapeDelays = {localMs: 60, sshMs: 100} as const;
 
-/** How late the terminal may say what its background is: a screen that has been read for a while does not change its colours. */
+/** How long after start the terminal's answer about its background may change the theme: a screen that somebody already reads keeps its colours. */
 const backgroundLimits = {localMs: 200, sshMs: 1000} as const;
 
 /**
- * Shows the gateway behind `port` on a terminal until the person leaves; the gateway is not ended. The terminal is given back as
- * it was. Must only be called when both streams are terminals.
+ * Shows the gateway behind `port` on a terminal until the person leaves, then restores the terminal. The gateway keeps running. Both streams must be terminals.
  *
  * @throws what could not be drawn; it is to be printed, and the exit code is 1
  */
@@ -90,7 +89,8 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	stack.defer(save);
 	stack.defer(whenDeclined(shell, save));
 
-	// Ctrl-Z in a program that has the terminal is sent to all in its foreground: what is lent already cannot be given away once more.
+	// Ctrl-Z in an editor or pager that has the terminal reaches the whole foreground process group, so also svc: a terminal that is already lent must not be lent
+	// again.
 	const giveAway: Suspend = async task => (isLent ? task() : suspend(task));
 	stack.defer(handleStops(process, giveAway, options.launcher));
 	stack.defer(resetAtExit(process, fdOf(stdout), modes));
@@ -118,7 +118,7 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		write(backgroundQuestion);
 	}
 
-	/** Nothing waits for the answer, which is read with the first keys. */
+	/** Starts listening for the terminal's answer about its background, once. Nothing blocks on the answer: it arrives among the first keys. */
 	const hearOnce = () => {
 		if (!isAsked) {
 			return;
@@ -154,13 +154,13 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 			interactive: true,
 			maxFps: 60,
 			exitOnCtrlC: false,
-			// It would draw what libraries say over the screen; the command line keeps it away.
+			// Ink would print console output of libraries over the screen; the command line already redirects it.
 			patchConsole: false,
 		},
 	);
 	stack.defer(
 		watchSize(shell, stdout, () => {
-			// Another program's screen is not ours to erase; coming back draws everything.
+			// While the terminal is lent, another program's screen must not be erased; all is redrawn on return.
 			if (!isLent) {
 				instance.clear();
 			}
@@ -182,13 +182,13 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 	}
 }
 
-/** Only terminals that Node opened have a number; 1 is where they are otherwise. */
+/** The file descriptor of `stdout`. Only streams opened by Node carry one; otherwise stdout is 1. */
 const fdOf = (stdout: NodeJS.WriteStream): number =>
 	'fd' in stdout && typeof stdout.fd === 'number' ? stdout.fd : 1;
 
 /**
- * Keeps the view as large as the terminal. `clear` makes Ink forget its last frame: what a terminal shows after a resize is its
- * own affair (some bring cells back that were cut off before), so the next frame has to be a whole one.
+ * Keeps the view as large as the terminal. `clear` makes Ink forget its last frame, so that the next one is drawn whole: terminals differ in what they show after
+ * a resize (some restore cells that were cut off).
  */
 function watchSize(shell: Shell, stdout: NodeJS.WriteStream, clear: () => void): () => void {
 	const throttle = createThrottle(
@@ -212,7 +212,7 @@ function watchSize(shell: Shell, stdout: NodeJS.WriteStream, clear: () => void):
 	};
 }
 
-/** Names what waits for a person in the window's title. */
+/** Shows in the window's title what waits for a person. */
 const watchTitle = (shell: Shell, setTitle: (title: string) => void): (() => void) => {
 	const update = () => {
 		const {state, now} = shell.feed.get();

@@ -7,7 +7,7 @@ import {printResult, tellEach} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
 /**
- * `svc approvals accept`. On a terminal both definitions are shown, and a yes is asked for; without one, the command line is the deliberate act.
+ * `svc approvals accept`. On a terminal, shows both definitions and asks for confirmation; without one, the command itself counts as consent.
  * @throws SvcError `approval_rule_not_found`, `approval_invalid`
  */
 export async function acceptRule(

@@ -25,17 +25,18 @@ import {cannotAnswer, refuseDecided, refuseSettled, requestLines} from './waitin
 type Allowing = {
 	readonly scope: ApprovalScope;
 	readonly args?: 'any' | 'exact' | readonly string[] | undefined;
-	/** What a lasting rule compares instead. */
+	/** The argument values that a lasting rule requires instead. */
 	readonly when?: JsonObject | undefined;
-	/** The tool's name, as it was typed on the command line. */
+	/** The tool's name as typed on the command line. */
 	readonly typedName?: string | undefined;
-	/** Without a terminal: allow without a question. */
+	/** Allows without a question if there is no terminal. */
 	readonly yes?: boolean;
 	readonly json?: boolean;
 };
 
 /**
- * `svc approvals allow`. On a terminal the request is read whole and a yes, or the name of a tool that needs it, is asked for, whatever the flags say; without one, the command line is the deliberate act. Returns whether it is allowed; that it is not is said.
+ * `svc approvals allow`. On a terminal, shows the whole request, and asks for a yes or the tool's name, whatever the flags; without one, the command itself counts
+ * as consent. Returns whether it was allowed; if not, says so.
  * @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid`
  */
 export async function allow(
@@ -46,7 +47,7 @@ export async function allow(
 	const gateway = await requireGateway(context);
 	const approval = await gateway.getApproval(id);
 	if (approval?.kind !== 'tool' || approval.decision) {
-		// An answer that the person was not asked about is not sent, not even in vain.
+		// An answer that is impossible is refused before the person is asked.
 		throw cannotAnswer(id, approval);
 	}
 
@@ -94,7 +95,7 @@ export async function allow(
 	return true;
 }
 
-/** `svc approvals deny`. Same errors. */
+/** `svc approvals deny`. Throws the same errors. */
 export async function deny(
 	context: Context,
 	id: number,
@@ -108,7 +109,7 @@ export async function deny(
 	reportSettled(context, settled, {json, line: `Denied ${subjectOf(settled)}`});
 }
 
-/** Through pipes the command line is the deliberate act, but for a rule that lasts of a tool that may destroy. @throws SvcError `approval_invalid` */
+/** Without a terminal, the command itself counts as consent, except to a lasting rule for a destructive tool. @throws SvcError `approval_invalid` */
 function nameWithoutAsking({id, tool}: ToolApproval, isBound: boolean): string {
 	if (isBound) {
 		throw new SvcError(
@@ -121,14 +122,14 @@ function nameWithoutAsking({id, tool}: ToolApproval, isBound: boolean): string {
 }
 
 type Asking = {
-	/** It makes a rule that lasts for a tool that may destroy. */
+	/** Whether the answer makes a lasting rule for a destructive tool. */
 	readonly isBound: boolean;
-	/** What the rule covers that the answer makes. */
+	/** Describes what the rule made by the answer covers. */
 	readonly rule: readonly string[];
 	readonly gateway: Pick<GatewayCommands, 'getApproval' | 'getDelivery'>;
 };
 
-/** The name to answer with, once the person has read the whole request and agreed; `undefined` when they did not, which is said. */
+/** The name to answer with, once the person has read the whole request and agreed; `undefined` if they declined, which is reported. */
 async function readAndAsk(
 	context: Context,
 	approval: ToolApproval,
@@ -163,7 +164,7 @@ async function readAndAsk(
 	return undefined;
 }
 
-/** What the rule covers that the answer makes; none for an answer to one call. */
+/** Describes what the rule made by the answer covers; empty if the answer allows only one call. */
 function ruleLines(
 	approval: ToolApproval,
 	{scope, args = 'any', when}: Pick<Allowing, 'args' | 'scope' | 'when'>,
@@ -188,7 +189,7 @@ function ruleLines(
 }
 
 /**
- * Says which lines make the rule that no face may make.
+ * Prints the lines of a rule that no face may make.
  * @throws SvcError `approval_invalid` after that
  */
 function sayByHand(context: Context, approval: ToolApproval, when: JsonObject | undefined): void {
@@ -206,7 +207,7 @@ function sayByHand(context: Context, approval: ToolApproval, when: JsonObject | 
 	);
 }
 
-/** Gives an answer. @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid` */
+/** Sends an answer. @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid` */
 export async function settle(
 	gateway: GatewayCommands,
 	id: number,
@@ -229,7 +230,7 @@ const subjectOf = (
 			: `the form of ${approval.server}`,
 	);
 
-/** Prints how a request was settled: the request as JSON, or `line`. */
+/** Reports how a request was settled: the request as JSON, or `line`. */
 export function reportSettled(
 	context: Context,
 	approval: Approval,

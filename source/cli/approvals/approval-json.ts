@@ -3,8 +3,8 @@ import type {FromEvent} from '../../core/approvals/from-event.ts';
 import {toolFrom} from '../../core/tool.ts';
 
 /**
- * An approval as the commands print it: `id, tool, server, arguments, run, route, deadline` and more. `tool` is the server's own name of it; a form has
- * neither tool nor arguments, a built-in tool no `server`. Times are milliseconds since 1970.
+ * The JSON of an approval: `id, tool, server, arguments, run, route, deadline` and more. `tool` is the server's own name for it; a form has neither tool nor
+ * arguments, a built-in tool no `server`. Times are milliseconds since 1970.
  *
  * @see manual/commands.md
  */

@@ -15,7 +15,8 @@ import {reportSettled, settle} from './answer.ts';
 import {refuseSettled, requestLines} from './waiting.ts';
 
 /**
- * `svc approvals fill`. On a terminal the fields are asked for one by one, and what would be sent is read whole before a yes; `values` are what they begin with. Through pipes `values` are the answer.
+ * `svc approvals fill`. On a terminal, asks for the fields one by one, starting with `values`, and shows everything before it is confirmed. Without a terminal,
+ * sends `values`.
  * @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid`
  */
 export async function fillForm(
@@ -73,7 +74,7 @@ function valuesOf({id, fields}: FormApproval, text: string): JsonObject {
 
 type Answer = {readonly choice: 'submit'; readonly content: JsonObject} | {readonly choice: 'deny'};
 
-/** Asks field by field, then shows all of it; nothing when the form waits on, which is said. */
+/** Asks for each field, then shows everything; `undefined` if the form keeps waiting, which is reported. */
 async function askAll(
 	context: Context,
 	approval: FormApproval,

@@ -7,13 +7,11 @@ import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {linesOf} from '../nouns/noun-commands.ts';
 
-/** A request in lines: everything that a person needs to decide. None of its texts begins a line of its own, and nothing is cut. */
+/** A request in lines with everything needed to decide. Its texts never start a line, and nothing is cut. */
 export const requestLines = (approval: Approval, known: AsOf & RequestMore): readonly string[] =>
 	linesOf(requestNoun, approval, known);
 
-/**
- * The context with questions that close once request `id` is settled elsewhere, or `over` aborts. Dispose of it when nothing is asked any more.
- */
+/** A context whose questions close once request `id` is settled elsewhere, or `over` aborts. Dispose of it when nothing more is asked. */
 export function contextWhileWaiting(
 	context: Context,
 	port: Pick<GatewayPort, 'getState' | 'subscribe'>,
@@ -34,7 +32,7 @@ export function contextWhileWaiting(
 	};
 }
 
-/** After a question that was closed unanswered. @throws SvcError `approval_settled` when the request is settled */
+/** Call after a question closed without an answer. @throws SvcError `approval_settled` when the request is settled */
 export async function refuseSettled(
 	{signal}: Pick<Context, 'signal'>,
 	gateway: Pick<GatewayCommands, 'getApproval'>,
@@ -45,19 +43,19 @@ export async function refuseSettled(
 	}
 }
 
-/** After a question that took its time. @throws SvcError `approval_settled` when the request is settled meanwhile */
+/** Call after a question that took time. @throws SvcError `approval_settled` when the request is settled meanwhile */
 export async function refuseDecided(
 	gateway: Pick<GatewayCommands, 'getApproval'>,
 	id: number,
 ): Promise<void> {
-	// Where the gateway is gone, too, the question is over.
+	// If the gateway is gone too, the question is moot.
 	const approval = await gateway.getApproval(id).catch(() => undefined);
 	if (approval?.decision) {
 		throw cannotAnswer(id, approval);
 	}
 }
 
-/** Why a request cannot be answered so: there is none, it is settled, or it is a form. */
+/** Why a request cannot be answered in this way: it does not exist, it is settled, or it is a form. */
 export function cannotAnswer(id: number, approval: Approval | undefined): SvcError {
 	if (!approval) {
 		return new SvcError(

@@ -18,23 +18,23 @@ import {
 } from './members.ts';
 import {blockBytes, fitsHeader, tarHeaderOf, type ArchiveMember, paddingOf} from './tar-header.ts';
 
-/** What came of a backup. */
+/** The result of a backup. */
 export type Backup = {
 	readonly file: string;
 	readonly members: number;
 	readonly bytes: number;
-	/** What was left out though it lies where members do. */
+	/** Files left out although they are where members are. */
 	readonly leftOut: readonly LeftOut[];
 };
 
 export type LeftOut = {
-	/** In the home. */
+	/** Relative to the home. */
 	readonly path: string;
 	/** Part of a sentence: `it is a link`. */
 	readonly reason: string;
 };
 
-/** Read and written at a time. */
+/** The size of chunks for copying. */
 const chunkBytes = 1024 * 1024;
 
 type BackedUpHome = {
@@ -46,8 +46,8 @@ type BackedUpHome = {
 };
 
 /**
- * Writes what a home is made of into one archive, 0600, beside its name first: a gateway may be running. The journal is copied as it is at one moment, everything else as it is when its turn
- * comes. Links in folders are not followed.
+ * Writes a home into one archive (mode 0600), under a temporary name first. A gateway may be running: the journal is copied in a consistent snapshot, other files
+ * as they are when their turn comes. Links in folders are not followed.
  *
  * @throws SvcError `backup_exists` unless `force`, `backup_failed`, `file_planted`, `store_unreadable`, `store_too_new`
  */
@@ -105,7 +105,7 @@ export async function createBackup(
 	}
 }
 
-/** Without `force` never over a file that came meanwhile. */
+/** Moves the archive to its name; without `force`, never over a file created meanwhile. */
 async function putInPlace(temporary: string, file: string, force: boolean): Promise<void> {
 	if (force) {
 		await rename(temporary, file);
@@ -125,7 +125,7 @@ const exists = (file: string) =>
 		`Cannot write the backup "${file}": it exists; --force replaces it`,
 	);
 
-/** `profiles/NAME` for each that is a folder of its own. */
+/** `profiles/NAME` for each real folder, not links. */
 async function profilesIn(home: string): Promise<readonly string[]> {
 	const entries = await readdir(join(home, 'profiles'), {withFileTypes: true}).catch(() => []);
 	return entries
@@ -134,7 +134,7 @@ async function profilesIn(home: string): Promise<readonly string[]> {
 		.toSorted();
 }
 
-/** Adds the home, or a profile in it; how many files that were. */
+/** Adds the home, or one of its profiles; returns the number of files. */
 async function addHome(
 	archive: FileHandle,
 	{home, folder, copy, leftOut}: {home: string; folder: string; copy: string; leftOut: LeftOut[]},
@@ -154,7 +154,7 @@ async function addHome(
 		const from = join(home, path);
 		// oxlint-disable-next-line no-await-in-loop -- one file after the other goes into the archive
 		if (await lstat(from).catch(() => undefined)) {
-			// As dotfile managers make them: one that others could have made is refused.
+			// Follows links, as dotfile managers make them, but refuses one that another user could have made.
 			refuseSymlink(from);
 			// oxlint-disable-next-line no-await-in-loop -- as above
 			await add(path, from, true);
@@ -178,7 +178,7 @@ async function addHome(
 	return members;
 }
 
-/** Everything below a folder that is no folder itself, in order. A link in the place of a folder is one of these. */
+/** All files below a folder, in order. A link in place of a folder counts as a file. */
 async function filesBelow(home: string, path: string): Promise<readonly string[]> {
 	const found = await lstat(join(home, path)).catch(() => undefined);
 	if (!found?.isDirectory()) {
@@ -193,20 +193,20 @@ async function filesBelow(home: string, path: string): Promise<readonly string[]
 	return below.flat();
 }
 
-/** Whether Node could not read a name: such a file seems not to be there, and is still to be told of. */
+/** Whether Node could not decode the name: such a file seems missing, but must be reported. */
 const isGarbled = (path: string): boolean => path.includes('\u{FFFD}');
 
 const noPlainFile = 'it is no plain file';
 const nothingThere = 'nothing is there: it went away, or is a link that leads nowhere';
 
-/** What is left out because it cannot be opened. */
+/** Error codes of files that cannot be opened, with reasons. */
 const unreadable: Readonly<Record<string, string>> = {
 	ELOOP: 'it is a link',
 	ENXIO: noPlainFile,
 	ENOENT: nothingThere,
 };
 
-/** Adds a file. Why it was left out when it could not be restored, or is no regular file. */
+/** Adds a file. Returns the reason if it was left out, because it could not be restored, or is no regular file. */
 async function addFile(
 	archive: FileHandle,
 	{path, from, mayBeLink}: {path: string; from: string; mayBeLink: boolean},

@@ -1,12 +1,12 @@
 import {namePattern} from '../../config/home-paths.ts';
 
-/** The first file of an archive; it says that svc made the archive, with which version, from which profile and when. */
+/** The first file of an archive, which says that svc made it, with which version, from which profile and when. */
 export const manifestName = 'svc-backup.json';
 
-/** The journal of a home, which is not copied as it lies there. */
+/** The journal of a home, which is copied as a snapshot. */
 export const storeName = 'state.db';
 
-/** The files of a home that a backup has: what a person or a login made, and what cannot be made again. @see manual/backup.md */
+/** The files of a home in a backup: those made by a person or a login, and those that cannot be recreated. @see manual/backup.md */
 export const homeFiles: readonly string[] = [
 	'config.yaml',
 	'.env',
@@ -17,29 +17,29 @@ export const homeFiles: readonly string[] = [
 	'cache/mcp_tool_pins.json',
 ];
 
-/** The folders, with everything in them. */
+/** The folders in a backup, with their whole contents. */
 export const homeFolders: readonly string[] = ['scripts', 'skills', 'cron', 'mcp-tokens'];
 
 const maxDepth = 32;
 
-/** Files in one archive, beside its first. */
+/** The most files in an archive, besides the manifest. */
 export const maxArchiveMembers = 100_000;
 
-/** Of a file that is no journal. */
+/** The largest file other than a journal. */
 export const maxFileBytes = 256 * 1024 * 1024;
 
-/** Whether a member is the journal of the home or of a profile; a file of that name in a folder is like any other. */
+/** Whether a member is the journal of the home or a profile; elsewhere a file of that name is ordinary. */
 export const isStore = (path: string): boolean =>
 	path === storeName || /^profiles\/[^/]+\/state\.db$/.test(path);
 
-/** One part of a path: no way up, nothing hidden in it. */
+/** Whether a part of a path is neither `..` nor hidden. */
 const isPlain = (part: string): boolean =>
 	part !== '' && part !== '.' && part !== '..' && !/[\p{Cc}\\]/u.test(part);
 
-/** Whether a path of an archive names something that a backup has, and nothing outside of the home. */
+/** Whether a path in an archive belongs to a backup, and stays within the home. */
 export const isMember = (path: string): boolean => whyNoMember(path) === undefined;
 
-/** Why a path is none of a backup; `undefined` when it is one. */
+/** Why a path does not belong to a backup; `undefined` if it does. */
 export function whyNoMember(path: string): string | undefined {
 	const parts = path.split('/');
 	if (parts.length > maxDepth) {
@@ -59,7 +59,7 @@ export function whyNoMember(path: string): string | undefined {
 	return isOne ? undefined : 'it is no file that a backup has';
 }
 
-/** The profiles that the members of an archive are of. */
+/** The profiles to which an archive's members belong. */
 export const profilesOf = (paths: readonly string[]): readonly string[] => [
 	...new Set(
 		paths.flatMap(path => {

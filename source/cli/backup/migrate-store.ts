@@ -24,11 +24,11 @@ import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';
 import {usableConfig} from '../home/receiver-facts.ts';
 
-/** How often it is said how far a table is copied, milliseconds. */
+/** How often the progress of a table is reported, in milliseconds. */
 const sayMs = 1000;
 
 /**
- * Encrypts the secrets of the configured database anew: they are read with the key in the variable `oldKey`, and written with `gateway.store_key`.
+ * Re-encrypts the secrets in the configured database: reads them with the key in the variable `oldKey`, and writes them with `gateway.store_key`.
  *
  * @throws SvcError `store_key_wrong`, `store_in_use` while a gateway is a member, `document_changed`, `journal_unavailable`
  */
@@ -54,14 +54,15 @@ export async function changeKey(context: Context, oldKey: string): Promise<void>
 }
 
 type Move = {
-	/** The database, as it was written. */
+	/** The database's URL as written. */
 	readonly url: string;
 	readonly direction: 'from' | 'to';
 	readonly dryRun: boolean;
 };
 
 /**
- * Copies all that the gateways of a cluster share between the files of a stopped home and a PostgreSQL database, and says what to write into `config.yaml`, which is left as it is.
+ * Copies everything that a cluster's gateways share between the files of a stopped home and a PostgreSQL database, in either direction. Says what to write into
+ * `config.yaml`, which is not changed.
  *
  * @throws SvcError `gateway_running`, `store_url_invalid`, `store_not_empty`, `store_in_use`, `store_key_wrong`, `store_copy_incomplete`, …
  * @see manual/several-machines.md#move-a-home-there-and-back
@@ -126,7 +127,7 @@ function databaseUrl({url}: Move, config: Config): string {
 	return text;
 }
 
-/** A password on a command line must not get into `config.yaml`. */
+/** A password from the command line must not be suggested for `config.yaml`. */
 function withoutPassword(written: string): string {
 	return written
 		.replace(/^([^:]+:\/\/[^:@/?#]*:)(?!\$\{\w+\}@)[^/?#]*@/, '$1${PGPASSWORD}@')
@@ -186,7 +187,7 @@ async function copyTo(context: Context, {config, url}: Task): Promise<CopyCounts
 	return new Map([...rows, ...documents]);
 }
 
-/** The home, which may be a profile of its own, and the profiles in it. */
+/** The home, which may itself be a profile, and its profiles. */
 function homesOf(paths: HomePaths): readonly HomePaths[] {
 	const own = {...paths, profile: defaultProfile};
 	try {
@@ -227,7 +228,7 @@ async function copyFrom(context: Context, {config, url}: Task): Promise<CopyCoun
 	return new Map([...rows, ['files', files.length]]);
 }
 
-/** What stands in rows, as the files that a home has in their place. @throws SvcError `store_key_wrong` for secrets that cannot be read */
+/** The rows' contents as the files of a home. @throws SvcError `store_key_wrong` for secrets that cannot be read */
 async function filesOf(
 	paths: HomePaths,
 	{shared, store}: {readonly shared: SharedDocuments; readonly store: OpenedDocuments},
@@ -272,7 +273,7 @@ async function followed(
 	return shared;
 }
 
-/** Says on stderr how far a copy is: at the beginning and the end of a table, and once a second. */
+/** Reports a copy's progress on stderr: at the start and the end of each table, and once a second. */
 function progressOf(context: Context): (progress: CopyProgress) => void {
 	let said = {noun: '', at: Number.NEGATIVE_INFINITY};
 	return ({noun, copied, all}) => {

@@ -6,16 +6,16 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {isMember, isStore, manifestName, maxFileBytes, maxArchiveMembers} from './members.ts';
 import {blockBytes, type ArchiveMember, paddingOf, readHeader} from './tar-header.ts';
 
-/** A member, and where its bytes begin. */
+/** A member with the offset of its bytes. */
 export type StoredMember = ArchiveMember & {readonly offset: number};
 
 export type Archive = AsyncDisposable & {
-	/** The version of the program that made it, cleaned. */
+	/** The version of svc that made it, escaped. */
 	readonly version: string;
-	/** When, as it says. */
+	/** The time it claims to have been made. */
 	readonly madeAt: string;
 	readonly members: readonly StoredMember[];
-	/** Writes the bytes of a member to a new file, 0600 or 0700, and syncs it. */
+	/** Writes a member to a new file of mode 0600 or 0700, and syncs it. */
 	extract(member: StoredMember, to: string): Promise<void>;
 };
 
@@ -26,7 +26,8 @@ const chunkBytes = 1024 * 1024;
 const windowBytes = 64 * 1024;
 
 /**
- * Opens a backup and looks at all of it before anything of it is used: a file that is cut or changed, has a path which is none of a home, a link, the same path twice, or a file that is the folder of another one, is refused as a whole.
+ * Opens a backup and checks all of it before use. Refuses the whole archive if it is truncated or modified, or contains a path that does not belong to a home, a
+ * link, a path twice, or a file that is also a folder.
  *
  * @throws SvcError `backup_invalid`
  */
@@ -76,7 +77,7 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 	const headerAt = createHeaderReader(handle);
 	const members = new Map<string, StoredMember>();
 	for (let offset = 0; ;) {
-		// What it says of itself is the first, and none of them.
+		// The manifest comes first, and does not count.
 		if (members.size > maxArchiveMembers + 1) {
 			throw refuse(`it has more than ${maxArchiveMembers} files`);
 		}
@@ -120,7 +121,7 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 	}
 }
 
-/** What is a file here cannot be the folder of another one. */
+/** A path that is a file must not also be a folder. */
 function refuseFileAsFolder(members: ReadonlyMap<string, StoredMember>, refuse: Refuse): void {
 	for (const path of members.keys()) {
 		for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -133,7 +134,7 @@ function refuseFileAsFolder(members: ReadonlyMap<string, StoredMember>, refuse: 
 	}
 }
 
-/** Reads blocks, and with each what follows it: most files of a home are small, and the next header is there already. What it returns holds until the next call. */
+/** Reads blocks, with read-ahead: most files of a home are small, so the next header is already there. A result is valid until the next call. */
 function createHeaderReader(handle: FileHandle) {
 	const window = Buffer.alloc(windowBytes);
 	let [start, end] = [0, 0];

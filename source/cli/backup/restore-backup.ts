@@ -9,20 +9,20 @@ import {checkCopy} from '../../store/copy-store.ts';
 import {homeFiles, homeFolders, isStore, profilesOf, storeName} from './members.ts';
 import {openArchive} from './read-archive.ts';
 
-/** What came of it. */
+/** The result of a restore. */
 export type Restored = {
 	readonly members: number;
 	readonly version: string;
 	readonly madeAt: string;
-	/** Where what was there lies now; absent when nothing was. */
+	/** Where the previous files are now; absent if there were none. */
 	readonly replaced?: string;
 };
 
-/** What a home has beside what a backup brings, as far as it concerns the journal. A log of another one would damage it. */
+/** Files beside the journal which are moved with it: the log of another journal would damage it. */
 const besideStore = ['state.db-wal', 'state.db-shm'];
 
 /**
- * Puts a backup in the place of a home. Everything is unpacked beside it and checked before anything is moved; what was there is kept in a folder of its own.
+ * Replaces a home by a backup. Everything is unpacked beside the home and checked before anything is moved; the previous files are kept in a separate folder.
  *
  * @throws SvcError `home_not_empty` unless `force`, `gateway_running`, `backup_invalid`, `store_too_new`, `store_unreadable`, `home_unusable`, `file_planted`
  */
@@ -95,7 +95,7 @@ export async function restoreBackup(
 	return {members: members.length, version, madeAt, ...(hasReplaced && {replaced})};
 }
 
-/** Whether a home is unused: empty folders and a lock are made before anything else, as by a restore that failed. */
+/** Whether a home is unused: empty folders and a lock do not count, since a failed restore leaves them. */
 const isUnused = async (home: string): Promise<boolean> =>
 	everyFolder(home, async (folder, name) =>
 		name === 'profiles'
@@ -103,7 +103,7 @@ const isUnused = async (home: string): Promise<boolean> =>
 			: (await namesIn(folder)).every(file => name === 'run' && file === 'gateway.lock'),
 	);
 
-/** Whether there are only folders in a folder, and each is one that counts. */
+/** Whether a folder contains only folders, and each satisfies the test. */
 async function everyFolder(
 	parent: string,
 	counts: (folder: string, name: string) => Promise<boolean>,
@@ -115,7 +115,7 @@ async function everyFolder(
 	return found.every(Boolean);
 }
 
-/** Keeps gateways of a home or a profile out until the end. */
+/** Locks a home or profile against gateways until the end. */
 async function hold(stack: AsyncDisposableStack, paths: HomePaths): Promise<void> {
 	ensureHome(paths);
 	try {
@@ -126,7 +126,7 @@ async function hold(stack: AsyncDisposableStack, paths: HomePaths): Promise<void
 	}
 }
 
-/** What keeps a gateway from starting says so in other words. */
+/** Rephrases the error of a gateway that cannot start. */
 const restoreLater =
 	({home}: HomePaths) =>
 	(error: unknown): never => {
@@ -139,7 +139,7 @@ const restoreLater =
 			: error;
 	};
 
-/** Moves a file or a folder, also over an empty folder; `false` when it is not there. */
+/** Moves a file or folder, also over an empty folder; `false` if it does not exist. */
 async function move(
 	path: string,
 	{from, to}: {readonly from: string; readonly to: string},

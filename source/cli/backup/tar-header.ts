@@ -2,36 +2,36 @@ import {SvcError} from '../../core/errors.ts';
 
 /** A file in an archive. */
 export type ArchiveMember = {
-	/** Relative, with `/` between its parts. */
+	/** Relative, with `/` as separator. */
 	readonly path: string;
 	readonly bytes: number;
-	/** Whether its owner may run it. */
+	/** Whether its owner may execute it. */
 	readonly executable: boolean;
 	/** Milliseconds since 1970. */
 	readonly modifiedAt: number;
 };
 
-/** An archive consists of blocks of this many bytes; a file fills the last of its own with zeros. */
+/** An archive consists of blocks of this size; each file is padded with zeros to full blocks. */
 export const blockBytes = 512;
 
 const maxNameBytes = 100;
 const maxPrefixBytes = 155;
-/** Eleven octal digits. */
+/** The largest size in eleven octal digits. */
 const maxSizeBytes = 8 ** 11 - 1;
 
 const at = {mode: 100, size: 124, time: 136, checksum: 148, type: 156, magic: 257, prefix: 345};
 
 const checksumBytes = 8;
 
-/** Zeros that follow a file of so many bytes. */
+/** How many zeros follow a file of this size. */
 export const paddingOf = (bytes: number): number =>
 	(blockBytes - (bytes % blockBytes)) % blockBytes;
 
-/** Whether a path has room in a header, as its name alone or cut at a `/`. */
+/** Whether a path fits into a header, in the name field or split at a `/`. */
 export const fitsHeader = (path: string): boolean => cutPath(path) !== undefined;
 
 /**
- * The header of a file, as POSIX `ustar` has it, so that any `tar` can list the archive. Ours, because Node has no archives and no package of the program does.
+ * A file's header in POSIX `ustar` format, so that any `tar` can list the archive. Own code, because neither Node nor any package of svc supports archives.
  *
  * @throws SvcError `backup_failed` for a path or a file that is too long
  * @see IEEE Std 1003.1, pax, "ustar Interchange Format"
@@ -46,7 +46,7 @@ export function tarHeaderOf({path, bytes, executable, modifiedAt}: ArchiveMember
 	header.write(cut.name, 0);
 	header.write(cut.prefix, at.prefix);
 	header.write(octal(executable ? 0o700 : 0o600, 7), at.mode);
-	// No owner: the files belong to the user who restores them.
+	// No owner: files belong to the user who restores them.
 	header.write(octal(0, 7), at.mode + 8);
 	header.write(octal(0, 7), at.mode + 16);
 	header.write(octal(bytes, 11), at.size);
@@ -57,7 +57,7 @@ export function tarHeaderOf({path, bytes, executable, modifiedAt}: ArchiveMember
 	return header;
 }
 
-/** What a header says; `end` for a block of zeros; `undefined` for anything but a regular file. Whether the path may be used is the caller's to say. */
+/** Parses a header; `end` for a block of zeros; `undefined` for anything but a regular file. The caller checks the path. */
 export function readHeader(header: Buffer): ArchiveMember | 'end' | undefined {
 	if (header.every(byte => byte === 0)) {
 		return 'end';
@@ -93,7 +93,7 @@ export function readHeader(header: Buffer): ArchiveMember | 'end' | undefined {
 
 const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0');
 
-/** The sum of the bytes, those of the sum itself counted as blanks. A loop, since an archive may have a hundred thousand headers. */
+/** The checksum: the sum of all bytes, its own counted as blanks. A loop for speed: an archive may have a hundred thousand headers. */
 function checksumOf(header: Buffer): number {
 	let sum = checksumBytes * 0x20;
 	for (let index = 0; index < blockBytes; index++) {

@@ -4,7 +4,10 @@ import {escapeBlock} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 
-/** Writes what an agent says, piece by piece and cleaned. What was heard of an answer is not written again with its end. On a terminal its lines are indented: none can be taken for a prompt or a question. */
+/**
+ * Writes an agent's answer as it streams in, escaped. Parts already written are not repeated at its end. On a terminal, lines are indented so that none can be
+ * taken for a prompt or a question.
+ */
 export function createAnswerWriter({stdout, stderr}: Context, isSilent: boolean) {
 	let heard = 0;
 	let isOpen = false;
@@ -54,7 +57,7 @@ export function createAnswerWriter({stdout, stderr}: Context, isSilent: boolean)
 				}
 			}
 		},
-		/** The whole answer, of which nothing came piece by piece. */
+		/** Writes a whole answer, if none of it was streamed. */
 		end(answer: string) {
 			if (!hasWritten) {
 				write(answer);

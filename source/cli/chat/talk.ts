@@ -15,20 +15,20 @@ import {attachServing} from '../home/gateway-access.ts';
 import {createAnswerWriter} from './answer-writer.ts';
 
 type Talking = {
-	/** Begin another session in place of going on with the last one. */
+	/** Begins a new session instead of continuing the last one. */
 	readonly new?: boolean;
 	readonly session?: string;
 	readonly json?: boolean;
 };
 
-/** As much as the gateway takes of one text, in bytes. */
+/** The gateway's limit for one text, in bytes. */
 const maxBytes = 256 * 1024;
 
-/** How long an answer is waited for while the gateway does not answer. */
+/** How long to wait for an answer while the gateway is unreachable. */
 const maxLostMs = 60_000;
 
 /**
- * `svc talk`: the person's own chat. One turn for a text, or for what comes through a pipe; on a terminal one after the other.
+ * `svc talk`: the person's own chat. A single turn for a text or piped input; on a terminal, one turn after the other.
  * @throws SvcError `gateway_not_running`, `gateway_silent`, `session_not_found`, and what `sendChat` rejects with
  */
 export async function talk(
@@ -91,7 +91,7 @@ export async function talk(
 	}
 }
 
-/** What fails is said, and the conversation goes on, but without a gateway that answers. */
+/** Reports a failure and continues the conversation, unless the gateway is gone. */
 async function attempt(context: Context, act: () => Promise<void>): Promise<void> {
 	try {
 		await act();
@@ -104,7 +104,7 @@ async function attempt(context: Context, act: () => Promise<void>): Promise<void
 	}
 }
 
-/** The session of the person at the terminal that was used last. */
+/** The last used session of the person at the terminal. */
 async function lastSession(port: GatewayPort): Promise<string | undefined> {
 	const sessions = await port.listSessions({limit: 200});
 	return sessions.find(session => sessionOwnerOf(session).kind === 'person')?.id;
@@ -126,7 +126,7 @@ type SaidText = {
 	readonly isSilent: boolean;
 };
 
-/** Says something, writes the answer as it comes, and asks for what its calls need. Ctrl-C ends the run. */
+/** Sends a text, writes the answer as it streams in, and asks for approvals. Ctrl-C cancels the run. */
 async function takeTurn(
 	context: Context,
 	port: GatewayPort,
@@ -140,7 +140,7 @@ async function takeTurn(
 	});
 	const interrupts = context.interrupts ?? process;
 	const stopping = new AbortController();
-	// The second one ends more than the turn.
+	// A second Ctrl-C ends more than the turn.
 	const onInterrupt = () => {
 		interrupts.off('SIGINT', onInterrupt);
 		stopping.abort();
@@ -233,7 +233,10 @@ async function takeTurn(
 
 type Waiting = Extract<GatewayEvent, {type: 'approval-requested'}>['approval'];
 
-/** Asks the person to approve a call, or to fill in the form of a server, as `svc approvals` does. Where no person can be asked (a pipe), it only prints that the request waits. Ctrl-C ends the agent's answer. */
+/**
+ * Asks the person to approve a call or to fill in a server's form, like `svc approvals`. If nobody can be asked (a pipe), only prints that the request waits.
+ * Ctrl-C cancels the agent's run.
+ */
 async function askForCall(
 	context: Context,
 	port: GatewayPort,
@@ -255,7 +258,7 @@ async function askForCall(
 	const asking: Context = {
 		...waiting.asking,
 		stdout: context.stderr,
-		// What becomes of it is not what becomes of the chat.
+		// The approval's exit code is not that of the chat.
 		exit(code) {
 			isInterrupted ||= code === 130;
 		},

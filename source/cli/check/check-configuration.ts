@@ -28,8 +28,8 @@ import {toolsOfRuns} from '../webhook/capability.ts';
 import {readLostEvents} from '../webhook/lost-events.ts';
 
 /**
- * Everything that is wrong with the files of a home, how many routes they give, and which of these lose events. Unknown keys are errors here. Without `asks` only files of
- * the configuration are read: no client of a target is started, and no journal opened.
+ * Everything wrong with a home's files, the number of its routes, and which of these drop events. Unknown keys count as errors. Without `asks`, reads only
+ * configuration files: starts no clients of targets, and opens no journal.
  */
 export async function checkConfiguration(
 	context: Context,
@@ -68,12 +68,12 @@ export async function checkConfiguration(
 			...table.warnings,
 			...problemsWithServers(config),
 			...problemsWithJobs(context, config),
-			// Events of these would be answered with 503 now.
+			// Routes whose events would now be answered with 503.
 			...aboutRoutes(config, table, route => problemWithJob(context, route, config)),
 			...problemsWithSkills(context, config, table),
 			...rulesWithoutOwner(config, {clock: context.clock, table}),
 			...incompletePlatforms(config),
-			// Those of the other file were told of with their lines.
+			// Problems of routes in the other file were reported with their lines.
 			...aboutRoutes(config, table, ({source, cronJob, deliver}) =>
 				source === 'static' && cronJob === undefined
 					? problemWithPlatform(deliver, config)
@@ -81,7 +81,7 @@ export async function checkConfiguration(
 			),
 			...(asks ? await routesThatCannotSend(context, config, table) : []),
 			...(asks ? await runsWithDeferredTools(context, config, table) : []),
-			// These turned events away within the hour.
+			// Routes that dropped events within the last hour.
 			...aboutRoutes(config, table, route => lossText(viewOfRoute(route), lost)),
 		],
 		routes: table.routes.size,
@@ -89,7 +89,7 @@ export async function checkConfiguration(
 	};
 }
 
-/** `svc config check`: says what is wrong, and exits with 3 where something is refused. */
+/** `svc config check`: reports problems, and exits with 3 if any are errors. */
 export async function reportCheck(
 	context: Context,
 	{json}: {readonly json?: boolean},
@@ -115,14 +115,14 @@ export async function reportCheck(
 	}
 }
 
-/** The jobs of the home, and of every other profile that its gateway serves. */
+/** Problems of jobs in the home, and in other profiles that its gateway serves. */
 const problemsWithJobs = (context: Context, config: Config): readonly Diagnostic[] =>
 	readJobFiles(context, config).flatMap(({problem, entries, paths}) => [
 		...(problem === undefined ? [] : [placeless(jobsFile(paths), {message: problem})]),
 		...entries.flatMap(({at}) => at ?? []),
 	]);
 
-/** Platforms that are enabled, and cannot be sent to as they are written. */
+/** Enabled platforms that cannot be used as configured. */
 const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
 	platformKinds.flatMap(({kind}): readonly Diagnostic[] => {
 		const settings = platformSettings(config, kind);
@@ -134,7 +134,7 @@ const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
 			: [placeless(config.paths.config, {key, message, severity: 'warning'})];
 	});
 
-/** Routes whose answers could not be handed over now, or which could not prefetch or read the code host. Each reason is told of once, with the first of them. */
+/** Routes whose answers could not be delivered now, or that could not prefetch or read the code host. Each reason is reported once, for the first route. */
 async function routesThatCannotSend(
 	context: Context,
 	config: Config,
@@ -169,13 +169,13 @@ async function routesThatCannotSend(
 	}
 }
 
-/** About a route, where no line of a file is at hand. */
+/** A warning about a route, without a line in a file. */
 const warningAt = ({name: key, source}: Route, paths: HomePaths, message: string): Diagnostic => {
 	const file = source === 'static' ? paths.config : subscriptionsText(paths).name;
 	return placeless(file, {key, message, severity: 'warning'});
 };
 
-/** What `warn` says of each route. */
+/** The warnings that `warn` returns for routes. */
 const aboutRoutes = (
 	{paths}: Config,
 	{routes}: RouteTable,
@@ -186,7 +186,10 @@ const aboutRoutes = (
 		return message === undefined ? [] : [warningAt(route, paths, message)];
 	});
 
-/** Runs whose tools are deferred because a request to a model takes no more: those that have the tools of every server, and those of routes that name toolsets, told of the first that names the same. */
+/**
+ * Runs whose tools are deferred because they exceed what a model request may contain: runs with the tools of all servers, and of routes that name toolsets. Each
+ * set is reported for the first route that names it.
+ */
 async function runsWithDeferredTools(
 	context: Context,
 	{paths, toolServers}: Config,
@@ -217,7 +220,7 @@ async function runsWithDeferredTools(
 		);
 }
 
-/** Tool servers that could not be connected to now, for each profile whose runs have them: variables that are not set, values that make no URL. */
+/** Tool servers that could not be connected to now, for each profile whose runs use them: because of unset variables or invalid URLs. */
 function problemsWithServers({
 	toolServers,
 	profiles,
@@ -235,7 +238,7 @@ function problemsWithServers({
 
 			const key = `mcp_servers.${server.name}`;
 			const message = `cannot be connected to${profile === 'default' ? '' : ` for profile "${profile}"`}: ${expanded.message}`;
-			// The gateway may be started with other variables.
+			// Only a warning: the gateway may run with other variables.
 			return [placeless(paths.config, {key, message, severity: 'warning'})];
 		});
 	});

@@ -31,7 +31,7 @@ export function addApprovalCommands(program: Command, context: Context): void {
 	const group = program
 		.command('approvals')
 		.description('tool calls and forms that wait for a person, and standing rules')
-		// Of a word that was mistyped none is proposed: it could be "allow".
+		// No suggestion for a mistyped word: it could be "allow".
 		.showSuggestionAfterError(false);
 	addReading(group, context);
 	addAnswers(group, context);
@@ -172,7 +172,7 @@ function addAnswers(group: Command, context: Context): void {
 
 type WrittenWhen = 'exact' | Readonly<Record<string, JsonValue>>;
 
-/** A parser for `exact`, or for repeated `key=value`: values are JSON, or text. */
+/** A parser for `exact`, or for repeated `key=value`: values are JSON or text. */
 function whenOption(text: string, previous?: WrittenWhen): WrittenWhen {
 	const at = text.indexOf('=');
 	if (text === 'exact' && previous === undefined) {

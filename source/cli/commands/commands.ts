@@ -19,14 +19,14 @@ import {addTalkCommand} from './talk.ts';
 import {addWebhookCommands} from './webhook.ts';
 
 type CommandGroup = {
-	/** The words of the command line that it adds. */
+	/** The first words of the commands it adds. */
 	readonly names: readonly string[];
 	readonly add: (program: Command, context: Context) => void;
-	/** It tells of the others. */
+	/** Must be added after all others, because it lists them. */
 	readonly needsAll?: true;
 };
 
-/** Every command of the program, in the order of its help. */
+/** Every command, in the order of the help. */
 export const commandGroups: readonly CommandGroup[] = [
 	{names: ['gateway'], add: addGatewayCommands},
 	{names: ['webhook'], add: addWebhookCommands},
@@ -53,13 +53,13 @@ export const commandGroups: readonly CommandGroup[] = [
 	{names: ['tui'], add: addTuiCommands},
 ];
 
-/** Adds the commands that `argv` may mean, all of them when it is absent: making all costs a start as much as loading a fifth of the program. */
+/** Adds the commands that `argv` may mean, or all if it is absent. Creating all would slow down the start as much as loading a fifth of the program. */
 export function addCommands(program: Command, context: Context, argv?: readonly string[]): void {
 	for (const {add} of argv ? groupsFor(argv) : commandGroups) {
 		add(program, context);
 	}
 
-	// Last: the other commands inherit what the program allows, and they take no words but their own.
+	// Last, because other commands inherit the program's settings, but must not accept surplus words as it does.
 	addInterfaceCommands(program, context);
 }
 

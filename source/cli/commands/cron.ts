@@ -81,16 +81,16 @@ const addSettings = (command: Command, fields: readonly FieldRecord[]): Command 
 		.hook('preAction', () => {
 			const {prompt, promptFile} = command.opts<Settings>();
 			const count = [prompt, promptFile].filter(given => given !== undefined).length;
-			// A new job needs one.
+			// A new job needs a prompt.
 			if (count > 1 || (count === 0 && fields === newJobFields)) {
 				command.error('error: use either --prompt or --prompt-file');
 			}
 		});
 
-/** Of a file with a prompt. */
+/** The largest prompt file. */
 const maxPromptBytes = 1024 * 1024;
 
-/** What the options say, by the keys of the file. @throws SvcError `file_unreadable` */
+/** The settings given by options, by the file's keys. @throws SvcError `file_unreadable` */
 async function settingsOf(
 	context: Context,
 	fields: readonly FieldRecord[],
@@ -106,7 +106,7 @@ async function settingsOf(
 	return {...settings, prompt: prompt.trim()};
 }
 
-/** The jobs of the profile: changed in their file, and run by the gateway that fires them. */
+/** The profile's jobs: edited in their file, run by the gateway that schedules them. */
 function openFile(context: Context): JobFilePort & AsyncDisposable {
 	const paths = context.paths();
 	return {
@@ -124,7 +124,7 @@ function openFile(context: Context): JobFilePort & AsyncDisposable {
 			const {requireJobGateway} = await import('../cron/open-jobs.ts');
 			const {gateway, profile} = await requireJobGateway(context);
 			const {runId} = await gateway.runJob(reference, profile === 'default' ? {} : {profile});
-			// A profile that the gateway of the home serves has its runs there.
+			// For a profile served by the home's gateway, runs are there.
 			const own = paths.profile === profile ? 'default' : paths.profile;
 			const show = `svc ${own === 'default' ? '' : `-p ${own} `}runs show ${runId}`;
 			return {runId, seen: profile === 'default' ? show : `${show}, without "-p ${profile}"`};

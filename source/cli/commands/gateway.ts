@@ -27,10 +27,10 @@ export function addGatewayCommands(program: Command, context: Context): void {
 				.choices(lineFormats)
 				.default('compact'),
 		)
-		// For "svc gateway": what comes later is in the log file, which is set aside in time.
+		// For "svc gateway": later lines go to the log file, which is rotated.
 		.addOption(new Option('--until-started', 'no lines once it has started').hideHelp())
 		.action(async (_, command: Command) => {
-			// The program has an option of this name, too, and takes what stands here.
+			// The program also has an option of this name, and would receive a value given here.
 			const {output, untilStarted = false} = command.optsWithGlobals<RunFlags>();
 			if (output === 'screen') {
 				command.error('error: svc gateway run has no screen, "svc" has');
@@ -124,7 +124,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 				: changeKey(context, oldKey));
 		});
 
-	// After its commands, which inherit what it allows.
+	// After its subcommands, which inherit the setting.
 	group.allowExcessArguments().action(async (_, command: Command) => {
 		refuseUnknownCommand(command);
 		const {startInBackground} = await import('../start/background.ts');
@@ -141,7 +141,7 @@ type MigrateFlags = {
 	readonly dryRun?: boolean;
 };
 
-/** What a gateway does, and when its first job fires, on the clocks of its zone. */
+/** Says what a gateway does, and when its first job fires, in its time zone. */
 async function linesOf(
 	gateway: Pick<GatewayCommands, 'listJobs'>,
 	status: GatewayStatus,
@@ -157,7 +157,7 @@ async function linesOf(
 	return statusLines(status, {nextJob: first ? nextTimeText(first) : '', now});
 }
 
-/** Whether everything that is configured is in use as it is written. */
+/** Whether the whole configuration is in use as written. */
 const isWhole = ({webhook, api, slips, config_problems: problems}: GatewayStatus): boolean =>
 	!('refused' in webhook) &&
 	!('refused' in api) &&

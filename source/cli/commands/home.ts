@@ -128,7 +128,7 @@ export function addBackupCommands(program: Command, context: Context): void {
 		});
 }
 
-/** Says of a home whose store is a database that an archive has only the files: the rest is backed up where it is. A setting that cannot be used names no database. */
+/** Says that an archive of a home with a database contains only files: the rest must be backed up there. Ignores an unusable setting, since it names no database. */
 async function describeShared(context: Context, act: 'backup' | 'restore'): Promise<void> {
 	const {readStorePlace} = await import('../../config/store-place.ts');
 	const paths = context.paths({mayBeNew: true});

@@ -13,7 +13,7 @@ type InterfaceOptions = Pick<Opening, 'linear' | 'output' | 'readOnly'> & {
 	readonly profile?: string;
 };
 
-/** `svc` without a command, and what documents its keys. */
+/** `svc` without a command, and the commands that document its keys. */
 export function addInterfaceCommands(program: Command, context: Context): void {
 	program
 		.addOption(
@@ -84,7 +84,7 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 		});
 }
 
-/** Why the options of the interface do not go with each other, or with a command. */
+/** Why options of the interface conflict with each other, or with a command. */
 function problemWith(
 	{
 		demo = false,
@@ -161,7 +161,7 @@ export function addTuiCommands(program: Command, context: Context): void {
 
 type OpenFlags = {readonly register?: true; readonly unregister?: true; readonly hold?: true};
 
-/** `svc open`: what the desktop opens `svc://` links with. @see manual/install-link.md */
+/** `svc open`, by which the desktop opens `svc://` links. @see manual/install-link.md */
 export function addOpenCommand(program: Command, context: Context): void {
 	const open = program
 		.command('open')

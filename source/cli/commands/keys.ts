@@ -36,7 +36,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 		return await home.listKeys();
 	};
 
-	/** The secret is the result, alone on its line, so that a script may take it. */
+	/** Prints the secret alone on its line, so that a script can take it. */
 	const sayOnce = async (
 		{gateway}: WritableHome,
 		{key: {id}, secret}: MintedKey,
@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 			return;
 		}
 
-		// A failure here must not lose the secret, which is shown once.
+		// A failure here must not lose the secret, which is shown only once.
 		const {api} = (await gateway?.status().catch(() => undefined)) ?? {};
 		tell(context, `${id}: this key is shown once, keep it`);
 		if (api && 'url' in api) {
@@ -84,7 +84,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 		async read(id) {
 			await using home = await openHome(context, 'read');
 			const item = oneKey(await home.listKeys(), id);
-			// A key is shown without them, too: an older gateway does not know them.
+			// Keys are shown without totals if an older gateway does not support them.
 			const sums = item && (await home.sumRuns({by: 'key'}).catch(() => undefined));
 			const runs = sums?.rows.find(({key}) => key === item?.name);
 			return (

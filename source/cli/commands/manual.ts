@@ -95,7 +95,7 @@ export function addManualCommands(program: Command, context: Context): void {
 		});
 }
 
-/** The command that `words` name, as far as they name one. */
+/** The command named by `words`, as far as they match. */
 function commandOf(program: Command, words: readonly string[]): Command | undefined {
 	let found: Command | undefined = program;
 	for (const word of words) {
@@ -107,7 +107,7 @@ function commandOf(program: Command, words: readonly string[]): Command | undefi
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** `svc completion`, and what its scripts ask. @see manual/commands.md */
+/** `svc completion`, and the command called by its scripts. @see manual/commands.md */
 export function addCompletionCommands(program: Command, context: Context): void {
 	program
 		.command('completion')

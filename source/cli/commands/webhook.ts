@@ -24,7 +24,7 @@ const coalescing = ['coalesceKey', 'coalesceWindow', 'coalesceMaxWait'];
 
 const overflowSays = 'events above rate_limit: code hosts never send a rejected event again';
 
-/** Numbers of code hosts may be larger than those of this language. */
+/** A hook's number stays text: those of code hosts may exceed JavaScript's safe integers. */
 const hookOption = (text: string): string => {
 	if (!/^\d{1,20}$/.test(text)) {
 		throw new InvalidArgumentError('Use the number of the webhook.');
@@ -181,7 +181,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		'after',
 		'\nFlags that are absent leave what a route has; its secret stays until --secret.',
 	);
-	// After its commands, which inherit what it allows.
+	// After its subcommands, which inherit the setting.
 	group.allowExcessArguments().action((_, command: Command) => {
 		refuseUnknownCommand(command);
 		tell(context, group.helpInformation());

@@ -1,13 +1,13 @@
 import type {Command, Option} from 'commander';
 
-/** One thing that may stand there. */
+/** A possible completion. */
 export type Candidate = {readonly value: string; readonly says?: string};
 
-/** What may stand in place of the last word: candidates, or a noun of which the names are to be looked up. */
+/** The completions of the last word: candidates, or a noun whose names must be looked up. */
 export type WordCompletion = {
-	/** The beginning that is written, without what stands before it in the same word. */
+	/** The part to complete, without a prefix in the same word. */
 	readonly begun: string;
-	/** What stands before it in the same word: `--route=`. */
+	/** The prefix in the same word: `--route=`. */
 	readonly before: string;
 	readonly candidates: readonly Candidate[];
 	readonly noun?: CompletedNoun | undefined;
@@ -16,17 +16,17 @@ export type WordCompletion = {
 type Place = {
 	readonly command: Command;
 	readonly path: readonly string[];
-	/** Arguments of the command so far. */
+	/** How many arguments were given so far. */
 	readonly taken: number;
-	/** The option that the last word is the value of. */
+	/** The option whose value is the last word. */
 	readonly option: Option | undefined;
-	/** After `--` nothing is an option. */
+	/** After `--`, words are no options. */
 	readonly isPlain: boolean;
-	/** Options that are there already. */
+	/** Options already given. */
 	readonly given: ReadonlySet<Option>;
 };
 
-/** What may complete the last of `words`, which stand behind the program's name. Derived from the commands; no I/O. */
+/** Completes the last of `words`, which follow the program's name. Derived from the commands; no I/O. */
 export function completeWords(program: Command, words: readonly string[]): WordCompletion {
 	const last = words.at(-1) ?? '';
 	const place = placeOf(program, words.slice(0, -1));
@@ -67,7 +67,7 @@ function placeOf(program: Command, words: readonly string[]): Place {
 	const given = new Set<Option>();
 	for (const word of words) {
 		if (option) {
-			// A list goes on until the next option.
+			// A list continues until the next option.
 			option = option.variadic && !word.startsWith('-') ? option : undefined;
 			if (!word.startsWith('-') || option) {
 				continue;
@@ -103,7 +103,7 @@ const takesValue = ({required, optional}: Option): boolean => required || option
 
 const namesOf = (command: Command): readonly string[] => [command.name(), ...command.aliases()];
 
-/** Own options, then those of the commands above. */
+/** The command's own options, then those of its parents. */
 function allOptions(command: Command | null): readonly Option[] {
 	return command ? [...command.options, ...allOptions(command.parent)] : [];
 }
@@ -111,7 +111,7 @@ function allOptions(command: Command | null): readonly Option[] {
 const optionNamed = (command: Command, name: string): Option | undefined =>
 	allOptions(command).find(({long, short}) => name !== '' && (name === long || name === short));
 
-/** Of the commands above only what every command takes. */
+/** Of parent commands, only options that every command accepts. */
 function optionsOf(command: Command, given: ReadonlySet<Option>): readonly Candidate[] {
 	const own = command.options.filter(
 		option => !option.hidden && (!given.has(option) || option.variadic || isRepeatable(option)),
@@ -127,10 +127,10 @@ function optionsOf(command: Command, given: ReadonlySet<Option>): readonly Candi
 	];
 }
 
-/** One with a parser of its own may gather what is said again. */
+/** Options with a parser may accumulate repeated values. */
 const isRepeatable = ({description}: Option): boolean => /repeat/i.test(description);
 
-/** The value of an option, as far as it is written in `text`. Of a list the last name counts. */
+/** The value of an option as far as written in `text`; of a list, the last name. */
 function valueOf(
 	option: Option,
 	{path, text, before = ''}: {path: readonly string[]; text: string; before?: string},
@@ -153,7 +153,7 @@ const commandsOf = (command: Command): readonly Candidate[] =>
 		.visibleCommands(command)
 		.map(sub => ({value: sub.name(), says: sub.description()}));
 
-/** What stands for itself as a placeholder wherever it is used, as `<run>` or `[run...]`. */
+/** Placeholders that name their noun themselves, as `<run>` or `[run...]`. */
 const placeholders = [
 	'route',
 	'server',
@@ -172,13 +172,13 @@ const placeholders = [
 	'file',
 ] as const;
 
-/** What a word of a command line may name. `file`: the shell knows better. */
+/** The kinds of names on a command line. `file`: left to the shell. */
 export type CompletedNoun = (typeof placeholders)[number] | 'approval' | 'chat' | 'key' | 'writer';
 
 const byPlaceholder = (name: string): CompletedNoun | undefined =>
 	placeholders.find(placeholder => placeholder === name);
 
-/** What `<name>` and `<id>` stand for, by the command: its first word, or all of them. */
+/** The noun behind `<name>` and `<id>`, by the command: its first word, or all of them. */
 const byCommand: Readonly<Record<string, CompletedNoun>> = {
 	'webhook name': 'route',
 	'mcp name': 'server',
@@ -190,7 +190,7 @@ const byCommand: Readonly<Record<string, CompletedNoun>> = {
 	'platforms name': 'platform',
 };
 
-/** Options whose placeholder says too little, by the command or for all. */
+/** Nouns of options whose placeholder is ambiguous, by command or for all. */
 const byOption: Readonly<Record<string, CompletedNoun>> = {
 	'--profile': 'profile',
 	'--route': 'route',
@@ -200,10 +200,10 @@ const byOption: Readonly<Record<string, CompletedNoun>> = {
 	'deliveries --before': 'delivery',
 };
 
-/** Words that name something new. */
+/** Commands whose argument names something new. */
 const isNew: ReadonlySet<string> = new Set(['mcp add', 'mcp client-document']);
 
-/** What argument `name` of a command (its words, without the program's) stands for; `undefined`: any text. */
+/** The noun of argument `name` of a command (its words, without the program's name); `undefined`: free text. */
 export const nounOfArgument = (
 	command: readonly string[],
 	name: string,

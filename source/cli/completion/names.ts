@@ -12,21 +12,21 @@ import type {StoreReader} from '../../store/reader-port.ts';
 import type {Context} from '../console/context.ts';
 import {type Candidate, completeWords, type CompletedNoun} from './complete.ts';
 
-/** How many of what has numbers. */
+/** How many numbered items are offered. */
 const newest = 50;
 
-/** A larger file is not read for a completion. */
+/** Larger files are not read. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** How long a gateway may take to say what waits, milliseconds. */
+/** The time limit for the gateway's answer, in milliseconds. */
 const silenceMs = 1000;
 
-/** A home, and the variables that its configuration may name. */
+/** A home, with the variables that its configuration may reference. */
 type NamedHome = HomePaths & {readonly environment?: Environment};
 
 type Naming = (paths: NamedHome) => Promise<readonly Candidate[]>;
 
-/** Names of what is in the journal: `list` reads it, `tells` says its value and what it is. */
+/** Names from the journal: `list` reads the items, `tells` returns an item's value and description. */
 const inJournal =
 	<Item>(
 		list: (reader: StoreReader) => Promise<readonly Item[]>,
@@ -43,7 +43,7 @@ const inJournal =
 		});
 	};
 
-/** What those who wrote last on platforms stand for, each once. */
+/** Values derived from the people who last wrote on platforms, without duplicates. */
 const writersAs = (valueOf: (writer: Writer) => string): Naming =>
 	inJournal(
 		async ({conversations}) => {
@@ -63,10 +63,7 @@ const rulesInJournal = inJournal(
 	({id, tool}) => [id, tool],
 );
 
-/**
- * Where the names of each noun are read: from files, without the checks of the program, and from the journal. What a name needs is loaded with it. A file that cannot be
- * read has no names.
- */
+/** Where each noun's names come from: files, read without validation, or the journal. Code is loaded only for the noun needed. An unreadable file yields no names. */
 const namings: Readonly<Record<Exclude<CompletedNoun, 'file'>, Naming>> = {
 	async route(paths) {
 		const {routesPlace} = await import('../../config/profiles.ts');
@@ -121,7 +118,7 @@ const namings: Readonly<Record<Exclude<CompletedNoun, 'file'>, Naming>> = {
 		async ({groups}) => groups.list({limit: newest}),
 		({id, route, key}) => [id, `${route} ${key}`],
 	),
-	// What waits is known to the gateway alone.
+	// Only the gateway knows what waits.
 	approval: async paths => [
 		...(await ask(paths, '/v1/approvals')).map(entry => ({
 			value: numberOf(entry),
@@ -157,7 +154,7 @@ const namings: Readonly<Record<Exclude<CompletedNoun, 'file'>, Naming>> = {
 	},
 };
 
-/** The names of a noun; none where they cannot be read. Never rejects, writes nothing. */
+/** The names of a noun; empty if unreadable. Never rejects, writes nothing. */
 export async function namesForCompletion(
 	noun: Exclude<CompletedNoun, 'file'>,
 	paths: HomePaths,
@@ -184,7 +181,7 @@ function membersAt(value: unknown, path: ReadonlyArray<string | number>): readon
 	return isJsonObject(found) ? Object.keys(found) : [];
 }
 
-/** A list of the running gateway; empty when there is none. */
+/** A list from the running gateway; empty if none runs. */
 async function ask({socket}: HomePaths, path: string): Promise<readonly JsonValue[]> {
 	const {callControl} = await import('../../gateway/control/control-client.ts');
 	const answer = await callControl(socket, path, {silenceMs}).catch(() => undefined);
@@ -214,14 +211,14 @@ const textOf = (path: string): string =>
 		? readFileSync(path, 'utf8')
 		: '';
 
-/** What the scripts take as "a file is wanted here": no name of ours begins so. */
+/** Tells the scripts to complete a file name; no name of ours begins like this. */
 export const fileMark = ':file';
 
 const maxSays = 60;
 
 /**
- * Prints what may complete the last of `words`, a line each: the whole word, a tab, what it is. Says nothing else, whatever goes wrong, and writes nothing: it answers
- * a key press.
+ * Prints the completions of the last of `words`, one per line: the whole word, a tab, its description. Prints nothing else, even on errors, and writes no files,
+ * because it answers a key press.
  */
 export async function printCandidates(
 	context: Context,
@@ -255,24 +252,24 @@ export async function printCandidates(
 				.join(''),
 		);
 	} catch {
-		// Nothing to offer.
+		// No completions.
 	}
 }
 
-/** The profile that the words name, which counts for what is read. */
+/** The profile named by the words, whose data are read. */
 function profileIn(words: readonly string[]): string | undefined {
 	const at = words.findIndex(word => word === '-p' || word === '--profile');
 	const inline = words.find(word => word.startsWith('--profile='));
 	const named = inline?.slice('--profile='.length) ?? (at === -1 ? undefined : words[at + 1]);
-	// What is being written is no name yet.
+	// A name still being written does not count.
 	return named === '' || named === words.at(-1) ? undefined : named;
 }
 
-/** A word as the program would get it, as far as a beginning can tell. */
+/** A word without its shell quoting, as far as a beginning allows. */
 const unquoted = (word: string): string =>
 	/^['"]/.test(word) ? word.slice(1).replace(/['"]$/, '') : word.replaceAll(/\\(.)/gs, '$1');
 
-/** A name that a terminal might obey, or that would be two lines, is not offered. */
+/** Leaves out names with control characters or line breaks. */
 const isPrintable = (value: string): boolean =>
 	value !== '' && escapeLine(value, Infinity) === value;
 

@@ -1,9 +1,10 @@
 import {fileMark} from './names.ts';
 
-/** Of the shells, where a template of this language would read one of its own. */
+/** A dollar sign for the shell, where a template literal would interpolate. */
 const dollar = '$';
 
-// Each asks the program with the words as they are written, the last one being completed. Names come from files and from strangers: no script lets the shell read one as code.
+// Each script passes the words to the program as written, including the one being completed. Names come from files and strangers: no script lets the shell evaluate
+// one.
 
 const bash = String.raw`# svc completion for bash: source <(svc completion bash)
 _svc() {
@@ -61,5 +62,5 @@ end
 complete -c svc -f -a '(__svc_complete)'
 `;
 
-/** The script of each shell. */
+/** The completion script of each shell. */
 export const scripts = {bash, zsh, fish} as const;

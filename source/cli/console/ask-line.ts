@@ -5,23 +5,23 @@ import type {Context} from './context.ts';
 import {asTyped, openLineEditor} from './open-line-editor.ts';
 import {tell, tellWhole} from './print.ts';
 
-/** What a person typed. The end of the input is an empty answer that `ended`, Ctrl-C one that was `interrupted`. */
+/** A person's input. `ended`: the input is at its end, and the text empty; `interrupted`: Ctrl-C. */
 export type TypedLine = {
 	readonly text: string;
-	/** The same with the blanks around it. */
+	/** The text with surrounding blanks. */
 	readonly raw: string;
 	readonly interrupted: boolean;
 	readonly ended: boolean;
-	/** When the first byte of the line was read, `Clock.monotonic()`: what was typed before a question was shown is read with it. */
+	/** When the line's first byte was read (`Clock.monotonic()`): typing from before the question was shown is included. */
 	readonly begunAt: number;
-	/** The line came in no read with another line, and was not pasted, as far as the terminal marks pastes. */
+	/** Whether no other line came in the same reads, and the line was not pasted, as far as the terminal marks pastes. */
 	readonly alone: boolean;
 };
 
-/** What a question is asked with. */
+/** What asking a question needs. */
 export type PromptWorld = Pick<Context, 'stdin' | 'stderr' | 'environment' | 'clock' | 'signal'>;
 
-/** Whether a person can be asked: both ends are a terminal. */
+/** Whether a person can be asked: stdin and stderr are terminals. */
 export const canAsk = ({stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>): boolean =>
 	stdin.isTTY && stderr.isTTY;
 
@@ -31,14 +31,17 @@ type LineOptions = {
 	readonly onAgain?: () => void;
 };
 
-/** Asks for one line on the terminal, the question on stderr. `masked`: what is typed is not shown. `history`: lines of before, the newest first, which gets what is typed. `onAgain` hears that the question was written once more. */
+/**
+ * Asks for a line on the terminal, writing the question to stderr. `masked`: hides the input. `history`: earlier lines, newest first; the input is added.
+ * `onAgain` is called when the question is written again.
+ */
 export async function askLine(
 	{stdin, stderr, environment, clock, signal}: PromptWorld,
 	question: string,
 	{masked = false, history, onAgain}: LineOptions = {},
 ): Promise<TypedLine> {
 	if (signal?.aborted === true || inputHasEnded(stdin)) {
-		// Opening a line editor, and closing it, would stop what reads the terminal now.
+		// Opening and closing a line editor would pause the reader of the terminal.
 		return {
 			text: '',
 			raw: '',
@@ -52,7 +55,7 @@ export async function askLine(
 	const interrupt = new AbortController();
 	const stop = signal ? AbortSignal.any([interrupt.signal, signal]) : interrupt.signal;
 	using reads = watchReads(stdin, clock);
-	// What the line editor echoes of a secret goes nowhere.
+	// Discards the line editor's echo of a secret.
 	const output = masked
 		? Object.assign(new Writable({write: (_chunk, _encoding, done) => done()}), {isTTY: true})
 		: stderr;
@@ -68,13 +71,13 @@ export async function askLine(
 		onAgain?.();
 	});
 	prompt.once('SIGINT', () => interrupt.abort());
-	// The end of the input, too, is no answer; without this the question would stay open for ever.
+	// The end of the input counts as no answer; otherwise the question would stay open forever.
 	const closed = new Promise<undefined>(resolve => {
 		prompt.once('close', () => resolve(undefined));
 	});
 	const asked = prompt.question(masked ? '' : shown, {signal: stop}).catch(() => undefined);
 	if (masked) {
-		// Once the editor reads key by key: before that, the terminal makes a character of Ctrl-D.
+		// Only once the editor reads key by key: before, the terminal would turn Ctrl-D into a character.
 		stderr.write(shown);
 	}
 
@@ -104,21 +107,21 @@ function openAt(stdin: NodeJS.ReadStream, write: () => void): Disposable {
 	};
 }
 
-/** Writes the question that is open there once more, with what is typed so far, below something that was said meanwhile. */
+/** Writes the open question and its input again, below other output. */
 export const askAgain = (stdin: NodeJS.ReadStream): void => questions.get(stdin)?.();
 
-/** Whether nothing can be read any more: a line editor would wait for ever. */
+/** Whether the input has ended: a line editor would wait forever. */
 export const inputHasEnded = ({readableEnded, destroyed}: NodeJS.ReadStream): boolean =>
 	readableEnded || destroyed;
 
 const historySize = 200;
 
-/** What a terminal in bracketed paste mode sends before a paste. */
+/** Sent by a terminal in bracketed paste mode before a paste. */
 const pasteStart = '\u001B[200~';
 
 const lineEnd = /\r\n|\r|\n/g;
 
-/** When the reads came of which a line is made. To be begun before the line editor hears of them. */
+/** Records the arrival of reads that make up a line. Must subscribe before the line editor does. */
 function watchReads(
 	stdin: NodeJS.ReadStream,
 	clock: Context['clock'],
@@ -148,8 +151,8 @@ function watchReads(
 }
 
 /**
- * Whether the person agrees: by `yes` beforehand, or now, on the terminal. Everything but a clear yes is a no, of which `leaves` says what it leaves, and which makes the command
- * exit with 1 (130 after Ctrl-C).
+ * Whether the person agrees: beforehand by `yes`, or now on the terminal. Anything but a clear yes means no; `leaves` says what then stays unchanged, and the
+ * command exits with 1 (130 after Ctrl-C).
  *
  * @throws SvcError `confirmation_needed` when there is no terminal to ask on
  */
@@ -186,11 +189,11 @@ type FileChange = {
 	readonly file: string;
 	readonly diff: readonly string[];
 	readonly warnings: readonly string[];
-	/** What is told after a no. */
+	/** Said after a no. */
 	readonly leaves?: string;
 };
 
-/** Shows what a file would become, whole, with what to beware of, and asks whether it is written, as `confirm` does. */
+/** Shows the whole change of a file with warnings, and asks for confirmation like `confirm`. */
 export async function confirmDiff(
 	context: Context,
 	{file, diff, warnings, leaves = 'Nothing was written'}: FileChange,

@@ -8,14 +8,14 @@ import type {Context} from './context.ts';
 import {tell, tellWhole} from './print.ts';
 
 type AskedWhole = {
-	/** What has to be read. No line of it is cut. */
+	/** The lines to read; none is cut. */
 	readonly lines: readonly string[];
 	readonly question: string;
-	/** Whether what was typed agrees. */
+	/** Whether the input agrees. */
 	readonly isYes: (text: string) => boolean;
 };
 
-/** `text`: what was typed last. */
+/** `text`: the last input. */
 export type WholeAnswer = {
 	readonly agreed: boolean;
 	readonly text: string;
@@ -25,8 +25,10 @@ export type WholeAnswer = {
 const leaves = /^(?:q|quit|n|no|leave)$/i;
 
 /**
- * Asks on a terminal what must not be allowed unread. The lines come page by page, and each page must be asked for by a line of its own, after it was there for half a second. So must the last page be for a yes, by
- * the guard of the sheet on the screen (`tui/approvals/guard`), when all of it was typed after that, and when it came in no read with another line. Everything else changes nothing; a no counts at any time.
+ * Asks for something that must be read before it is allowed, on a terminal. Lines are shown in pages; each must be requested by a separate input line, once the
+ * page before was shown for half a second. For a yes, the last page must also have been shown so long, judged by the guard of the screen's sheets
+ * (`tui/approvals/guard`); the whole answer must be typed after that, and must not share a read with another line. Other input is ignored; a no counts at any
+ * time.
  */
 export async function askWhole(
 	context: Context,
@@ -61,10 +63,13 @@ export async function askWhole(
 	}
 }
 
-/** Asks one question. The guard hears that it is there once the terminal has taken all that was written: a line that stalls shows nothing. One that is written again, below something that was said meanwhile, is asked anew. */
+/**
+ * Asks one question. The guard is told that it is shown once the terminal has taken all output: a stalled line shows nothing. A question that is written again,
+ * below other output, starts over.
+ */
 async function askShown(context: Context, question: string, guard: Guard): Promise<TypedLine> {
 	const {stderr, environment} = context;
-	// A terminal that obeys nothing is sent nothing.
+	// A terminal that supports no control sequences gets none.
 	const [begin, end] =
 		environment['TERM'] === 'dumb' ? ['', ''] : ['\u001B[?2004h', '\u001B[?2004l'];
 	stderr.write(begin);
@@ -86,7 +91,8 @@ async function askShown(context: Context, question: string, guard: Guard): Promi
 	return typed;
 }
 
-/** Whether a person can be asked.
+/**
+ * Whether a person can be asked.
  * @throws SvcError `confirmation_needed` where a person types who does not see what is asked: that is no script either
  */
 export function canAskWhole(context: Pick<Context, 'stdin' | 'stderr'>): boolean {
@@ -100,20 +106,20 @@ export function canAskWhole(context: Pick<Context, 'stdin' | 'stderr'>): boolean
 	return canAsk(context);
 }
 
-/** Shows every page; returns the line that left before the last one. */
+/** Shows all pages; returns the input if the person stopped before the last one. */
 async function readPages(
 	context: Context,
 	lines: readonly string[],
 	guard: Guard,
 ): Promise<TypedLine | undefined> {
-	// Some terminals say 0.
+	// Some terminals report 0.
 	const {columns, rows: height} = context.stderr;
 	const rows = lines.flatMap(line =>
 		hardWrap(escapeLine(line, Infinity), (columns || 80) - 3, Infinity).rows.map((row, index) =>
 			index === 0 ? row : `${gutter.goesOn} ${row}`,
 		),
 	);
-	// A line stays for what is asked below, one for what is said of a wrong answer.
+	// Leaves a line for the question, and one for the hint after a wrong answer.
 	const page = Math.max(5, (height || 24) - 4);
 	for (let from = 0; ; from += page) {
 		tellWhole(context, rows.slice(from, from + page));
@@ -130,7 +136,7 @@ async function readPages(
 	}
 }
 
-/** Resolves with nothing when the next page is asked for, else with the line that leaves. */
+/** Resolves to `undefined` when the next page is requested, else to the input that stops. */
 async function untilReadOn(
 	context: Context,
 	rest: number,

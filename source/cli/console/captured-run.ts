@@ -1,7 +1,7 @@
 import {PassThrough} from 'node:stream';
 import type {Context, ExitCode} from './context.ts';
 
-/** An input of which nothing can be read: the lines of a pipe are for the prompt, not for its commands. */
+/** An empty input: the lines of a pipe belong to the prompt, not to its commands. */
 export function emptyInput(): NodeJS.ReadStream {
 	const input = new PassThrough();
 	input.end();
@@ -9,7 +9,7 @@ export function emptyInput(): NodeJS.ReadStream {
 	return input as unknown as NodeJS.ReadStream;
 }
 
-/** Runs another command line, which asks nothing; `text` is all that it wrote. Never rejects. */
+/** Runs another command line without questions; `text` is its whole output. Never rejects. */
 export async function runCaptured(
 	{run, environment, clock}: Pick<Context, 'clock' | 'environment' | 'run'>,
 	argv: readonly string[],

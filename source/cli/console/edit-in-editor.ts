@@ -8,7 +8,7 @@ export const editorOf = (environment: Context['environment']): string =>
 	environment['VISUAL'] || environment['EDITOR'] || 'vi';
 
 /**
- * A text in `$VISUAL` or `$EDITOR`, which has the terminal meanwhile; `undefined` when it was left as it was. `failed`: how messages begin.
+ * Edits a text in `$VISUAL` or `$EDITOR`, which uses the terminal meanwhile; `undefined` if it was left unchanged. `failed`: the beginning of error messages.
  *
  * @throws SvcError `program_not_started`, `program_failed`, `file_too_large`, `file_unreadable`, `interrupted`
  */
@@ -20,7 +20,7 @@ export async function editInEditor(
 	const {environment} = context;
 	const {editText} = await import('../../terminal/suspend.ts');
 	const {holdInterrupts} = await import('../../terminal/job-control.ts');
-	// Else the file that was lent would stay. A Ctrl-C is the editor's while it is open.
+	// Otherwise the temporary file would remain. While the editor is open, Ctrl-C is the editor's.
 	using stop = whenAskedToStop(context);
 	const stopped = new AbortController();
 	void stop.asked.then(() => {
@@ -29,7 +29,7 @@ export async function editInEditor(
 	});
 	return await editText(
 		{
-			// There is no screen to leave.
+			// There is no screen to suspend.
 			suspend: async task => task(),
 			modes: {release() {}, reclaim() {}},
 			holdInterrupts: () => holdInterrupts(process),

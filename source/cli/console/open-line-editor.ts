@@ -7,7 +7,8 @@ type EditorOptions = Omit<ReadLineOptions, 'output'> & {
 };
 
 /**
- * A line editor for a person. A hidden character that is typed or pasted, such as one that turns the direction of text, is shown as `\u{202e}`; `asTyped` gives it back. `history`: lines of before, the newest first, which gets what is typed.
+ * A line editor. Hidden characters that are typed or pasted, such as one that changes the text's direction, are shown as `\u{202e}`; `asTyped` restores them.
+ * `history`: earlier lines, newest first; new ones are added.
  */
 export function openLineEditor(
 	output: NodeJS.WritableStream,
@@ -22,7 +23,7 @@ export function openLineEditor(
 	editor.on('history', (now: readonly string[]) => {
 		history?.splice(0, history.length, ...now.map(asTyped));
 	});
-	// After the line editor, which has inserted the character by then.
+	// Runs after the line editor has inserted the character.
 	const onKey = (text: string | undefined) => {
 		if (environment['TERM'] === 'dumb' || text === undefined || stoodFor(text) === text) {
 			return;
@@ -39,7 +40,7 @@ export function openLineEditor(
 	return editor;
 }
 
-/** A line of the editor, with the hidden characters that were typed. */
+/** The editor's line with the original hidden characters. */
 export const asTyped = (line: string): string =>
 	ascii(
 		line.replaceAll(escapes, (_, digits: string) =>
@@ -47,7 +48,7 @@ export const asTyped = (line: string): string =>
 		),
 	);
 
-/** The terminal, to which hidden characters are written as they are shown. */
+/** The terminal, with hidden characters written visibly. */
 const showing = <Output extends NodeJS.WritableStream>(output: Output): Output =>
 	new Proxy(output, {
 		get(target, key) {
@@ -62,7 +63,8 @@ const showing = <Output extends NodeJS.WritableStream>(output: Output): Output =
 		},
 	});
 
-// The editor counts cells of its line to place the cursor. In the line stands an escape of as many cells as are shown, in private characters: so is it told from one that was typed in letters.
+// The editor counts cells to place the cursor, so its line contains an escape as wide as what is shown, made of private-use characters: these tell it from a typed
+// escape.
 const first = 0xf4_00;
 const escapes = /\uf45c\uf475\uf47b([\uf430-\uf466]{1,6})\uf47d/g;
 

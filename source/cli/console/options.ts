@@ -8,7 +8,7 @@ export const jsonOption = ['--json', 'print JSON'] as const;
 
 export type Json = {readonly json?: boolean};
 
-/** The action of a command whose function `load` loads once it runs: it gets the context, then what the command line says, as commander gives it. */
+/** The action of a command, whose code `load` loads only when it runs: called with the context, then with commander's arguments. */
 export const loads =
 	<Words extends readonly unknown[]>(
 		context: Context,
@@ -20,7 +20,7 @@ export const loads =
 		)(context, ...words);
 	};
 
-/** What `--filter` of a listing is. */
+/** The help of a listing's `--filter`. */
 export const filterHelp =
 	'only what passes these words, as the filter of the list on the screen takes them; searches all that is stored';
 
@@ -34,11 +34,11 @@ export const numberOption = (least: number, most: number) => (text: string) => {
 	return value;
 };
 
-/** A parser for the number of a run, a group or an approval, also as they are shown: `#3`. */
+/** A parser for the number of a run, a group or an approval, also as displayed: `#3`. */
 export const numberArgument = (text: string): number =>
 	numberOption(1, Number.MAX_SAFE_INTEGER)(text.replace(/^#/, ''));
 
-/** A parser for a text that is not blank. */
+/** A parser for text that is not blank. */
 export const wordOption = (text: string): string => {
 	if (text.trim() === '') {
 		throw new InvalidArgumentError('Use a text that is not empty.');
@@ -47,7 +47,7 @@ export const wordOption = (text: string): string => {
 	return text;
 };
 
-/** A parser for a comma-separated list, also repeated. */
+/** A parser for a comma-separated list, which may be repeated. */
 export const listOption = (text: string, previous?: readonly string[]): readonly string[] => [
 	...(previous ?? []),
 	...text
@@ -71,10 +71,10 @@ export const keyValueOption = (
 
 const unitMs = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000};
 
-/** Longest span that is taken: ten years. */
+/** The longest accepted span: ten years. */
 const maxMs = 10 * 365 * unitMs.d;
 
-/** Milliseconds of `90s`, `30m`, `2h`, `3d`, `1w`, at most ten years; `undefined` for anything else. */
+/** Milliseconds of `90s`, `30m`, `2h`, `3d`, `1w`, at most ten years; `undefined` for other text. */
 function spanOf(text: string): number | undefined {
 	const [, count = '', unit = ''] = /^(\d{1,10})([smhdw])$/.exec(text) ?? [];
 	// The pattern allows no other unit.
@@ -83,7 +83,7 @@ function spanOf(text: string): number | undefined {
 	return unit !== '' && span <= maxMs ? span : undefined;
 }
 
-/** A parser for a span of time; the value is in milliseconds. */
+/** A parser for a time span; the value is in milliseconds. */
 export const spanOption = (text: string): number => {
 	const span = spanOf(text);
 	if (span === undefined) {
@@ -93,7 +93,7 @@ export const spanOption = (text: string): number => {
 	return span;
 };
 
-/** A parser for a number of seconds above 0, fractions allowed, at most a week; the value is in seconds. */
+/** A parser for a number of seconds above 0, with fractions, at most a week; the value is in seconds. */
 export const secondsOption = (text: string): number => {
 	const seconds = Number(text);
 	if (!/^\d{1,6}(?:\.\d{1,3})?$/.test(text) || seconds <= 0 || seconds > unitMs.w / 1000) {
@@ -103,14 +103,14 @@ export const secondsOption = (text: string): number => {
 	return seconds;
 };
 
-/** A parser for a moment: a span before now, or a date with or without a time, local unless it says otherwise. Milliseconds since 1970. */
+/** A parser for a point in time: a span before now, or a date with optional time, local unless it has a zone. Milliseconds since 1970. */
 export const momentOption = (clock: Clock) => (text: string) => {
 	const span = spanOf(text);
 	if (span !== undefined) {
 		return clock.now() - span;
 	}
 
-	// A date alone is midnight here, not in Greenwich.
+	// A date alone means local midnight, not UTC.
 	const at = /^\d{4}-\d{2}-\d{2}/.test(text)
 		? Date.parse(text.length === 'yyyy-mm-dd'.length ? `${text}T00:00` : text)
 		: Number.NaN;
@@ -121,10 +121,7 @@ export const momentOption = (clock: Clock) => (text: string) => {
 	return at;
 };
 
-/**
- * Ends with a usage error when words follow a command that does something without any: they were meant to be one of its commands, and what it does
- * by itself is not what was wanted.
- */
+/** Reports a usage error if words follow a command that also works without any: they were meant as a subcommand, so its own action is not wanted. */
 export function refuseUnknownCommand(command: Command): void {
 	const [unknown] = command.args;
 	if (unknown !== undefined) {
@@ -137,7 +134,7 @@ export function refuseUnknownCommand(command: Command): void {
 	}
 }
 
-/** `gateway status" or "mcp status` for `status`: the commands of this name in groups, where those are at most three. What allows is never proposed. */
+/** `gateway status" or "mcp status` for `status`: subcommands of this name, if at most three. Never suggests one that allows something. */
 function commandOfGroup(command: Command, name: string): string | undefined {
 	const groups = command.commands.filter(({commands}) => commands.some(one => one.name() === name));
 	return groups.length === 0 || groups.length > 3 || name === 'allow'

@@ -5,30 +5,30 @@ import {printLines, tell} from './print.ts';
 export type PrintedTable = {
 	readonly header: readonly string[];
 	readonly rows: ReadonlyArray<readonly string[]>;
-	/** Said on stderr when there are no rows. */
+	/** Printed on stderr if there are no rows. */
 	readonly empty: string;
-	/** Names of the columns that are cut last: what is typed again stands there. */
+	/** Columns that are cut last, because their values are typed again. */
 	readonly whole?: readonly string[];
-	/** What stands under each row, indented, on as many lines as it takes; nothing under a row where it is absent. */
+	/** Text below each row, indented, with its own line breaks; absent entries print nothing. */
 	readonly below?: ReadonlyArray<string | undefined>;
-	/** Names of columns that a narrow terminal does without, the first to go first. */
+	/** Columns that a narrow terminal hides, the first one first. */
 	readonly optional?: readonly string[];
 };
 
 const gap = 2;
 
-/** A column is not cut below this for the sake of the others. */
+/** No column is cut below this in favour of others. */
 const minWidth = 6;
 
-/** With this much a column still says something; columns that may go make room for it. */
+/** The width at which a column is still useful; optional columns are hidden to reach it. */
 const usefulWidth = 16;
 
-/** On a terminal a cell is cut here; in a pipe a longer one is whole, but moves only the rest of its own row. */
+/** On a terminal cells are cut to this length; in a pipe a longer cell is whole, but only shifts its own row. */
 const maxCellLength = 200;
 
 /**
- * Prints rows under a header in aligned columns. On a terminal no line is longer than its width: columns that may go do, then the widest ones are cut, with
- * `…`. In a pipe every value is whole, as at the prompt of `svc --linear`, where a row is a line of names and values, each of at most 200 characters.
+ * Prints rows in aligned columns below a header. On a terminal no line exceeds its width: optional columns are hidden, then the widest ones cut with `…`. In a
+ * pipe, and at the prompt of `svc --linear`, values are whole; at the prompt each row is a line of names and values of at most 200 characters.
  */
 export async function printTable(
 	context: Pick<Context, 'appendsOnly' | 'stdout' | 'stderr'>,
@@ -47,7 +47,7 @@ export async function printTable(
 		return;
 	}
 
-	// Loading it takes 30 ms, which no other command should wait for.
+	// Loaded here, because it takes 30 ms that no other command should wait for.
 	const {clip, fit, widthOf} = await import('../../terminal/text/fit.ts');
 	const {hardWrap} = await import('../../terminal/text/wrap-words.ts');
 	const {stdout} = context;
@@ -92,7 +92,7 @@ export async function printTable(
 	}
 }
 
-/** `id 7, state done, subject Fix it`: nothing that is not there, what is typed again first where the table has it so. */
+/** `id 7, state done, subject Fix it`: without empty values, those that are typed again first if the table has them first. */
 const rowInWords = (
 	header: readonly string[],
 	row: readonly string[],
@@ -121,7 +121,7 @@ type Room = {
 	readonly optional: readonly string[];
 };
 
-/** The columns that stay, when every one of them is to have a useful width, or its own. */
+/** The columns to show, so that each gets a useful width, or its full one. */
 function withoutOptional(
 	columns: readonly Column[],
 	{room, whole, optional}: Room,
@@ -140,7 +140,7 @@ function withoutOptional(
 			);
 }
 
-/** Widths that fit `room` together, as far as the least width allows; a column that is whole is cut after all others. */
+/** Shrinks widths to fit into `room`, down to the minimum; columns marked whole are cut last. */
 function shrunk(
 	natural: readonly number[],
 	{room, isWhole}: {readonly room: number; readonly isWhole: readonly boolean[]},

@@ -3,7 +3,7 @@ import {SvcError, messageOf} from '../../core/errors.ts';
 import type {Context} from './context.ts';
 
 /**
- * The text of a file, or of standard input for `-`.
+ * Reads the text of a file, or of standard input for `-`.
  *
  * @throws SvcError `file_unreadable`, `file_too_large`
  */
@@ -37,7 +37,7 @@ export async function readInput(
 	return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The bytes of a file, or of standard input for `-`. Rejects while it is read. @throws SvcError `file_unreadable` for `-` at the prompt of `svc --linear` */
+/** Opens the bytes of a file, or of standard input for `-`; errors occur while reading. @throws SvcError `file_unreadable` for `-` at the prompt of `svc --linear` */
 export function openInput(
 	{stdin, signal}: Pick<Context, 'stdin' | 'signal'>,
 	path: string,
@@ -52,6 +52,6 @@ export function openInput(
 	return path === '-' ? stdin : createReadStream(path);
 }
 
-/** The failure for a file that cannot be read. */
+/** The error for an unreadable file. */
 export const unreadable = (path: string, cause: unknown): SvcError =>
 	new SvcError('file_unreadable', `Cannot read "${path}": ${messageOf(cause)}`, {cause});

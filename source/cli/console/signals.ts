@@ -1,20 +1,20 @@
 import type {Interrupts} from './context.ts';
 
-/** What a process exits with when a second signal cuts the drain short. */
+/** The exit code when a second signal cuts the drain short. */
 const cutShort = 130;
 
 export type AskedToStop = Disposable & {
-	/** Resolves at the first signal that ends. */
+	/** Resolves at the first terminating signal. */
 	readonly asked: Promise<void>;
-	/** Aborts with it. */
+	/** Aborts at the same time. */
 	readonly signal: AbortSignal;
-	/** Aborts at the first SIGHUP that does not end. */
+	/** Aborts at the first SIGHUP that does not terminate. */
 	readonly hungUp: AbortSignal;
 };
 
 /**
- * Resolves `asked` at the first SIGTERM, SIGINT or SIGHUP. A second one ends the process at once: whoever
- * sends two does not want to wait. `hangup: 'lets-go'`: SIGHUP is only told, however often it comes (a launcher sends it again). `interrupts`: SIGINT comes from there, and ends no process.
+ * Resolves `asked` at the first SIGTERM, SIGINT or SIGHUP. A second one exits the process at once, because its sender does not want to wait. `hangup: 'lets-go'`:
+ * SIGHUP only aborts `hungUp`, however often it comes (a launcher repeats it). `interrupts`: the source of SIGINT, which then never exits the process.
  */
 export function whenAskedToStop({
 	hangup = 'ends',

@@ -8,8 +8,8 @@ import type {Context} from '../console/context.ts';
 import {findGateway} from '../home/gateway-access.ts';
 
 /**
- * The identifier of the job whose runs are asked for. An identifier stands for itself, since runs outlive their job; a name is looked for in the profile, then among
- * the jobs that a running gateway fires, which may be those of other profiles.
+ * The identifier of the job whose runs are requested. An identifier is accepted as it is, since runs outlive their job; a name is searched in the profile, then
+ * among the jobs of a running gateway, including other profiles'.
  *
  * @throws SvcError `job_not_found`, `job_ambiguous`, `jobs_broken`
  */

@@ -25,15 +25,15 @@ import {
 const shownTimes = 3;
 const shownRuns = 10;
 
-/** The jobs of the context's profile: what their file says, and what a gateway or the journal on disk knows of them. */
+/** The jobs of the context's profile: their definitions from the file, their state from a gateway or the journal. */
 export type OpenJobs = AsyncDisposable & {
 	readonly set: JobSet;
-	/** One for each entry of `set`, in its order. */
+	/** One for each entry of `set`, in the same order. */
 	readonly views: readonly JobView[];
 	readonly runs: Pick<Runs, 'get' | 'list'>;
 };
 
-/** Opens the jobs of the context's profile. Definitions are those of the file: a gateway may see a change a moment later. @throws SvcError */
+/** Opens the jobs of the context's profile. Definitions come from the file: a gateway may notice a change a moment later. @throws SvcError */
 export async function openJobs(context: Context): Promise<OpenJobs> {
 	const {clock} = context;
 	const paths = context.paths();
@@ -52,7 +52,7 @@ export async function openJobs(context: Context): Promise<OpenJobs> {
 
 const listJobs = async (gateway: GatewayCommands) => gateway.listJobs();
 
-/** The jobs as they are listed: with what became of their last runs. */
+/** The jobs with their last runs, for listing. */
 export const listedJobs = async (
 	context: Context,
 	{views, runs}: Pick<OpenJobs, 'runs' | 'views'>,
@@ -66,7 +66,7 @@ export const listedJobs = async (
 		})),
 	);
 
-/** One job with what its file says, when it fires, and its last runs. @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid` */
+/** A job with its definition, its next times and its last runs. @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid` */
 export async function shownJob(
 	context: Context,
 	{set, views, runs}: OpenJobs,
@@ -96,15 +96,15 @@ export async function shownJob(
 	};
 }
 
-/** What the journal waits for comes first: it may differ from what follows now. */
+/** The time that the journal waits for comes first: it may differ from the computed ones. */
 const timesOf = (job: JobDefinition, {nextAt}: JobView, now: number): readonly number[] =>
 	nextAt === undefined
 		? []
 		: [nextAt, ...nextTimes(job.schedule, {afterMs: Math.max(now, nextAt), count: shownTimes - 1})];
 
 /**
- * Tells of targets of jobs why answers would not arrive, by the configuration of the gateway that fires the jobs of the context's profile. Where that cannot be used, nothing is
- * known of them: jobs are made without it.
+ * Says why answers to jobs' targets would not arrive, by the configuration of the gateway that runs the jobs of the context's profile. If the configuration is
+ * unusable, nothing is reported, since jobs can be made without it.
  */
 export async function readPlatformProblems(
 	context: Context,
@@ -114,7 +114,7 @@ export async function readPlatformProblems(
 	return deliver => (loaded.ok ? problemWithPlatform(deliver, loaded.config) : undefined);
 }
 
-/** The gateway that fires the jobs of the context's profile. @throws SvcError `gateway_not_running` */
+/** The gateway that runs the jobs of the context's profile. @throws SvcError `gateway_not_running` */
 export const requireJobGateway = async (context: Context): Promise<ServingGateway> =>
 	requireServingGateway(context, listJobs);
 
@@ -136,7 +136,7 @@ async function liveMemory({gateway, profile}: ServingGateway): Promise<Memory> {
 	};
 }
 
-/** What the journal says, read back from a view of the gateway. When it fires next counts only while both speak of the same schedule. */
+/** The journal's record of a job, reconstructed from a gateway's view. The next time counts only if both have the same schedule. */
 function recordOfView(view: JobView, entry: JobEntry): JobRecord {
 	const {profile, id, nextAt, lastAt, lastRunId, open} = view;
 	const isCurrent =
@@ -155,7 +155,7 @@ function recordOfView(view: JobView, entry: JobEntry): JobRecord {
 	};
 }
 
-/** The journal of the profile; where it knows nothing of the jobs, that of the home, whose gateway may have fired them. */
+/** The journal of the profile, or if it knows none of the jobs, that of the home, whose gateway may have run them. */
 async function openDisk(context: Context): Promise<Memory> {
 	const {readStore} = await import('../../store/open-store.ts');
 	const {readStorePlace} = await import('../../config/store-place.ts');

@@ -12,7 +12,7 @@ import {readPlatformProblems} from './open-jobs.ts';
 const shownTimes = 3;
 
 /**
- * Adds a job with these settings to the file of the profile; prints its identifier and when it fires next. A gateway that runs sees it by itself.
+ * Adds a job with these settings to the profile's file; prints its identifier and its next time. A running gateway notices the change.
  *
  * @throws SvcError `job_refused`, `jobs_broken`
  */
@@ -39,7 +39,7 @@ export async function createJob(
 }
 
 /**
- * Changes these settings of a job in the file of the profile; its identifier, its runs and its answers stay. A gateway that runs sees it by itself.
+ * Changes these settings of a job in the profile's file; its identifier, runs and answers are kept. A running gateway notices the change.
  *
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_refused`, `jobs_broken`
  */
@@ -67,7 +67,7 @@ export async function changeJob(
 	printResult(context, {json, value: {id, name, changed, paused, next}, lines});
 }
 
-/** Tells why answers of the job would not arrive. */
+/** Says why answers of the job would not arrive. */
 async function tellProblem(context: Context, {name, target}: JobDefinition): Promise<void> {
 	const problem = (await readPlatformProblems(context))(target.kind);
 	if (problem !== undefined) {

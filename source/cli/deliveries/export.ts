@@ -9,22 +9,22 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {type Home, openHome} from '../home/open-home.ts';
 
-/** What the journal answers at once, at most. */
+/** The largest page that the journal returns. */
 const page = 1000;
 
-/** Flags of `svc deliveries export`. */
+/** The flags of `svc deliveries export`. */
 export type ExportFlags = {
 	readonly route?: string;
 	/** Milliseconds since 1970. */
 	readonly since?: number;
 	readonly out?: string;
-	/** Replaces `out` when it is there. */
+	/** Replaces an existing `out`. */
 	readonly force?: boolean;
 };
 
 /**
- * Writes deliveries, oldest first, so that an import keeps their order, one JSON object a line, to a file or to standard output. Pages through the journal and
- * waits for whoever reads, so that neither large bodies nor a slow reader fill the memory. A file is private (0600) and takes its name only when it is whole.
+ * Writes deliveries as one JSON object per line to a file or standard output, oldest first, so that an import keeps their order. Pages through the journal with
+ * back-pressure, so that neither large bodies nor a slow reader fill the memory. A file is private (mode 0600) and gets its name only when complete.
  *
  * @throws SvcError `file_unwritable`
  */
@@ -44,7 +44,7 @@ export async function exportDeliveries(
 	const lines = linesOf(home, chosen);
 	if (out === undefined) {
 		for await (const line of lines) {
-			// As fast as the stream takes it, until its reader is gone.
+			// Waits for the stream, until its reader is gone.
 			// oxlint-disable-next-line no-loop-func -- awaited before the next line
 			if (await new Promise<unknown>(resolve => context.stdout.write(line, resolve))) {
 				break;
@@ -55,7 +55,7 @@ export async function exportDeliveries(
 	}
 
 	const unfinished = `${out}.${process.pid}.part`;
-	// Names the file that was asked for, not the one that was to become it.
+	// The message names the requested file, not the temporary one.
 	const refuse = (cause: unknown): never => {
 		const reason = messageOf(cause).replaceAll(unfinished, out);
 		throw new SvcError('file_unwritable', `Cannot write "${out}": ${reason}`, {cause});
@@ -83,14 +83,14 @@ async function* linesOf(home: Home, chosen: Chosen): AsyncIterable<string> {
 	for (const id of ids.toReversed()) {
 		// oxlint-disable-next-line no-await-in-loop -- bodies are large: one at a time
 		const stored = await home.getDelivery(id);
-		// The retention may have taken it meanwhile.
+		// It may have been purged meanwhile.
 		if (stored) {
 			yield `${lineOfDelivery(stored)}\n`;
 		}
 	}
 }
 
-/** Newest first. Of the whole journal nothing but these is held: a dozen bytes for each delivery. */
+/** Newest first. Holds only identifiers, a dozen bytes per delivery. */
 async function chosenIds(home: Home, chosen: Chosen): Promise<readonly string[]> {
 	const ids: string[] = [];
 	for (;;) {
@@ -106,8 +106,8 @@ async function chosenIds(home: Home, chosen: Chosen): Promise<readonly string[]>
 }
 
 /**
- * A delivery as one line of an export, without the line end: a JSON object with the keys of `svc deliveries show --json`. The body is `body` when it is
- * UTF-8, else `body_base64`; neither when it was not kept. Headers are those that were stored: no secret, token or signature.
+ * A delivery as one line of an export, without the line end: a JSON object with the keys of `svc deliveries show --json`. The body is `body` if it is UTF-8, else
+ * `body_base64`; absent if it was not stored. Headers are the stored ones, without secrets, tokens or signatures.
  */
 function lineOfDelivery(stored: StoredDelivery): string {
 	const {body, ...delivery} = stored;

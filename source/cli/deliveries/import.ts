@@ -9,16 +9,15 @@ import {tell, printResult} from '../console/print.ts';
 import {openInput, unreadable} from '../console/read-input.ts';
 import {openHome} from '../home/open-home.ts';
 
-/** What the gateway takes in one call: 32 MiB, a third of which is the encoding of the bodies, 1,000 deliveries. Larger bodies can be received and exported. */
+/** The gateway accepts 32 MiB (a third of it base64 overhead) and 1,000 deliveries per call. Larger bodies can be received and exported, but not imported. */
 const maxLineBytes = 20 * 1024 * 1024;
 const batchBytes = 16 * 1024 * 1024;
 const batchCount = 500;
 
 /**
- * Takes the deliveries of an export into the journal, under new identifiers; nothing runs. Through the gateway when one runs, else straight into the store,
- * whose lock is held meanwhile. A file is read to its end before anything is taken in, so that a bad line leaves everything as it was; of standard
- * input, or a pipe, whole batches (500 deliveries, or fewer with large bodies) before the bad line have been taken in, and the message says how many. A line above
- * 20 MiB is left out and told; the exit code is 1 then.
+ * Imports exported deliveries into the journal under new identifiers; nothing runs. Uses the gateway if one runs, else the store, whose lock is held meanwhile. A
+ * file is read to its end first, so that an invalid line changes nothing; from standard input or a pipe, whole batches (500 deliveries, or fewer with large
+ * bodies) before the invalid line are imported, and the message says how many. A line above 20 MiB is skipped and reported; the exit code is then 1.
  *
  * @throws SvcError `line_invalid` naming the line, `file_unreadable`, `gateway_running`
  */
@@ -29,7 +28,7 @@ export async function importDeliveriesFile(
 ): Promise<void> {
 	if (canBeReadTwice(path)) {
 		for await (const _ of deliveriesIn(context, path, () => {})) {
-			// Each line is checked as it comes.
+			// Only validates each line.
 		}
 	}
 
@@ -62,7 +61,7 @@ export async function importDeliveriesFile(
 	printResult(context, {json, value: {imported: count, leftOut}, lines: [line]});
 }
 
-/** A file; not a pipe that has a name. */
+/** Whether it is a regular file, not a named pipe. */
 function canBeReadTwice(path: string): boolean {
 	return path !== '-' && statSync(path, {throwIfNoEntry: false})?.isFile() === true;
 }
@@ -94,7 +93,7 @@ function readLine(number: number, text: string, now: number): StoredDelivery {
 		requirePossibleTime(delivery, now);
 		return delivery;
 	} catch (error) {
-		// The engine's message quotes the text around the mistake: it may be a secret, and is long.
+		// The engine's message quotes the text around the error, which may be long or contain a secret.
 		const why = error instanceof SvcError ? messageOf(error) : 'it is not JSON';
 		throw new SvcError('line_invalid', `Cannot use line ${number}: ${why}`, {cause: error});
 	}
@@ -123,7 +122,7 @@ async function* batchesOf(
 }
 
 /**
- * The delivery in one line of an export. What refers to its old journal (run, group, replayed delivery) is not in it.
+ * Parses one line of an export. References to the old journal (run, group, replayed delivery) are dropped.
  *
  * @throws SvcError `delivery_invalid`; SyntaxError for what is no JSON
  */
@@ -137,20 +136,20 @@ function deliveryOfLine(line: string): StoredDelivery {
 	return readWireDelivery({...rest, body_base64: Buffer.from(body).toString('base64')});
 }
 
-/** A line of a file, numbered from 1; without `text` when it is longer than what is read. */
+/** A line of a file, numbered from 1; without `text` if it is too long. */
 type NumberedLine = {readonly number: number; readonly text?: string};
 
-/** Marks the beginning of some files of text. */
+/** Found at the beginning of some text files. */
 const byteOrderMark = '\ufeff';
 
 /**
- * The lines of a stream of bytes that hold anything, one at a time. Of a line above `maxLineBytes` nothing is kept but its number.
+ * The non-empty lines of a byte stream, one at a time. A line above `maxLineBytes` is reduced to its number.
  *
  * @throws SvcError `line_invalid` for a line that is not UTF-8, named by its number
  */
 async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<NumberedLine> {
 	let number = 0;
-	/** The bytes of the line that was begun, a character each. */
+	/** The bytes of the incomplete line, one character each. */
 	let begun = '';
 	const take = (bytes: string): readonly NumberedLine[] => {
 		number++;

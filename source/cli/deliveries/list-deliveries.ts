@@ -9,7 +9,7 @@ import {type Home, openHome} from '../home/open-home.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 import {printList} from '../nouns/noun-commands.ts';
 
-/** Flags of `svc deliveries list`. */
+/** The flags of `svc deliveries list`. */
 export type ListFlags = {
 	readonly route?: string;
 	readonly outcome?: readonly DeliveryOutcome[];
@@ -18,16 +18,16 @@ export type ListFlags = {
 	/** Milliseconds since 1970. */
 	readonly since?: number;
 	readonly before?: string;
-	/** Words as the filter of Traffic takes them. */
+	/** Words in the syntax of the Traffic filter. */
 	readonly filter?: string;
 	readonly limit: number;
 	readonly json?: boolean;
 };
 
-/** What a run ends as when its event came to nothing and a person has to decide. */
+/** States of runs that failed, so that a person has to decide. */
 const deadStates: readonly RunState[] = ['failed', 'dead', 'interrupted', 'uncertain'];
 
-/** Lists deliveries, newest first; those that were asked for by the state of their runs with that state and the reason. */
+/** Lists deliveries, newest first; if selected by their runs' states, with state and reason. */
 export async function listDeliveries(
 	context: Context,
 	{json, outcome: outcomes, dead, runState, filter: words, ...flags}: ListFlags,
@@ -60,7 +60,7 @@ export async function listDeliveries(
 	});
 }
 
-/** Those that pass the words and what the flags ask for. */
+/** The deliveries that match the words and the flags. */
 async function searchDeliveries(
 	home: Home,
 	words: string,
@@ -95,10 +95,10 @@ async function searchDeliveries(
 	});
 }
 
-/** What the journal answers at once, at most. */
+/** The largest page that the journal returns. */
 const page = 1000;
 
-/** The runs of deliveries by their numbers, as far as they are still in these states: what a listing says beside its deliveries. Their plans and transcripts are not read. */
+/** The runs of deliveries by number, if still in these states, for display beside them. Without plans and transcripts. */
 async function runsOf(
 	home: Home,
 	deliveries: readonly Delivery[],

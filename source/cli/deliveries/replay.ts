@@ -12,7 +12,7 @@ import {readInput} from '../console/read-input.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {requireDelivery} from './require-delivery.ts';
 
-/** Flags of `svc deliveries replay`. */
+/** The flags of `svc deliveries replay`. */
 export type ReplayFlags = {
 	/** Another route. */
 	readonly to?: string;
@@ -23,12 +23,12 @@ export type ReplayFlags = {
 	readonly json?: boolean;
 };
 
-/** What the control API takes in one call. */
+/** The limit of one call of the control API. */
 const maxBodyBytes = 7 * 1024 * 1024;
 
 /**
- * Sends a stored delivery through the pipeline again, perhaps with another body or to another route. Says first what that will do; what reaches others is
- * confirmed.
+ * Sends a stored delivery through the pipeline again, optionally with another body or to another route. Says first what that will do, and asks for confirmation if
+ * it affects others.
  *
  * @throws SvcError
  */
@@ -74,7 +74,7 @@ export async function replayDelivery(
 }
 
 /**
- * What the person made of the body of `stored` in `$VISUAL` or `$EDITOR`. JSON is shown indented. What was saved must be what the sender's content type says.
+ * Lets the person edit the body of `stored` in `$VISUAL` or `$EDITOR`. JSON is indented. The result must match the sender's content type.
  *
  * @throws SvcError `edit_aborted` when it was left as it was, or empty; `edit_invalid`, whose message names the file that keeps the text;
  * `body_not_kept`, `program_not_started`, `program_failed`, `file_too_large`, `file_unreadable`, `interrupted`
@@ -99,7 +99,7 @@ async function editBody(context: Context, stored: StoredDelivery): Promise<strin
 		case 'mistake': {
 			const file = join(context.paths().cache, kept);
 			await writePrivateFile(file, `${edited.body}\n`);
-			// The engine quotes the text: to the person who wrote it.
+			// The engine's message quotes the text, here to the person who wrote it.
 			throw new SvcError(
 				'edit_invalid',
 				`Not replayed: Malformed JSON body (${escapeLine(edited.why, 200)}); your text is in "${file}", mend it and use --body-file`,
@@ -108,12 +108,12 @@ async function editBody(context: Context, stored: StoredDelivery): Promise<strin
 	}
 }
 
-/** Editors that draw on a terminal, and wait for ever where there is none. */
+/** Editors that draw on a terminal, and would wait forever without one. */
 const screenEditors: ReadonlySet<string> = new Set(
 	'vi vim view nvim nano pico emacs micro hx helix joe mcedit'.split(' '),
 );
 
-/** Another program than such an editor may do without a terminal. @throws SvcError `confirmation_needed` */
+/** Requires a terminal for such an editor; other programs may work without. @throws SvcError `confirmation_needed` */
 function requireScreen({environment, stdin, stdout}: Context): void {
 	const [program = ''] = editorOf(environment).trim().split(/\s+/);
 	if (screenEditors.has(basename(program)) && !(stdin.isTTY && stdout.isTTY)) {

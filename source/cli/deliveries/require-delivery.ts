@@ -2,10 +2,10 @@ import type {StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {Home} from '../home/open-home.ts';
 
-/** Shorter endings of an identifier are looked for nowhere. */
+/** Shorter endings of an identifier are not searched. */
 const minEndingLength = 4;
 
-/** The delivery with this identifier, or ending. @throws SvcError `delivery_not_found` */
+/** The delivery with this identifier, or with this ending of it. @throws SvcError `delivery_not_found` */
 export async function requireDelivery(
 	home: Pick<Home, 'getDelivery'>,
 	id: string,

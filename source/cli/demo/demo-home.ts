@@ -13,29 +13,29 @@ import type {Environment} from '../../config/environment.ts';
 import {type FileLock, lockFile} from '../../core/file-lock.ts';
 import {asWord} from '../../core/shell-words.ts';
 
-/** A data directory of the demo's own, removed when it is disposed of, and at the end of the process at the latest. */
+/** A temporary data directory for the demo, removed on disposal, or at the latest at the end of the process. */
 export type DemoHome = Disposable & {
-	/** The home; beside it there are the programs of the demo and its lock, and nothing else. */
+	/** The home; its folder also contains the demo's programs and its lock. */
 	readonly path: string;
 	write(name: string, text: string): void;
-	/** Makes the programs that the demo starts: parts of this program, which `command` starts, and a client of a code host, of which it returns the place. */
+	/** Creates the programs that the demo starts: parts of svc, started by `command`, and a code host's client, whose path is returned. */
 	addPrograms(command: readonly [string, ...string[]]): string;
-	/** What is passed on of `environment`: the person's terminal and editor, and nothing that could name another place or hold a key. */
+	/** The variables to inherit: those of the terminal and editor, none that could name another location or contain a key. */
 	environment(of: Environment): Environment;
 };
 
-/** Names of variables that are about the terminal, the person before it, and where programs are. */
+/** Variables about the terminal, the person at it, and the location of programs. */
 const passedOn =
 	/^(?:PATH|TERM|TERM_[A-Z_]+|COLORTERM|COLORFGBG|NO_COLOR|LANG|LC_[A-Z]+|TZ|EDITOR|VISUAL|PAGER|LESS|SHELL|USER|LOGNAME|TMPDIR|TMUX|TMUX_PANE|STY|CI|CONTINUOUS_INTEGRATION|SVC_SCREEN_READER|WAYLAND_DISPLAY|DISPLAY|XDG_RUNTIME_DIR|SSH_TTY|SSH_CONNECTION|SSH_CLIENT)$/;
 
-/** A code host's client that posts nothing: it notes what it was asked, and says that it did it. */
+/** A fake client of a code host: records its arguments, and reports success. */
 const client = `echo "$*" >> "\${0%/*}/../client.log"
 while read -r line; do :; done
 echo "https://github.com/northwind/depot/pull/412#issuecomment-1"`;
 
 const parts = {'tracker-mcp': 'tracker', 'notes-mcp': 'notes', browser: 'browser'} as const;
 
-/** Makes the folder, and removes those of demos that were killed. @throws what the file system says, SvcError `lock_failed` */
+/** Creates the folder, and removes those of killed demos. @throws what the file system says, SvcError `lock_failed` */
 export function makeDemoHome(): DemoHome {
 	tidy();
 	const {folder, lock} = makeFolder();
@@ -51,7 +51,7 @@ export function makeDemoHome(): DemoHome {
 		return join(programs, name);
 	};
 
-	// A second signal ends the process where it stands.
+	// A second signal exits the process without disposal.
 	process.once('exit', remove);
 	mkdirSync(path, {mode: 0o700});
 	mkdirSync(programs, {mode: 0o700});
@@ -85,7 +85,7 @@ export function makeDemoHome(): DemoHome {
 
 const folderPrefix = 'svc-demo-';
 
-/** Beside the home: locked for as long as the process of the demo lives. */
+/** Beside the home; held for as long as the demo's process lives. */
 const lockIn = (folder: string) => join(folder, 'lock');
 
 const removeFolder = (folder: string) => {
@@ -106,11 +106,11 @@ function makeFolder(): {readonly folder: string; readonly lock: FileLock} {
 				throw error;
 			}
 		}
-		// Another demo that starts took it for one that was left before it was locked: it is gone, or will be.
+		// Another starting demo saw it unlocked, and took it for an old one: it is gone, or will be.
 	}
 }
 
-/** Removes the folders of this user's demos whose process is gone, as far as that goes. */
+/** Removes the folders of this user's dead demos, as far as possible. */
 function tidy(): void {
 	const user = process.getuid?.();
 	for (const name of namesIn(tmpdir())) {
@@ -123,7 +123,7 @@ function tidy(): void {
 				removeFolder(folder);
 			}
 		} catch {
-			// Nothing depends on it, and the next demo tries again.
+			// Not essential; the next demo tries again.
 		}
 	}
 }

@@ -11,7 +11,7 @@ import world from './world.json' with {type: 'json'};
 
 type Reply = {
 	readonly status: number;
-	/** JSON of it, unless it is text, which is a page. */
+	/** Sent as JSON, unless it is text, which is sent as a page. */
 	readonly body?: unknown;
 	readonly headers?: Readonly<Record<string, string>>;
 };
@@ -20,21 +20,21 @@ type DemoRequest = {
 	readonly url: URL;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: string;
-	/** Aborts when the client hangs up. */
+	/** Aborts when the client disconnects. */
 	readonly gone: AbortSignal;
 };
 
-/** By method and path. */
+/** Keyed by method and path. */
 type Endpoints = Readonly<Record<string, (asked: DemoRequest) => Reply | Promise<Reply>>>;
 
 type ServerOptions = {readonly clock: Clock; readonly isHurried: () => boolean};
 
-/** Requests of the demo are smaller; other programs of this machine might send more. */
+/** Larger than the demo's own requests; other programs of this machine might send more. */
 const maxBodyBytes = 2 ** 20;
 
 /**
- * The one server of the demo, on a free port of this machine: `/v1` is the model, `/crm/mcp` and `/billing/mcp` are tool servers that want a login, and the rest is
- * the issuer of both. What it says is in `world.json`. It keeps nothing; a request that it cannot read gets 500. The model answers at once while `isHurried`.
+ * The demo's only server, on a free port of this machine: `/v1` is the model, `/crm/mcp` and `/billing/mcp` are tool servers that require a login, and the rest is
+ * the issuer for both. Its answers are in `world.json`. It stores nothing; an unreadable request gets 500. While `isHurried`, the model answers without delay.
  */
 export async function startDemoServer(
 	options: ServerOptions,
@@ -92,28 +92,28 @@ function send(response: ServerResponse, {status, body, headers = {}}: Reply): vo
 	response.end(isPage || body === undefined ? body : JSON.stringify(body));
 }
 
-/** What is always answered the same. */
+/** Endpoints with constant answers. */
 const repliesAt = (origin: string): Endpoints =>
 	Object.fromEntries(
 		Object.entries(fillAll(world.replies, {origin})).map(([name, reply]) => [
 			name,
-			// As the file has it.
+			// The type of the file's contents.
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 			() => reply as unknown as Reply,
 		]),
 	);
 
-/** How long a code waits until a person seems to have agreed. */
+/** How long until a device code is approved, as if by a person. */
 const agreesAfterMs = 12_000;
 
 const lifetimeSeconds = 600;
 const pollSeconds = 2;
 const accessSeconds = 3600;
 
-/** More codes than these are not remembered. */
+/** The most device codes that are remembered. */
 const maxPending = 50;
 
-/** Letters that are not mistaken for others. */
+/** Letters that are not easily confused. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 
 const makeUserCode = () => {
@@ -123,9 +123,9 @@ const makeUserCode = () => {
 
 const refuse = (error: string): Reply => ({status: 400, body: {error}});
 
-/** The issuer, which agrees to everything: to a browser at once, to a code after some seconds or when the button of its page is pressed; and the tools behind it. */
+/** The issuer, which approves everything: a browser at once, a device code after some seconds or when its page's button is pressed; and the tools behind the logins. */
 function loginsAt(origin: string, {clock}: Pick<ServerOptions, 'clock'>): Endpoints {
-	/** When each code is agreed to, by the monotonic clock. */
+	/** When each code is approved, by the monotonic clock. */
 	const pending = new Map<string, number>();
 	const accessTokens = new Set<string>();
 
@@ -209,21 +209,21 @@ function loginsAt(origin: string, {clock}: Pick<ServerOptions, 'clock'>): Endpoi
 	};
 }
 
-/** What the model says next. */
+/** The model's next answer. */
 type ModelAnswer =
 	| {readonly text: string}
 	| {readonly tool: string; readonly args: JsonObject; readonly slowly?: boolean}
 	| {readonly refusal: string};
 
-/** The steps of a run: tools, then an answer. By what the prompt says; the first that fits, and the last one fits everything. */
+/** The steps of a run (tool calls, then an answer), chosen by its prompt: the first match counts, and the last one matches everything. */
 const scripts = world.answers.map(({about, steps}) => ({
 	about: new RegExp(about, 'i'),
-	// The types of JSON have no unions.
+	// TypeScript infers no unions from JSON.
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 	steps: steps as unknown as readonly ModelAnswer[],
 }));
 
-/** The next step of a run, by its prompt and how many results of tools it has already. */
+/** The next step of a run, by its prompt and the number of tool results so far. */
 export function nextAnswer(prompt: string, results: number): ModelAnswer {
 	const {steps = []} = scripts.find(({about}) => about.test(prompt)) ?? {};
 	return steps[results] ?? steps.at(-1) ?? {text: ''};
@@ -236,7 +236,7 @@ const requestShape = z.looseObject({
 	messages: z.array(z.looseObject({role: z.string(), content: z.json().optional()})),
 });
 
-/** Some characters are a token. */
+/** A rough estimate. */
 const charactersPerToken = 4;
 
 const modelOf =

@@ -5,7 +5,7 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import world from './world.json' with {type: 'json'};
 
-/** A tool as `tools/list` has it, and what a call of it says, with arguments in braces. */
+/** A tool as in `tools/list`, and the text returned by a call, with arguments in braces. */
 type DemoTool = {
 	readonly name: string;
 	readonly description: string;
@@ -16,11 +16,11 @@ type DemoTool = {
 
 type ToolSetName = keyof typeof world.tools;
 
-// The types of JSON have a type for each tool.
+// TypeScript infers a separate type for each tool.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const toolSets = world.tools as unknown as Readonly<Record<ToolSetName, readonly DemoTool[]>>;
 
-/** What `publish_page` says of itself after a while: a tool that is not the one that was agreed to. */
+/** The changed description of `publish_page`, after which it is no longer the tool that was approved. */
 const {changedDescription} = world;
 
 type Message = JsonObject;
@@ -37,10 +37,10 @@ const messageShape = z.looseObject({
 		.optional(),
 });
 
-/** After so many calls `publish_page` is another tool. */
+/** After this many calls `publish_page` changes. */
 const callsUntilChange = 2;
 
-/** What is said of a tool. */
+/** A tool as listed. */
 const viewOf = ({name, description, inputSchema, annotations = {}}: DemoTool): JsonObject => ({
 	name,
 	description,
@@ -52,7 +52,7 @@ const unknownMethod = {code: -32_601, message: 'Method not found'};
 const unknownTool = {code: -32_602, message: 'Unknown tool'};
 
 /**
- * A tool server that keeps nothing: answers one message of the protocol at a time, with nothing, an answer, or also the news that its tools have changed.
+ * A stateless tool server: answers each protocol message with nothing, an answer, or also a notification that its tools have changed.
  *
  * @see manual/demo.md
  */
@@ -111,7 +111,7 @@ export function createDemoServer(name: ToolSetName): (message: unknown) => reado
 	};
 }
 
-/** What a process of the demo may be: a tool server on standard input and output, or the browser of a login. */
+/** Runs one of the demo's processes: a tool server on standard input and output, or the browser of a login. */
 export async function runDemoPart(
 	context: Context,
 	[name = '', url = '']: readonly string[],
@@ -119,7 +119,7 @@ export async function runDemoPart(
 	if (name === 'browser' && new URL(url).hostname === '127.0.0.1') {
 		await fetch(url);
 	} else if (Object.hasOwn(toolSets, name)) {
-		// Checked just now.
+		// Just checked.
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 		await serveTools(context, name as ToolSetName);
 	} else {
@@ -128,7 +128,7 @@ export async function runDemoPart(
 	}
 }
 
-/** Until its input ends, as its parent does. */
+/** Runs until its input ends, which happens when its parent ends. */
 async function serveTools({stdin, stdout}: Context, name: ToolSetName): Promise<void> {
 	const answer = createDemoServer(name);
 	for await (const line of createInterface({input: stdin})) {

@@ -19,22 +19,22 @@ const dayMs = 24 * 60 * 60 * 1000;
 const latelyMs = 23.4 * 3_600_000;
 
 /**
- * What the files of the home say. The ports are free ones: the usual ones are those of the person's own gateway, and of the clients that know it. A dynamic route has a
- * error: pane 5 tells of it, and it harms no other.
+ * The files of the demo's home. Ports are free ones: the usual ones belong to the person's own gateway and its clients. One dynamic route has an error, to show in
+ * pane 5; it affects no other.
  */
 export const demoFiles = (words: {
-	/** Of the demo's server. */
+	/** The demo server's origin. */
 	readonly origin: string;
-	/** Where a code host's client is. */
+	/** The path of the code host's client. */
 	readonly client: string;
-	/** When a job was made. */
+	/** When a job was created. */
 	readonly lately: string;
 }) => {
 	const {config, subscriptions, jobs} = world;
 	return fillAll({config, subscriptions, jobs}, words);
 };
 
-/** What the demo is, and what to press in it. */
+/** Explains the demo, and which keys to press. */
 const demoCard = (begun: Promise<void>): FirstRunCard => ({
 	title: 'Demo',
 	steps: [
@@ -58,7 +58,7 @@ const demoCard = (begun: Promise<void>): FirstRunCard => ({
 	],
 });
 
-/** How this program starts itself. */
+/** The command line that starts this program. */
 const ownCommand = (): readonly [string, ...string[]] => [
 	process.execPath,
 	...new Set([...nodeFlags, ...process.execArgv]),
@@ -67,18 +67,18 @@ const ownCommand = (): readonly [string, ...string[]] => [
 
 type DemoOptions = {
 	readonly output?: OutputFormat | undefined;
-	/** Starts this program; its parts are processes of it. */
+	/** The command that starts this program, for the demo's parts. */
 	readonly program?: readonly [string, ...string[]];
-	/** Gets the gateway as soon as its day has passed. */
+	/** Receives the gateway once the recorded day has passed. */
 	readonly onGateway?: (gateway: Gateway, url: string) => void;
-	/** Nothing comes in after the day. */
+	/** No traffic comes after the recorded day. */
 	readonly isStill?: boolean;
-	/** Questions and answers instead of the screen. */
+	/** Uses the prompt instead of the screen. */
 	readonly linear?: boolean;
 };
 
 /**
- * `svc --demo`: the interface, or lines, over a gateway with a home, a model, tool servers and senders of its own, all on this machine; all of it ends with it.
+ * `svc --demo`: the interface, or the prompt, over a gateway with its own home, model, tool servers and senders, all on this machine and ending together.
  *
  * @see manual/demo.md
  */
@@ -153,7 +153,7 @@ export async function openDemo(
 				},
 				end() {
 					ending.abort();
-					// A run that waits for it would hold up the end.
+					// A run that waits for the server would delay the end.
 					void server[Symbol.asyncDispose]();
 				},
 			},
@@ -166,7 +166,7 @@ export async function openDemo(
 	}
 }
 
-/** What is thrown after `signal` aborted is its end. */
+/** Errors thrown after `signal` aborted count as its end. */
 const endsWith = (signal: AbortSignal) => (error: unknown) => {
 	if (!signal.aborted) {
 		throw error;

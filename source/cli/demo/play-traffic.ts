@@ -7,7 +7,7 @@ import {type Moment, recordedDay, type Scene, scenes, send, type DemoEvent} from
 
 const minuteMs = 60_000;
 
-/** Longer than a call waits for its answer. */
+/** Longer than a call waits for an answer. */
 const nobodyMs = 6 * minuteMs;
 
 const byWhom = 'tui (mona)';
@@ -20,8 +20,8 @@ type DayOptions = {
 };
 
 /**
- * Lets a day pass in a moment: the clock leaps from event to event, and what each one starts comes to its end before the next, but for a call that is left open. Returns when the clock has caught up. A day
- * that is broken off by `signal` ends where it is.
+ * Plays a day at once: the clock leaps from event to event, and everything an event starts is completed before the next, except calls left open. Returns when the
+ * clock has caught up. If `signal` aborts, the day ends where it is.
  */
 export async function playDay(
 	gateway: Gateway,
@@ -33,7 +33,7 @@ export async function playDay(
 	const stateWhere = async (holds: (state: GatewayState) => boolean, until = signal) =>
 		waitForState(port, {holds, until});
 
-	/** Until nothing runs, or a call waits for a person; whether the first was so. */
+	/** Waits until nothing runs, or a call waits for a person; resolves to whether nothing runs. */
 	const settled = async (): Promise<boolean> => {
 		const decided = new AbortController();
 		const asks = stateWhere(
@@ -66,11 +66,11 @@ export async function playDay(
 			});
 		}
 
-		// The leap may have let others begin.
+		// Settling it may have let others begin.
 		await stateWhere(({approvals}) => approvals.every(({id}) => id !== first.id));
 	};
 
-	// A leap would let connecting take too long.
+	// A leap would make connecting exceed its time limit.
 	await stateWhere(
 		({servers}) => servers.length > 0 && servers.every(({status}) => status !== 'connecting'),
 	);
@@ -99,7 +99,7 @@ export async function playDay(
 	clock.leap(clock.behindMs());
 }
 
-/** Resolves as soon as `holds` is true of the state, or `until` aborts. */
+/** Resolves once `holds` is true of the state, or `until` aborts. */
 async function waitForState(
 	port: Pick<GatewayPort, 'getState' | 'subscribe'>,
 	{holds, until}: {readonly holds: (state: GatewayState) => boolean; readonly until: AbortSignal},
@@ -123,18 +123,18 @@ async function waitForState(
 
 const firstMs = 2500;
 
-/** From scene to scene; a little longer each time, then short again, so that it does not tick like a clock. */
+/** Pauses between scenes, varied so that the rhythm is not mechanical. */
 const pausesMs = [7000, 11_000, 9000, 14_000] as const;
 
 const betweenMs = 350;
 
-/** Calls that wait for a person at a time. */
+/** The most calls that wait for a person at a time. */
 const maxWaiting = 3;
 
-/** With more runs under way, or waiting for their turn, nothing new is started. */
+/** With more active or waiting runs, nothing new is started. */
 const maxRuns = 6;
 
-/** Whose runs wait for a login, perhaps for ever. */
+/** The route whose runs wait for a login, perhaps forever. */
 const lockedRoute = 'leads';
 
 /** Whether `scene` may begin now. */
@@ -146,7 +146,7 @@ export function mayPlay(
 	const open = runs.filter(({state}) => !hasEnded(state));
 	const locked = open.filter(({route}) => route === lockedRoute).length;
 	const atWork = open.length - locked;
-	// Each run at work may ask, one call at a time.
+	// Each active run may ask for one call at a time.
 	const most = asks ? maxWaiting : maxRuns;
 	return (
 		!gateway.stopping &&
@@ -155,7 +155,7 @@ export function mayPlay(
 	);
 }
 
-/** Sends traffic at a gentle pace until `signal` aborts; what would pile up is left out. */
+/** Sends traffic at a gentle pace until `signal` aborts; skips what would pile up. */
 export async function playScenes(
 	port: Pick<GatewayPort, 'getState'>,
 	{clock, url, signal}: {readonly clock: Clock; readonly url: string; readonly signal: AbortSignal},
@@ -176,15 +176,15 @@ export async function playScenes(
 }
 
 type BehindClock = Clock & {
-	/** How far it is behind, milliseconds. */
+	/** How far the clock is behind, in milliseconds. */
 	behindMs(): number;
-	/** Moves it on, at most to the present: what was due meanwhile happens now, once, as on a machine that slept. */
+	/** Advances the clock, at most to the present: timers due meanwhile fire now, once, as after sleep. */
 	leap(byMs: number): void;
 };
 
 type Timer = {readonly due: number; readonly callback: () => void; cancel: () => void};
 
-/** A clock that goes as fast as `clock` and is `startMs` behind it until it leaps; when it has caught up it is the same. */
+/** A clock that runs `startMs` behind `clock` until it leaps; once it has caught up, both are the same. */
 export function createBehindClock(clock: Clock, startMs: number): BehindClock {
 	const timers = new Set<Timer>();
 	let behindMs = startMs;
@@ -216,7 +216,7 @@ export function createBehindClock(clock: Clock, startMs: number): BehindClock {
 			const waiting = [...timers].toSorted((one, other) => one.due - other.due);
 			for (const timer of waiting) {
 				timer.cancel();
-				// One that was called before may have cancelled it.
+				// An earlier callback may have cancelled it.
 				if (timer.due > time && timers.has(timer)) {
 					arm(timer);
 				} else if (timers.delete(timer)) {

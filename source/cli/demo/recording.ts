@@ -5,41 +5,41 @@ import {routePath} from '../../core/route-path.ts';
 import recording from './recording.json' with {type: 'json'};
 import world from './world.json' with {type: 'json'};
 
-/** How a sender says what it sends, and signs it. */
+/** The format and signature that a sender uses. */
 type Sender = 'github' | 'gitlab' | 'stripe' | 'own';
 
-/** An event that is about to be sent. */
+/** An event to be sent. */
 export type DemoEvent = {
 	readonly route: string;
 	readonly event: string;
-	/** Text is sent as it is. */
+	/** Text is sent unchanged. */
 	readonly payload: JsonObject | string;
-	/** `github` when absent. */
+	/** Absent: `github`. */
 	readonly sender?: Sender;
-	/** The same twice is a duplicate; one of its own when absent. */
+	/** An identifier used twice is a duplicate; absent: a unique one. */
 	readonly id?: string;
-	/** Signs with this instead of the secret of the route; without anything when it is empty. */
+	/** Signs with this secret instead of the route's; empty: does not sign. */
 	readonly secret?: string;
 };
 
-/** An event of the recording: a template `of` it, filled in `with` values, and what is different from it. */
+/** A recorded event: the template `of`, filled with the values of `with`, and overrides. */
 export type RecordedEvent = Partial<Pick<DemoEvent, 'id' | 'route' | 'secret'>> & {
 	readonly of: string;
-	/** In place of the template's own values. Of a list, each round takes the next one. */
+	/** Overrides the template's values. Of a list, each round takes the next item. */
 	readonly with?: JsonObject;
 	readonly times?: number;
 };
 
-/** Something that happens in the recorded day. */
+/** A moment in the recorded day. */
 export type Moment = {
-	/** How long before the present, minutes. */
+	/** Minutes before the present. */
 	readonly ago: number;
 	readonly sends: readonly DemoEvent[];
-	/** What a person says to the call that one of these asks for, which may be left `open`; without it the call times out. */
+	/** A person's answer to the call that one of the events leads to; `open`: it stays waiting; absent: the call times out. */
 	readonly answer?: 'allow' | 'deny' | 'open';
 };
 
-/** A few events that belong together. */
+/** A few related events. */
 export type Scene = {
 	readonly sends: readonly DemoEvent[];
 	/** Its run asks a person. */
@@ -50,18 +50,18 @@ type Unfilled<Kind extends Scene> = Omit<Kind, 'sends'> & {
 	readonly sends: readonly RecordedEvent[];
 };
 
-// The types of JSON have no literals; a test reads the whole recording.
+// TypeScript infers no literals from JSON; a test reads the whole recording.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const {parts, events, day, counters, round} = recording as unknown as {
 	readonly parts: JsonObject;
 	readonly events: Readonly<Record<string, JsonObject & {readonly with?: JsonObject}>>;
 	readonly day: ReadonlyArray<Unfilled<Moment>>;
-	/** What each counter is in the first round, and how much it grows from round to round. */
+	/** Each counter's value in the first round, and its increment per round. */
 	readonly counters: Readonly<Record<string, readonly [first: number, step: number]>>;
 	readonly round: ReadonlyArray<Unfilled<Scene>>;
 };
 
-/** Puts `words` in place of their names in braces: as they are where a text is nothing but one, else as text. */
+/** Replaces names in braces by `words`: keeping the type if a text is only a name, else as text. */
 export function fillTemplate(value: JsonValue, words: JsonObject): JsonValue {
 	if (typeof value === 'string') {
 		const [, whole = ''] = /^\{(\w+)\}$/.exec(value) ?? [];
@@ -81,13 +81,13 @@ export function fillTemplate(value: JsonValue, words: JsonObject): JsonValue {
 	return isJsonObject(value) ? fillAll(value, words) : value;
 }
 
-/** `fill` of each of `values`. */
+/** Applies `fill` to each of `values`. */
 export const fillAll = (values: JsonObject, words: JsonObject): JsonObject =>
 	Object.fromEntries(
 		Object.entries(values).map(([name, value]) => [name, fillTemplate(value ?? null, words)]),
 	);
 
-/** The events that are sent for one of the recording, in round `rounds`, from 0 on. */
+/** The events to send for a recorded one, in round `rounds`, from 0. */
 export function sendingsOf(
 	{of, with: own = {}, times = 1, ...different}: RecordedEvent,
 	rounds = 0,
@@ -103,19 +103,19 @@ export function sendingsOf(
 	]);
 	const words = fillAll(Object.fromEntries(chosen), {...parts, ...Object.fromEntries(counted)});
 	const filled = fillAll(template, {...parts, ...words});
-	// As the recording has it.
+	// The type of the recording's contents.
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 	const sending = {...filled, ...different} as unknown as DemoEvent;
 	return Array.from({length: times}, () => sending);
 }
 
-/** A little of everything that a receiver sees in a day. */
+/** One day with a sample of everything that a receiver sees. */
 export const recordedDay: readonly Moment[] = day.map(moment => ({
 	...moment,
 	sends: moment.sends.flatMap(event => sendingsOf(event)),
 }));
 
-/** The traffic of the demo after its recorded day: without an end, with numbers that go on from round to round. */
+/** The demo's traffic after the recorded day: endless, with counters that continue from round to round. */
 export function* scenes(): Generator<Scene, never> {
 	for (let rounds = 0; ; rounds++) {
 		for (const scene of round) {
@@ -160,7 +160,7 @@ const headersOf: Readonly<Record<Sender, (signed: Signed) => Readonly<Record<str
 	}),
 };
 
-/** Posts an event to the receiver at `url`, signed by the time of `clock`. Resolves with the status. */
+/** Posts an event to the receiver at `url`, signed with the time of `clock`. Resolves to the status. */
 export async function send(
 	{
 		route,
@@ -179,7 +179,7 @@ export async function send(
 		body,
 		headers: {
 			'content-type': 'application/json',
-			// The receiver waits for no idle connection when it closes.
+			// Otherwise the receiver would wait for this idle connection when it closes.
 			connection: 'close',
 			...headersOf[sender]({body, event, id, secret, seconds}),
 		},

@@ -30,20 +30,20 @@ import {servers} from './checks/servers.ts';
 import {store} from './checks/store.ts';
 import {targets} from './checks/targets.ts';
 
-/** What one check may take. */
+/** The time limit of a check. */
 const limitMs = 10_000;
 
 const maxFoundLength = 600;
 
 type ExamineOptions = {
-	/** Leaves out what asks machines or starts programs of others. */
+	/** Skips checks that contact machines or start others' programs. */
 	readonly offline: boolean;
 	readonly list?: readonly Check[];
 };
 
 /**
- * Looks at the whole installation, side by side, each look for at most 10 s. Writes nothing into the home, and never rejects because of what it finds. Texts are cleaned, and
- * hold no secret that is known.
+ * Examines the whole installation, checks in parallel, each for at most 10 s. Writes nothing into the home, and does not reject because of its findings. Texts are
+ * escaped, and contain no known secret.
  *
  * @throws SvcError `profile_not_found`
  */
@@ -127,7 +127,7 @@ async function seeGateway(context: Context): Promise<SeenGateway> {
 	}
 }
 
-/** Everything that the doctor looks at, in the order of the report. */
+/** All checks, in the order of the report. */
 const checks: readonly Check[] = [
 	program,
 	home,

@@ -4,7 +4,7 @@ import type {Context} from '../console/context.ts';
 import {printResult} from '../console/print.ts';
 import {examine} from './examine.ts';
 
-/** `svc doctor`: says what was found, a line each, and what to do; exits 1 when something fails. @throws SvcError `profile_not_found` */
+/** `svc doctor`: prints findings with remedies, one per line; exits with 1 if a check fails. @throws SvcError `profile_not_found` */
 export async function reportHealth(
 	context: Context,
 	{json, offline = false}: {readonly json?: boolean; readonly offline?: boolean},
@@ -16,7 +16,7 @@ export async function reportHealth(
 	printResult(context, {json, value: {ok: isWell, findings}, lines});
 }
 
-/** The same as one text, for the pager of the interface. @throws SvcError `profile_not_found` */
+/** The report as one text, for the interface's pager. @throws SvcError `profile_not_found` */
 export async function healthText(context: Context): Promise<string> {
 	const lines = await reportLines(context, await examine(context, {offline: false}));
 	return `${lines.join('\n')}\n`;
@@ -45,10 +45,10 @@ async function reportLines(
 	];
 }
 
-/** Longer ones push their own line to the right. */
+/** Longer subjects shift their own line to the right. */
 const maxSubject = 24;
 
-/** On a narrower terminal it wraps by itself. */
+/** Narrower terminals wrap the text themselves. */
 const leastRoom = 20;
 
 const words: Readonly<Record<Finding['health'], string>> = {

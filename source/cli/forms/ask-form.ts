@@ -5,9 +5,9 @@ import type {FormState} from '../../tui/forms/form.ts';
 import {askLine} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {tell, tellSentences} from '../console/print.ts';
-// Types alone: what a field is and takes is loaded with the first form.
+// Only types are imported: code for fields is loaded with the first form.
 
-/** How a form was left: filled in to its end, declined, or not filled in. */
+/** How a form ended: completed, declined, or abandoned. */
 export type FormOutcome =
 	| {readonly kind: 'filled'; readonly form: FormState}
 	| {readonly kind: 'declined'}
@@ -23,8 +23,9 @@ type FormOptions = {
 };
 
 /**
- * Asks for the fields of a form, one after the other, until each of them can be sent. A text of several lines ends with a line that has only a full stop. `declines`: "decline" is an answer. `from`: the place of the field to begin with. `isAsked`: whether a field is asked for, by what is filled in; one that is not keeps its value, which must be able to stand.
- * Only for a terminal.
+ * Asks for the fields of a form, one after the other, until all are valid. A text of several lines ends with a line of a single full stop. `declines`: "decline"
+ * is an answer. `from`: the index of the first field. `isAsked`: whether to ask for a field, given the values so far; others keep their values, which must be
+ * valid. Only for a terminal.
  */
 export async function askForm(
 	context: Context,
@@ -105,7 +106,7 @@ type FieldAnswer =
 	| {readonly kind: 'go'; readonly to: string}
 	| {readonly kind: 'left'; readonly interrupted: boolean};
 
-/** Asks for one field until what is typed is a value of it, or a word. */
+/** Asks for one field until the input is a valid value, or a command word. */
 async function askField(
 	context: Context,
 	field: FieldRecord,
@@ -140,7 +141,7 @@ async function askField(
 			return {kind: 'value', value: undefined};
 		}
 
-		// What ends the prompt of `svc --linear` is no value that a person means to send.
+		// The word that leaves the prompt of `svc --linear` is not taken as a value.
 		const word = text === 'quit' ? 'cancel' : text;
 		if (['back', 'done', 'cancel', 'decline'].includes(word)) {
 			return {kind: 'word', word};
@@ -182,7 +183,7 @@ async function askField(
 	}
 }
 
-/** The place of the field with a number, from 1, a name, or the only one whose name begins so; -1 without. */
+/** The index of a field by number (from 1), name, or unambiguous beginning of a name; -1 if not found. */
 function placeOf(fields: readonly FieldRecord[], to: string): number {
 	if (/^\d{1,4}$/.test(to)) {
 		return Number(to) <= fields.length ? Number(to) - 1 : -1;
@@ -198,7 +199,7 @@ function placeOf(fields: readonly FieldRecord[], to: string): number {
 
 const isNone = (value: FieldValue): boolean => value === undefined || value === '';
 
-/** The lines after the first one, up to a line with only a full stop; `undefined` after Ctrl-C. */
+/** Reads the remaining lines, up to a line of a single full stop; `undefined` after Ctrl-C. */
 async function restOf(context: Context, first: string): Promise<string | undefined> {
 	const lines = [first];
 	for (;;) {
@@ -216,7 +217,7 @@ async function restOf(context: Context, first: string): Promise<string | undefin
 	}
 }
 
-/** What a field is called, in quotes: a name that a stranger chose is taken for nothing else. */
+/** A field's label in quotes, so that a name chosen by a stranger cannot be mistaken for svc's text. */
 const nameOf = ({title, key}: FieldRecord): string => JSON.stringify(title || key);
 
 function fieldLines(field: FieldRecord, place: string): readonly string[] {
@@ -236,7 +237,7 @@ function fieldLines(field: FieldRecord, place: string): readonly string[] {
 	];
 }
 
-/** The description of a field and its choices. Cleaned, a line each. */
+/** The description of a field and its choices. Escaped, one line each. */
 export const saidOf = ({description, options = []}: FieldRecord): readonly string[] => [
 	...escapeBlock(description)
 		.split('\n')
@@ -257,7 +258,7 @@ const kindWords: Readonly<Record<FieldRecord['kind'], string>> = {
 	json: 'JSON, a full stop alone ends it',
 };
 
-/** A typed line as a value of its field. */
+/** Parses an input line to a field's value. */
 async function valueOf(field: FieldRecord, text: string): Promise<TypedValue> {
 	const {options = []} = field;
 	const optionOf = (word: string): JsonValue | undefined =>

@@ -4,20 +4,20 @@ import {codeOf} from '../../core/errors.ts';
 import type {GatewayCommands, GatewayPort} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 
-/** The context of the home above, which may serve the profile of this one; `undefined` without a profile. */
+/** The context of the home above, which may serve this profile; `undefined` without a profile. */
 export function contextAbove(context: Context): Context | undefined {
 	const base = basePaths(context.paths());
 	return base && {...context, paths: () => base};
 }
 
-/** The same, of a home that does serve it. Without a profile nothing is loaded for it. */
+/** The context of the home above, if it serves this profile. Loads nothing if there is no profile. */
 export async function servingContext(context: Context): Promise<Context | undefined> {
 	const above = contextAbove(context);
 	const serving = above && (await (await import('./serving-home.ts')).servingHome(context));
 	return serving && above;
 }
 
-/** What to say when no gateway runs for the context's home: the home above that serves its profile, else what `advice` adds. */
+/** The advice when no gateway runs for the context's home: name the home above that serves its profile, else add `advice`. */
 export async function noGateway(context: Context, advice = ''): Promise<string> {
 	const {home} = context.paths();
 	const {servingHome, servedThere} = contextAbove(context) ? await import('./serving-home.ts') : {};
@@ -27,7 +27,7 @@ export async function noGateway(context: Context, advice = ''): Promise<string> 
 		: `No gateway runs for "${home}"${advice}`;
 }
 
-/** Commands for the gateway that runs for the context's home, `undefined` when none does. @throws SvcError when it does not answer */
+/** The commands of the gateway running for the context's home; `undefined` if none runs. @throws SvcError when it does not answer */
 export async function findGateway(context: Context): Promise<GatewayCommands | undefined> {
 	const [{createControlCalls}, {askForStatus}] = await Promise.all([
 		import('../../gateway/control/control-calls.ts'),
@@ -35,7 +35,7 @@ export async function findGateway(context: Context): Promise<GatewayCommands | u
 	]);
 	return ifRunning(context, async socket => {
 		await askForStatus(socket).catch((error: unknown) => {
-			// It is there, and can still be stopped: what else is asked of it fails by itself.
+			// The gateway exists, and can still be stopped; other requests fail on their own.
 			if (codeOf(error) !== 'program_replaced') {
 				throw error;
 			}
@@ -44,10 +44,10 @@ export async function findGateway(context: Context): Promise<GatewayCommands | u
 	});
 }
 
-/** A gateway that serves a profile, and what it calls that profile. */
+/** A gateway that serves a profile, and its name for that profile. */
 export type ServingGateway = {readonly gateway: GatewayCommands; readonly profile: string};
 
-/** The gateway of the context's profile, else that of the home above when something that it lists is of the profile; `undefined` when neither. */
+/** The gateway of the context's profile, else that of the home above if any item it lists belongs to the profile; `undefined` if neither exists. */
 export async function findServingGateway(
 	context: Context,
 	list: (gateway: GatewayCommands) => Promise<ReadonlyArray<{readonly profile: string}>>,
@@ -65,7 +65,7 @@ export async function findServingGateway(
 		: undefined;
 }
 
-/** The same. @throws SvcError `gateway_not_running` */
+/** The gateway that serves the context's profile. @throws SvcError `gateway_not_running` */
 export const requireServingGateway: (
 	...asked: Parameters<typeof findServingGateway>
 ) => Promise<ServingGateway> = async (context, list) =>
@@ -74,7 +74,7 @@ export const requireServingGateway: (
 		profile: 'default',
 	};
 
-/** The gateway that runs for the context's home with its state and its events, for a face. The caller leaves by disposing of it. */
+/** Attaches a face to the gateway running for the context's home, with its state and events. The caller must dispose of it. */
 export async function attachGateway(context: Context): Promise<GatewayPort | undefined> {
 	return ifRunning(context, async socket => {
 		const {connectGateway} = await import('../../gateway/control/remote-port.ts');
@@ -83,7 +83,7 @@ export async function attachGateway(context: Context): Promise<GatewayPort | und
 }
 
 /**
- * The gateway that serves the context's profile, with its state. The caller disposes of `port`.
+ * Attaches to the gateway that serves the context's profile. The caller disposes of `port`.
  * @throws SvcError `gateway_not_running`
  */
 export async function attachServing(context: Context): Promise<ServingPort> {
@@ -104,7 +104,7 @@ export type ServingPort = {
 	readonly at: Context;
 };
 
-/** What `reach` makes of the control socket; `undefined` when no process listens on it. */
+/** The result of `reach` on the control socket; `undefined` if no process listens on it. */
 async function ifRunning<Reached>(
 	context: Context,
 	reach: (socket: string) => Promise<Reached>,
@@ -143,7 +143,7 @@ export async function requireGateway(context: Context): Promise<GatewayCommands>
 	return (await findGateway(context)) ?? notRunning(context);
 }
 
-/** The same as the port of acts, which has nothing to give back. */
+/** The gateway as a port for acts, which needs no disposal. */
 export const gatewayAsPort = async (
 	context: Context,
 ): Promise<GatewayCommands & AsyncDisposable> => ({

@@ -5,7 +5,7 @@ import {createDeliverer} from '../../delivery/create-deliverer.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import type {Context} from '../console/context.ts';
 
-/** A deliverer of a command, for these settings: nothing is kept of what it sends. */
+/** A deliverer for a command with these settings; stores nothing about what it sends. */
 export function openDeliverer({clock, environment}: Context, config: Config): Deliverer {
 	const authorities = createAuthorities(() => config, {log: silentLogger});
 	return createDeliverer({

@@ -15,12 +15,12 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {findGateway, servingContext} from './gateway-access.ts';
 
-/** What a home answers without a gateway, too. */
+/** What can be read from a home, with or without a gateway. */
 export type Home = ReadCommands & Pick<GatewayCommands, 'listKeys'> & AsyncDisposable;
 
-/** What can be changed in a home without a gateway, too. */
+/** What can be changed in a home, with or without a gateway. */
 export type WritableHome = Home & {
-	/** The gateway that does it; absent: none runs. */
+	/** The gateway that makes the changes; absent if none runs. */
 	readonly gateway?: GatewayCommands;
 } & Pick<
 		GatewayCommands,
@@ -33,15 +33,16 @@ export type WritableHome = Home & {
 		| 'rotateKey'
 	>;
 
-/** How long a change waits for a home that another process holds: a command is soon done, a gateway that starts soon answers. */
+/** How long a change waits for a home locked by another process: a command soon ends, and a starting gateway soon answers. */
 export const changeLockWaitMs = 5000;
 
-/** How often a home that another process holds is looked at again, milliseconds. */
+/** How often a locked home is tried again, in milliseconds. */
 const lookMs = 50;
 
 /**
- * Opens the home of a context: through its gateway when one runs, else through its files and its store. To `read`, nothing is locked, created or changed; of a profile that another home serves, the deliveries, runs,
- * groups and approvals are those there. To `write`, the home is locked until it is disposed of; for at most `lockWaitMs` it is waited for while another process holds it.
+ * Opens a context's home: through its gateway if one runs, else through its files and its store. `read`: locks, creates and changes nothing; for a profile served
+ * by another home, deliveries, runs, groups and approvals come from there. `write`: locks the home until disposal; waits at most `lockWaitMs` while another
+ * process holds the lock.
  *
  * @throws SvcError `gateway_running`, `gateway_silent`, `store_unreadable`, `store_too_new`
  */
@@ -95,7 +96,7 @@ async function readHome(context: Context): Promise<Home> {
 		...commands(store),
 		async listKeys() {
 			const {createSharedMemory} = await import('../../store/shared-memory.ts');
-			// Nothing is used by looking.
+			// Reading must not record any use of keys.
 			const keys = {...store.keys, put: async () => [], async add() {}};
 			await using desk = await keyDeskOf(context, {...createSharedMemory(context.clock), keys});
 			return desk.list();
@@ -122,7 +123,7 @@ async function writeHome(context: Context): Promise<WritableHome> {
 	const store = stack.use(await openStore({clock}, {...place, ...identity}));
 	let desk: Promise<KeyDesk> | undefined;
 	stack.defer(async () => (await desk?.catch(() => undefined))?.[Symbol.asyncDispose]());
-	/** Opened with the first change of one: keys that cannot be read stand in the way of nothing else. */
+	/** Opened at the first change of a key, so that unreadable keys block nothing else. */
 	const keys = async () => {
 		desk ??= keyDeskOf(context, store);
 		return desk;
@@ -143,7 +144,7 @@ async function writeHome(context: Context): Promise<WritableHome> {
 	};
 }
 
-/** Where the configuration says that the store is. @throws SvcError `journal_unavailable`: it cannot be told */
+/** The location of the store by the configuration. @throws SvcError `journal_unavailable`: it cannot be told */
 async function placeOf(context: Context): Promise<StorePlace> {
 	const {readStorePlace} = await import('../../config/store-place.ts');
 	return readStorePlace(context.paths(), context.environment);
@@ -157,7 +158,7 @@ async function keyDeskOf(
 	return openKeyDesk({clock, keys, limits: limits.keys, events, log: silentLogger});
 }
 
-/** What reads a store without a gateway: nothing waits, and rules count that outlive one. */
+/** Reads a store without a gateway: no request waits, and only rules that outlive a gateway apply. */
 async function readCommands(context: Context): Promise<(store: StoreReader) => ReadCommands> {
 	const {createReadCommands} = await import('../../gateway/commands/read-commands.ts');
 	const {outlivesGateway} = await import('../../core/approvals/keeper.ts');
@@ -171,7 +172,7 @@ async function readCommands(context: Context): Promise<(store: StoreReader) => R
 				async current() {
 					const {loadConfig} = await import('../../config/load-config.ts');
 					const loaded = loadConfig({paths: context.paths(), environment});
-					// With a configuration that is refused no gateway starts, and nothing is removed.
+					// With a refused configuration no gateway starts, so nothing is purged.
 					return loaded.ok ? loaded.config : {retention: undefined, platforms: {}};
 				},
 			},
@@ -185,14 +186,14 @@ async function readCommands(context: Context): Promise<(store: StoreReader) => R
 		});
 }
 
-/** More approvals never wait. */
+/** The most approvals that can wait. */
 const maxWaiting = 200;
 
-/** The approvals that wait: what is said of a run that waits for one. */
+/** The waiting approvals, to describe runs that wait for one. */
 export const waitingOf = async (home: Home): Promise<readonly Approval[]> =>
 	home.listApprovals({state: 'waiting', limit: maxWaiting});
 
-/** The records of a profile that another home serves, with its own keys, sessions and chats. Without a profile nothing is loaded for it. */
+/** The records of a profile served by another home, combined with its own keys, sessions and chats. Loads nothing if there is no profile. */
 async function readElsewhere(context: Context): Promise<Home | undefined> {
 	const above = await servingContext(context);
 	if (!above) {
@@ -200,7 +201,7 @@ async function readElsewhere(context: Context): Promise<Home | undefined> {
 	}
 
 	const stack = new AsyncDisposableStack();
-	/** Opened by the first that asks: what one of the two cannot read stands in the way of nothing in the other. */
+	/** Opens a home on first use, so that a failure to open one of two does not affect the other. */
 	const onDemand = (open: () => Promise<Home>) => {
 		let home: Promise<Home> | undefined;
 		stack.defer(async () => (await home?.catch(() => undefined))?.[Symbol.asyncDispose]());
@@ -221,7 +222,7 @@ async function readElsewhere(context: Context): Promise<Home | undefined> {
 	};
 }
 
-/** The records of a home that belong to one of the profiles which it serves. */
+/** The records of a home that belong to one of its profiles. */
 function partOf(home: () => Promise<Home>, profile: string) {
 	type OfProfile = {readonly profile: string};
 	const isOwn = (record: OfProfile) => record.profile === profile;

@@ -6,7 +6,7 @@ import type {Context} from '../console/context.ts';
 import {findGateway} from './gateway-access.ts';
 import {readConfig} from './receiver-facts.ts';
 
-/** People on platforms, through the gateway when one runs, else in `config.yaml`. */
+/** The people on platforms: through the gateway if one runs, else in `config.yaml`. */
 export async function openPeople(context: Context): Promise<ChatPort & AsyncDisposable> {
 	const gateway = await findGateway(context);
 	return {

@@ -14,7 +14,7 @@ import {readConfig} from './receiver-facts.ts';
 
 type TestExtra = {readonly chat_id?: string; readonly thread_id?: string};
 
-/** `svc platforms test`: sends a test message, through the gateway when one runs, and prints its receipt. @throws SvcError `platform_unknown`, and of `DeliveryError` */
+/** `svc platforms test`: sends a test message, through the gateway if one runs, and prints its receipt. @throws SvcError `platform_unknown`, and of `DeliveryError` */
 export async function testPlatform(
 	context: Context,
 	kind: string,
@@ -38,7 +38,7 @@ export async function testPlatform(
 
 type TestFlags = {readonly chatId?: string; readonly threadId?: string; readonly json?: boolean};
 
-/** Sends a test message from this process, with these settings; resolves with its receipt. @throws SvcError of `DeliveryError` */
+/** Sends a test message from this process with these settings; resolves to its receipt. @throws SvcError of `DeliveryError` */
 export async function sendTestAlone(
 	context: Context,
 	config: Config,
@@ -52,12 +52,12 @@ export async function sendTestAlone(
 	return summary;
 }
 
-/** The chat of texts that name none. */
+/** The default chat. */
 export const homeChannelOf = (config: Config, kind: string): string | undefined =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every platform has it
 	(platformSettings(config, kind) as {homeChannel?: string} | undefined)?.homeChannel;
 
-/** Every platform as it stands: as the gateway knows it, or asked now where it is enabled. `only`: this one alone. */
+/** The state of every platform: from the gateway, or checked now if enabled. `only`: just this one. */
 export async function listPlatforms(
 	context: Context,
 	only?: string,
@@ -83,7 +83,7 @@ export async function listPlatforms(
 	);
 }
 
-/** How a platform stands without a gateway: one that could be used is asked. */
+/** The state of a platform without a gateway; checked if usable. */
 async function lookAt(context: Context, config: Config, kind: string): Promise<PlatformView> {
 	await using deliverer = openDeliverer(context, config);
 	const view = deliverer.platforms().find(({name}) => name === kind);
@@ -91,7 +91,7 @@ async function lookAt(context: Context, config: Config, kind: string): Promise<P
 		return view ?? {name: kind, state: 'disabled'};
 	}
 
-	// The check has a limit of its own.
+	// The check has its own time limit.
 	const health = await deliverer.examine(kind, 'default', new AbortController().signal);
 	return health && health.health !== 'ok'
 		? {name: kind, state: 'failed', reason: health.found}

@@ -20,7 +20,11 @@ export function readConfig(context: Context): Config {
 	throw new SvcError('config_invalid', first ? formatDiagnostic(first) : 'Cannot read config.yaml');
 }
 
-/** The same, for a change that depends on it. `paths`: of a home that may be new; `text`: what `config.yaml` would hold. @throws SvcError `config_refused` with the first problem */
+/**
+ * The configuration, for a change that depends on it. `paths`: for a home that may be new; `text`: the new contents of `config.yaml`.
+ *
+ * @throws SvcError `config_refused` with the first problem
+ */
 export function usableConfig(
 	context: Context,
 	given: {readonly paths?: HomePaths; readonly text?: string} = {},
@@ -38,7 +42,7 @@ export function usableConfig(
 	return loaded.config;
 }
 
-/** The routes of a home as its files say now. `problem`: why the dynamic routes could not be used. Never throws. */
+/** A home's routes by its current files. `problem`: why the dynamic routes are unusable. Never throws. */
 export function readRoutes(
 	{clock}: Pick<Context, 'clock'>,
 	config: Config,
@@ -49,7 +53,7 @@ export function readRoutes(
 	return {...buildRouteTable(config, subscriptions), ...(problem !== undefined && {problem})};
 }
 
-/** The route of this name, if it is served. `failed`: how the message begins. @throws SvcError `route_not_found` */
+/** The route of this name, if it is served. `failed`: the beginning of the error message. @throws SvcError `route_not_found` */
 export function servedRoute(
 	context: Pick<Context, 'clock'>,
 	config: Config,
@@ -66,7 +70,7 @@ export function servedRoute(
 	);
 }
 
-/** The job files of all profiles as they are now. Never throws. */
+/** The current job files of all profiles. Never throws. */
 export const readJobFiles = ({clock}: Pick<Context, 'clock'>, {profiles}: Config) =>
 	[profiles.of('default'), ...profiles.others].map(({name: profile, paths}) => ({
 		...createJobsReader({paths, clock, log: silentLogger}).current(),
@@ -76,7 +80,7 @@ export const readJobFiles = ({clock}: Pick<Context, 'clock'>, {profiles}: Config
 
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
-/** Where senders on this machine reach the receiver. */
+/** The receiver's URL for senders on this machine. */
 export function urlOf({webhook}: Config): string {
 	const host = everyAddress.has(webhook.host) ? '127.0.0.1' : webhook.host;
 	return `http://${host.includes(':') ? `[${host}]` : host}:${webhook.port}`;

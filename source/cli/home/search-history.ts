@@ -4,7 +4,7 @@ import type {HistoryQuestion, HistoryStep} from '../../store/history/port.ts';
 
 type Cursor = Pick<HistoryQuestion, 'before' | 'limit'>;
 
-/** Hits that one step may have: the other side's answer is in memory at once. */
+/** The page size of a step, whose whole answer is held in memory. */
 const stepItems = 200;
 
 type HistorySearch<Item> = {
@@ -15,8 +15,8 @@ type HistorySearch<Item> = {
 };
 
 /**
- * Up to `limit` rows that `keep` lets pass, newest first: step by step from `before` on until they are there or nothing older is left. No step takes long, and
- * none is asked for when this process has ended, so that a signal is the end of a search. Nothing below the cursor `downTo` is looked for.
+ * Up to `limit` rows accepted by `keep`, newest first: pages from `before` downwards until there are enough, or nothing older is left. Steps are short, and stop
+ * when the process ends, so that a signal ends the search. Does not search below the cursor `downTo`.
  */
 export async function searchHistory<Item>(
 	search: (cursor: Cursor) => Promise<Pick<HistoryStep<Item>, 'items' | 'searchedTo'>>,
@@ -32,7 +32,7 @@ export async function searchHistory<Item>(
 		});
 		// oxlint-disable-next-line no-await-in-loop
 		found.push(...(await keep(items)));
-		// A cursor that does not go down would never come to an end.
+		// A cursor that does not decrease would never end.
 		if (searchedTo === undefined || searchedTo <= downTo || searchedTo >= (at ?? Infinity)) {
 			break;
 		}
@@ -43,7 +43,7 @@ export async function searchHistory<Item>(
 	return found.slice(0, limit);
 }
 
-/** Refuses a word that a list would ignore: the command line cannot mark it. @throws SvcError `filter_invalid` */
+/** Refuses filter words that a list would only mark as ignored, which the command line cannot. @throws SvcError `filter_invalid` */
 export function requireFilter<Item>(text: string, vocabulary: Vocabulary<Item>): void {
 	const problem =
 		text.length > maxFilterLength

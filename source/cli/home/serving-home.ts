@@ -3,17 +3,17 @@ import {runningPid} from '../../gateway/control/lock.ts';
 import type {Context} from '../console/context.ts';
 import {contextAbove, findGateway} from './gateway-access.ts';
 
-/** The home whose gateway serves the profile of a context too. */
+/** A home whose gateway also serves the context's profile. */
 export type ServingHome = {
 	readonly home: string;
 	readonly profile: string;
-	/** Of its gateway, which holds the profile now; absent when none runs, and the configuration says so. */
+	/** The process id of its gateway, which holds the profile now; absent if none runs, and only the configuration says so. */
 	readonly pid?: number;
 };
 
 /**
- * The home whose gateway serves the context's profile: what is asked of the profile itself is asked of nobody. `undefined` without a profile, while a gateway
- * of its own runs, and when the home does not serve profiles. Never rejects: it is there to give advice.
+ * The home whose gateway serves the context's profile, so that questions to the profile itself find nobody. `undefined` without a profile, while the profile's own
+ * gateway runs, and if the home does not serve profiles. Never rejects, since it only provides advice.
  */
 export async function servingHome(context: Context): Promise<ServingHome | undefined> {
 	const paths = context.paths();
@@ -33,17 +33,17 @@ export async function servingHome(context: Context): Promise<ServingHome | undef
 			return undefined;
 		}
 	} catch {
-		// One that does not answer tells nothing.
+		// A gateway that does not answer gives no information.
 	}
 
 	const loaded = loadConfig({paths: above.paths(), environment: context.environment});
 	return loaded.ok && loaded.config.multiplexProfiles ? found : undefined;
 }
 
-/** One sentence without its end: who serves the profile, and how it is asked. */
+/** A sentence without its end: who serves the profile, and how to ask there. */
 export const servedThere = ({home, profile, pid}: ServingHome): string =>
 	`the gateway of "${home}"${pid === undefined ? '' : ` (process ${pid})`} serves profile "${profile}"${pid === undefined ? ' when it runs' : ''}: leave out "-p ${profile}"`;
 
-/** A complaint about route `name` in the files of a profile that another home serves: no gateway reads them. */
+/** A warning about route `name` in the files of a profile that another home serves: no gateway reads them. */
 export const servedByNobody = (name: string, {home, profile}: ServingHome): string =>
 	`Route "${name}" is served by nobody: the gateway of "${home}" serves the routes of this profile; use "svc webhook subscribe ${name} --route-profile ${profile}" without "-p ${profile}"`;

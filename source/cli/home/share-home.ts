@@ -14,8 +14,8 @@ import type {Context} from '../console/context.ts';
 export type OpenedShare = AsyncDisposable & {readonly shared: SharedHome};
 
 /**
- * Opens what the home of a command shares with other gateways in place of files, where its configuration names a database: that of its own, or of the home above that serves its profile. `undefined`: the files
- * count. A database that cannot be reached is reported by the first read or write.
+ * Opens what a command's home shares with other gateways in place of files, if a database is configured: by its own configuration, or by that of the home above
+ * which serves its profile. `undefined`: files are used. An unreachable database is reported by the first read or write.
  */
 export async function shareHome(
 	paths: HomePaths,
@@ -37,7 +37,7 @@ export async function shareHome(
 		reason = messageOf(error);
 	}
 
-	// Above the store: a look that it is closed under would never end.
+	// Disposed of before the store: a query during the store's closing would never end.
 	const documents = stack.use(
 		openSharedDocuments({clock, log: silentLogger, paths}, {name: databaseName(url)}),
 	);

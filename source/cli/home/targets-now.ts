@@ -8,12 +8,12 @@ import {targetNamed} from '../../platforms/platforms.ts';
 import type {Context} from '../console/context.ts';
 import {openDeliverer} from './open-deliverer.ts';
 
-/** Whose answers go where. */
+/** A target kind, and the profile whose answers go there. */
 type Sending = {readonly kind: string; readonly profile: string};
 
 /**
- * Why nothing can be sent to these now (a client that is not logged in), a sentence each, in their order; `undefined` where nothing is known to be wrong. Each kind and profile is asked
- * once, for up to 5 s. What the configuration alone tells is told where it is read.
+ * Why nothing can be sent to these targets now (such as a client that is not logged in), one sentence each, in order; `undefined` if no problem is known. Each
+ * kind and profile is checked once, for up to 5 s. Problems of the configuration alone are reported elsewhere.
  */
 export async function problemsNow(
 	context: Context,
@@ -22,7 +22,7 @@ export async function problemsNow(
 ): Promise<ReadonlyArray<string | undefined>> {
 	await using deliverer = openDeliverer(context, config);
 	const asked = new Map<string, Promise<string | undefined>>();
-	// Awaited here: the deliverer ends when this function does.
+	// Awaited here, because the deliverer is disposed of at return.
 	return await Promise.all(
 		sendings.map(async ({kind, profile}) => {
 			if (targetNamed(kind)?.settings) {
@@ -37,7 +37,10 @@ export async function problemsNow(
 	);
 }
 
-/** Says why what these routes ask of their clients cannot be got now, in their order: a client is not there or not logged in, which each is asked once. `undefined` where nothing is known to be wrong, or nothing asked. */
+/**
+ * Why requests of these routes to their clients would fail now, in order: a client is missing or not logged in, which is checked once per client. `undefined` if
+ * no problem is known, or nothing is requested.
+ */
 const problemsOfClients =
 	(clientsOf: typeof prefetchClients) =>
 	async (
@@ -59,7 +62,7 @@ const problemsOfClients =
 		);
 	};
 
-/** The code host clients that the prefetches of `routes` use: one target each, with a configuration whose `forge.cli` is that client. */
+/** The code host clients used by the prefetches of `routes`: one target each, with a configuration whose `forge.cli` is that client. */
 export const prefetchClients = (config: Config, routes: readonly Route[]) =>
 	routes
 		.filter(route => prefetchedBy(route).length > 0)
@@ -67,7 +70,7 @@ export const prefetchClients = (config: Config, routes: readonly Route[]) =>
 			clientsOfEvents(events, config.forge.cli).map(cli => clientAs(cli, profile, config)),
 		);
 
-/** The same of commands that read the code host. @see manual/sandbox-network.md#forge */
+/** The code host clients used by commands that read the code host. @see manual/sandbox-network.md#forge */
 export const readingClients = (config: Config, routes: readonly Route[]) =>
 	routes
 		.filter(

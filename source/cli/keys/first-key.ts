@@ -4,7 +4,10 @@ import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';
 import {changeLockWaitMs, openHome} from '../home/open-home.ts';
 
-/** Makes the first key of the chat API and prints it, once: for a person who sets up a home that serves it and has never had one. What fails is said, and stops nothing. */
+/**
+ * Creates the first key of the chat API and prints it once, for a person setting up a home that serves the API and never had a key. Failures are reported, and
+ * stop nothing.
+ */
 export async function printFirstKey(context: Context): Promise<void> {
 	const loaded = loadConfig({paths: context.paths(), environment: context.environment});
 	if (!loaded.ok || !loaded.config.api.enabled) {

@@ -12,10 +12,10 @@ import {tell} from '../console/print.ts';
 
 const prompt = 'svc> ';
 const historySize = 1000;
-/** Lines of one paste that are kept. */
+/** The most lines of a paste that are kept. */
 const maxQueued = 100;
 
-/** What can be said besides the commands. */
+/** Words accepted besides the commands. */
 export const words: Readonly<Record<string, string>> = {
 	help: 'tells the commands; "help TOPIC" shows a page of the manual',
 	'/reload-mcp': 'reads the configuration of the tool servers again',
@@ -24,23 +24,23 @@ export const words: Readonly<Record<string, string>> = {
 	quit: 'leaves; so do "exit", the end of the input, and Ctrl-C twice',
 };
 
-/** How lines end: by the person or the end of what is read, because the terminal is gone, or as the gateway ends. */
+/** How input ended: by the person or the end of the input, by loss of the terminal, or because the gateway ends. */
 export type LinesEnd = {readonly reason: 'quit' | 'terminal-gone' | 'aborted'};
 
-/** Where lines come from. */
+/** A source of lines. */
 export type Lines = Disposable & {
 	/** The next line, or how the input ended. */
 	next(): Promise<string | LinesEnd>;
-	/** Forgets lines of a paste that were not run yet. */
+	/** Drops lines of a paste that were not run yet. */
 	drop(): void;
 	isTyping(): boolean;
-	/** Whether a line is waited for. */
+	/** Whether a line is being awaited. */
 	isOpen(): boolean;
-	/** Lets something be said above the line that is waited for. */
+	/** Prints something above the line being typed. */
 	aside(say: () => void): void;
 };
 
-/** Reads the lines of a pipe one after the other, without writing a prompt. */
+/** Reads lines from a pipe, without a prompt. */
 export function createPipedLines({stdin}: Context, ended: AbortSignal): Lines {
 	const editor = createInterface({input: stdin, terminal: false});
 	const lines = editor[Symbol.asyncIterator]();
@@ -63,12 +63,12 @@ export function createPipedLines({stdin}: Context, ended: AbortSignal): Lines {
 	};
 }
 
-/** Lines that a person types, with a history and with Tab. The line editor has the terminal only while a line is waited for. */
+/** Reads typed lines, with history and completion. The line editor uses the terminal only while a line is awaited. */
 export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 	const {stdin, stdout, stderr} = context;
 	const history: string[] = [];
 	let queue: string[] = [];
-	/** The end of a paste, as far as it was read. */
+	/** What was typed or pasted after the line when its editor closed; written into the next editor. */
 	let begun = '';
 	let editor: Interface | undefined;
 	let interrupted = 0;
@@ -89,7 +89,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 			removeHistoryDuplicates: true,
 			async completer(line: string): Promise<[string[], string]> {
 				const found = await complete(context, line).catch((): [string[], string] => [[], line]);
-				// The line editor cannot go on once it is closed.
+				// A closed line editor cannot be used again.
 				return isClosing ? new Promise(() => {}) : found;
 			},
 		});
@@ -100,7 +100,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 		open.on('line', written => {
 			const line = asTyped(written);
 			interrupted = 0;
-			// The first line of a paste is the command; the others are read before the editor closes, and each is a command of its own.
+			// The first line of a paste is the command; the others are read before the editor closes, and are separate commands.
 			if (isClosing) {
 				queue = [...queue, line].slice(0, maxQueued);
 			} else {
@@ -118,7 +118,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 			}
 
 			if (hasText) {
-				// Ctrl-C drops the line.
+				// Ctrl-C discards the line.
 				open.write(null, {ctrl: true, name: 'e'});
 				open.write(null, {ctrl: true, name: 'u'});
 			} else {
@@ -139,7 +139,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 		begun = '';
 		const line = await unlessAborted(promise, ended);
 		isClosing = true;
-		// What is completed by now is written first.
+		// Writes completions that are ready first.
 		await setImmediate();
 		begun = open.line;
 		open.off('close', onClose);
@@ -165,12 +165,12 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 		isOpen: () => editor !== undefined,
 		aside(say) {
 			const {line = ''} = editor ?? {};
-			// Nothing is drawn anew: what was written stays above.
+			// Does not redraw: output stays above.
 			stdout.write('\n');
 			say();
 			if (editor) {
 				editor.prompt(true);
-				// A terminal that cannot move its cursor gets no line back by itself.
+				// A terminal without cursor movement does not redraw the line by itself.
 				stdout.write(context.environment['TERM'] === 'dumb' ? escapeLine(line, Infinity) : '');
 			}
 		},
@@ -180,7 +180,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 	};
 }
 
-/** What comes first. */
+/** The result, unless the signal aborts first. */
 const unlessAborted = async <Result>(
 	result: Promise<Result>,
 	signal: AbortSignal,
@@ -193,7 +193,7 @@ const unlessAborted = async <Result>(
 		throw error;
 	});
 
-/** What may stand in place of the last word of `line`, as `svc completion` has it, with the beginning that is replaced. */
+/** The completions of the last word of `line`, like `svc completion`, with the part to replace. */
 async function complete(context: Context, line: string): Promise<[string[], string]> {
 	const begun = /(?:[^\s\\]|\\[^])*$/.exec(line)?.[0] ?? '';
 	const before = splitCommand(line.slice(0, line.length - begun.length));

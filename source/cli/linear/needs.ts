@@ -10,24 +10,24 @@ const expiry = ({id, run}: Approval): Need => ({
 	command: run === undefined ? 'approvals list' : `runs show ${run}`,
 });
 
-/** One batch of lines at most in this time, milliseconds. */
+/** At most one batch of lines is printed within this time, in milliseconds. */
 const quietMs = 3000;
-/** A line that is being typed, or a question, is waited for no longer. */
+/** How long to wait for a line being typed, or an open question. */
 const mostHeldMs = 10_000;
 const heldMs = 500;
-/** Lines in one batch. */
+/** The most lines in one batch. */
 const mostLines = 5;
 
 type Announcing = {
 	readonly clock: Clock;
 	readonly say: (lines: readonly string[]) => void;
-	/** Whether a line is begun, or a question open. */
+	/** Whether a line is being typed, or a question open. */
 	readonly isBusy: () => boolean;
 };
 
 /**
- * Says what begins to need a person, and which request was denied because no answer came in time: at most five lines every three seconds, the rest by its number. What is there at the beginning was said by then. While a person types, they wait, at most ten seconds.
- * Returns the function that stops it.
+ * Prints what begins to need a person, and which request was denied at its deadline: at most five lines every three seconds, and the number of others. What
+ * existed at the start was printed then. While a person types, the lines wait for at most ten seconds. Returns a function that stops it.
  */
 export function announceNeeds(
 	port: Pick<GatewayPort, 'getState' | 'subscribe'>,

@@ -11,9 +11,9 @@ import {tell, tellEach} from '../console/print.ts';
 import {createPipedLines, createTypedLines, type LinesEnd, words} from './lines.ts';
 import {announceNeeds} from './needs.ts';
 
-/** How the prompt was left: by the person or the end of what is read, or because the terminal is gone, or by `ended`. */
+/** How the prompt ended: by the person or the end of the input, by loss of the terminal, or by `ended`. */
 export type PromptEnd = LinesEnd & {
-	/** Of the last command. */
+	/** The last command's exit code. */
 	readonly code: ExitCode;
 };
 
@@ -24,7 +24,7 @@ export type Prompt = {
 	readonly ended: AbortSignal;
 };
 
-/** Reads one command line after the other, and runs each in this process, until the person leaves. What happens meanwhile is said between them. */
+/** Reads command lines and runs each in this process, until the person leaves. Prints what needs a person between them. */
 export async function runPrompt({context, port, ended}: Prompt): Promise<PromptEnd> {
 	const {stdin, stdout, clock} = context;
 	const isTerminal = stdin.isTTY && stdout.isTTY;
@@ -67,7 +67,7 @@ export async function runPrompt({context, port, ended}: Prompt): Promise<PromptE
 	}
 }
 
-/** Does what a line says. Never rejects. */
+/** Runs a line. Never rejects. */
 async function obey({context, port, ended}: Prompt, line: string): Promise<ExitCode> {
 	if (isUnfinished(line)) {
 		tell(context, 'Not understood: a quotation mark, or a backslash, waits for more');
@@ -138,10 +138,10 @@ async function obey({context, port, ended}: Prompt, line: string): Promise<ExitC
 	}
 }
 
-/** Whether a flag of an installation makes it look only. */
+/** Whether a flag of an installation means to change nothing. */
 const isLook = (flag: string): boolean => ['--dry-run', '--help', '-h'].includes(flag);
 
-/** Whether the person drops a link that was not installed; else it waits on. */
+/** Whether the person discards a link that was not installed; else it keeps waiting. */
 async function isDropped(
 	context: Context,
 	{code, ended}: {readonly code: ExitCode; readonly ended: AbortSignal},
@@ -155,7 +155,8 @@ async function isDropped(
 }
 
 /**
- * Runs a command with this terminal. Ctrl-C is the command's where it wants to hear of it, and the first one gives up any other; the second one any. What is given up writes and asks nothing more.
+ * Runs a command on this terminal. The first Ctrl-C goes to the command if it listens, else abandons it; the second one always does. An abandoned command prints
+ * and asks nothing more.
  */
 async function run(
 	context: Context,
@@ -203,7 +204,7 @@ async function run(
 		);
 		const code = await Promise.race([running, givenUp]);
 		if (signal.aborted) {
-			// A question that was open lets go of the terminal first.
+			// An open question releases the terminal first.
 			await setImmediate();
 		}
 
@@ -218,7 +219,10 @@ async function run(
 	}
 }
 
-/** What a command may ask on: nothing where lines are read as from a pipe, or its answers would be commands, too. At a terminal that stays one, so that what needs a yes is refused and not taken for a script's. */
+/**
+ * The input of a command: empty if lines come from a pipe, because commands would be taken for its answers. On a terminal it still is one, so that a confirmation
+ * is refused rather than assumed as for a script.
+ */
 function inputFor({stdin, stdout}: Context): NodeJS.ReadStream {
 	if (stdin.isTTY && stdout.isTTY) {
 		return stdin;
@@ -227,13 +231,13 @@ function inputFor({stdin, stdout}: Context): NodeJS.ReadStream {
 	return Object.assign(emptyInput(), {isTTY: stdin.isTTY});
 }
 
-/** The stream for one command, whose listeners go with it; nothing more is written once `signal` aborts. */
+/** A stream for one command, with its own listeners; nothing is written after `signal` aborts. */
 function gated(stream: NodeJS.WriteStream, signal: AbortSignal): NodeJS.WriteStream {
 	const gate = new Writable({
 		decodeStrings: false,
 		write(chunk: string | Buffer, _encoding, done) {
 			if (chunk === '' && !signal.aborted) {
-				// An empty write asks whether the terminal has taken what was written before.
+				// An empty write asks whether earlier output was flushed.
 				stream.write(chunk, done);
 				return;
 			}
@@ -245,7 +249,7 @@ function gated(stream: NodeJS.WriteStream, signal: AbortSignal): NodeJS.WriteStr
 			done();
 		},
 	});
-	// A terminal changes its size while a command runs.
+	// A terminal's size may change while a command runs.
 	Object.defineProperties(gate, {
 		isTTY: {get: () => stream.isTTY},
 		columns: {get: () => stream.columns},

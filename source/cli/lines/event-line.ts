@@ -6,12 +6,12 @@ import {conversationWords, originOf} from '../../core/origin.ts';
 import {hasEnded, type Run} from '../../core/run.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 
-/** One event as one line for a person, without the line end. */
+/** An event as one line for a person, without the line end. */
 export type EventLine = {
 	readonly text: string;
-	/** Not a result: belongs on stderr. */
+	/** Not a result, so belongs on stderr. */
 	readonly notice: boolean;
-	/** Said even when everything else is kept quiet. */
+	/** Printed even in quiet mode. */
 	readonly important: boolean;
 };
 
@@ -19,7 +19,7 @@ type Reader<Type> = (event: Extract<GatewayEvent, {readonly type: Type}>) => Eve
 
 const maxLineLength = 500;
 
-/** `15:04:02` of a time in milliseconds since 1970, in the zone of this machine. */
+/** `15:04:02` in local time. */
 export const timeOfDay = (at: number): string =>
 	[new Date(at).getHours(), new Date(at).getMinutes(), new Date(at).getSeconds()]
 		.map(part => String(part).padStart(2, '0'))
@@ -37,7 +37,7 @@ const notice = (
 	{important = false} = {},
 ): EventLine => ({text: lineOf(at, facts), notice: true, important});
 
-/** Strangers' text reaches this through events; it is cleaned again, because a line has no second chance. */
+/** Events contain strangers' text; it is escaped again, since nothing after this would. */
 const lineOf = (at: number, facts: ReadonlyArray<string | number>) =>
 	escapeLine(
 		[timeOfDay(at), ...facts.map(fact => (fact === '' ? '-' : fact))].join(' '),
@@ -101,7 +101,7 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 		const cause = run.delivery === undefined ? [] : [run.delivery];
 		return result(at, [...ownerOf(run), 'run', run.id, run.state, ...took, ...cause, ...why]);
 	},
-	// One that still waits was said with its deliveries.
+	// A group that still waits was reported by its deliveries.
 	'group-changed': ({at, group}) =>
 		group.state === 'pending'
 			? undefined
@@ -139,7 +139,7 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 			: undefined,
 };
 
-/** The line of `event`; `undefined` for events that have no line (health, progress, states). */
+/** The line of `event`; `undefined` for events without one (health, progress, states). */
 export function eventLine(event: GatewayEvent): EventLine | undefined {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table gives each type its own reader
 	const read = readers[event.type] as Reader<GatewayEvent['type']> | undefined;

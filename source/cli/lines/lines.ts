@@ -4,35 +4,34 @@ import {jsonLine} from '../../core/json.ts';
 import {eventLine} from './event-line.ts';
 import type {LineFormat} from './output-mode.ts';
 
-/** A stream as the line writer needs it. */
+/** The parts of a stream that the writer needs. */
 type LineStream = Pick<
 	NodeJS.WritableStream & {readonly writableLength: number},
 	'write' | 'on' | 'writableLength'
 >;
 
 export type LineWriter = {
-	/** Writes the lines of `events`. Never throws, never waits. */
+	/** Writes the lines of `events`. Never throws, never blocks. */
 	readonly write: (events: readonly GatewayEvent[]) => void;
-	/** Settles when the reader of the lines has gone (EPIPE), or the stream broke with another error. */
+	/** Settles when the reader has closed the stream (EPIPE), or it failed otherwise. */
 	readonly closed: Promise<{readonly code: string}>;
 	[Symbol.dispose](): void;
 };
 
 export type LineWriterOptions = {
-	/** Results: deliveries and ended runs; JSON of every event. */
+	/** Receives results: deliveries and ended runs; with JSON every event. */
 	readonly stream: LineStream;
-	/** What is no result; `stream` when absent. */
+	/** Receives other lines; absent: `stream`. */
 	readonly notices?: LineStream;
 	readonly format: LineFormat;
 };
 
-/** When so much waits in a stream, its reader is too slow to be waited for. */
+/** With this many bytes waiting, the reader is too slow. */
 const maxWaitingBytes = 1_048_576;
 
 /**
- * Writes one line for each event. `compact`: `15:04:02 gh-review pull_request 202 accepted 38ms d7f3a1` for what was received
- * and for runs that ended, notices apart. `json`: each event as one JSON object. `quiet`: only what needs a person. Lines for a
- * reader that does not keep up are dropped and counted.
+ * Writes one line per event. `compact`: `15:04:02 gh-review pull_request 202 accepted 38ms d7f3a1` for received events and ended runs, notices separately. `json`:
+ * each event as one JSON object. `quiet`: only what needs a person. Lines for a slow reader are dropped and counted.
  */
 export function createLineWriter({
 	stream,
@@ -69,7 +68,7 @@ export function createLineWriter({
 	};
 
 	const writeEvent = (event: GatewayEvent) => {
-		// It comes whole with its run's transcript; the pieces are for those who watch.
+		// The answer comes whole with the run's transcript; its pieces are for those who watch.
 		if (event.type === 'run-said') {
 			return;
 		}
@@ -81,7 +80,7 @@ export function createLineWriter({
 
 		const line = eventLine(event);
 		if (line && event.type === 'jobs-changed') {
-			// It is reported at every tick of a schedule; a person reads what it says anew.
+			// Repeated at every tick of a schedule; a person only needs changes.
 			const [, ...said] = line.text.split(' ');
 			if (said.join(' ') === jobsSaid) {
 				return;
@@ -107,7 +106,7 @@ export function createLineWriter({
 		},
 		closed,
 		[Symbol.dispose]() {
-			// The listeners stay: a broken pipe may be reported after the last line and must not end the process.
+			// Keeps the error listeners: a broken pipe may be reported after the last line, and must not end the process.
 			open = false;
 		},
 	};

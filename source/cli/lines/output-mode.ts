@@ -1,12 +1,12 @@
-/** Lines that `--output` takes. */
+/** The formats of lines that `--output` accepts. */
 export const lineFormats = ['compact', 'json', 'quiet'] as const;
 
 export type LineFormat = (typeof lineFormats)[number];
 
-/** How `svc` shows what happens. `none`: nothing can be shown; print the hint and exit 2. */
+/** How `svc` presents events. `none`: impossible; print the hint and exit with 2. */
 export type OutputMode = 'tui' | 'linear' | LineFormat | 'none';
 
-/** `screen` draws whatever the environment says. */
+/** `screen` draws regardless of the environment. */
 export const outputFormats = [...lineFormats, 'screen'] as const;
 
 export type OutputFormat = (typeof outputFormats)[number];
@@ -14,15 +14,15 @@ export type OutputFormat = (typeof outputFormats)[number];
 export type OutputSituation = {
 	readonly stdinIsTty: boolean;
 	readonly stdoutIsTty: boolean;
-	/** Of the process: `NO_COLOR`, `TERM`, `CI`, `CONTINUOUS_INTEGRATION`, `SVC_SCREEN_READER`, `INK_SCREEN_READER` are looked at. */
+	/** The process's environment: `NO_COLOR`, `TERM`, `CI`, `CONTINUOUS_INTEGRATION`, `SVC_SCREEN_READER`, `INK_SCREEN_READER` are read. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** The value of `--output`, checked already. */
+	/** The validated value of `--output`. */
 	readonly output?: OutputFormat | undefined;
 	/** `--linear`. */
 	readonly linear?: boolean;
 };
 
-/** Printed on stderr, with exit code 2, for `none`. */
+/** Printed on stderr for `none`, with exit code 2. */
 export const noTerminalHint =
 	'There is no terminal to draw on: run `svc gateway run`, or choose lines with `svc --output compact|json|quiet`';
 
@@ -31,9 +31,9 @@ const isSet = (value: string | undefined) => value !== undefined && value !== ''
 const isOn = (value: string | undefined) => isSet(value) && value !== '0' && value !== 'false';
 
 /**
- * Which output fits; to be decided before Ink is loaded, because Ink throws on a pipe, prints nothing in CI and draws on dumb
- * terminals. `--output` decides alone. Without a terminal on both ends there is none; a terminal that wants plain lines
- * (`NO_COLOR`, `TERM=dumb`, CI) gets them. A screen reader would read a screen again whenever it is redrawn: `--linear`, also through pipes, and the variables of screen readers ask for a prompt.
+ * Chooses the output; must run before Ink is loaded, which throws on a pipe, prints nothing in CI, and draws on dumb terminals. `--output` overrides everything.
+ * Without a terminal on both ends: `none`; a terminal that wants plain lines (`NO_COLOR`, `TERM=dumb`, CI) gets lines. A screen reader would read a screen again
+ * at every redraw: `--linear` (also through pipes) and the variables of screen readers select the prompt.
  */
 export function outputMode({
 	stdinIsTty,

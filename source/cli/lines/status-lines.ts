@@ -5,7 +5,7 @@ import type {GatewayStatus} from '../../gateway/port.ts';
 import {storeRows} from '../../nouns/store.ts';
 import {dayTime, duration} from '../../terminal/text/time.ts';
 
-/** What a gateway does, in lines. */
+/** A gateway's status in lines. */
 export function statusLines(
 	status: GatewayStatus,
 	{nextJob, now}: {readonly nextJob: string; readonly now: number},
@@ -46,7 +46,7 @@ export function statusLines(
 	];
 }
 
-/** A store that is away is told of once, in a line of its own. */
+/** An unavailable store is reported once, in its own line. */
 const otherReason = (reason: string, {journal_failing: failing, store}: GatewayStatus): string =>
 	reason === failing && store?.kind === 'postgres'
 		? 'answers 503 until the store can be used, see below'
@@ -65,7 +65,7 @@ const seatText = {
 	background: ', in the background',
 } as const;
 
-/** What queued runs wait for; nothing where none is queued, and of a gateway that does not say. */
+/** What queued runs wait for; empty if none is queued, or the gateway does not report it. */
 function queueLine({queue}: GatewayStatus['runs'], now: number): readonly string[] {
 	if (!queue) {
 		return [];

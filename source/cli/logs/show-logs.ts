@@ -10,9 +10,9 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
 
-/** Which records are asked for; all that is given must hold. */
+/** Selects records; all given conditions must hold. */
 type LogFilter = {
-	/** The least level. */
+	/** The lowest level. */
 	readonly level?: LogLevel;
 	readonly room?: readonly string[];
 	readonly run?: number;
@@ -22,7 +22,7 @@ type LogFilter = {
 };
 
 export type LogOptions = LogFilter & {
-	/** At most so many records of the past; absent: 200, or with `since` 100,000. */
+	/** The most past records; absent: 200, or with `since` 100,000. */
 	readonly lines?: number;
 	readonly follow?: boolean;
 	readonly json?: boolean;
@@ -31,7 +31,7 @@ export type LogOptions = LogFilter & {
 const maxLogLines = 100_000;
 const usualLines = 200;
 
-/** Whether a record is asked for. */
+/** Whether a record is selected. */
 const passesLog = (
 	{at, level, source, fields}: LogRecord,
 	{level: least = 'debug', room, run, delivery, since = -Infinity}: LogFilter,
@@ -42,7 +42,7 @@ const passesLog = (
 	(delivery === undefined || String(fields['delivery']) === delivery) &&
 	at >= since;
 
-/** Prints the log of the gateway, with the files that were set aside, and what comes to it. `follow` ends by a signal, or when the reader is gone. */
+/** Prints the gateway's log including rotated files, and new records. `follow` ends on a signal, or when the reader is gone. */
 export async function showLogs(
 	context: Context,
 	{lines, follow, json, ...filter}: LogOptions,
@@ -60,7 +60,7 @@ export async function showLogs(
 	});
 	const write = async (line: string) => {
 		if (!isGone.signal.aborted && !context.stdout.write(`${line}\n`)) {
-			// A slow reader is waited for, and nothing gathers meanwhile.
+			// Applies back-pressure: nothing accumulates for a slow reader.
 			await once(context.stdout, 'drain', {signal: isGone.signal}).catch(() => {});
 		}
 	};
@@ -104,7 +104,7 @@ type Past = {
 	readonly count: number;
 };
 
-/** The newest lines that are asked for, oldest first; files that were set aside are opened as long as there are too few. */
+/** The newest requested lines, oldest first; opens rotated files while there are too few. */
 async function past({path, log, read, count}: Past): Promise<readonly string[]> {
 	let found = log ? await lastOf(log, read, count) : [];
 	for (let index = 1; index <= logBounds.kept && found.length < count; index += 1) {
@@ -120,21 +120,21 @@ async function past({path, log, read, count}: Past): Promise<readonly string[]> 
 }
 
 const chunkBytes = 64 * 1024;
-/** A line without an end is cut there: no log of ours has one. */
+/** A longer line is cut; svc's logs have none. */
 const maxLineLength = 64 * 1024;
 
-/** How often a log that is followed is looked at, milliseconds. */
+/** How often a followed log is read, in milliseconds. */
 const lookMs = 250;
 
-/** A file of lines that is read as it grows. */
+/** A file of lines, read as it grows. */
 type OpenLog = AsyncDisposable & {
-	/** The whole lines that were not read yet. */
+	/** The complete lines that were not read yet. */
 	lines(): AsyncGenerator<string, void>;
 	/** Whether `path` is another file by now. */
 	isSetAside(): Promise<boolean>;
 };
 
-/** Opens a log; `undefined` when there is none. */
+/** Opens a log; `undefined` if it does not exist. */
 export async function openLogFile(path: string): Promise<OpenLog | undefined> {
 	let file: FileHandle;
 	try {
@@ -154,7 +154,7 @@ export async function openLogFile(path: string): Promise<OpenLog | undefined> {
 	return {
 		async *lines() {
 			for (;;) {
-				// One part after the other: lines have an order.
+				// Sequential, because lines have an order.
 				// oxlint-disable-next-line no-await-in-loop
 				const {bytesRead} = await file.read(buffer, 0, chunkBytes, position);
 				if (bytesRead === 0) {
@@ -174,7 +174,7 @@ export async function openLogFile(path: string): Promise<OpenLog | undefined> {
 				const [mine, now] = await Promise.all([file.stat(), stat(path)]);
 				return mine.ino !== now.ino || now.size < position;
 			} catch {
-				// Between two files there is none.
+				// Between rotation and the new file there is none.
 				return false;
 			}
 		},
@@ -182,7 +182,7 @@ export async function openLogFile(path: string): Promise<OpenLog | undefined> {
 	};
 }
 
-/** The last `count` of what `read` makes of the lines of `log`; what it makes nothing of is left out. */
+/** The last `count` results of `read` over the lines of `log`, without empty results. */
 async function lastOf<Item>(
 	log: OpenLog,
 	read: (line: string) => Item | undefined,
@@ -193,7 +193,7 @@ async function lastOf<Item>(
 		const item = read(line);
 		if (item !== undefined) {
 			last.push(item);
-			// Cut now and then, not each time.
+			// Trimmed occasionally, not for each line.
 			last = last.length > 2 * count ? last.slice(-count) : last;
 		}
 	}
@@ -201,7 +201,7 @@ async function lastOf<Item>(
 	return last.slice(-count);
 }
 
-/** The lines that come to the log at `path` from now on, also when it is set aside meanwhile; `log` is what was read of it, if it was there. Ends when `signal` aborts. */
+/** The lines added to the log at `path` from now on, across rotation; `log` is the file read before, if it existed. Ends when `signal` aborts. */
 export async function* followLog(
 	path: string,
 	log: OpenLog | undefined,
@@ -210,7 +210,7 @@ export async function* followLog(
 	let current = log;
 	try {
 		while (!signal.aborted) {
-			// Asked first: what came to the old file before it was set aside is read then.
+			// Checked before reading: lines added to the old file before its rotation are then read.
 			// oxlint-disable-next-line no-await-in-loop -- one file after the other
 			const isSetAside = (await current?.isSetAside()) === true;
 			yield* current?.lines() ?? [];

@@ -3,7 +3,7 @@ import {fileURLToPath} from 'node:url';
 
 /** A page of the manual. */
 export type ManualPage = {
-	/** Its file's name, which `svc help` takes. */
+	/** The name of its file, which `svc help` takes. */
 	readonly topic: string;
 	/** Its first heading. */
 	readonly title: string;
@@ -11,19 +11,19 @@ export type ManualPage = {
 	readonly text: string;
 };
 
-/** Beside the bundle, or in the sources. */
+/** Next to the bundle, or in the sources. */
 const folder = ['manual/', '../../manual/']
 	.map(path => fileURLToPath(new URL(path, import.meta.url)))
 	.find(path => existsSync(path));
 
-/** Topics of the manual, in the order of the alphabet. */
+/** The manual's topics in alphabetical order. */
 export const manualTopics = (): readonly string[] =>
 	(folder === undefined ? [] : readdirSync(folder))
 		.filter(name => name.endsWith('.md'))
 		.map(name => name.slice(0, -'.md'.length))
 		.toSorted();
 
-/** The page of `topic`; `undefined` when there is none. */
+/** The page of `topic`; `undefined` if it does not exist. */
 export function readManualPage(topic: string): ManualPage | undefined {
 	if (!manualTopics().includes(topic)) {
 		return undefined;
@@ -33,7 +33,7 @@ export function readManualPage(topic: string): ManualPage | undefined {
 	return {topic, title: /^# (.*)$/m.exec(text)?.[1] ?? topic, text};
 }
 
-/** At most three topics whose pages say most of `word`, most first. */
+/** At most three topics, those whose pages contain `word` most often first. */
 export const topicsAbout = (word: string): readonly string[] =>
 	manualTopics()
 		.map(topic => ({
@@ -45,16 +45,16 @@ export const topicsAbout = (word: string): readonly string[] =>
 		.slice(0, 3)
 		.map(({topic}) => topic);
 
-/** A setting that a table of the manual has. */
+/** A setting in one of the manual's tables. */
 type ManualSetting = {readonly name: string; readonly says: string; readonly topic: string};
 
 let settings: readonly ManualSetting[] | undefined;
 
-/** The settings of the tables of the manual; one that stands on two pages is that of the page about its subject. The pages are read once, with the first call. */
+/** The settings in the manual's tables; of a setting on two pages, the one on the page about its subject. The pages are read once, at the first call. */
 export function manualSettings(): readonly ManualSetting[] {
 	settings ??= [
 		...new Map(
-			// What a page of its own tells of comes after the overview of all files, and takes its place.
+			// A subject's own page comes after the overview of all files, and overrides it.
 			manualTopics()
 				.toSorted((one, other) => Number(other === overviewTopic) - Number(one === overviewTopic))
 				.flatMap(topic => settingsOn(topic, readManualPage(topic)?.text ?? ''))
@@ -66,13 +66,13 @@ export function manualSettings(): readonly ManualSetting[] {
 
 const overviewTopic = 'configuration';
 
-/** The rows of the tables that are made from the declarations of settings. */
+/** The rows of tables generated from the declarations of settings. */
 const settingsOn = (topic: string, text: string): readonly ManualSetting[] =>
 	[...text.matchAll(/^<!-- table: settings ([^\n]+) -->$(.*?)^<!-- \/table -->$/gms)].flatMap(
 		([, path = '', rows = '']) =>
 			[...rows.matchAll(/^\| `([^`]+)`[^|]*\|(?:[^|\\]|\\.)*\|((?:[^|\\]|\\.)*)\|/gm)].map(
 				([, key = '', says = '']) => ({
-					// Tables of several mappings have them in their keys.
+					// In tables of several mappings, the keys include the mapping.
 					name: path.includes(' ') || key.startsWith(`${path}.`) ? key : `${path}.${key}`,
 					says: says
 						.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -12,8 +12,8 @@ import type {ManualPage} from './read-page.ts';
 const maxPageWidth = 100;
 
 /**
- * Prints a page: to a terminal through `$PAGER` (default `less`, if there is one), laid out for its width; at the prompt of `svc --linear` as many lines at a time as the terminal has; elsewhere
- * as it is written.
+ * Prints a page. On a terminal: through `$PAGER` (default `less`, if installed), laid out for its width; at the prompt of `svc --linear`: one screenful at a time;
+ * elsewhere: as written.
  */
 export async function showPage(context: Context, {text}: Pick<ManualPage, 'text'>): Promise<void> {
 	const {stdout} = context;
@@ -32,7 +32,7 @@ export async function showPage(context: Context, {text}: Pick<ManualPage, 'text'
 }
 
 async function readOn(context: Context, rows: readonly string[]): Promise<void> {
-	// Some terminals say 0. A line stays for the question.
+	// Some terminals report 0 rows. Leaves a line for the question.
 	const page = Math.max(5, (context.stdout.rows || 24) - 2);
 	for (let from = 0; from < rows.length; from += page) {
 		printLines(context, rows.slice(from, from + page));
@@ -50,10 +50,10 @@ async function readOn(context: Context, rows: readonly string[]): Promise<void> 
 	}
 }
 
-/** Marks of the tables that the program's own lists fill. */
+/** Removes the markers of generated tables. */
 const withoutComments = (text: string): string => text.replaceAll(/^<!--.*-->\n\n?/gm, '');
 
-/** Whether a pager showed the rows to the end. */
+/** Whether a pager showed the rows successfully. */
 function paged({environment}: Context, rows: readonly string[]): boolean {
 	const [command, ...args] = splitCommand(variable(environment, 'PAGER') ?? 'less');
 	if (command === undefined) {
@@ -64,6 +64,6 @@ function paged({environment}: Context, rows: readonly string[]): boolean {
 		input: `${rows.join('\n')}\n`,
 		stdio: ['pipe', 'inherit', 'inherit'],
 	});
-	// A pager that is left early closes its input: that is no failure.
+	// A pager that is quit early closes its input, which is not a failure.
 	return status === 0 && (error === undefined || codeOf(error) === 'EPIPE');
 }

@@ -17,8 +17,7 @@ import {serverNotFound} from './find-servers.ts';
 import {serverEntryOf, type ServerOptions} from './server-options.ts';
 
 /**
- * Adds a tool server to `config.yaml`, for programs whose words are not trusted yet: calls that may change something ask a person. A gateway that runs connects to it by
- * itself.
+ * Adds a tool server to `config.yaml` with low trust: calls that may change something need approval. A running gateway connects to it.
  *
  * @throws SvcError `secret_inline`, and as `setToolServer` does
  */
@@ -50,13 +49,13 @@ export async function addServer(
 const untrusted =
 	'It is untrusted: a call of a tool that does not claim to only read asks a person first. "trust: full" in config.yaml, or --trust full, lets all of them run';
 
-/** What to do with a tool server that was added. */
+/** What to do after adding a tool server. */
 export const nextSteps = (name: string, entry: JsonObject): readonly string[] => [
 	...(entry['auth'] === 'oauth' ? [`Log in: svc mcp login ${asWord(name)}`] : []),
 	`Try it: svc mcp test ${asWord(name)}`,
 ];
 
-/** Writes a tool server into `config.yaml`; says what it lacks, and where no gateway connects to it. @throws SvcError as `setToolServer` does */
+/** Writes a tool server into `config.yaml`; says what it lacks, and whether no gateway will connect to it. @throws SvcError as `setToolServer` does */
 export async function writeServer(
 	context: Context,
 	server: {readonly name: string; readonly entry: JsonObject},
@@ -68,7 +67,7 @@ export async function writeServer(
 	await sayNobodyConnects(context);
 }
 
-/** Says so where no gateway reads this `config.yaml`: the one of another home serves the profile. */
+/** Says that no gateway reads this `config.yaml`, because another home's gateway serves the profile. */
 async function sayNobodyConnects(context: Context): Promise<void> {
 	const serving = await servingHome(context);
 	if (serving) {
@@ -79,7 +78,7 @@ async function sayNobodyConnects(context: Context): Promise<void> {
 	}
 }
 
-/** Says which variables of the entry are not set: without them it cannot be connected to, or its program gets the placeholder. */
+/** Names the entry's unset variables: without them the server cannot be connected to, or its program receives the placeholder. */
 function sayUnset(context: Context, entry: JsonObject): void {
 	const {env: file} = context.paths();
 	const {environment, toolsets} = readConfig(context);
@@ -100,7 +99,7 @@ function sayUnset(context: Context, entry: JsonObject): void {
 }
 
 /**
- * Takes a tool server out of `config.yaml`, also one that is broken; a gateway that runs ends its connection by itself. Its standing approvals become void.
+ * Removes a tool server from `config.yaml`, even a broken entry; a running gateway ends its connection. The server's standing approvals become void.
  *
  * @throws SvcError `server_not_found`, `confirmation_needed`, and as `editConfig` does
  */

@@ -11,14 +11,15 @@ import type {Context} from '../console/context.ts';
 import {indentedRows, tell, printResult} from '../console/print.ts';
 import {attachServing} from '../home/gateway-access.ts';
 
-/** `tool`: as the server calls it, or as models do. */
+/** `tool`: the server's name for it, or the models'. */
 type ToolNames = {readonly server: string; readonly tool: string};
 
-/** `yes`: allow the call where there is no terminal. */
+/** `yes`: allows the call if there is no terminal. */
 type Calling = {readonly yes?: boolean; readonly json?: boolean};
 
 /**
- * `svc mcp call`. The gateway calls as a run would: what needs a yes waits for one, and is asked here as `svc approvals allow` does; without a terminal `yes` is the answer. A failed call makes the command exit with 1.
+ * `svc mcp call`. The gateway calls the tool as a run would: a call that needs approval waits, and the person is asked like by `svc approvals allow`; without a
+ * terminal `yes` answers. A failed call makes the command exit with 1.
  * @throws SvcError `gateway_not_running`, `server_not_found`, `tool_not_found`, `tool_denied`, `tool_timeout`, `confirmation_needed`
  */
 export async function callToolByHand(
@@ -26,7 +27,7 @@ export async function callToolByHand(
 	{server, tool, args}: ToolNames & {readonly args: JsonObject},
 	{yes = false, json}: Calling,
 ): Promise<void> {
-	// Before anything is called: what would wait for a yes must not begin where that cannot be asked for.
+	// Checked before the call: a call that may need approval must not start where nobody can be asked.
 	canAskWhole(context);
 	const {port, profile, at} = await attachServing(context);
 	await using _ = port;
@@ -100,7 +101,10 @@ function nameOfTool(
 	return one.name;
 }
 
-/** Asks the person to approve the waiting call. A "no" denies the call, so that it does not go on waiting. The question is withdrawn when the call is `over`, or when somebody answers it elsewhere. */
+/**
+ * Asks the person to approve the waiting call. A "no" denies it, so that it does not wait any longer. The question is withdrawn when the call is `over`, or is
+ * answered elsewhere.
+ */
 async function answerCall(
 	context: Context,
 	port: GatewayPort,

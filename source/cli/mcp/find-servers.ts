@@ -20,12 +20,12 @@ import {findServingGateway} from '../home/gateway-access.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {printList} from '../nouns/noun-commands.ts';
 
-/** The gateway that keeps the connections of the context's profile. */
+/** The gateway that holds the connections of the context's profile. */
 export const findServerGateway = async (context: Context) =>
 	findServingGateway(context, async gateway => gateway.listServers());
 
 /**
- * The tool servers of the context's profile; of the home without a profile, those of every profile that its gateway has servers for.
+ * The tool servers of the context's profile; for the home without a profile, those of all profiles that its gateway has servers for.
  *
  * @throws SvcError `config_invalid`, `gateway_silent`
  */
@@ -41,25 +41,25 @@ export async function findServers(context: Context): Promise<readonly ListedServ
 	return serversOnDisk(context, 'default');
 }
 
-/** The refusal for a name that no tool server has. */
+/** The error for an unknown tool server. */
 export const serverNotFound = (context: Context, name: string): SvcError =>
 	new SvcError(
 		'server_not_found',
 		`Cannot find tool server "${name}" in "${context.paths().config}": see "svc mcp list"`,
 	);
 
-/** The tool servers that runs of `profile` have, by the running gateway, else by the file and the cache. Never asks for more than is known. @throws SvcError `config_invalid` */
+/** The tool servers that runs of `profile` have, by the running gateway, else by the file and the cache. Connects to none. @throws SvcError `config_invalid` */
 export async function serversOf(
 	context: Context,
 	profile: string,
 ): Promise<readonly ListedServer[]> {
 	const found = await findServerGateway(context).catch(() => undefined);
 	const live = (await found?.gateway.listServers())?.filter(server => server.profile === profile);
-	// A gateway knows nothing of the servers of a profile that no run was for.
+	// A gateway does not know a profile's servers until a run needs them.
 	return live && live.length > 0 ? live : serversOnDisk(context, profile);
 }
 
-/** Servers as they stand in the file; by name where it cannot be read, or does not have them. */
+/** Sorts servers as in the file; by name if that is unreadable, or does not contain them. */
 export function serversInFileOrder(
 	context: Context,
 	servers: readonly ListedServer[],
@@ -72,7 +72,7 @@ export function serversInFileOrder(
 
 const switchedOff = 'enabled: false in config.yaml';
 
-/** A gateway has nothing to say of a server that it leaves alone. */
+/** Adds a reason for a server that the gateway does not use, for which it reports none. */
 const withReason = (server: ServerView): ServerView =>
 	server.status === 'skipped' ? {reason: switchedOff, ...server} : server;
 
@@ -104,7 +104,7 @@ async function serversOnDisk(context: Context, profile: string): Promise<readonl
 	];
 }
 
-/** Lists the tool servers: where each stands, and how many tools it gives. @see manual/commands.md */
+/** Lists the tool servers with their states and numbers of tools. @see manual/commands.md */
 export async function listServers(
 	context: Context,
 	{json}: {readonly json?: boolean},
@@ -135,7 +135,7 @@ export async function listServers(
 const changingIn = ({tools}: ListedServer): readonly string[] =>
 	tools.filter(mayChange).map(({name}) => name);
 
-/** Of runs that have the tools of every server. */
+/** Says whether tools are deferred, for runs that have the tools of all servers. */
 const deferralIn = (context: Context, servers: readonly ListedServer[]): string | undefined =>
 	deferralOf(
 		servers
@@ -144,7 +144,7 @@ const deferralIn = (context: Context, servers: readonly ListedServer[]): string 
 		configInUse(context)?.tools.maxSchemaTokens ?? Infinity,
 	);
 
-/** The configuration; `undefined` where it cannot be read: a gateway goes on with what it read before. */
+/** The configuration; `undefined` if unreadable, in which case a gateway keeps using the one it read before. */
 function configInUse({environment, ...context}: Context): Config | undefined {
 	const loaded = loadConfig({paths: context.paths(), environment});
 	return loaded.ok ? loaded.config : undefined;
@@ -154,7 +154,7 @@ const rowOf = (server: ListedServer) => ({
 	...server,
 	tools: server.tools.length,
 	asks: askingIn(server),
-	/** Names of those that may change things. */
+	/** Names of the tools that may change something. */
 	changes: changingIn(server),
 	reason: server.reason ?? null,
 });

@@ -22,7 +22,8 @@ export type InstallOptions = {
 };
 
 /**
- * Shows what an install link asks for, all of it, and adds the tool server to `config.yaml` once the person agrees: on a terminal after the last page of it, by its name when it is a program. A gateway that runs connects to it by itself.
+ * Shows everything that an install link requests, and adds the tool server to `config.yaml` once the person agrees: on a terminal after the last page, for a
+ * program by typing its name. A running gateway connects to it.
  *
  * @throws SvcError as `reviewInstall` and `setToolServer` do; `server_exists`; `confirmation_needed` without a terminal and without `yes`
  * @see manual/install-link.md
@@ -34,12 +35,12 @@ export async function installServer(
 ): Promise<void> {
 	const review = reviewInstall(link, {name: chosen, trust}, writtenServers(context.paths()));
 	const {name, entry, exists} = review;
-	// What to beware of stands next to the question: a long entry scrolls away.
+	// Warnings are next to the question, because a long entry scrolls away.
 	const lines = [...installEntry(review), blank, ...installSummary(review), blank];
 	const isAskedWhole = !(dryRun || yes || exists) && canAsk(context);
 	if (!isAskedWhole && (!json || !(dryRun || yes))) {
 		for (const {text} of lines) {
-			// The question is on stderr, wherever stdout leads.
+			// The question goes to stderr, whatever stdout is.
 			if (dryRun) {
 				printLines(context, [text]);
 			} else {
@@ -82,7 +83,7 @@ export async function installServer(
 	printResult(context, {json, value: {...review, installed: true}, lines: done, notes});
 }
 
-/** Whether the person agrees once all of it was read: by the name of a program, by a yes to a remote server. A no is said. */
+/** Whether the person agrees after reading everything: for a program by typing its name, for a remote server by a yes. A no is reported. */
 async function readAndAsk(
 	context: Context,
 	review: InstallReview,

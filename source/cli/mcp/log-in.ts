@@ -32,7 +32,7 @@ export async function logInToServer(
 }
 
 /**
- * Logs in to every server that wants a login and is switched on, one after the other; what fails with one does not keep a person from the next.
+ * Logs in to every enabled server that needs a login, one after the other; a failure does not prevent the next.
  *
  * @throws SvcError `config_invalid`, `interrupted`
  */
@@ -66,7 +66,7 @@ export async function logInToAll(
 	printResult(context, {json, value: results, lines});
 }
 
-/** Removes what is kept of the login to a server, also of one that is not configured any more. @throws SvcError `server_not_found` */
+/** Deletes the stored login of a server, even of one that is no longer configured. @throws SvcError `server_not_found` */
 export async function logOut(
 	context: Context,
 	name: string,
@@ -85,7 +85,7 @@ export async function logOut(
 	printResult(context, {json, value: {server: name, wasLoggedIn}, lines});
 }
 
-/** Prints the client metadata document to host at `url`. @throws SvcError `client_document_url_invalid` */
+/** Prints the client metadata document to be published at `url`. @throws SvcError `client_document_url_invalid` */
 export function printClientDocument(context: Context, {url}: {readonly url: string}): void {
 	if (!isClientDocumentUrl(url)) {
 		throw new SvcError(

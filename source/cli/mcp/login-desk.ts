@@ -9,10 +9,10 @@ import {whenAskedToStop} from '../console/signals.ts';
 import {servingContext} from '../home/gateway-access.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 
-/** Whose logins a command is about: the configuration that has the servers, and what it calls the context's profile. */
+/** Where a command's logins belong: the configuration with the servers, and its name for the context's profile. */
 export type LoginHome = {readonly config: () => Config; readonly profile: string};
 
-/** A profile that another home serves has that home's servers, and logins of its own. */
+/** A profile served by another home has that home's servers, but its own logins. */
 export async function loginHome(context: Context): Promise<LoginHome> {
 	const paths = context.paths();
 	const serving = await servingContext(context);
@@ -23,9 +23,9 @@ export async function loginHome(context: Context): Promise<LoginHome> {
 	};
 }
 
-/** A person at a terminal, or behind its pipes, who logs in to one server after the other. */
+/** A person who logs in to servers one after the other, at a terminal or through pipes. */
 export type LoginSession = AsyncDisposable & {
-	/** Says on stderr what has to be done, takes what is pasted, and resolves when it is over. After Ctrl-C every login is cancelled. */
+	/** Prints instructions on stderr, accepts pasted addresses, and resolves when the login has ended. Ctrl-C cancels every login. */
 	logIn(server: string, options: {readonly flow: LoginFlow | undefined}): Promise<LoginAttempt>;
 };
 
@@ -72,7 +72,7 @@ export function openLoginSession(
 	};
 }
 
-/** Tells each step of the login once, and resolves with its end. */
+/** Reports each step of the login once, and resolves with its end. */
 async function overOf(
 	desk: LoginDesk,
 	{

@@ -2,7 +2,7 @@ import {InvalidArgumentError, Option} from 'commander';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {listOption, secondsOption} from '../console/options.ts';
 
-/** What the options of `svc mcp add` are given as, by the names of the options. */
+/** The values of `svc mcp add`'s options, by option name. */
 export type ServerOptions = {
 	readonly url?: string;
 	readonly trust?: string;
@@ -14,7 +14,7 @@ type Row = readonly [
 	flags: string,
 	says: string,
 	takes?: ((option: Option) => Option) | undefined,
-	/** What an option without a value stands for. */
+	/** The value of an option without argument. */
 	value?: JsonValue,
 ];
 
@@ -34,7 +34,7 @@ const trust: Row = [
 	oneOf('full', 'untrusted'),
 ];
 
-/** The options of `svc mcp add`, by the keys of the entry of a server and in its order. */
+/** The options of `svc mcp add`, by the keys of a server's entry, in the entry's order. */
 const rows: Readonly<Record<string, Row>> = {
 	url: ['--url <url>', 'endpoint of a remote server'],
 	transport: [
@@ -78,10 +78,10 @@ const optionOf = ([flags, says, takes = option => option]: Row): Option =>
 
 export const trustOption = (): Option => optionOf(trust);
 
-/** The options, for the command. */
+/** The options for commander. */
 export const serverOptions = (): readonly Option[] => Object.values(rows).map(optionOf);
 
-/** The entry of a server in `config.yaml`, of what was given. */
+/** The entry for `config.yaml` from the given options. */
 export function serverEntryOf(given: ServerOptions, command: readonly string[]): JsonObject {
 	const {
 		include,

@@ -14,7 +14,7 @@ import {factsInLines} from '../nouns/noun-commands.ts';
 import {findServerGateway, serverNotFound} from './find-servers.ts';
 
 /**
- * Connects to a tool server, lists its tools, and leaves; in the running gateway, else in this process.
+ * Connects to a tool server, lists its tools, and disconnects; in the running gateway, else in this process.
  *
  * @throws SvcError `server_not_found`, `config_invalid`, and why it cannot be connected to
  */
@@ -29,7 +29,7 @@ export async function testServer(
 		: await testHere(context, name);
 	const {protocol, serverInfo, warnings: notes} = server;
 	const head = `${name} answered in ${Math.round(durationMs)} ms${protocol === undefined ? '' : ` (${protocol})`}${serverInfo === undefined ? '' : `: ${serverInfo}`}`;
-	// Without the blank line over their title.
+	// Drops the blank line above their title.
 	const lines = [head, ...factsInLines(serverToolFacts(server), 0).slice(1)];
 	printResult(context, {json, value: {server, durationMs}, lines, notes});
 }
@@ -62,7 +62,8 @@ type TryOptions = {
 };
 
 /**
- * Connects to a tool server from this process, lists its tools, and leaves. `paths`: where its cache, its log and its processes are written down. `signal` ends the try.
+ * Connects to a tool server from this process, lists its tools, and disconnects. `paths`: where its cache, log and process ledger are written. `signal` aborts the
+ * attempt.
  *
  * @throws why it cannot be connected to
  */
@@ -76,7 +77,7 @@ export async function tryServer(
 		paths,
 		environment,
 		workdir: () => config.toolsets.terminal.workdir,
-		// There is no person to ask here.
+		// Nobody can be asked here.
 		elicit: async () => ({action: 'cancel'}),
 	});
 	await using manager = await opener.open({

@@ -20,19 +20,19 @@ type ActOptions<Item, Port, Once> = {
 	readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
 	/** Resolves the typed text to an identifier. */
 	readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
-	/** The command that lists what there is. */
+	/** The command that lists the items. */
 	readonly list?: string;
-	/** Options beside `--json`, one for a verb, with what they say. */
+	/** Options besides `--json`, at most one per verb, with their help. */
 	readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
-	/** For acts that take several: how those are found. */
+	/** For acts on several items: how to find them. */
 	readonly find?: Finder<Item, Port>;
-	/** `given`: the values of such options. */
+	/** `given`: the values of those options. */
 	readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
-	/** Prints what is shown once. */
+	/** Prints a result that is shown only once. */
 	readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
 };
 
-/** A command for each act: `revoke ID [--json]`. */
+/** Adds a command for each act: `revoke ID [--json]`. */
 export function addActs<Item, Port, Once>(
 	group: Command,
 	context: Context,

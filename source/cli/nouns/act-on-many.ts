@@ -10,10 +10,10 @@ import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell, tellEach} from '../console/print.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 
-/** How things of a noun are found that an act is done to. */
+/** How the items of an act are found. */
 export type Finder<Item, Port> = Pick<Noun<Item>, 'id' | 'many' | 'name'> & {
 	readonly vocabulary: Vocabulary<Item>;
-	/** One step of a search by a filter, newest first. */
+	/** One step of a filtered search, newest first. */
 	readonly search: (
 		port: Port,
 		question: Pick<HistoryQuestion, 'before' | 'filter' | 'limit'>,
@@ -21,23 +21,23 @@ export type Finder<Item, Port> = Pick<Noun<Item>, 'id' | 'many' | 'name'> & {
 	readonly read: (port: Port, id: string) => Promise<Item | undefined>;
 };
 
-/** Flags of an act on several things. */
+/** The flags of an act on several items. */
 export type ManyFlags = {
 	readonly filter?: string | undefined;
 	readonly yes?: boolean | undefined;
 	readonly json?: boolean | undefined;
 };
 
-/** Things that one filter may find: each is remembered while the others are looked for. */
+/** The most items that a filter may find: each is remembered during the search. */
 const mostFound = 10_000;
 
-/** Most lines printed; `--json` has every refusal. */
+/** The most lines printed; `--json` lists every refusal. */
 const mostTold = 20;
 
-/** Why something was not done to one of several. */
+/** Why an act was refused for an item. */
 type Refusal = {readonly id: string; readonly code: string; readonly message: string};
 
-/** What the question needs of an item; not the item itself, which may be large. */
+/** What the question needs of an item, instead of the item itself, which may be large. */
 type Candidate = {
 	readonly id: string;
 	readonly kind: string;
@@ -52,8 +52,8 @@ type Doing<Item, Port> = {
 };
 
 /**
- * Does an act to things that are named, or to all that pass a filter, one after the other; what is refused for one stops no other. What a filter finds is counted and asked about first, and so is a named
- * one that there is a doubt about. Exits with 1 when something was refused.
+ * Does an act to named items, or to all that match a filter, one after the other; a refusal does not stop the rest. Asks for confirmation first, with the count of
+ * a filter's matches, or for named items in doubt. Exits with 1 if anything was refused.
  *
  * @throws SvcError `filter_invalid`, `confirmation_needed`; without `--json` also what refuses the only one that is named
  */
@@ -129,7 +129,7 @@ function tellAll(context: Context, lines: readonly string[]): void {
 	}
 }
 
-/** The named identifiers, after a yes to those in doubt; `undefined` after a no. */
+/** The named identifiers, after a yes for those in doubt; `undefined` after a no. */
 async function agreedOf<Item, Port>(
 	context: Context,
 	{act, find, port}: Doing<Item, Port>,
@@ -157,7 +157,7 @@ async function agreedOf<Item, Port>(
 	return isAgreed ? ids : undefined;
 }
 
-/** What passes the filter and can be done, once the person has agreed to that; `undefined`: the person has not, or there is nothing. */
+/** The items that match the filter and allow the act, after confirmation; `undefined` if the person declined, or there are none. */
 async function foundBy<Item, Port>(
 	context: Context,
 	{noun, act, find, port}: Doing<Item, Port>,
@@ -193,7 +193,7 @@ async function foundBy<Item, Port>(
 	]);
 	const question = `${inCapital(act.verb)} ${countOf(able.length, noun.one, find.many)}?`;
 	const isAgreed = able.length === 0 || (await confirm(context, {question, leaves, yes}));
-	// The oldest first, as they came.
+	// Oldest first, in order of arrival.
 	return isAgreed ? able.map(({id}) => id).toReversed() : undefined;
 }
 

@@ -5,7 +5,7 @@ import {keyValueOption, listOption, numberOption} from '../console/options.ts';
 
 type Given = {readonly [option: string]: unknown};
 
-/** What a field is as an option. */
+/** A field as a command option. */
 const optionOf = (
 	field: FieldRecord,
 	{flags, isNeeded = false}: NonNullable<FieldRecord['option']>,
@@ -45,7 +45,7 @@ const optionOf = (
 		return option.choices(options.map(({value}) => value));
 	}
 
-	// A text of several lines is not checked here: writing it reports its problems.
+	// Text of several lines is not validated here, but when written.
 	return flags.includes('<') && kind !== 'lines'
 		? option.argParser((text: string) => read(field, text))
 		: option;
@@ -61,7 +61,7 @@ function read(field: FieldRecord, text: string): FieldValue {
 	return typed.value;
 }
 
-/** An option for each field that has one. */
+/** Adds an option for each field that has one. */
 export function addFieldOptions(command: Command, fields: readonly FieldRecord[]): Command {
 	for (const field of fields) {
 		if (field.option) {
@@ -72,7 +72,7 @@ export function addFieldOptions(command: Command, fields: readonly FieldRecord[]
 	return command;
 }
 
-/** The values of fields, as a form would have them, from the options of a command. */
+/** The values of fields, as in a form, from a command's options. */
 export const fieldValues = (
 	fields: readonly FieldRecord[],
 	given: Given,

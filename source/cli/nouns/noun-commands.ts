@@ -7,12 +7,12 @@ import {jsonOption, numberArgument, type Json} from '../console/options.ts';
 import {printTable, type PrintedTable} from '../console/print-table.ts';
 import {indentedRows, printJson, printLines} from '../console/print.ts';
 
-/** A printed value has all the room that it needs, and no columns beside it. */
+/** Printed values have unlimited room, and no neighbouring columns. */
 const anyPlace = {room: Infinity, shows: () => true};
 
 const inCapitals = (keys: readonly string[]) => keys.map(key => key.toUpperCase());
 
-/** A noun as a table of the command line. */
+/** A noun's items as a table. */
 export function tableOf<Item, More>(
 	{columns, printed, note}: Pick<Noun<Item, More>, 'columns' | 'note' | 'printed'>,
 	items: readonly Item[],
@@ -33,7 +33,7 @@ export function tableOf<Item, More>(
 	};
 }
 
-/** The detail of one item as lines. None of its texts begins a line of its own. */
+/** The detail of an item as lines. None of its texts starts a line. */
 export const linesOf = <Item, More>(
 	{head, facts, factCells}: Pick<Noun<Item, More>, 'head' | 'facts' | 'factCells'>,
 	item: Item,
@@ -76,7 +76,7 @@ function factLines(fact: Fact, cells: number): readonly string[] {
 
 const rowsOf = (text: string): readonly string[] => text.split(/\r\n|[\n\u2028\u2029]/);
 
-/** Says of an identifier what it is, and reads it. */
+/** Parses an identifier, with help for what it is. */
 export const identify = (
 	command: Command,
 	noun: Pick<Noun<never>, 'argument' | 'argumentSays' | 'isNumbered' | 'one'>,
@@ -97,7 +97,7 @@ type ListOptions<Item, More> = {
 	readonly read: () => Promise<readonly Item[]>;
 };
 
-/** `list [--json]`. */
+/** Adds `list [--json]`. */
 export function addList<Item, More>(
 	group: Command,
 	context: Context,
@@ -121,13 +121,13 @@ type ShowOptions<Item, More> = {
 	readonly noun: ShownNoun<Item, More>;
 	readonly verb?: string;
 	readonly says: string;
-	/** `known`: what its facts need beside the time; `json`: what `--json` prints instead of the item. */
+	/** Reads an item. `known`: what its facts depend on besides the time; `json`: printed by `--json` in place of the item. */
 	readonly read: (
 		id: string,
 	) => Promise<{readonly item: Item; readonly known?: More; readonly json?: unknown} | undefined>;
 };
 
-/** `show ID [--json]`; `verb`: another word for it. */
+/** Adds `show ID [--json]`; `verb`: another word for `show`. */
 export function addShow<Item, More>(
 	group: Command,
 	context: Context,
@@ -156,19 +156,19 @@ const asOf = <More>({clock}: Context, known: More | undefined) =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every part of it may be absent
 	({now: clock.now(), ...known}) as AsOf & More;
 
-/** What was typed, in a sentence. */
+/** An identifier as it was typed, for a sentence. */
 export const shown = (id: string | number): string =>
 	typeof id === 'number' ? String(id) : `"${escapeLine(id, 100)}"`;
 
 type Printed<Item, More> = Json & {
 	readonly items: readonly Item[];
-	/** What the columns need beside the time. */
+	/** What the columns depend on besides the time. */
 	readonly known?: More;
-	/** Only some were asked for. */
+	/** Whether a filter was set. */
 	readonly isFiltered?: boolean;
 };
 
-/** Prints what was listed. */
+/** Prints listed items. */
 export async function printList<Item, More>(
 	context: Context,
 	noun: ListedNoun<Item, More>,

@@ -10,8 +10,8 @@ import {installServer} from '../mcp/install-server.ts';
 import {handlerCommand, runTool} from './register.ts';
 
 /**
- * Opens a link that the desktop was given. It never installs by itself: a person is asked here when there is a terminal, else in the interface of the gateway that runs, else in a
- * terminal that is opened for it.
+ * Opens a link passed by the desktop. Always asks a person before installing: here if there is a terminal, else in the running gateway's interface, else in a new
+ * terminal.
  *
  * @param options.hold keeps the terminal open until the person has read what became of it
  * @throws SvcError as `readInstallLink` and `installServer` do; `nobody_to_ask`, `too_many_links`
@@ -64,7 +64,7 @@ async function installOrRename(context: Context, link: string, name?: string): P
 	}
 }
 
-/** A terminal that was opened for this alone closes with it. */
+/** A terminal opened only for this closes when the program ends. */
 async function installAndHold(context: Context, link: string): Promise<void> {
 	try {
 		await installOrRename(context, link);
@@ -79,17 +79,17 @@ async function installAndHold(context: Context, link: string): Promise<void> {
 const isDesktop = ({environment}: Pick<Context, 'environment'>): boolean =>
 	process.platform === 'linux' && Boolean(environment['DISPLAY'] || environment['WAYLAND_DISPLAY']);
 
-/** Best effort: a person who clicked a link looks at no terminal. */
+/** Sends a desktop notification, if possible: a person who clicked a link looks at no terminal. */
 async function notify(context: Context, text: string): Promise<void> {
 	if (isDesktop(context)) {
 		await runTool(context, 'notify-send', ['--app-name=svc', '--', 'svc', text]);
 	}
 }
 
-/** Debian's name for the terminal of the desktop; others have it too. */
+/** Debian's name for the desktop's terminal; other systems have it too. */
 const terminalProgram = 'x-terminal-emulator';
 
-/** The same link without what shells read in it: some terminals join their words, and have them taken apart again. */
+/** The link without characters that are special to shells: some terminals join their arguments to a command line, which a shell splits again. */
 const plainLink = (link: string): string =>
 	link.replaceAll(/[^\w.~%&=?:/+#-]/gu, character =>
 		Array.from(
@@ -98,7 +98,7 @@ const plainLink = (link: string): string =>
 		).join(''),
 	);
 
-/** Starts the terminal of the desktop with this program in it, which asks there. `false` where there is none. */
+/** Opens the desktop's terminal with this program, which asks there. `false` if there is none. */
 async function openTerminal(context: Context, link: string): Promise<boolean> {
 	if (!isDesktop(context)) {
 		return false;

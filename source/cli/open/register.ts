@@ -12,7 +12,7 @@ import type {Context} from '../console/context.ts';
 import {printLines} from '../console/print.ts';
 
 /**
- * Makes this program what the Linux desktop of this user opens `svc://` links with, or ends that. On another system it prints the steps for a person.
+ * Registers this program as the handler of `svc://` links in this user's Linux desktop, or removes the registration. On other systems prints instructions.
  *
  * @throws SvcError `handler_unavailable`
  * @see manual/install-link.md#opening-links-from-the-browser
@@ -59,14 +59,14 @@ function stepsByHand(
 const fileName = 'svc-open.desktop';
 const mimeType = 'x-scheme-handler/svc';
 
-/** Where applications of this user are told of. @see https://specifications.freedesktop.org/basedir-spec/latest/ */
+/** The folder for this user's desktop entries. @see https://specifications.freedesktop.org/basedir-spec/latest/ */
 function applicationsFolder({environment}: Pick<Context, 'environment'>): string {
 	const data = environment['XDG_DATA_HOME'] ?? '';
 	const home = environment['HOME'] || homedir();
 	return join(isAbsolute(data) ? data : join(home, '.local', 'share'), 'applications');
 }
 
-/** Writes the desktop entry and makes it the handler of `svc://`. Lines for the person. */
+/** Writes the desktop entry and makes it the handler of `svc://`. Returns lines for the person. */
 async function register(context: Context, folder: string): Promise<readonly string[]> {
 	const file = join(folder, fileName);
 	const entry = desktopEntry(handlerCommand(context));
@@ -75,7 +75,7 @@ async function register(context: Context, folder: string): Promise<readonly stri
 	await chmod(file, 0o644);
 	return [
 		`Wrote ${file}`,
-		// First, since what chooses a default may ask who opens the scheme at all.
+		// First, because setting a default may require that the scheme has a known handler.
 		await tell(context, [['update-desktop-database', folder]]),
 		await tell(context, [
 			['xdg-mime', 'default', fileName, mimeType],
@@ -84,7 +84,7 @@ async function register(context: Context, folder: string): Promise<readonly stri
 	];
 }
 
-/** Takes the desktop entry away. Lines for the person. */
+/** Removes the desktop entry. Returns lines for the person. */
 async function unregister(context: Context, folder: string): Promise<readonly string[]> {
 	const file = join(folder, fileName);
 	await rm(file, {force: true});
@@ -93,7 +93,7 @@ async function unregister(context: Context, folder: string): Promise<readonly st
 
 type Call = readonly [string, ...string[]];
 
-/** Runs the first of `calls` whose program is installed; a line about what became of it. */
+/** Runs the first of `calls` whose program is installed; returns a line about the result. */
 async function tell(context: Context, calls: readonly Call[]): Promise<string> {
 	for (const [program, ...args] of calls) {
 		const line = [program, ...args].join(' ');
@@ -108,7 +108,7 @@ async function tell(context: Context, calls: readonly Call[]): Promise<string> {
 	return `Not done, since ${names} is not installed: ${calls[0]?.join(' ')}`;
 }
 
-/** A terminal, because that is where the person is asked. @see https://specifications.freedesktop.org/desktop-entry-spec/latest/ */
+/** Opens a terminal, because the person is asked there. @see https://specifications.freedesktop.org/desktop-entry-spec/latest/ */
 export function desktopEntry(command: HandlerCommand): string {
 	return `[Desktop Entry]
 Type=Application
@@ -122,13 +122,13 @@ MimeType=${mimeType};
 `;
 }
 
-/** The command with what sets its variables. */
+/** The command, preceded by `env` with its variables. */
 function wordsOf({argv, variables}: HandlerCommand): readonly string[] {
 	const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
 	return assignments.length === 0 ? argv : ['env', ...assignments, ...argv];
 }
 
-/** One argument of `Exec`: escaped as an argument, then as a text of the file. A plain word stays as it is. */
+/** One argument of `Exec`: escaped as an argument, then as a string of the file. A plain word stays unchanged. */
 function execWord(word: string): string {
 	const plain = word.replaceAll('%', '%%');
 	return /^[\w@%+:,./-]+$/.test(plain) && plain !== ''
@@ -136,15 +136,15 @@ function execWord(word: string): string {
 		: `"${plain.replaceAll(/["`$\\]/g, String.raw`\$&`)}"`.replaceAll('\\', '\\\\');
 }
 
-/** How the desktop starts this very program; the link follows. */
+/** How the desktop starts this program; the link is appended. */
 type HandlerCommand = {
 	readonly argv: readonly string[];
-	/** Variables that it needs, which desktops do not have. */
+	/** Required variables that desktops do not set. */
 	readonly variables: Readonly<Record<string, string>>;
 };
 
 /**
- * What opens links of the home and the profile that `context` has now. What follows `--` is no option, whatever the link says.
+ * The command that opens links for the home and profile of `context`. It ends with `--`, so that a link is never taken for an option.
  *
  * @throws SvcError `handler_unavailable` when a path of it holds a line break or another control, which no registration can hold
  */
@@ -172,12 +172,12 @@ export function handlerCommand(context: Context, script = process.argv[1] ?? '')
 	return {argv, variables};
 }
 
-/** What became of a program of the desktop. */
+/** The result of running a desktop program. */
 type ToolOutcome = 'done' | 'missing' | {readonly failed: string};
 
 const timeoutMs = 20_000;
 
-/** Runs a program with its arguments, no shell between; for at most 20 s. Never rejects. */
+/** Runs a program with its arguments, without a shell, for at most 20 s. Never rejects. */
 export async function runTool(
 	{environment}: Pick<Context, 'environment'>,
 	program: string,

@@ -2,24 +2,24 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {type ForgeApi, pageSize, pagesOf} from './forge-api.ts';
 import type {RecoveryFacts} from './report.ts';
 
-/** One try of the code host to deliver an event. Strings are as sent. */
+/** A code host's attempt to deliver an event. Strings are as sent. */
 export type Attempt = {
-	/** The host's number of this try, decimal digits. */
+	/** The host's identifier of this attempt, decimal digits. */
 	readonly id: string;
-	/** The event's identifier, the same for all tries: what the delivery header holds. */
+	/** The event's identifier, equal for all attempts: the value of the delivery header. */
 	readonly guid: string;
 	readonly event: string;
-	/** `opened`; empty when the event has none. */
+	/** `opened`; empty if the event has none. */
 	readonly action: string;
 	/** Milliseconds since 1970. */
 	readonly at: number;
-	/** HTTP status of the answer; 0 when there was none. */
+	/** HTTP status of the answer; 0 without an answer. */
 	readonly status: number;
 	/** `OK`, `failed to connect`. */
 	readonly result: string;
 };
 
-/** The tries in one page of the API's list; what is none is left out. */
+/** The attempts in a page of the API's list; other entries are dropped. */
 export const attemptsIn = (page: unknown): readonly Attempt[] =>
 	Array.isArray(page) ? page.filter(isJsonObject).flatMap(attemptOf) : [];
 
@@ -54,8 +54,8 @@ export const memberText = (object: JsonObject, key: string): string => {
 const isDelivered = ({status}: Attempt): boolean => status >= 200 && status < 300;
 
 /**
- * The events that no try delivered, each by its newest try, oldest event first. An event that was delivered once counts as delivered, also when a person
- * sent it again later and that failed. Pure.
+ * The undelivered events, each with its newest attempt, oldest event first. An event counts as delivered if any attempt succeeded, even if a later redelivery by a
+ * person failed. Pure.
  */
 export function missedEvents(attempts: readonly Attempt[]): readonly Attempt[] {
 	const delivered = new Set(attempts.filter(isDelivered).map(({guid}) => guid));
@@ -70,11 +70,11 @@ export function missedEvents(attempts: readonly Attempt[]): readonly Attempt[] {
 	return [...newest.values()].toSorted((a, b) => a.at - b.at);
 }
 
-/** 3,000 tries. */
+/** 3,000 attempts. */
 const maxPages = 30;
 
 /**
- * The tries of a webhook since a moment, newest first. `complete` is false when there were more than are looked at.
+ * A webhook's attempts since a point in time, newest first. `complete` is false if there were more than are read.
  *
  * @throws SvcError `forge_*`
  */

@@ -5,44 +5,44 @@ import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
 import {failureOfClient} from '../../platforms/forge-comment/forge-failure.ts';
 
-/** One answer of the code host's API. */
+/** An answer of the code host's API. */
 export type ForgeAnswer = {
-	/** The JSON body, its numbers as they were. */
+	/** The JSON body, with its numbers unchanged. */
 	readonly value: unknown;
-	/** What the next page is asked for with; absent at the last one. */
+	/** The parameters of the next page; absent on the last one. */
 	readonly next?: Readonly<Record<'cursor' | 'page', string | undefined>>;
 };
 
 export type ForgeApi = {
 	/**
-	 * Reads one resource: a path below the API's root without a slash at its start, and its query.
+	 * Reads a resource: a path below the API's root without leading slash, and its query.
 	 *
 	 * @throws SvcError `forge_*`, `interrupted`
 	 */
 	get(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<ForgeAnswer>;
 };
 
-/** Entries of a list that are asked for at once: as many as the code host gives. More are not read. */
+/** The page size: the largest that the code host allows. */
 export const pageSize = 100;
 
 const timeoutMs = 60_000;
 
-/** From SIGTERM to SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 const termGraceMs = 2000;
 
-/** A delivery holds the whole payload, of which the code host sends 25 MiB at most. */
+/** A delivery contains its whole payload, which the code host limits to 25 MiB. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** A client that complains more than that does not end by itself. */
+/** A client that writes more to standard error is stopped. */
 const maxComplaintBytes = 1024 * 1024;
 
 export type ForgeApiOptions = {
 	/** The client: a program's name or path. @see manual/delivery-forge-comment.md */
 	readonly cli: string;
-	/** The whole environment of the client. */
+	/** The client's whole environment. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal;
-	/** Makes what the client said fit for an error message. */
+	/** Makes the client's output safe for an error message. */
 	readonly clean: (text: string) => string;
 };
 
@@ -50,7 +50,7 @@ const accept = 'Accept: application/vnd.github+json';
 
 const reading = ['api', '--include', '--method', 'GET', '--header', accept];
 
-/** The code host's REST API through its own client, which knows where it is and who we are. No shell, one process a call, each within a minute. */
+/** The code host's REST API through its own client, which knows the host and the user's identity. Without a shell, one process per call, each at most a minute. */
 export function createForgeApi(
 	{cli, environment, signal, clean}: ForgeApiOptions,
 	{clock}: {readonly clock: Clock},
@@ -86,7 +86,7 @@ export function createForgeApi(
 	};
 }
 
-/** The entries of a list, page by page: at most `most` of them. A page may have more entries than were asked for. */
+/** The entries of a list, page by page, until `most` are read. A page may contain more entries than requested. */
 export async function* pagesOf(
 	api: ForgeApi,
 	path: string,
@@ -115,12 +115,12 @@ function failureOf(
 		case 'not-started':
 			return failureOfClient(exit, cli);
 		case 'exited':
-			// With --include the answer stands in front of nothing: what it complains of is on stderr.
+			// With --include, standard output holds the answer; the error message is on stderr.
 			return failureOfClient({...exit, stdout: ''}, cli);
 	}
 }
 
-/** Head and body, as `--include` prints them. @throws SvcError `forge_failed` */
+/** Parses head and body as printed by `--include`. @throws SvcError `forge_failed` */
 function answerOf(text: string, cli: string): ForgeAnswer {
 	const [, head = '', body = ''] = /^(HTTP\/[^]*?)\r?\n\r?\n([^]*)$/.exec(text) ?? [];
 	try {
@@ -136,7 +136,7 @@ function answerOf(text: string, cli: string): ForgeAnswer {
 	}
 }
 
-/** The parameters of the `next` link. Only these are taken from it: whom the client asks is not for an answer to say. */
+/** The parameters of the `next` link. Only these are used: the answer must not decide which host is asked. */
 function nextOf(head: string): ForgeAnswer['next'] {
 	const [, links = ''] = /^link:[ \t]*(.*)$/im.exec(head) ?? [];
 	const [, address = ''] = /<([^<>]*)>;[ \t]*rel="next"/.exec(links) ?? [];

@@ -6,14 +6,14 @@ import {type ForgeApi, pageSize, pagesOf} from './forge-api.ts';
 /** A webhook of a repository. */
 type Hook = {readonly id: string; readonly url: string};
 
-/** A repository has 20 of them for each event. */
+/** Enough: a repository can have 20 webhooks per event. */
 const maxPages = 5;
 
-/** Below this path its receiver serves a route. */
+/** A route's URL path, which a webhook must point to. */
 export type RoutePlace = {
 	/** `/webhooks/gh`, `/p/acme/webhooks/gh`. */
 	readonly path: string;
-	/** `default`, or the profile that the path names. */
+	/** `default`, or the profile named by the path. */
 	readonly profile: string;
 };
 
@@ -64,19 +64,19 @@ const hooksIn = (entries: readonly unknown[]): readonly Hook[] =>
 			return /^\d{1,20}$/.test(id) && typeof url === 'string' ? [{id, url}] : [];
 		});
 
-/** Whether an address leads to a route, perhaps through a proxy that puts its own path in front. Pure. */
+/** Whether a URL leads to a route, possibly through a proxy that adds a path prefix. Pure. */
 export function pointsAt(url: string, {path, profile}: RoutePlace): boolean {
 	const place = URL.parse(url)?.pathname.replace(/\/$/, '') ?? '';
 	if (!place.endsWith(path)) {
 		return false;
 	}
 
-	// The path of a default route is also the end of the path of another profile's route of the same name.
+	// A default route's path is also the end of the path of another profile's route with the same name.
 	const [, prefix] = /\/p\/([^/]+)$/.exec(place.slice(0, -path.length)) ?? [];
 	return profile !== 'default' || prefix === undefined || prefix === 'default';
 }
 
-/** Without user, password and query, where secrets stand. */
+/** The URL without user, password and query, which may contain secrets. */
 const shownUrl = (url: string): string => {
 	const {origin = '', pathname = ''} = URL.parse(url) ?? {};
 	return escapeLine(origin + pathname, 120);

@@ -6,7 +6,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/request-content.ts';
 import type {Home} from '../home/open-home.ts';
 
-/** What was received, as it is listed and looked up. */
+/** The received deliveries. */
 type TakenIn = Pick<Home, 'getDelivery' | 'listDeliveries'>;
 
 const page = 1000;
@@ -14,15 +14,15 @@ const page = 1000;
 /** A hundred thousand deliveries. */
 const maxPages = 100;
 
-/** An event may have been taken in at an earlier try than those that are asked for. */
+/** How much earlier an event may have been taken in, by an attempt before those requested. */
 const earlierMs = 7 * 24 * 60 * 60 * 1000;
 
 const takenIn: readonly DeliveryOutcome[] = ['accepted', 'coalesced', 'delivered'];
 
-/** What was imported came here without a run. */
+/** Imported deliveries had no run here. */
 const cameHere = ({idSource}: Delivery): boolean => idSource !== 'import';
 
-/** Identifiers of the events that a route has taken in, since a moment and a while before. */
+/** Identifiers of the events that a route has taken in since a point in time, and for a while before. */
 export async function idsTakenIn(
 	home: TakenIn,
 	{route, since}: {readonly route: Route; readonly since: number},
@@ -53,14 +53,14 @@ export async function idsTakenIn(
 	return ids;
 }
 
-/** Neither part may look like an option or leave its place. */
+/** Neither part may look like an option or escape its place. */
 const repository = /^(?![.-]+\/)\w[\w.-]{0,99}\/(?!\.{1,2}$)[\w.][\w.-]{0,99}$/;
 
-/** Deliveries that are looked at for the name of their repository. */
+/** How many deliveries are read to find their repository. */
 const lookedAt = 20;
 
 /**
- * The repository whose webhook feeds a route: the one that was named, else what `deliver_extra.repo` says, else what the newest payloads say.
+ * The repository whose webhook feeds a route: the one named by the person, else `deliver_extra.repo`, else that of the newest payloads.
  *
  * @throws SvcError `repo_unknown`
  */
@@ -96,7 +96,7 @@ export async function repositoryOfRoute(
 	);
 }
 
-/** `repository.full_name` of a payload. */
+/** `repository.full_name` in a payload. */
 function repositoryIn(stored: StoredDelivery | undefined): string | undefined {
 	const parsed = stored?.body && parseBody(Buffer.from(stored.body), stored.headers);
 	const name = parsed?.ok ? lookUp(parsed.payload, ['repository', 'full_name']) : undefined;

@@ -20,7 +20,7 @@ import {idsTakenIn, repositoryOfRoute} from './journal-facts.ts';
 import {lineOfRecovered, printMissed, type RecoveryFacts, reportRecovered} from './report.ts';
 import {type RecoveryResult, takeIn} from './take-in.ts';
 
-/** Flags of `svc webhook recover`. */
+/** The flags of `svc webhook recover`. */
 export type RecoverFlags = {
 	/** Milliseconds since 1970. */
 	readonly since?: number;
@@ -32,15 +32,15 @@ export type RecoverFlags = {
 	readonly json?: boolean;
 };
 
-/** Code hosts keep failed deliveries for about as long. */
+/** About as long as code hosts keep failed deliveries. */
 const defaultSpanMs = 3 * 24 * 60 * 60 * 1000;
 
-/** Three days that were asked for were read off the clock a moment ago. */
+/** Tolerance for a moment computed from the clock shortly before, as by `--since 3d`. */
 const slackMs = 60_000;
 
 /**
- * Asks the code host which events of a route it could not deliver, shows them, and, once agreed, takes them in with the identifiers that they had. What the
- * journal has taken in already is left alone, so that the command can be repeated.
+ * Finds the events of a route that the code host could not deliver, shows them, and after confirmation takes them in with their original identifiers. Skips those
+ * already in the journal, so the command can be repeated.
  *
  * @throws SvcError `route_not_found`, `repo_unknown`, `hook_not_found`, `hook_ambiguous`, `forge_*`, `gateway_not_running`, `confirmation_needed`, `interrupted`
  */
@@ -110,7 +110,7 @@ export async function recoverEvents(
 			}
 		}
 	} finally {
-		// Also of what an end by Ctrl-C has left undone: what was taken in is not taken back.
+		// Also reports after Ctrl-C, because events already taken in stay.
 		reportRecovered(context, {facts, missed, results, json: flags.json ?? false});
 	}
 }
@@ -122,7 +122,7 @@ type Search = {
 	readonly flags: RecoverFlags;
 };
 
-/** What to take in: what the host could not deliver without what is here already, whose number is `known`. */
+/** The events to take in: those the host could not deliver, minus the ones already here, counted in `known`. */
 async function findMissed(context: Context, {api, route, since, flags}: Search) {
 	await using home = await openHome(context, 'read');
 	const repo = await repositoryOfRoute(home, route, flags.repo);

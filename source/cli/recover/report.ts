@@ -8,18 +8,18 @@ import {printJson, printLines, tell} from '../console/print.ts';
 import {type Attempt, memberText} from './attempts.ts';
 import type {RecoveryResult} from './take-in.ts';
 
-/** Whose events are recovered. */
+/** The route and the search whose events are recovered. */
 export type RecoveryFacts = {
 	readonly route: string;
 	readonly repo: string;
 	readonly hook: string;
 	/** Milliseconds since 1970. */
 	readonly since: number;
-	/** Events that failed there and are here already. */
+	/** How many events failed at the host but are already here. */
 	readonly known: number;
 };
 
-/** Lists the events that are to be taken in. */
+/** Lists the events to be taken in. */
 export async function printMissed(
 	context: Context,
 	missed: readonly Attempt[],
@@ -52,7 +52,7 @@ type Recovered = {
 	readonly json: boolean;
 };
 
-/** Sums up what became of the events, and sets the exit code: 1 unless all of them were taken in or needed nothing. */
+/** Sums up the results, and sets the exit code: 1 unless every event was taken in or needed nothing. */
 export function reportRecovered(context: Context, {facts, missed, results, json}: Recovered): void {
 	const failed = results.filter(({answer}) => isLost(answer) || answer.status >= 400).length;
 	const left = missed.length - results.length;
@@ -76,16 +76,16 @@ export function reportRecovered(context: Context, {facts, missed, results, json}
 	]);
 }
 
-/** One event with its answer. */
+/** An event with its result. */
 export const lineOfRecovered = ({event: {event, guid, at}, answer}: RecoveryResult): string =>
 	`${printableTime(at)}  ${event}  ${guid}  ${isLost(answer) ? `${lost}:` : answer.status} ${outcomeOf(answer.body)}`;
 
 const lost = 'not recovered';
 
-/** It did not come as far as the receiver. */
+/** The event did not reach the receiver. */
 const isLost = ({status}: RecoveryResult['answer']): boolean => status === 0;
 
-/** For the sum, where the words of each failure would be too many. */
+/** A short word for the summary, where the texts of all failures would be too long. */
 const wordOf = (answer: RecoveryResult['answer']): string =>
 	isLost(answer) ? lost : outcomeOf(answer.body);
 

@@ -5,25 +5,25 @@ import {refusals} from '../../webhook/replies.ts';
 import type {Attempt} from './attempts.ts';
 import type {ForgeApi} from './forge-api.ts';
 
-/** What became of one event. `status` is 0 when it did not come as far as the receiver; `error` in the body then says why. */
+/** The result for an event. `status` is 0 if it did not reach the receiver; `error` in the body then says why. */
 export type RecoveryResult = {
 	readonly event: Attempt;
 	readonly answer: {readonly status: number; readonly body: string};
 };
 
-/** Where events come from, and where they go. */
+/** The source and the destination of events. */
 export type RecoveryPlace = {
 	readonly api: ForgeApi;
 	readonly gateway: Pick<GatewayCommands, 'recoverDelivery'>;
 	/** Name of the route. */
 	readonly route: string;
-	/** Of the webhook's tries, below the API's root. */
+	/** The path of the webhook's attempts, below the API's root. */
 	readonly path: string;
 };
 
 /**
- * Takes events in, one after the other, oldest first. One whose payload is lost, or that the gateway does not take, is no reason to leave out the others. Ends early
- * when the gateway says that it has no room or that it stops: the rest can be had by asking again.
+ * Takes events in, one after the other, oldest first. An event whose payload is lost, or that the gateway refuses, does not stop the others. Ends early when the
+ * gateway has no room, or stops: repeat the command for the rest.
  *
  * @throws SvcError what would fail for every other event too: `interrupted`, a gateway that is gone, a code host that does not let us in
  */
@@ -58,10 +58,10 @@ async function takeOne(
 	}
 }
 
-/** Answers of a gateway that would say the same to the next event. */
+/** Answers that the gateway would repeat for the next event. */
 const endings: ReadonlySet<string> = new Set([refusals.queue.body, refusals.stopping.body]);
 
-/** Failures that are not one event's. More requests after a rate limit may get the user locked out. */
+/** Failures that affect all events. Further requests after a rate limit might block the user's account. */
 const isOfAll: ReadonlySet<string> = new Set([
 	'interrupted',
 	'gateway_not_running',
@@ -73,18 +73,18 @@ const isOfAll: ReadonlySet<string> = new Set([
 	'forge_rate_limited',
 ]);
 
-/** What the receiver gets of an event that did not reach it. */
+/** The request for the receiver, reconstructed from the API. */
 type FetchedRequest = {
 	/** Lower-case names. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The payload as JSON, its numbers as they were; a form where the sender sends forms. */
+	/** The payload as JSON with its numbers unchanged, or as a form if the sender sends forms. */
 	readonly body: string;
 };
 
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * The request behind a try, from the API's detail of it. The host keeps the payload as a value, not the bytes that it signed.
+ * Reconstructs an attempt's request from its detail in the API. The host stores the payload as a value, not the bytes that it signed.
  *
  * @throws SvcError `forge_failed` when the detail has no payload
  */
@@ -115,5 +115,5 @@ function fetchedRequest(detail: unknown, {id, guid, event}: Attempt): FetchedReq
 	};
 }
 
-/** Signatures are of the bytes that were sent, and are not checked. */
+/** Signatures belong to the original bytes, and are not checked. */
 const isSignature = (name: string): boolean => /signature|token/i.test(name);

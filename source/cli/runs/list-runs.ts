@@ -6,14 +6,14 @@ import {type Home, openHome, waitingOf} from '../home/open-home.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 import {printList} from '../nouns/noun-commands.ts';
 
-/** Flags of `svc runs list`. */
+/** The flags of `svc runs list`. */
 export type RunListFlags = {
 	readonly route?: string;
 	readonly state?: readonly RunState[];
 	/** Identifier or name of a job. */
 	readonly job?: string;
 	readonly before?: number;
-	/** Words as the filter of Runs takes them. */
+	/** Words in the syntax of the Runs filter. */
 	readonly filter?: string;
 	readonly limit: number;
 	readonly json?: boolean;
@@ -28,7 +28,7 @@ export async function listRuns(
 		requireFilter(words, runVocabulary);
 	}
 
-	// Most listings ask for no job: what reads them is not loaded.
+	// Loaded only if needed: most listings do not name a job.
 	const jobs = job === undefined ? undefined : await import('../cron/job-of-runs.ts');
 	const jobId = await jobs?.jobOfRuns(context, job ?? '');
 	await using home = await openHome(context, 'read');
@@ -48,7 +48,7 @@ export async function listRuns(
 	await printList(context, noun, {items: runs, json: json === true, known, isFiltered});
 }
 
-/** The runs that pass the filter words and the flags. */
+/** The runs that match the filter words and the flags. */
 async function searchRuns(
 	home: Home,
 	words: string,

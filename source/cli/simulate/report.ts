@@ -7,26 +7,26 @@ import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 
-/** Everything that a simulation found. */
+/** The results of a simulation. */
 export type Simulation = {
 	readonly route: string;
-	/** Names of the settings that were edited. */
+	/** Names of the edited settings. */
 	readonly settings: readonly string[];
 	/** Oldest first. */
 	readonly events: readonly StoredDelivery[];
-	/** Deliveries that were not decided anew: their body is not kept any more, or there are too many of them. */
+	/** How many deliveries were skipped: their body is not stored, or there are too many. */
 	readonly leftOut: number;
 	/** What could not be simulated, one sentence each. */
 	readonly notes: readonly string[];
 	readonly today: Outcomes;
-	/** Absent when nothing was edited. */
+	/** Absent if nothing was edited. */
 	readonly edited?: Outcomes & Comparison;
 	readonly json: boolean;
 };
 
 const shownChanges = 50;
 
-/** Prints what a simulation found. */
+/** Prints the results of a simulation. */
 export async function reportSimulation(context: Context, simulation: Simulation): Promise<void> {
 	const {route, settings, events, leftOut, notes, today, edited, json} = simulation;
 	if (json) {

@@ -20,7 +20,7 @@ import {readConfig, servedRoute} from '../home/receiver-facts.ts';
 import {readFilters} from '../webhook/read-filters.ts';
 import {reportSimulation} from './report.ts';
 
-/** Flags of `svc webhook simulate`. */
+/** The flags of `svc webhook simulate`. */
 export type SimulateFlags = Omit<Edits, 'filters'> & {
 	readonly last: number;
 	readonly filtersFile?: string;
@@ -31,8 +31,7 @@ export type SimulateFlags = Omit<Edits, 'filters'> & {
 const maxPromptBytes = 1024 * 1024;
 
 /**
- * Decides stored events of a route anew, with the settings of today and with those that the flags name, and says what would be different. Reads only; scripts do
- * not run.
+ * Repeats the decisions on a route's stored events, with its current settings and with those in the flags, and reports differences. Read-only; scripts do not run.
  *
  * @throws SvcError `route_not_found`, `simulation_refused`, `filters_unreadable`, `file_unreadable`
  */
@@ -85,7 +84,7 @@ export async function simulate(
 	});
 }
 
-/** Makes routes ready as their receiver does; a filter file that cannot be used is told. */
+/** Compiles routes as their receiver does; reports an unusable filter file. */
 function compilerFor(context: Context, config: Config) {
 	const {clock} = context;
 	const log = createLogger({
@@ -102,7 +101,7 @@ function compilerFor(context: Context, config: Config) {
 	return (route: Route) => ({route, compiled: compile(route)});
 }
 
-/** What is to be tried instead of what a route says; what is absent stays. */
+/** Settings to try in place of a route's; absent ones stay. */
 type Edits = Pick<
 	SubscribeFlags,
 	'coalesceKey' | 'coalesceMaxWait' | 'coalesceWindow' | 'events' | 'filters' | 'prompt'
@@ -110,7 +109,7 @@ type Edits = Pick<
 
 const secondMs = 1000;
 
-/** The settings that `edits` name as they would be written: `coalesce` has what the route has of it, too. */
+/** The settings in `edits` as written in a file: `coalesce` is completed with the route's values. */
 function writtenEdits({coalesce}: Route, edits: Edits): JsonObject {
 	const written = mergeSubscription({}, edits, {today: ''});
 	const before = coalesce && {
@@ -124,7 +123,7 @@ function writtenEdits({coalesce}: Route, edits: Edits): JsonObject {
 }
 
 /**
- * A route with other settings, checked as its receiver checks them.
+ * A route with other settings, validated as by its receiver.
  *
  * @throws SvcError `simulation_refused`
  */
@@ -132,7 +131,7 @@ function editedRoute(route: Route, edits: JsonObject, config: Config): Route {
 	const {events, filters, coalesce} = edits;
 	const resolved = resolveSubscription(
 		route.name,
-		// Whatever the route's own secret is: signatures are not looked at.
+		// A placeholder: signatures are not checked.
 		{secret: 'simulated', deliver: defaultTarget, ...edits},
 		routeContextOf(config),
 	);

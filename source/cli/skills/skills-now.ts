@@ -12,18 +12,18 @@ import type {Context} from '../console/context.ts';
 import {servingContext} from '../home/gateway-access.ts';
 import {readConfig, readRoutes, readJobFiles} from '../home/receiver-facts.ts';
 
-/** What names skills that an agent may work with. */
+/** Something that names skills for an agent. */
 type SkillUse = {
 	readonly kind: 'routes' | 'jobs' | 'models';
 	readonly name: string;
-	/** Whose folder the skills are in. */
+	/** The profile whose folder contains the skills. */
 	readonly profile: string;
 	readonly skills: readonly string[];
-	/** Where it stands. */
+	/** Where the skills are named. */
 	readonly at: {readonly file: string; readonly key: string};
 };
 
-/** Routes without an agent of their own name skills in vain: that is told of elsewhere. */
+/** What uses skills. Routes without an agent name skills in vain, which is reported elsewhere. */
 function usesOf(
 	context: Pick<Context, 'clock'>,
 	config: Config,
@@ -57,10 +57,10 @@ function usesOf(
 	return all.filter(({skills}) => skills.length > 0);
 }
 
-/** The skills of the context's profile, in the order of the alphabet, with what uses them. `only`: this one alone. @throws SvcError `config_invalid` */
+/** The skills of the context's profile in alphabetical order, with what uses them. `only`: just this one. @throws SvcError `config_invalid` */
 export async function listSkills(context: Context, only?: string): Promise<readonly ListedSkill[]> {
 	const {skills: skillsDir, profile: own} = context.paths();
-	// Routes of a profile that a home serves stand in the files of that home.
+	// Routes of a profile served by another home are in that home's files.
 	const above = await servingContext(context);
 	const profile = above ? own : 'default';
 	const config = readConfig(above ?? context);
@@ -89,7 +89,7 @@ export async function listSkills(context: Context, only?: string): Promise<reado
 		});
 }
 
-/** Skills that routes, jobs and agents of the chat API name and that cannot be loaded: a warning for each of those that name some, since the run goes on without. */
+/** A warning for each route, job or chat API agent that names skills which cannot be loaded: its runs continue without them. */
 export function problemsWithSkills(
 	context: Pick<Context, 'clock'>,
 	config: Config,

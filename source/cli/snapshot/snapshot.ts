@@ -13,9 +13,9 @@ import type {Context} from '../console/context.ts';
 import {tellEach} from '../console/print.ts';
 import {attachGateway, notRunning} from '../home/gateway-access.ts';
 
-/** What is to be drawn. */
+/** What to draw. */
 export type SnapshotRequest = {
-	/** Its name or its key. */
+	/** The pane's name or key. */
 	readonly pane: string;
 	readonly cols: number;
 	readonly rows: number;
@@ -25,15 +25,15 @@ export type SnapshotRequest = {
 	readonly filter?: string;
 	/** Text with its colours (SGR). */
 	readonly isColored: boolean;
-	/** A file that is written anew; absent: stdout. */
+	/** A file to overwrite; absent: stdout. */
 	readonly out?: string;
 };
 
-/** How a command refuses the words that it was given. */
+/** Refuses the command's arguments. */
 type Refuse = (problem: string) => never;
 
 /**
- * One pane of the gateway that runs for the context's home, as text. `open` says which gateway; it is closed again.
+ * Draws a pane of the gateway running for the context's home as text. `open` attaches to the gateway; it is closed again.
  *
  * @throws SvcError `gateway_not_running`, `snapshot_timeout`, `filter_invalid`, `file_unwritable`
  */
@@ -65,7 +65,7 @@ export async function snapshot(
 	await using port = (await open(context)) ?? (await notRunning(context));
 	const {cols: columns, rows, theme, keys, filter, isColored, out} = request;
 	const {clock} = context;
-	// A question about two versions would lie over the pane.
+	// Avoids a dialog about different versions, which would cover the pane.
 	const version = port.getState().gateway.version || context.version;
 	tellEach(context, versionMismatch({gateway: version, face: context.version}) ?? []);
 
@@ -94,7 +94,7 @@ function paneOf(asked: string, names: readonly PaneName[], refuse: Refuse): stri
 	);
 }
 
-/** A frame without colours, and without the blanks at the ends of its rows. */
+/** A frame without colours and trailing blanks. */
 const textOf = (frame: string): string =>
 	stripVTControlCharacters(frame)
 		.split('\n')
@@ -120,7 +120,7 @@ const refuseChange = (name: string) => async () => {
 	throw new SvcError('snapshot_only_looks', `Cannot do "${name}" in a snapshot: it only looks`);
 };
 
-/** A gateway that answers what only asks, whatever keys are pressed, and refuses the rest with `snapshot_only_looks`; `isAnswering` says whether an answer has not come yet. */
+/** A port that only passes reading commands on, whatever keys are pressed, and refuses others with `snapshot_only_looks`; `isAnswering` says whether an answer is pending. */
 function lookOnly(port: GatewayPort): {
 	readonly port: GatewayPort;
 	readonly isAnswering: () => boolean;

@@ -17,12 +17,11 @@ const startMs = 30_000;
 const endMs = 20_000;
 const pollMs = 50;
 
-/** How long a gateway whose receiver was refused may still take to end. */
+/** How long a gateway whose receiver was refused may take to end. */
 const refusedMs = 500;
 
 /**
- * Starts `svc gateway run` as a process of its own and returns once its receiver answers; prints the refusal and exits 3 when it
- * does not listen.
+ * Starts `svc gateway run` as a separate process, and returns once its receiver answers; if it does not listen, prints the refusal and exits with 3.
  *
  * @throws SvcError `gateway_not_started`
  */
@@ -81,13 +80,13 @@ export async function startInBackground(context: Context): Promise<void> {
 	});
 
 	const deadline = context.clock.monotonic() + startMs;
-	// The loop ends when the gateway has answered, the process has ended, or time is up.
+	// Ends when the gateway has answered, the process has ended, or time is up.
 	// oxlint-disable-next-line no-unmodified-loop-condition
 	while (!ended && context.clock.monotonic() < deadline) {
-		// A process that ends while it is asked answers with all kinds of failures; its own words follow.
+		// If the process ends during the request, the request fails in various ways; its own output follows.
 		// oxlint-disable-next-line no-await-in-loop
 		const status = await readStatus(context).catch(() => undefined);
-		// One that was refused as a whole says so and ends.
+		// A gateway refused as a whole reports that and ends.
 		// oxlint-disable-next-line no-await-in-loop
 		await sleep(context.clock, status && 'refused' in status.webhook ? refusedMs : pollMs);
 		// oxlint-disable-next-line no-unnecessary-condition
@@ -119,7 +118,7 @@ function report(
 	context: Context,
 	{webhook, pid, slips, config_problems: problems}: GatewayStatus,
 ): void {
-	// A start that goes well is looked at once; what it did without is said here.
+	// After a successful start, its output is not shown, so warnings are printed here.
 	const warnings = problems.filter(({severity}) => severity === 'warning');
 	tellEach(context, [...slips.map(({problem}) => problem), ...warnings.map(formatDiagnostic)]);
 
@@ -140,7 +139,7 @@ async function readStatus(context: Context) {
 	return gateway?.status();
 }
 
-/** Waits until the gateway of the home has let go of its lock. @throws SvcError `gateway_not_stopped` */
+/** Waits until the home's gateway has released its lock. @throws SvcError `gateway_not_stopped` */
 export async function waitForEnd(context: Context): Promise<void> {
 	const {lockFile: path} = context.paths();
 	const deadline = context.clock.monotonic() + endMs;

@@ -13,8 +13,8 @@ import {tell, tellEach} from '../console/print.ts';
 import type {AskedToStop} from '../console/signals.ts';
 
 /**
- * Lets the gateway of this process go on without a terminal, which is given back, or gone; resolves when it is asked to stop. What is not for its log goes to
- * `logs/gateway.out` from now on, or nowhere when that cannot be written.
+ * Keeps this process's gateway running without a terminal, which is given back or gone; resolves when it is asked to stop. Output outside of its log goes to
+ * `logs/gateway.out` from now on, or nowhere if that cannot be written.
  *
  * @throws SvcError when the gateway could not be started
  */
@@ -32,7 +32,7 @@ export async function detach(
 	await Promise.race([stop.asked, gateway.stopped]);
 }
 
-/** Aborts when a face is to be left: a signal came, the terminal is gone, or the gateway of this process has ended. */
+/** Aborts when the face must close: on a signal, loss of the terminal, or the end of this process's gateway. */
 export function whenToLeave({stop, gateway}: Pick<Shown, 'stop' | 'gateway'>): AbortSignal {
 	const ended = new AbortController();
 	void gateway?.stopped.then(() => {
@@ -42,7 +42,7 @@ export function whenToLeave({stop, gateway}: Pick<Shown, 'stop' | 'gateway'>): A
 	return AbortSignal.any([stop.signal, stop.hungUp, ended.signal]);
 }
 
-/** Opened once before it is needed: a failure is printed while there is a terminal, and ends nothing. */
+/** Tries to open the output in advance: a failure can still be printed on the terminal, and is not fatal. */
 function outputOf(context: Context, paths: HomePaths): () => number {
 	const open = () => openOutput(paths, constants.O_APPEND).fd;
 	try {
@@ -54,7 +54,10 @@ function outputOf(context: Context, paths: HomePaths): () => number {
 	}
 }
 
-/** What a person should know who leaves a gateway to itself: on the screen a banner said that nothing listens, from here on nothing does. */
+/**
+ * What to tell a person who leaves a gateway in the background: a problem that a banner showed on the screen, such as a receiver that does not listen, is visible
+ * nowhere from now on.
+ */
 export const partingWords = (
 	{webhook, api}: Pick<GatewayState, 'webhook' | 'api'>,
 	pid: number,
@@ -64,20 +67,20 @@ export const partingWords = (
 	...(api?.state === 'refused' ? [`It does not serve the chat API: ${api.reason}`] : []),
 ];
 
-/** Lets the process that started this one exit; the shell has its prompt back then. */
+/** Lets the launcher exit, so that the shell gets its prompt back. */
 function releaseLauncher({launcher}: Pick<Context, 'launcher'>): void {
-	// Once it is gone, its number may belong to another process.
+	// After its end, its process id may belong to another process.
 	if (launcher !== undefined && process.ppid === launcher) {
 		try {
 			process.kill(launcher, 'SIGUSR1');
 		} catch {
-			// It went this very moment.
+			// It has just ended.
 		}
 	}
 }
 
 /**
- * Where a gateway without a terminal says what is not for its log. `flags`: whether it begins anew (`O_TRUNC`) or goes on (`O_APPEND`).
+ * Opens the file for output outside of the gateway's log. `flags`: truncates (`O_TRUNC`) or appends (`O_APPEND`).
  *
  * @throws SvcError `file_planted`
  */
@@ -99,12 +102,12 @@ export function openOutput(
 export type Shown = {
 	readonly context: Context;
 	readonly port: GatewayPort;
-	/** Absent: `port` is that of another process. */
+	/** Absent if `port` belongs to another process. */
 	readonly gateway: Gateway | undefined;
 	readonly firstRun: FirstRunCard | undefined;
-	/** Goes on behind the screen, which ends when it rejects. */
+	/** Continues while the screen is shown; its rejection ends the screen. */
 	readonly begun?: Promise<void>;
 	readonly stop: AskedToStop;
-	/** The gateway never outlives what shows it. */
+	/** Whether the gateway never outlives its face. */
 	readonly endsWithFace: boolean;
 };

@@ -6,9 +6,9 @@ import {editSubscriptions} from '../../config/subscriptions.ts';
 import {type Clock, dayOf} from '../../core/clock.ts';
 import {defaultTarget} from '../../platforms/platforms.ts';
 
-/** What the first use wrote. */
+/** What the first start wrote. */
 export type FirstRun = {
-	/** Name of the dynamic route that was created, or of the first that was there. */
+	/** Name of the dynamic route that was created, or of the first existing one. */
 	readonly route: string;
 };
 
@@ -18,8 +18,8 @@ const prompt =
 	'{repository.full_name}#{pull_request.number} was {action} by {sender.login}.\n\nTitle: {pull_request.title}\n\n{pull_request.body}\n\nSummarise the change in three sentences and name what a reviewer should look at.';
 
 /**
- * On the first use of a home (no `config.yaml`) writes a configuration that listens on this machine alone and one dynamic route with a secret of its own.
- * Dynamic routes that are there already stay as they are. `undefined` when this is not the first use, or another process was faster.
+ * On the first use of a home (without `config.yaml`) writes a configuration that listens only on this machine, and a dynamic route with its own secret. Existing
+ * dynamic routes stay unchanged. `undefined` if it is not the first use, or another process was faster.
  *
  * @throws SvcError
  */
@@ -50,7 +50,7 @@ export async function prepareFirstRun(
 					},
 		{clock},
 	);
-	// Of two that start at once, one writes.
+	// Of two simultaneous starts, only one writes.
 	let isOurs = false;
 	await editConfig(paths, [], {
 		clock,
@@ -61,7 +61,7 @@ export async function prepareFirstRun(
 	return isOurs ? {route: Object.keys(entries)[0] ?? route} : undefined;
 }
 
-/** What that did, a line each. */
+/** What was done, one line each. */
 export const stepsOf = (
 	{route: first}: FirstRun,
 	{config, subscriptions}: Pick<HomePaths, 'config' | 'subscriptions'>,

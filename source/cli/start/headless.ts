@@ -9,7 +9,7 @@ import {whenAskedToStop} from '../console/signals.ts';
 import type {LineFormat} from '../lines/output-mode.ts';
 
 /**
- * Runs the gateway without an interface until it is asked to stop (SIGTERM, SIGINT, SIGHUP, or the control API): then it drains. Log lines go to stderr.
+ * Runs the gateway without an interface until it is asked to stop (SIGTERM, SIGINT, SIGHUP, or the control API), then drains. Log lines go to stderr.
  *
  * @throws SvcError when nothing could be started.
  */
@@ -19,7 +19,7 @@ export async function runHeadless(
 ): Promise<void> {
 	const paths = context.paths();
 	let hasStarted = false;
-	// Before the gateway, so that it listens for a second signal while that drains.
+	// Before the gateway, so that a second signal is heard during its drain.
 	using stop = whenAskedToStop(context);
 	await using gateway = startGateway({
 		clock: context.clock,

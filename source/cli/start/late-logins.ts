@@ -9,12 +9,12 @@ import {
 } from '../../core/logins.ts';
 import type {Context} from '../console/context.ts';
 
-/** A login that was asked for while the desk is loaded; one that is over when that failed. */
+/** A login requested while the desk is loading; failed if loading does. */
 type Early = {readonly attempt: LoginAttempt; readonly flow: LoginFlow | undefined};
 
 /**
- * Logins whose desk is loaded with the first of them, so that the first frame of the screen does not wait for it. Disposal disposes of the desk.
- * What loading fails with is told by the attempt; the next start tries again.
+ * Logins whose desk is loaded on first use, so that the screen's first frame does not wait for it. Disposing disposes of the desk. A failure to load becomes the
+ * attempt's failure; the next start retries.
  */
 export function createLateLogins({
 	clock,
@@ -115,7 +115,7 @@ export function createLateLogins({
 	};
 }
 
-/** The logins of the person at the interface of this process, to the tool servers of the context's home; its gateway may run elsewhere. */
+/** The logins of the person at this process's interface, to the tool servers of the context's home, whose gateway may run elsewhere. */
 export function openPersonLogins(context: Context): PersonLogins {
 	const {clock, environment} = context;
 	return createLateLogins({
@@ -149,7 +149,7 @@ const refuse = (action: string): never => {
 	throw new SvcError('read_only', `Cannot ${action}: this face was opened with --read-only`);
 };
 
-/** The logins of a read-only face: none begins, none ends, none is removed. */
+/** The logins for a read-only face: none can be started, cancelled or removed. */
 export const readOnlyLogins = (logins: PersonLogins): PersonLogins => ({
 	...logins,
 	start: () => refuse('start a login'),

@@ -9,18 +9,19 @@ import {printLines, tell} from '../console/print.ts';
 import {findGateway} from '../home/gateway-access.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 
-/** How often the gateway is asked who wrote, milliseconds. */
+/** How often the gateway is asked for new writers, in milliseconds. */
 const lookMs = 1000;
 
 type ListeningPlatform = {
 	readonly name: string;
 	readonly title: string;
-	/** Writes `inbound: true`, with what it needs; resolves with whether it was written. */
+	/** Writes `inbound: true` with the settings it needs; resolves to whether it was written. */
 	readonly listen: () => Promise<boolean>;
 };
 
 /**
- * Offers to let people talk with the agent on a platform that is set up. With a gateway that runs, the first who writes then is shown with the identifier, and can be allowed. Only for a terminal.
+ * Offers to let people talk with the agent on a configured platform. With a running gateway, the first person who writes is shown with their identifier, and can
+ * be allowed. Only for a terminal.
  *
  * @throws SvcError as `listen` does
  * @see manual/conversations.md
@@ -94,7 +95,7 @@ async function allowFirst(context: Context, gateway: GatewayCommands, name: stri
 	}
 }
 
-/** The first who writes on the platform from now on; `undefined` when the person at the terminal does not wait for that. */
+/** The first person who writes on the platform from now on; `undefined` if the person at the terminal stops waiting. */
 async function firstWriter(
 	context: Context,
 	gateway: Pick<GatewayCommands, 'listChats'>,
@@ -105,7 +106,7 @@ async function firstWriter(
 	const found = new AbortController();
 	let writer: ChatWriter | undefined;
 	const stopLooking = every(context.clock, lookMs, async () => {
-		// A gateway that does not answer may do so the next time.
+		// A gateway that does not answer is asked again.
 		const now = await there().catch(() => []);
 		writer ??= now.find(one => one.messages > (known.get(keyOf(one)) ?? 0));
 		if (writer) {

@@ -22,7 +22,7 @@ export type Opening = {
 };
 
 /**
- * `svc`: the interface with a gateway in this process, or attached to the one that runs already; lines where there is nothing to draw on.
+ * `svc`: the interface with a gateway in this process, or attached to one that is running; lines if there is nothing to draw on.
  *
  * @throws SvcError when nothing could be started
  */
@@ -30,7 +30,7 @@ export async function openInterface(context: Context, opening: Opening): Promise
 	try {
 		await open(context, opening);
 	} catch (error) {
-		// Another start at the same moment was quicker: its gateway is attached to, as if it had run before.
+		// Another start at the same time was faster: attach to its gateway as if it had been running before.
 		if (!isSecond(error) || !(await answersSoon(context))) {
 			throw error;
 		}
@@ -45,7 +45,10 @@ const isSecond = (error: unknown): boolean =>
 const soonMs = 10_000;
 const pollMs = 100;
 
-/** Whether the gateway that holds the home can be attached to, which takes a moment after it began. Not that of the home above, which serves a profile. */
+/**
+ * Whether the gateway that holds the home becomes ready to attach to; a starting one needs a moment. Does not consider the gateway of a home above that serves
+ * this profile.
+ */
 async function answersSoon(context: Context): Promise<boolean> {
 	const {clock} = context;
 	if (await servingContext(context)) {
@@ -107,11 +110,11 @@ async function open(
 
 	const welcome =
 		demo || attached || existsSync(paths.config) ? undefined : await firstUse(context);
-	// The screen is loaded before the gateway begins to load its rooms: its first frame does not wait for them.
+	// The interface's code is loaded first, so that its first frame does not wait for the gateway's.
 	const show = mode === 'tui' ? (await import('../../tui/run-tui.tsx')).runTui : undefined;
-	// Before the gateway, so that it listens for a second signal while that drains.
+	// Before the gateway, so that a second signal is heard during its drain.
 	using stop = whenAskedToStop({
-		// At the prompt Ctrl-C is for commands.
+		// At the prompt, Ctrl-C goes to commands.
 		...(mode === 'linear' && {interrupts: new EventEmitter()}),
 		hangup: !demo && (stdin.isTTY || stdout.isTTY) ? 'lets-go' : 'ends',
 	});
@@ -129,7 +132,7 @@ async function open(
 	const firstRun = begun ? demo?.card(begun) : welcome;
 	const world: Shown = {context, port, gateway, firstRun, stop, endsWithFace: Boolean(demo)};
 	if (show) {
-		// Draws meanwhile.
+		// The screen is drawn while `begun` is pending.
 		await showScreen({...world, ...(begun && {begun})}, show);
 		return;
 	}
@@ -144,14 +147,14 @@ async function open(
 	}
 }
 
-/** What `--demo` brings to the interface. */
+/** The demo's additions to the interface. */
 export type Demonstration = {
 	/** `begun` is what `begin` returned. */
 	readonly card: (begun: Promise<void>) => FirstRunCard;
 	readonly world: Partial<GatewayWorld>;
-	/** Lines come after it; the screen is drawn meanwhile, and ends with the error that it rejects with. `asked` settles when the process is asked to stop. */
+	/** For lines, they start after this resolves; the screen is drawn meanwhile, and a rejection ends it. `asked` settles when the process is asked to stop. */
 	readonly begin: (gateway: Gateway, asked: Promise<void>) => Promise<void>;
-	/** The interface is left, the gateway is about to end. */
+	/** Called when the interface is closed, before the gateway ends. */
 	readonly end: () => void;
 };
 

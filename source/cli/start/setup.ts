@@ -31,8 +31,8 @@ import {askForm} from '../forms/ask-form.ts';
 import {readConfig, urlOf, usableConfig} from '../home/receiver-facts.ts';
 
 /**
- * Writes the receiver settings that were given to `config.yaml`, keeping its comments. Without any it asks for the fields of the interface, when there is somebody to ask; else
- * it says what to give (exit code 2). Whoever was asked gets the first key of the chat API, too.
+ * Writes the given receiver settings to `config.yaml`, keeping its comments. If none are given, asks for the fields of the interface's form, or without a terminal
+ * says what to give (exit code 2). After questions, also creates the first key of the chat API.
  *
  * @throws SvcError `config_refused`, and as `editConfig` and `setUp` do
  * @see manual/commands.md
@@ -85,7 +85,7 @@ const nextSteps = (loaded: LoadedConfig, route?: string): readonly string[] => [
 		: []),
 ];
 
-/** Asks for the fields of the interface. */
+/** Asks for the fields of the interface's form. */
 async function ask(context: Context): Promise<void> {
 	const {
 		newSetup,
@@ -118,12 +118,13 @@ async function ask(context: Context): Promise<void> {
 	]);
 }
 
-/** Whether an answer of before makes it a question. */
+/** Whether earlier answers make this field necessary. */
 const isAsked = ({key}: FieldRecord, {way, name}: FormState['values']): boolean =>
 	(key !== 'secret' || way === 'type') && (!['events', 'prompt'].includes(key) || Boolean(name));
 
 /**
- * Says where the credentials of a platform come from, asks for what it needs, writes that after a yes, sends a test message after another one, and lets people talk where they can. Only for a terminal.
+ * Sets up a platform: explains where to get credentials, asks for its settings, writes them after confirmation, optionally sends a test message, and offers to let
+ * people talk. Only for a terminal.
  *
  * @throws SvcError `platform_unknown`, and as `setUpReceiver`
  * @see manual/delivery.md#platforms
@@ -164,7 +165,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 	const answer =
 		hasHome && (await askLine(context, 'Send a test message to its home channel? [y/N] '));
 	if (answer && isYes(answer.text)) {
-		// A gateway that runs may not have read the file yet.
+		// Sent from here, because a running gateway may not have read the file yet.
 		printLines(context, [`Delivered: ${await sendTestAlone(context, config, {kind: name})}`]);
 	} else {
 		tell(context, `"svc platforms test ${name} --chat-id CHAT" sends a test message`);
@@ -177,7 +178,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 	}
 }
 
-/** Asks for what only listening to a platform needs, and writes it with `inbound: true`; resolves with whether it was written. */
+/** Asks for the settings that only listening needs, and writes them with `inbound: true`; resolves to whether they were written. */
 async function listen(context: Context, platform: TargetKind): Promise<boolean> {
 	const {listeningPart, platformFields, settingsFromForm} =
 		await import('../../nouns/platform/platform-form.ts');
@@ -199,7 +200,7 @@ async function listen(context: Context, platform: TargetKind): Promise<boolean> 
 	return true;
 }
 
-/** `isSame`: there was nothing to write. */
+/** `isSame`: nothing had to be written. */
 type WrittenSetup = {readonly secret?: string; readonly route?: string; readonly isSame?: true};
 
 const surroundingsOf = (context: Context): SetupSurroundings => {
@@ -216,20 +217,20 @@ type Questions = {
 	readonly begun: FormState;
 	readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
 	readonly draftOf: (form: FormState) => SetupDraft;
-	/** What is wrong with the answers beyond single ones. */
+	/** Problems of the answers together, beyond single fields. */
 	readonly problemOf?: (form: FormState) => string | undefined;
-	/** What is told where nothing is written. */
+	/** What to say if nothing is written. */
 	readonly leaves?: string;
 };
 
-/** The same, with what is written of a platform. */
+/** The surroundings of a setup, and the platform's existing settings. */
 function surroundingsWith(context: Context, platform: string) {
 	const surroundings = surroundingsOf(context);
 	const section = valueAt(surroundings.config.written, ['platforms', platform]);
 	return {surroundings, there: isJsonObject(section) ? section : {}};
 }
 
-/** Asks until the answers can be written, shows the difference, and writes after a yes; `undefined` when nothing was. Nothing is written before it, and no folder is made. */
+/** Asks until the answers are valid, shows the diff, and writes after confirmation; `undefined` if nothing was written. Creates no files or folders before that. */
 async function askAndWrite(
 	context: Context,
 	surroundings: SetupSurroundings,

@@ -4,7 +4,7 @@ import {runPrompt} from '../linear/prompt.ts';
 import {type Shown, whenToLeave} from './detach.ts';
 import {leaveFace} from './show-screen.ts';
 
-/** The commands of the command line at a prompt, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. @see manual/linear.md */
+/** Runs the prompt for commands until the person leaves, a signal arrives, the terminal is lost, or the gateway ends. @see manual/linear.md */
 export async function showLinear(shown: Shown): Promise<void> {
 	const {context, port, gateway, firstRun} = shown;
 	const ended = whenToLeave(shown);
@@ -32,5 +32,5 @@ export async function showLinear(shown: Shown): Promise<void> {
 	await leaveFace(shown, reason);
 }
 
-/** As much of what needs a person as is said at the beginning. */
+/** How many matters that need a person are listed at the start. */
 const mostNeeds = 10;

@@ -6,7 +6,7 @@ import {createLineWriter} from '../lines/lines.ts';
 import type {LineFormat} from '../lines/output-mode.ts';
 import {detach, type Shown} from './detach.ts';
 
-/** Lines on stdout, until a signal comes or their reader is gone. The gateway goes on when that was a terminal. */
+/** Writes lines to stdout, until a signal arrives or their reader is gone. If that was a terminal, the gateway keeps running. */
 export async function showLines(
 	{context, port, gateway, stop, endsWithFace}: Shown,
 	format: LineFormat,
@@ -17,7 +17,7 @@ export async function showLines(
 	const {
 		gateway: {pid, version, home, profile, startedAt: at},
 	} = port.getState();
-	// It began before the subscription.
+	// The gateway started before the subscription.
 	lines.write([{type: 'gateway-started', at, pid, version, home, profile}]);
 	const said = new Set<string>();
 	const sayVersions = () => {
@@ -30,7 +30,7 @@ export async function showLines(
 
 	const unsubscribe = port.subscribe(events => {
 		lines.write(events);
-		// The next gateway of the home may be of another version.
+		// The home's next gateway may have another version.
 		sayVersions();
 	});
 	try {
@@ -50,7 +50,7 @@ export async function showLines(
 			...(gateway ? [gateway.stopped.then(() => 'stop' as const)] : []),
 		]);
 		if (end === 'gone' && gateway && !endsWithFace) {
-			// A file goes on getting them.
+			// A file keeps receiving lines.
 			if (onTerminal) {
 				unsubscribe();
 			}
@@ -58,7 +58,7 @@ export async function showLines(
 			await detach({context, stop}, gateway);
 		}
 
-		// The end has lines, too.
+		// Shutting down produces lines too.
 		await gateway?.[Symbol.asyncDispose]();
 	} finally {
 		unsubscribe();

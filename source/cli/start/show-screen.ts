@@ -11,7 +11,10 @@ import {manualSettings, readManualPage} from '../manual/read-page.ts';
 import {detach, type Shown, whenToLeave} from './detach.ts';
 import {openPersonLogins, readOnlyLogins} from './late-logins.ts';
 
-/** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on unless it was told to end. */
+/**
+ * Shows the screen or its line-based replacement, until the person leaves, a signal arrives, the terminal is lost, or the gateway ends. The gateway keeps running
+ * unless it was told to end.
+ */
 export async function showScreen(
 	shown: Shown,
 	run: (world: TuiWorld) => Promise<TuiEnd>,
@@ -53,7 +56,7 @@ export async function showScreen(
 			launcher: context.launcher,
 			endsWithFace: shown.endsWithFace,
 			...(firstRun && {firstRun}),
-			// A demo is thrown away, with what it made.
+			// Not in a demo, whose home is deleted at the end.
 			offersKey: port.isReadOnly !== true && !shown.endsWithFace,
 			state: readState(paths.tuiState),
 			saveState(state) {
@@ -68,14 +71,14 @@ export async function showScreen(
 	}
 
 	if (gateway && failed.signal.aborted) {
-		// Says why.
+		// Rejects with the reason.
 		await started;
 	} else {
 		await leaveFace(shown, left);
 	}
 }
 
-/** `svc gateway`, whose words go to the screen. @throws Error with those words where it fails */
+/** Runs `svc gateway` and returns its output for the screen. @throws Error with those words where it fails */
 async function startFromScreen(context: Context): Promise<string> {
 	const {profile} = context.paths();
 	const {code, text} = await runCaptured(context, ['--profile', profile, 'gateway']);
@@ -86,16 +89,16 @@ async function startFromScreen(context: Context): Promise<string> {
 	return text.trim();
 }
 
-/** What becomes of the gateway once a person has left what shows it: it ends when the person quits, and goes on unless it was told to end. */
+/** What happens to the gateway when its face closes: it ends if the person quits, and otherwise keeps running unless told to end. */
 export async function leaveFace(shown: Shown, left: TuiEnd['reason']): Promise<void> {
 	const {context, port, gateway, stop} = shown;
-	// After quitting, or a signal, the terminal may take its time; in all other cases one that does not read counts as gone.
+	// After quitting or a signal the terminal may be slow; otherwise one that does not read counts as lost.
 	const reason =
 		left === 'quit' || stop.signal.aborted || (await hasTaken(context.stdout, context.clock))
 			? left
 			: 'terminal-gone';
 	if (gateway && !shown.endsWithFace && mayGoOn(reason, stop)) {
-		// With the logins that are under way.
+		// Logins in progress are kept too.
 		await detach(shown, gateway);
 	} else if (gateway) {
 		const {runs} = await port.status();
@@ -110,13 +113,13 @@ export async function leaveFace(shown: Shown, left: TuiEnd['reason']): Promise<v
 	}
 }
 
-/** Whether the terminal has gone or was given back, and not the gateway. */
+/** Whether the terminal was lost or given back, rather than the gateway ended. */
 const mayGoOn = (reason: TuiEnd['reason'], stop: Shown['stop']): boolean =>
 	reason === 'let-go' ||
 	reason === 'terminal-gone' ||
 	(reason === 'aborted' && stop.hungUp.aborted);
 
-/** A comfort: where it cannot be kept (a full disk), nothing else ends for it, least of all a gateway that is to go on. Returns why not. */
+/** Saves the interface's state. Not essential: a failure (a full disk) is returned as a reason, and ends nothing. */
 async function keepState(path: string, state: SavedState): Promise<string | undefined> {
 	try {
 		await writePrivateFile(path, `${JSON.stringify(state)}\n`);
@@ -126,10 +129,10 @@ async function keepState(path: string, state: SavedState): Promise<string | unde
 	}
 }
 
-/** What is written is a few kilobytes. */
+/** Far more than the few kilobytes written. */
 const maxStateBytes = 1024 * 1024;
 
-/** How the interface was left, which checks it; an unreadable file is as good as none. */
+/** The saved state, unvalidated; `undefined` if the file is unreadable. */
 function readState(path: string): unknown {
 	try {
 		return JSON.parse(readTextFile(path, maxStateBytes) ?? '');

@@ -18,11 +18,11 @@ type Capability = Awaited<ReturnType<typeof capabilityOf>>;
 type RunTools = {
 	readonly profile: string;
 	readonly toolsets: readonly string[] | undefined;
-	/** Whether sandboxes work for it is tried, where its toolsets need one. */
+	/** The route, for which a sandbox is tried if its toolsets need one. */
 	readonly route?: Route;
 };
 
-/** The tools that runs of a profile would have for these toolsets, as far as it is known without connecting to anything. */
+/** The tools that a profile's runs would have for these toolsets, as far as known without connecting to servers. */
 export async function toolsOfRuns(context: Context, {profile, toolsets, route}: RunTools) {
 	const all = serversInFileOrder(context, await serversOf(context, profile));
 	const servers = all.filter(({status}) => status !== 'skipped');
@@ -31,7 +31,7 @@ export async function toolsOfRuns(context: Context, {profile, toolsets, route}: 
 	return {
 		...toolsOf(toolsets, {servers, settings, maxSchemaTokens: config.tools.maxSchemaTokens}),
 		hasServers: servers.length > 0,
-		/** With the reasons why toolsets are dropped. */
+		/** Including the reasons why toolsets are dropped. */
 		settings,
 		unnamed: sandboxedToolsets.filter(
 			name =>
@@ -41,7 +41,7 @@ export async function toolsOfRuns(context: Context, {profile, toolsets, route}: 
 	};
 }
 
-/** What an event starts: a run, one with others of its key, a job, or no agent. */
+/** What an event starts: a run, a run shared with others of its key, a job, or no agent. */
 const starts = {
 	agent: 'agent',
 	coalesce: 'group',
@@ -51,7 +51,7 @@ const starts = {
 
 const noTools = {tools: [], unknownServers: [], notes: []};
 
-/** What an event with the secret of a route can make happen; `job`: the one that it fires. Texts are clean. */
+/** What an event with a route's secret can cause; `job`: the job that it fires. Texts are escaped. */
 export async function capabilityOf(context: Context, route: Route, job: JobDefinition | undefined) {
 	const {mode} = viewOfRoute(route);
 	const {profile, deliver, deliverExtra} = route;
@@ -66,21 +66,21 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		starts: starts[mode],
 		...(job && {job: escapeLine(job.name, 100)}),
 		tools: tools.map(({name}) => name),
-		/** Those of them that may change things. */
+		/** The tools that may change something. */
 		changes: tools.filter(({changes}) => changes).map(({name}) => name),
-		/** Those of them that ask a person before each call. */
+		/** The tools that need approval for each call. */
 		asks: tools.filter(({asks}) => asks).map(({name}) => name),
-		/** Their tools come on top, and are not known yet. */
+		/** Servers whose tools are still unknown, and will be added. */
 		unknownServers,
 		hasServers: found.hasServers,
-		/** Toolsets of svc's own that the file has settings for, and that are not named. */
+		/** Built-in toolsets that are configured, but not named. */
 		...(found.unnamed.length > 0 && {unnamed: found.unnamed}),
-		/** Whether runs start without a question to a person. */
+		/** Whether runs start without asking a person. */
 		unattended: mode !== 'deliver_only',
 		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
-		/** What the gateway fetches before each run, of the pull request that the event names. */
+		/** What the gateway fetches before each run about the event's pull request. */
 		...(prefetch.length > 0 && {prefetch}),
-		/** Toolsets that give nothing, and why; that tools are deferred. */
+		/** Toolsets that provide nothing, with reasons; and whether tools are deferred. */
 		notes,
 	};
 }
@@ -130,7 +130,7 @@ function toolsText({
 		asks.length === 0
 			? 'none of which asks a person'
 			: `of which ${listOf(asks)} ${asks.length === 1 ? 'asks' : 'ask'} a person first`;
-	// However many there are, none that changes things is hidden behind a number.
+	// Lists the changing tools by name, however many: none may be hidden behind a number.
 	const named =
 		tools.length <= shownTools || changes.length === 0
 			? listOf(tools)

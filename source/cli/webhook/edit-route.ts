@@ -15,18 +15,19 @@ import {tell, printResult, tellEach} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
-/** `editor`: in `$EDITOR`, if there is one; absent: but not at the prompt of `svc --linear`. */
+/** `editor`: uses `$EDITOR` if there is one; absent: likewise, except at the prompt of `svc --linear`. */
 export type Editing = {
 	readonly yes?: boolean;
 	readonly json?: boolean;
 	readonly editor?: boolean;
 };
 
-/** What the person has made of the entry so far, as YAML. */
+/** The entry as edited so far, in YAML. */
 type Edit = {text?: string};
 
 /**
- * `svc webhook edit`: the route's entry in `$VISUAL` or `$EDITOR`, else question by question. What the receiver says of it and the difference are shown before a yes; secrets are marks. An edit that is not written for an error stays in a file of the cache, which the error names.
+ * `svc webhook edit`: edits a route's entry in `$VISUAL` or `$EDITOR`, or question by question. Shows the receiver's judgement and the diff before confirmation;
+ * secrets are replaced by placeholders. If an error prevents writing, the edit is kept in a file of the cache, which the error names.
  * @throws SvcError `route_not_found`, `route_conflict`, `route_refused`, `route_not_editable`, `confirmation_needed`, `interrupted`, those of the editor
  */
 export async function editRouteByHand(
@@ -65,14 +66,14 @@ export async function editRouteByHand(
 	}
 }
 
-/** Keeps what was edited in a file of the cache, and says which one. */
+/** Saves the edit to a file of the cache, and names the file. */
 async function keepEdit(context: Context, name: string, text: string): Promise<string> {
 	const kept = join(context.paths().cache, `edited-route-${encodeURIComponent(name)}.yaml`);
 	await writePrivateFile(kept, text.endsWith('\n') ? text : `${text}\n`);
 	return `your edit is in "${kept}"`;
 }
 
-/** Asks whether a refused edit is opened again. @throws SvcError `route_refused` after a no, `interrupted` after Ctrl-C */
+/** Asks whether to reopen a refused edit. @throws SvcError `route_refused` after a no, `interrupted` after Ctrl-C */
 async function askOnceMore(context: Context, why: string): Promise<void> {
 	let isInterrupted = false;
 	const asking: Context = {
@@ -95,7 +96,7 @@ type RouteEdit = Required<Omit<Editing, 'editor'>> & {
 	readonly hasEditor: boolean;
 };
 
-/** Edits until it is written, or left. */
+/** Edits until the entry is written, or the person gives up. */
 async function untilWritten(
 	context: Context,
 	gateway: GatewayCommands,
@@ -159,7 +160,7 @@ async function untilWritten(
 const sentence = ({path, message}: RouteCheck['problems'][number]): string =>
 	path === '' ? message : `${path} ${message}`;
 
-/** What was saved; `undefined` when nothing was changed. A text that is no mapping is opened again after a yes. */
+/** The saved entry; `undefined` if it is unchanged. If the text is not a mapping, offers to reopen it. */
 async function inEditor(
 	context: Context,
 	{name, file}: RouteDefinition,
@@ -197,7 +198,7 @@ type DefinitionEdit = {
 	readonly at: string | undefined;
 };
 
-/** Asks for each setting over its declaration; `undefined` when the person left. */
+/** Asks for each declared setting; `undefined` if the person gave up. */
 async function byQuestions(
 	context: Context,
 	gateway: Pick<GatewayCommands, 'listRouteFields'>,
@@ -213,7 +214,7 @@ async function byQuestions(
 	);
 	const keyed = settings.map(setting => ({
 		setting,
-		// Whether one is needed depends on others: the receiver judges the whole.
+		// Requirements depend on other settings: the receiver validates the whole.
 		field: {...settingField(setting), required: false},
 	}));
 	const begun = {

@@ -12,7 +12,7 @@ import {servedByNobody, servingHome} from '../home/serving-home.ts';
 import {printList} from '../nouns/noun-commands.ts';
 import {readLostEvents} from './lost-events.ts';
 
-/** Lists every route of the home, also those that are not served. */
+/** Lists all routes of the home, including those that are not served. */
 export async function listRoutes(
 	context: Context,
 	{json = false}: {readonly json?: boolean},
@@ -61,7 +61,7 @@ export async function listRoutes(
 	});
 }
 
-/** What the journal holds of a day; `undefined` where it cannot be read: commands that show the records say why. */
+/** The traffic of one day in the journal; `undefined` if unreadable: commands that show records report why. */
 async function readTraffic(context: Context): Promise<RoutesTraffic | undefined> {
 	try {
 		await using home = await openHome(context, 'read');

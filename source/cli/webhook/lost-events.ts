@@ -7,10 +7,7 @@ import {openHome} from '../home/open-home.ts';
 
 const maxCounted = 1000;
 
-/**
- * The newest 1,000 events that routes turned away within the hour because of their rate. None where the records cannot be read: commands that show the records say
- * what is wrong with them.
- */
+/** The newest 1,000 events that routes turned away within the hour because of their rate limit. Empty if the records are unreadable: commands that show records report why. */
 export async function readLostEvents(context: Context): Promise<readonly DeliveryRow[]> {
 	if (!existsSync(context.paths().stateDb)) {
 		return [];

@@ -9,7 +9,7 @@ import {readInput} from '../console/read-input.ts';
 
 const maxBytes = 1024 * 1024;
 
-/** The filters in a JSON or YAML file of at most 1 MiB, as they are written. @throws SvcError `filters_unreadable`, also for a key that no filter has */
+/** Reads filters from a JSON or YAML file of at most 1 MiB, as written. @throws SvcError `filters_unreadable`, also for a key that no filter has */
 export async function readFilters(context: Context, path: string): Promise<JsonValue> {
 	const value = await readInput(context, path, {maxBytes})
 		.then((text): JsonValue => parse(text))

@@ -14,14 +14,14 @@ import type {Context} from '../console/context.ts';
 import {tell, printResult} from '../console/print.ts';
 import {readConfig, readRoutes} from '../home/receiver-facts.ts';
 
-/** Acts on routes where they are written, whether a gateway runs or not. */
+/** Operations on routes in their files, with or without a running gateway. */
 export type RouteFiles = RoutePort<RouteRotation> &
 	AsyncDisposable & {
-		/** Prints a new secret, this once, and until when the old one passes. */
+		/** Prints a new secret, only this once, and when the old one expires. */
 		sayRotated(once: RotatedSecret<RouteRotation>, json: boolean): void;
 	};
 
-/** `secret`: the next one of a route that is rotated, in place of a random one. */
+/** `secret`: the new secret of a rotated route, instead of a random one. */
 export const routeFiles = (context: Context, secret: string | undefined): RouteFiles => ({
 	setRoutePaused: async (name, {paused}) =>
 		setSubscriptionPaused(context.paths(), name, {paused, clock: context.clock}),
@@ -54,12 +54,12 @@ export const routeFiles = (context: Context, secret: string | undefined): RouteF
 		}
 	},
 	async [Symbol.asyncDispose]() {
-		// Each change takes the lock of its file, and gives it back.
+		// Each change locks and unlocks its file by itself.
 	},
 });
 
 /**
- * Gives a route another name in the file that it stands in: of two of one name that of `config.yaml`, which is the one that is served.
+ * Renames a route in its file; if two have the name, the one in `config.yaml`, which is the one served.
  *
  * @throws SvcError `route_not_found`, `route_refused` for a name that cannot be, `route_conflict`; what `editConfig` and `editSubscriptions` throw
  */

@@ -32,7 +32,7 @@ import {prefetchProblemsNow, problemsNow, readingProblemsNow} from '../home/targ
 import {capabilityLine, capabilityOf} from './capability.ts';
 import {readFilters} from './read-filters.ts';
 
-/** The flags of `svc webhook subscribe`, as the command line gives them. */
+/** The flags of `svc webhook subscribe`, as parsed. */
 export type SubscribeOptions = Omit<SubscribeFlags, 'filters'> & {
 	readonly filtersFile?: string;
 	readonly deliverExtra?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export type SubscribeOptions = Omit<SubscribeFlags, 'filters'> & {
 };
 
 /**
- * Creates or changes a dynamic route; prints its URL, its secret if it is new, a ready curl line, and what its events can make happen.
+ * Creates or changes a dynamic route; prints its URL, its secret if new, a ready curl command, and what its events can cause.
  *
  * @throws SvcError `subscription_refused`, `job_not_found`, `job_ambiguous`, `job_invalid`, …
  */
@@ -61,7 +61,7 @@ export async function subscribe(
 		);
 	}
 
-	// An entry that is no object has no secret either: one is made, and has to be shown.
+	// An entry that is not an object has no secret: one is generated, and must be shown.
 	let isNew = true;
 	let checked: CheckedSubscription = {refusals: [], warnings: []};
 	const entries = await editSubscriptions(
@@ -78,7 +78,7 @@ export async function subscribe(
 				throw new SvcError('subscription_refused', refusal.reason);
 			}
 
-			// "The `--cron-job` reference is validated at creation time": also when another profile is named for one that is there. See manual/routes.md#dynamic-routes
+			// "The `--cron-job` reference is validated at creation time": also when an existing route gets another profile. See manual/routes.md#dynamic-routes
 			if (typeof flags.cronJob === 'string' || flags.routeProfile !== undefined) {
 				findCronJob(context, entry, config);
 			}
@@ -110,7 +110,7 @@ type Subscribed = {
 	readonly json: boolean | undefined;
 };
 
-/** Prints where events go, the secret when it is new, a ready curl line, and what they can make happen. */
+/** Prints where to send events, the secret if new, a ready curl command, and what events can cause. */
 async function report(
 	context: Context,
 	{name, entry, checked, config, isNew, showSecret, json}: Subscribed,
@@ -124,7 +124,7 @@ async function report(
 		...(servedThere ? [servedByNobody(name, servedThere)] : []),
 		...(route ? await cannotSend(context, route, config) : []),
 	];
-	// A route of a profile that is not served has its place all the same.
+	// A route for a profile that is not served has a URL all the same.
 	const {profile = 'default'} = entry;
 	const place = route ?? {name, profile: typeof profile === 'string' ? profile : 'default'};
 	const url = urlOf(config) + routePath(place);
@@ -132,7 +132,7 @@ async function report(
 	const curl = request?.isSigned ? curlLine(url, request) : undefined;
 	const secret = showSecret && typeof entry['secret'] === 'string' ? entry['secret'] : undefined;
 	const job = jobOf(context, entry, config);
-	// What a job that is not known can do is not known either.
+	// What an unknown job can cause is unknown.
 	const isKnown = route && (route.cronJob === undefined || job);
 	const capability = isKnown && (await capabilityOf(context, route, job));
 	const line = capability && capabilityLine(capability);
@@ -166,7 +166,7 @@ async function report(
 	}
 }
 
-/** Printed until the route has a value for `overflow`. */
+/** Printed as long as the route has no `overflow` setting. */
 const overflowAdvice = (
 	{events, rateLimit, deliverOnly}: Route,
 	{overflow}: JsonObject,
@@ -175,11 +175,11 @@ const overflowAdvice = (
 		? `--overflow queue keeps events above ${rateLimit} a minute: code hosts never send again what is answered 429`
 		: undefined;
 
-/** `undefined` for one that has gone since, or has a namesake now: a change of something else is no reason to refuse the route. */
+/** `undefined` if the job no longer exists, or its name has become ambiguous: changing other settings is still allowed. */
 const jobOf = (context: Context, entry: JsonObject, config: Config): JobDefinition | undefined =>
 	orElse(() => findCronJob(context, entry, config), undefined);
 
-/** Why its answers cannot be delivered now; the target of a job is checked with the job. */
+/** Why its answers cannot be delivered now; a job's target is checked with the job. */
 async function cannotSend(
 	context: Context,
 	route: Route,
@@ -204,7 +204,7 @@ async function cannotSend(
 	]);
 }
 
-/** Whether no language model would answer, as the running gateway has it, else as the file says. */
+/** Whether no language model would answer, by the running gateway, else by the file. */
 async function goesToLog(
 	context: Context,
 	{deliver, deliverOnly}: Route,

@@ -9,7 +9,7 @@ import type {Context} from '../console/context.ts';
 import {printJson, printLines, tellEach} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
-/** Sends a test event to a dynamic route of the running gateway; prints status and body. Routes of config.yaml are refused. */
+/** Sends a test event to a dynamic route of the running gateway; prints status and body. Refuses routes of config.yaml. */
 export async function testSubscription(
 	context: Context,
 	name: string,
@@ -39,7 +39,7 @@ export async function testSubscription(
 	} else {
 		printLines(context, [`${answer.status} ${answer.body}`]);
 		const delivery = await newest();
-		// What the journal has not written yet, or what came between, is not guessed at.
+		// Shown only if certain: the journal may not have the delivery yet, or another one may have arrived.
 		if (delivery && delivery.id !== before?.id && delivery.status === answer.status) {
 			tellEach(context, compact([whatCame(delivery), missingWord(delivery.trace)]));
 		}
@@ -48,7 +48,7 @@ export async function testSubscription(
 	context.exit(answer.status < 400 ? 0 : 1);
 }
 
-/** The step that ended an event that was ignored, and where the rest stands. */
+/** The step that ended an ignored event, and where to see the rest. */
 function whatCame({id, outcome, trace}: Delivery): string {
 	const stop = trace.find(({verdict}) => verdict === 'stop');
 	const why =

@@ -3,22 +3,22 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import type {UtilityKind} from '../catalogue/utility-tools.ts';
 import type {ToolAnswer} from './render-answer.ts';
 
-/** Pages that are read for one answer, and entries after which no further page is. */
+/** The most pages read for one answer, and the number of entries after which no further page is read. */
 const maxPages = 10;
 const enoughEntries = 200;
-/** A page of a server may be longer than that; what is beyond is not shown. */
+/** A page may contain more entries; those beyond are dropped. */
 const maxEntries = 1000;
 
 type Ask = (client: Client, args: JsonObject, options: RequestOptions) => Promise<ToolAnswer>;
 
-/** Arguments that a utility tool cannot be called with. The message is for the model. */
+/** Invalid arguments of a utility tool. The message is for the model. */
 export class BadArguments extends Error {
 	override readonly name = 'BadArguments';
 }
 
 /**
- * Asks a server for what a utility tool of it promises. Lists hold up to 200 entries and what is left of their page, then say where the next page begins. Rejects with `BadArguments` and as
- * the client does.
+ * Performs a utility tool's request to a server. A list contains up to 200 entries plus the rest of their page, and says where the next page begins. Rejects with
+ * `BadArguments`, and as the client does.
  */
 export const askUtility = async (
 	client: Client,
@@ -32,7 +32,7 @@ const asks: Readonly<Record<UtilityKind, Ask>> = {
 			const page = await client.request({method: 'resources/list', params}, options);
 			return [page.resources, page];
 		});
-		// Once is enough: with the first page.
+		// Templates are listed once, with the first page.
 		const templates =
 			args['cursor'] === undefined ? await listTemplates(client, options) : undefined;
 		return asText({
@@ -69,7 +69,7 @@ const asks: Readonly<Record<UtilityKind, Ask>> = {
 	},
 };
 
-/** Many servers have none, and say so with an error. */
+/** Many servers do not support templates and answer with an error. */
 async function listTemplates(client: Client, options: RequestOptions): Promise<Page | undefined> {
 	try {
 		return await listPages(undefined, async params => {
@@ -103,7 +103,7 @@ async function listPages(
 		// oxlint-disable-next-line no-await-in-loop -- a page says where the next begins
 		const [more, {nextCursor: next}] = await read(cursor === undefined ? {} : {cursor});
 		entries.push(...more.slice(0, maxEntries).map(withoutMeta));
-		// A server whose cursor does not move would be asked for ever.
+		// A server with a constant cursor would be queried forever.
 		const moves = next !== undefined && next !== cursor;
 		cursor = moves ? next : undefined;
 		if (!moves || entries.length >= enoughEntries) {
@@ -117,7 +117,7 @@ async function listPages(
 const nextOf = ({next}: Page): {next_cursor?: string} =>
 	next === undefined ? {} : {next_cursor: next};
 
-/** A model needs neither icons nor the protocol's own data. */
+/** Models need neither icons nor protocol metadata. */
 const withoutMeta = ({
 	_meta,
 	icons: _icons,
@@ -146,7 +146,7 @@ function textOf(args: JsonObject, key: string): string {
 	return value;
 }
 
-/** Arguments of prompts are texts. */
+/** Converts a prompt's arguments to strings, as the protocol demands. */
 function textsOf({arguments: given = {}}: JsonObject): Record<string, string> {
 	if (!isJsonObject(given)) {
 		throw new BadArguments('The argument "arguments" must be an object of texts');

@@ -10,15 +10,15 @@ import {askUtility, BadArguments} from './ask-utility.ts';
 import {callFailure, type LostCall} from './lost-call.ts';
 import {type ToolAnswer, renderAnswer} from './render-answer.ts';
 
-/** An open connection, as far as a call needs it. */
+/** The parts of an open connection that a call needs. */
 export type CallConnection = Pick<OpenConnection, 'client' | 'explain' | 'signal' | 'calls'>;
 
 export type CallOutcome = {readonly kind: 'result'; readonly result: ToolResult} | LostCall;
 
 export type ToolCallOptions = Pick<World, 'clock' | 'redact'> & {
-	/** As written or expanded: its name, its trust and `timeoutMs` count. */
+	/** As configured or expanded: only name, trust and `timeoutMs` matter. */
 	readonly server: ToolServerConfig;
-	/** `paths.cache`; what is no text goes to `mcp/` in it. */
+	/** `paths.cache`; binary results are saved below `mcp/` in it. */
 	readonly cacheDir: string;
 };
 
@@ -28,16 +28,16 @@ export type Call = {
 	readonly context: ToolContext;
 };
 
-/** The client's own time limit; ours, which can pause, is to end a call. The longest that a timer takes. */
+/** The longest delay of a timer. Disables the client's own time limit, because ours can pause. */
 const neverMs = 2 ** 31 - 1;
 
-/** At most 5 in a second. */
+/** At most 5 reports a second. */
 const progressPauseMs = 200;
 const maxProgressLength = 200;
 
 /**
- * Calls a tool once, over `connection`. What goes wrong at the server or on the way is a result with `isError`; rejects with the reason of
- * `context.signal` when that aborts. `server.timeoutMs` does not pass while a question of the server waits; at its end the server is told that the call is cancelled.
+ * Calls a tool once, over `connection`. Errors of server or network become a result with `isError`; rejects only with the reason of `context.signal`. The clock of
+ * `server.timeoutMs` is paused while a question of the server waits; at the time-out, the call is cancelled at the server.
  */
 export async function attemptCall(
 	connection: CallConnection,
@@ -80,9 +80,9 @@ export async function attemptCall(
 }
 
 type Attempt = Disposable & {
-	/** Aborts when the call shall end. Its reason goes to the server. */
+	/** Aborts when the call must end; the reason is sent to the server. */
 	readonly signal: AbortSignal;
-	/** Rejects then. */
+	/** Rejects when `signal` aborts. */
 	readonly ended: Promise<never>;
 	readonly isTimeout: boolean;
 };
@@ -94,7 +94,7 @@ function beginAttempt(
 ): Attempt {
 	const controller = new AbortController();
 	const {promise: ended, reject} = Promise.withResolvers<never>();
-	// The call may have ended already.
+	// Avoids an unhandled rejection if nobody awaits `ended` any more.
 	ended.catch(() => {});
 	let isTimeout = false;
 	const end = (reason: string) => {
@@ -103,7 +103,7 @@ function beginAttempt(
 	};
 
 	const onCancel = () => end('cancelled');
-	// What the connection said of this call before it went is still on its way, and says more.
+	// The client's own error for this call is still in flight, and says more, so it gets one turn of the event loop.
 	const onGone = () => setImmediate(() => end('connection closed'));
 
 	context.signal.addEventListener('abort', onCancel, {once: true});
@@ -130,7 +130,7 @@ function beginAttempt(
 	};
 }
 
-/** Tells `onProgress` of a call's progress in one cleaned line, at most 5 times in a second; what comes faster is not told. */
+/** Reports a call's progress to `onProgress` as one escaped line, at most 5 times a second; further ones are dropped. */
 function createProgressReporter(
 	onProgress: (text: string) => void,
 	{clock, redact}: Pick<World, 'clock' | 'redact'>,
@@ -162,7 +162,7 @@ async function ask(
 
 	const {content, structuredContent, isError} = await client.callTool(
 		{name: tool, arguments: {...args}},
-		// What was planned is what the answer is compared with, whatever the server lists by now.
+		// The answer is checked against the tool as planned, even if the server now lists another definition.
 		{...options, ...(listed && {toolDefinition: listed})},
 	);
 	return {content, structured: structuredContent, ...(isError !== undefined && {isError})};
@@ -180,7 +180,7 @@ const failed = (error: string, options: ToolCallOptions): CallOutcome => ({
 	result: failedCall(error, options),
 });
 
-/** What the model reads of a call that came to nothing. */
+/** The result that the model reads for a failed call. */
 export const failedCall = (
 	error: string,
 	{server, redact}: Pick<ToolCallOptions, 'server' | 'redact'>,

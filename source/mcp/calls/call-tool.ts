@@ -9,7 +9,7 @@ import type {ConnectFailure} from '../wire/open-transport.ts';
 import {attemptCall, type ToolCallOptions, type CallOutcome, failedCall} from './attempt-call.ts';
 import {failureOfConnection, uncertainResult} from './lost-call.ts';
 
-/** A tool as a run knows it, and what it is called with. */
+/** A tool as a run knows it, with a call's arguments. */
 export type ToolCall = {
 	readonly seen: PlannedTool;
 	readonly args: JsonValue;
@@ -19,15 +19,15 @@ export type ToolCall = {
 export type CallDependencies = {
 	readonly connection: Pick<ManagedConnection, 'use' | 'report'>;
 	readonly server: () => ToolServerConfig;
-	/** The tool that is registered now for what a run started with. */
+	/** The tool registered now for the one that a run started with. */
 	readonly find: (seen: PlannedTool) => PlannedTool | undefined;
 	readonly options: Omit<ToolCallOptions, 'server'>;
 };
 
 /**
- * Calls a tool as a run knows it, over whatever connection there is then; connects when there is none. When the answer is lost, connects anew and calls once
- * more if the server has not seen the call or if the tool only reads; otherwise the outcome is uncertain, and said to be. What goes wrong is a result;
- * rejects only with the reason of `context.signal`.
+ * Calls a tool over the current connection, connecting if there is none. If the answer is lost, reconnects and calls once more, provided the server has not seen
+ * the call or the tool only reads; otherwise the result says that the outcome is uncertain. Errors become results; rejects only with the reason of
+ * `context.signal`.
  *
  * @see manual/tool-servers.md#settings, manual/tool-servers.md#results
  */
@@ -63,7 +63,7 @@ export async function callTool(
 	}
 }
 
-/** One attempt over the connection of this moment; what it shows of the connection is reported. */
+/** One attempt over the current connection; reports failures that concern the connection. */
 async function callOverConnection(
 	{seen, args, context}: ToolCall,
 	{connection, server, find, options}: CallDependencies,
@@ -81,7 +81,7 @@ async function callOverConnection(
 				return {kind: 'result', result: failedCall(text, present)};
 			}
 
-			// What the server refuses in the middle of a call concerns the connection.
+			// A server that demands a login in the middle of a call concerns the whole connection.
 			const explain = (error: unknown) => {
 				const failure = opened.explain(error);
 				refusal = failure.kind === 'needs-login' ? failure : refusal;
@@ -100,7 +100,7 @@ async function callOverConnection(
 	return outcome;
 }
 
-/** A run may hold a tool that is not what it was when the run began: no person has agreed to what it is now. */
+/** A tool may have changed since the run began, and nobody has approved its new definition. */
 function reasonNotToCall(seen: PlannedTool, now: PlannedTool | undefined): string | undefined {
 	if (!now) {
 		return 'does not exist any more';

@@ -2,7 +2,7 @@ import {codeOf} from '../../core/errors.ts';
 import type {ToolResult} from '../../core/tool.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 
-/** Why the answer of a call will not come. */
+/** Why a call's answer will not arrive. */
 export type LostReason = 'session_expired' | 'stream_lost' | 'closed';
 
 /** `sent: false`: the server has not seen the call, so any tool may be called again. */
@@ -12,7 +12,7 @@ export type LostCall = {
 	readonly sent: boolean;
 };
 
-/** What became of a call that failed: its answer is lost, or there is an error that the model should read. */
+/** A failed call: either the answer is lost, or there is an error for the model to read. */
 export type CallFailure = LostCall | {readonly kind: 'error'; readonly message: string};
 
 const reasons: Readonly<
@@ -32,11 +32,11 @@ const reasons: Readonly<
 	},
 };
 
-/** What a lost answer says of the connection that it should have come over. */
+/** What a lost answer means for its connection. */
 export const failureOfConnection = (reason: LostReason): ConnectFailure =>
 	reasons[reason].connection;
 
-/** Codes of a connection that could not be made: the server has seen nothing. */
+/** Error codes of connections that failed before the server saw anything. */
 const unsentCodes = new Set([
 	'NOT_CONNECTED',
 	'ECONNREFUSED',
@@ -49,12 +49,12 @@ const unsentCodes = new Set([
 
 const closedCodes = new Set(['CONNECTION_CLOSED', 'SEND_FAILED']);
 
-/** The client's own complaints about the answer of a tool, which look like errors of the server. */
+/** The client's own complaints about a tool's answer, which look like errors of the server. */
 const unfitAnswer =
 	/^(?:Structured content does not match|Failed to validate structured content|Tool .{1,300} has an output schema but did not)/s;
 
 /**
- * What `error`, thrown by a client for a call, means for the call. Look at your own abort signals first.
+ * Classifies `error`, thrown by a client for a call. Check your own abort signals first.
  *
  * @see manual/tool-servers.md#states
  */
@@ -87,7 +87,7 @@ const lossOf = (kind: ConnectFailure['kind']): LostReason | undefined =>
 			? 'stream_lost'
 			: undefined;
 
-/** What the model reads of a call whose outcome is not known. @see manual/tool-servers.md#states */
+/** The result that the model reads for a call with an unknown outcome. @see manual/tool-servers.md#states */
 export function uncertainResult(lost: {
 	readonly server: string;
 	readonly tool: string;
@@ -101,6 +101,6 @@ export function uncertainResult(lost: {
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
-/** The client says so in an error without a code. */
+/** The client reports this by an error without a code. */
 const isNotConnected = (error: unknown): boolean =>
 	error instanceof Error && error.message === 'Not connected';

@@ -8,14 +8,14 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {visibleText} from '../../core/visible-text.ts';
 import {pruneBinaries, saveBinary} from './save-binary.ts';
 
-/** What a server answered, without what is for the protocol only. */
+/** A server's answer without protocol data. */
 export type ToolAnswer = {
 	readonly content: readonly ContentBlock[];
 	readonly structured?: unknown;
 	readonly isError?: boolean;
 };
 
-/** Where the parts of an answer go that are no text. */
+/** Where the binary parts of an answer are saved. */
 export type AnswerPlace = {
 	readonly cacheDir: string;
 	readonly runId?: number | undefined;
@@ -24,14 +24,14 @@ export type AnswerPlace = {
 
 const maxBlocks = 1000;
 const maxBinaries = 50;
-/** Bytes of UTF-8 that a model reads of one answer. @see manual/tool-servers.md#states */
+/** The most UTF-8 bytes of an answer that a model reads. @see manual/tool-servers.md#states */
 const maxResultBytes = 400_000;
-/** What is beyond is not even looked at: cleaning and redacting cost time. */
+/** Bytes beyond this are dropped before cleaning and redacting, which cost time. */
 const maxCleanedBytes = 2 * maxResultBytes;
 
 /**
- * An answer as text for a model: texts as they are, structured content as JSON when no text says the same, binaries written to the cache and named,
- * links listed and never followed. Nothing invisible is left; credentials are hidden; head and tail of what is longer than 400 kB. Never throws for what the server sent.
+ * An answer as text for a model: texts, structured content as JSON unless a text says the same, names of binaries saved to the cache, and links (never followed).
+ * Without invisible characters and credentials; an answer longer than 400 kB keeps head and tail. Never throws, whatever the server sent.
  *
  * @see manual/tool-servers.md#states
  */
@@ -43,7 +43,7 @@ export async function renderAnswer(
 	const saver = createSaver(place);
 	const parts: string[] = [];
 	for (const block of blocks) {
-		// One after the other: what is saved is counted.
+		// Sequential, because saved binaries are counted.
 		// oxlint-disable-next-line no-await-in-loop -- see above
 		parts.push(await renderBlock(block, saver));
 	}
@@ -61,7 +61,7 @@ export async function renderAnswer(
 	return {text: text || '(no content)', ...(isError === true ? {isError} : {})};
 }
 
-/** A stranger's text for a model: nothing invisible, no credentials, head and tail of what is longer than 400 kB. */
+/** A stranger's text for a model: without invisible characters and credentials; beyond 400 kB only head and tail. */
 const finishText = (text: string, redact: Redact): string =>
 	boundText(redact(visibleText(boundText(text, maxCleanedBytes))), maxResultBytes);
 
@@ -94,7 +94,7 @@ function createSaver({cacheDir, runId}: AnswerPlace) {
 				try {
 					await pruneBinaries(cacheDir);
 				} catch {
-					// The next answer prunes as well.
+					// The next answer tries to prune again.
 				}
 			}
 		},
@@ -132,7 +132,7 @@ function renderLink(link: Extract<ContentBlock, {type: 'resource_link'}>): strin
 
 const short = (text: string): string => escapeLine(text, 500);
 
-/** The structured content, unless a text is the same. */
+/** The structured content, unless a text contains the same. */
 function renderStructured(structured: unknown, blocks: readonly ContentBlock[]): readonly string[] {
 	try {
 		const text = JSON.stringify(structured);
@@ -146,7 +146,7 @@ function renderStructured(structured: unknown, blocks: readonly ContentBlock[]):
 	}
 }
 
-/** The canonical form of a text that is JSON. */
+/** The canonical form of a JSON text. */
 function canonicalText(text: string): string | undefined {
 	if (isDeepJson(text)) {
 		return undefined;

@@ -9,7 +9,7 @@ const maxFileBytes = 10 * 1024 * 1024;
 const maxFolderBytes = 100 * 1024 * 1024;
 const maxFiles = 5000;
 
-/** Only what nothing runs when it is opened; everything else ends in `bin`. */
+/** Only types that no program executes when opened; all others are saved as `bin`. */
 const extensions: Readonly<Record<string, string | undefined>> = {
 	'image/png': 'png',
 	'image/jpeg': 'jpg',
@@ -36,8 +36,8 @@ export type SavedBinary =
 	| {readonly refused: string};
 
 /**
- * Writes what a server sent as base64 to `mcp/run-7/<hash>.png` (`mcp/try/` without a run) below `cacheDir`; 0600, 10 MB at most. The same bytes are
- * one file. Rejects as the file system does.
+ * Writes base64 data from a server to `mcp/run-7/<hash>.png` (`mcp/try/` without a run) below `cacheDir`: mode 0600, at most 10 MB. The same bytes yield the same
+ * file. Rejects as the file system does.
  *
  * @see manual/tool-servers.md#states: binary to the cache directory, named
  */
@@ -65,7 +65,7 @@ export async function saveBinary(
 	return {path, bytes: bytes.length};
 }
 
-/** Not Node's own recursive way: where a file system answers ENOENT to the creation itself, as below /proc, that never ends. */
+/** Not Node's recursive `mkdir`: it loops forever where the file system answers ENOENT to the creation itself, as below /proc. */
 async function makeFolder(path: string): Promise<void> {
 	try {
 		await mkdir(path, {mode: 0o700});
@@ -76,7 +76,7 @@ async function makeFolder(path: string): Promise<void> {
 	}
 }
 
-/** Removes the oldest of what was saved until 100 MB and 5,000 files are left. Rejects as the file system does. */
+/** Removes the oldest saved files until at most 100 MB and 5,000 files are left. Rejects as the file system does. */
 export async function pruneBinaries(cacheDir: string): Promise<void> {
 	const root = join(cacheDir, 'mcp');
 	const folders = await readdir(root, {withFileTypes: true});
@@ -93,7 +93,7 @@ export async function pruneBinaries(cacheDir: string): Promise<void> {
 		});
 	await Promise.all(old.map(async ({path}) => rm(path, {force: true})));
 	const emptied = new Set(old.map(({folder}) => folder));
-	// One that is not empty stays.
+	// Fails, as intended, for a folder that is not empty.
 	await Promise.allSettled([...emptied].map(async folder => rmdir(folder)));
 }
 

@@ -9,7 +9,7 @@ import {escapeBlock, escapeLine} from '../../core/untrusted.ts';
 const maxDescriptionLength = 4000;
 const maxSchemaBytes = 16 * 1024;
 
-/** Everything a person is shown of a tool before a call. */
+/** Everything a person is shown about a tool before a call. */
 export const askAbout = (
 	server: ToolServerConfig,
 	profile: string,
@@ -32,7 +32,7 @@ export const askAbout = (
 	inputSchema: shownSchema(tool.inputSchema),
 });
 
-/** The annotations of a tool. Only `true` and `false` count. */
+/** A tool's annotations; only `true` and `false` count. */
 export function claimsOf({annotations = {}}: ListedTool): ToolClaims {
 	const claims = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
 	return Object.fromEntries(
@@ -43,21 +43,21 @@ export function claimsOf({annotations = {}}: ListedTool): ToolClaims {
 	);
 }
 
-/** Host and port of a remote server, the name of the program of another; never credentials. */
+/** Host and port of a remote server, or the program's name; never credentials. */
 export function endpointName({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 	if (endpoint.transport === 'stdio') {
 		return escapeLine(basename(endpoint.command), 100);
 	}
 
-	// A URL may still hold references.
+	// The URL may still contain variable references.
 	const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(endpoint.url)?.[1] ?? '';
 	return escapeLine(authority.slice(authority.lastIndexOf('@') + 1), 100);
 }
 
-/** Endpoints are immutable, and a server has hundreds of tools. */
+/** Cached by endpoint: those are immutable, and a server has hundreds of tools. */
 const hashes = new WeakMap<ToolServerConfig['endpoint'], string>();
 
-/** What makes a server another one under the same name; references count as they are written. @see diff-server.ts `isOther` */
+/** Identifies the server behind a name, with references as written. @see diff-server.ts `isOther` */
 function endpointHash({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 	const known = hashes.get(endpoint);
 	if (known !== undefined) {

@@ -21,7 +21,7 @@ export type CatalogueDependencies = Pick<World, 'log' | 'redact'> & {
 		args: JsonValue,
 		context: ToolContext,
 	) => Promise<ToolResult>;
-	/** Something of it is different. */
+	/** Called when anything in the catalogue has changed. */
 	readonly onChange: () => void;
 };
 
@@ -65,7 +65,7 @@ export function createCatalogue(dependencies: CatalogueDependencies) {
 	};
 
 	return {
-		/** What it said last; `undefined` before it said anything. */
+		/** The server's last list; `undefined` before the first. */
 		get listed(): readonly ListedTool[] | undefined {
 			return listed;
 		},
@@ -82,7 +82,7 @@ export function createCatalogue(dependencies: CatalogueDependencies) {
 		get warnings(): readonly string[] {
 			return [...(changes === undefined ? [] : [changes]), ...listWarnings, ...plan.warnings];
 		},
-		/** Takes a new list; the old one is in use until then. */
+		/** Takes a new list; the old one stays in use until it is planned. */
 		update(list: {
 			readonly tools: readonly ListedTool[];
 			readonly warnings: readonly string[];
@@ -99,9 +99,9 @@ export function createCatalogue(dependencies: CatalogueDependencies) {
 			capabilities = list.capabilities;
 			replan();
 		},
-		/** Makes the same list into tools again: policy, pins or other servers' names are different now. */
+		/** Plans the same list again, because policy, pins or other servers' names have changed. */
 		replan,
-		/** Forgets everything: it is another server. */
+		/** Forgets everything, because it is now another server. */
 		clear(): void {
 			listed = undefined;
 			changes = undefined;
@@ -111,9 +111,9 @@ export function createCatalogue(dependencies: CatalogueDependencies) {
 			views = [];
 			onChange();
 		},
-		/** Resolves when what was seen is written down. */
+		/** Resolves once the pins are written to disk. */
 		written: async (): Promise<void> => remembered,
-		/** The tool that is registered now for what a run started with. */
+		/** The tool registered now for the one that a run started with. */
 		find: ({kind, tool}: PlannedTool): PlannedTool | undefined =>
 			plan.tools.find(now => now.kind === kind && now.tool === tool),
 	};

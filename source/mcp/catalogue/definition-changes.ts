@@ -2,21 +2,21 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {unifiedDiff} from '../../core/unified-diff.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 
-/** Longer definitions are not compared, in UTF-16 units. */
+/** Longer definitions are not compared; in UTF-16 units. */
 const maxCompared = 16 * 1024;
 
-/** What is shown of the differences. */
+/** The most lines shown of a diff. */
 const maxLines = 120;
 
-/** What is longer goes on in another line, so that no line is cut. */
+/** Longer lines are wrapped, so that none is cut. */
 const lineLength = 160;
 
-/** What a control character becomes has more characters. */
+/** Escapes are longer than the control characters they replace. */
 const maxCleanLength = lineLength * 12;
 
 /**
- * What makes the definition `after` of `before`, both as canonical JSON: clean lines as `unifiedDiff` has them, at most 120, then how many more there are. `undefined`
- * when one of them is longer than 16 KiB.
+ * The diff from definition `before` to `after`, both canonical JSON: escaped lines as in `unifiedDiff`, at most 120, then the number of further lines. `undefined`
+ * if either is longer than 16 KiB.
  */
 export function definitionChanges(before: string, after: string): readonly string[] | undefined {
 	if (Math.max(before.length, after.length) > maxCompared) {
@@ -30,7 +30,7 @@ export function definitionChanges(before: string, after: string): readonly strin
 
 const partNames = ['name', 'title', 'description', 'annotations', 'inputSchema', 'outputSchema'];
 
-/** A definition in lines: a heading for each part of it, texts as they are, and the rest as JSON. */
+/** A definition in lines: a heading for each part, texts unquoted, and the rest as JSON. */
 function readable(text: string): string {
 	const definition: JsonValue = JSON.parse(text);
 	return partNames

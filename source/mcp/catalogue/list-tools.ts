@@ -1,22 +1,19 @@
 import type {Client, Tool as ListedTool} from '@modelcontextprotocol/client';
 
-/** What is looked at of a server's list, before its filter: far more than may be registered. */
+/** How many tools of a server's list are read, before filtering: far more than can be registered. */
 export const maxListedTools = 5000;
 export const maxListedBytes = 8 * 1024 * 1024;
 
-/** The tools that a server listed, as it said them. */
+/** The tools as the server listed them. */
 export type ToolListing = {
 	readonly tools: readonly ListedTool[];
-	/** How long the server says that holds, milliseconds. */
+	/** How long the server says that the list is valid, in milliseconds. */
 	readonly ttlMs?: number;
-	/** One line each, in our words. */
+	/** One line each, in svc's words. */
 	readonly warnings: readonly string[];
 };
 
-/**
- * Asks a connected server for its tools, all pages, at most 64 of them. One without tools is not asked. Rejects with what the client
- * threw; look at your own abort signal first.
- */
+/** Lists a connected server's tools, at most 64 pages. A server without the capability is not asked. Rejects with the client's error; check your own abort signal first. */
 export async function listTools(
 	client: Client,
 	{signal, timeoutMs}: {readonly signal: AbortSignal; readonly timeoutMs: number},
@@ -31,7 +28,7 @@ export async function listTools(
 	return {...boundTools(result.tools), ...(typeof ttlMs === 'number' && ttlMs > 0 ? {ttlMs} : {})};
 }
 
-/** The first 5,000 tools, and of those as many as fit into 8 MB of JSON. */
+/** The first 5,000 tools, as many as fit into 8 MB of JSON. */
 export function boundTools(tools: readonly ListedTool[]): Pick<ToolListing, 'tools' | 'warnings'> {
 	const kept: ListedTool[] = [];
 	let bytes = 0;

@@ -1,9 +1,9 @@
-/** One place of a pattern: any number of characters, or a test of one. */
+/** A part of a pattern: any number of characters, or a test of one. */
 type Part = '*' | ((character: string) => boolean);
 
 /**
- * Whether `name` matches `pattern` as a whole, as Python's `fnmatchcase` has it: `*` (also over slashes), `?`, `[a-z]`, `[!a-z]`, everything else itself.
- * Case counts. A name that is written as it is always matches. The time is at most pattern times name: one way back is kept, never a tree of them.
+ * Whether `pattern` matches the whole `name`, like Python's `fnmatchcase`: `*` (also across slashes), `?`, `[a-z]`, `[!a-z]`; other characters match themselves.
+ * Case-sensitive. A name always matches itself as a pattern. Time is at most pattern length times name length, since only the last `*` is backtracked.
  *
  * @see manual/tool-servers.md#which-tools-a-server-offers
  */
@@ -14,7 +14,7 @@ export function matchesGlob(name: string, pattern: string): boolean {
 function matches(characters: readonly string[], parts: readonly Part[]): boolean {
 	let at = 0;
 	let part = 0;
-	/** The last `*`, and where what follows it was tried last. */
+	/** The index of the last `*`, and where its rest was last tried. */
 	let star = -1;
 	let triedAt = 0;
 	while (at < characters.length) {
@@ -62,7 +62,7 @@ const partOf = (wanted: string): Part => {
 	return wanted === '?' ? () => true : character => character === wanted;
 };
 
-/** The index of the bracket that closes the set; a bracket that comes first is one of the set. -1: it is no set. */
+/** The index of the bracket that closes the set; a bracket in first place belongs to the set. -1: it is not a set. */
 function endOfSet(pattern: readonly string[], start: number): number {
 	const first = start + (pattern[start + 1] === '!' ? 2 : 1);
 	return pattern.indexOf(']', first + 1);

@@ -7,24 +7,24 @@ import {createMutex} from '../../core/mutex.ts';
 import type {World} from '../../core/world.ts';
 import {replaceShared} from '../wire/shared-file.ts';
 
-/** What is remembered of the tools of one server. */
+/** The known tools of one server. */
 export type KnownTools = {
-	/** Tools that are not in `definitions` are seen for the first time; otherwise (the file was broken, or is full) they count as changed. */
+	/** Whether tools absent from `definitions` are new. If false (the file was broken, or is full), they count as changed. */
 	readonly trustsNewTools: boolean;
-	/** Server's own name of a tool → hash of the definition that was seen first, or accepted last. */
+	/** Hash of the definition first seen or last accepted, by the server's own tool name. */
 	readonly definitions: Texts;
-	/** The same tools → canonical JSON of that definition, where it is kept. */
+	/** Canonical JSON of those definitions, where stored. */
 	readonly texts?: Texts;
 };
 
-/** Remembers how each tool was defined when it was seen first: trust on first use. */
+/** Remembers each tool's definition from when it was first seen: trust on first use. */
 export type Pins = Awaited<ReturnType<typeof openPins>>;
 
 type SeenServer = {
 	readonly profile: string;
 	readonly server: string;
 	readonly trust: 'full' | 'untrusted';
-	/** The server's own tools, no utility tools. `text`: what `definition` is the hash of. */
+	/** The server's own tools, without utility tools. `text`: the text hashed to `definition`. */
 	readonly tools: ReadonlyArray<Pick<AcceptedTool, 'tool' | 'definition'> & {text?: string}>;
 };
 
@@ -33,42 +33,42 @@ type AcceptedTool = {
 	readonly server: string;
 	/** The server's own name. */
 	readonly tool: string;
-	/** `AskedTool.definition` of what was allowed. */
+	/** `AskedTool.definition` as it was allowed. */
 	readonly definition: string;
 };
 
 type Texts = ReadonlyMap<string, string>;
 
-/** What the file holds. */
+/** The contents of the file. */
 type PinnedTools = {
-	/** Whether what is not pinned is new. False for good once the file was broken. */
+	/** Whether unpinned tools are new. Stays false once the file was broken. */
 	readonly trustsNewTools: boolean;
-	/** Profile and server → tool → definition; what was used last is last. */
+	/** Profile and server → tool → definition, in order of last use. */
 	readonly servers: ReadonlyMap<string, Texts>;
-	/** Hash → canonical JSON of the definitions as they were when they were pinned. For comparison only; which of them is trusted, the pins say. */
+	/** Hash → canonical JSON of the definition when it was pinned. Only for comparison: trust depends on the pins. */
 	readonly kept: Texts;
 };
 
 const maxFileBytes = 32 * 1024 * 1024;
 
-/** Twice what a server may register: names may change, but a server cannot push out its own pins by changing them. */
+/** Twice what a server may register: names may change, but a server cannot evict its own pins by renaming. */
 const maxPerServer = 1000;
 
 const maxServers = 200;
 
 const limits = {waitMs: 2000, makesFolder: true};
 
-/** A server that says much takes no room from others. In UTF-16 units. */
+/** Limits in UTF-16 units, so that one verbose server takes no room from others. */
 const most = {definition: 16 * 1024, server: 256 * 1024, all: 4 * 1024 * 1024} as const;
 
 /**
- * Reads the pins of `path` (`cache/mcp_tool_pins.json`, 0600). A file that cannot be read makes every tool count as changed until it is accepted or the file is
- * removed. Changes are written with what other processes wrote in the meantime; what cannot be written is logged and holds until the end of the process.
+ * Reads the pins from `path` (`cache/mcp_tool_pins.json`, mode 0600). If the file is unreadable, every tool counts as changed until it is accepted or the file
+ * removed. Writes are merged with those of other processes; a failed write is logged, and the pins then last until the process ends.
  */
 export async function openPins(world: Pick<World, 'clock' | 'log'> & {readonly path: string}) {
 	const {path, log, clock} = world;
 	let pinned = readPins(path, log);
-	/** Servers whose pins in this process may be newer than in the file. */
+	/** Servers whose pins in memory may be newer than in the file. */
 	const touched = new Set<string>();
 	const oneByOne = createMutex();
 	const merged = () => {
@@ -105,24 +105,24 @@ export async function openPins(world: Pick<World, 'clock' | 'log'> & {readonly p
 			};
 		},
 		/**
-		 * Pins those of `tools` that are new. Pins that exist stay, unless `trust` is `full`: then a new definition replaces the old one once it has been warned of.
-		 * Call it with what was planned, after the plan. Does not reject.
+		 * Pins new `tools`. Existing pins stay unless `trust` is `full`: then the new definition replaces the old one, after its warning. Call with the planned
+		 * tools, after planning. Does not reject.
 		 */
 		async remember({profile, server, trust, tools}: SeenServer): Promise<void> {
 			const replaces = trust === 'full';
 			const adds = replaces || pinned.trustsNewTools;
 			await change(pinKey(profile, server), {tools, replaces, adds});
 		},
-		/** A person allowed a tool with this definition: it is the pinned one from now on. Does not reject; plan the server's tools again afterwards. */
+		/** A person allowed a tool with this definition, which is now pinned. Does not reject; plan the server's tools again afterwards. */
 		accept: async ({profile, server, ...tool}: AcceptedTool): Promise<void> =>
 			change(pinKey(profile, server), {tools: [tool], replaces: true, adds: true}),
 	};
 }
 
-/** One text for a profile and a server; neither can forge another. */
+/** One key for profile and server, which neither name can forge. */
 const pinKey = (profile: string, server: string): string => JSON.stringify([profile, server]);
 
-/** A file that does not exist holds no pins; of one that cannot be used nothing of what is in it is told. */
+/** A missing file holds no pins; errors about an unusable one do not quote it. */
 function readPins(path: string, log?: Logger): PinnedTools {
 	try {
 		const text = readTextFile(path, maxFileBytes);
@@ -154,7 +154,7 @@ function parse(text: string): PinnedTools {
 	return {
 		trustsNewTools: value['trustsNewTools'] === true,
 		servers: new Map(value['servers'].map(parseServer)),
-		// What is not the text of its hash is left out.
+		// Drops texts that do not have the hash they are stored under.
 		kept: new Map(
 			kept.flatMap(([hash, known]) =>
 				typeof known === 'string' && hashOf(known) === hash ? [[hash, known] as const] : [],
@@ -180,7 +180,7 @@ function parseServer(entry: unknown): readonly [string, Texts] {
 	return [key, new Map(hashes)];
 }
 
-/** What the file holds, and what this process knows of the servers in `touched`. */
+/** Merges the file with what this process knows about servers in `touched`. */
 function merge(file: PinnedTools, own: PinnedTools, touched: ReadonlySet<string>): PinnedTools {
 	const servers = new Map(file.servers);
 	for (const key of touched) {
@@ -196,13 +196,13 @@ function merge(file: PinnedTools, own: PinnedTools, touched: ReadonlySet<string>
 
 type NewPins = {
 	readonly tools: SeenServer['tools'];
-	/** Pins that exist give way. */
+	/** New definitions replace existing pins. */
 	readonly replaces: boolean;
 	/** Tools without a pin get one. */
 	readonly adds: boolean;
 };
 
-/** The same object when nothing is different. */
+/** Returns the same object if nothing changes. */
 function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewPins): PinnedTools {
 	const before: Texts = pins.servers.get(key) ?? new Map();
 	const after = new Map(before);
@@ -228,7 +228,7 @@ function withTools(pins: PinnedTools, key: string, {tools, replaces, adds}: NewP
 const lastServers = (servers: PinnedTools['servers']): PinnedTools['servers'] =>
 	new Map([...servers].slice(-maxServers));
 
-/** Of `kept`, what `servers` have pinned, as far as there is room; those that were used last first. */
+/** The texts of `kept` that `servers` still pin, as far as there is room; last used first. */
 function stillKept(servers: PinnedTools['servers'], kept: Texts): Texts {
 	const after = new Map<string, string>();
 	let room: number = most.all;

@@ -14,39 +14,37 @@ import {definitionOf, definitionText} from './tool-definition.ts';
 import {nameTools} from './tool-names.ts';
 import {describeUtility, utilitiesOf, type UtilityKind} from './utility-tools.ts';
 
-/** A tool as it is registered. */
+/** A tool as registered. */
 export type PlannedTool = {
-	/** What models call it: at most 64 characters of `A-Za-z0-9_`. */
+	/** The name for models: at most 64 characters of `A-Za-z0-9_`. */
 	readonly name: string;
-	/** The server's own name, raw; the kind for utility tools. */
+	/** The server's own name, raw; for utility tools their kind. */
 	readonly tool: string;
 	readonly kind: 'native' | UtilityKind;
-	/** What the server said of it, as it came; absent for utility tools. */
+	/** The server's original description of the tool; absent for utility tools. */
 	readonly listed?: ListedTool;
-	/** For models: hidden characters are gone, at most `maxToolDescriptionLength`. */
+	/** For models: without hidden characters, at most `maxToolDescriptionLength`. */
 	readonly description: string;
-	/** The same for people, whole. */
+	/** The full description, for people. */
 	readonly fullDescription: string;
-	/** For models; never what is sent to the server. */
+	/** The schema for models; never sent to the server. */
 	readonly inputSchema: JsonObject;
-	/**
-	 * Claims to change nothing; may be replayed. On an untrusted server it must have claimed so when its definition was first seen, or accepted.
-	 */
+	/** The tool claims to change nothing, so calls may be repeated. On an untrusted server only if it claimed so when its definition was first seen or accepted. */
 	readonly readOnly: boolean;
-	/** A person must agree before each call. */
+	/** A person must approve each call. */
 	readonly needsApproval: boolean;
 	readonly asked: AskedTool & {readonly from: FromServer};
 };
 
-/** What `planTools` made of a list. */
+/** The result of `planTools`. */
 export type ToolPlan = {
-	/** By name. Empty: no toolset exists for this server. */
+	/** Ordered by name. Empty: the server has no toolset. */
 	readonly tools: readonly PlannedTool[];
-	/** For `ServerView.warnings`: one cleaned line each, at most 20. */
+	/** For `ServerView.warnings`: one escaped line each, at most 20. */
 	readonly warnings: readonly string[];
-	/** How many tools the server offers itself, before the filter. */
+	/** How many tools the server itself offers, before filtering. */
 	readonly offered: number;
-	/** Names that its tools have, or would have had without a collision: part of `taken` for other servers. */
+	/** Names of its tools, including those they would have without collisions: part of `taken` for other servers. */
 	readonly reserved: ReadonlySet<string>;
 };
 
@@ -54,13 +52,13 @@ export type ToolsToPlan = {
 	readonly server: ToolServerConfig;
 	readonly profile: string;
 	readonly listed: readonly ListedTool[];
-	/** What the session exposes. */
+	/** What the session supports. */
 	readonly capabilities: {readonly resources: boolean; readonly prompts: boolean};
 	/** `pins.knownOf(profile, server.name)` */
 	readonly known: KnownTools;
 	/**
-	 * `reserved` of all other servers, and names of built-in tools. A tool that meets one of them gets a hash suffix; plan the other server again with this
-	 * one's `reserved`, and the outcome does not depend on who connected first.
+	 * `reserved` of all other servers, and names of built-in tools. A tool with such a name gets a hash suffix. Plan the other server again with this one's
+	 * `reserved`: the result then does not depend on which connected first.
 	 */
 	readonly taken: ReadonlySet<string>;
 };
@@ -68,7 +66,11 @@ export type ToolsToPlan = {
 const maxDescriptionLength = 8000;
 const maxWarnings = 20;
 
-/** Which tools of a server are registered, under which names, and which of them ask. Pure; same input, same order. @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states */
+/**
+ * Decides which tools of a server are registered, their names, and which need approval. Pure and deterministic.
+ *
+ * @see manual/tool-servers.md#settings, manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states
+ */
 export function planTools(offer: ToolsToPlan): ToolPlan {
 	const {server, listed, capabilities, taken} = offer;
 	const selection = filterTools(listed, server.tools);
@@ -128,7 +130,7 @@ function planNative(
 	const changes =
 		before === undefined ? undefined : definitionChanges(before, definitionText(listed));
 	const claims = claimsOf(listed);
-	// A server that is not trusted cannot take back what was agreed to by changing the claim.
+	// An untrusted server cannot bypass an approval by changing its claim later.
 	const readOnly = claims.readOnly === true && (server.trust === 'full' || !changed);
 	const fullDescription = descriptionOf(listed, server.name);
 	const {schema, lost} = cleanSchema(listed.inputSchema);
@@ -158,7 +160,7 @@ function planNative(
 	};
 }
 
-/** Utility tools only read, on any server. */
+/** Utility tools are read-only on every server. */
 function planUtility(kind: UtilityKind, {server, profile, names}: Owner): PlannedTool {
 	const name = names.get(keyOf(kind, kind)) ?? '';
 	const {description, inputSchema} = describeUtility(kind, server.name);
@@ -188,7 +190,7 @@ function descriptionOf({description, title, name}: ListedTool, server: string): 
 	return text || `Tool "${escapeLine(name, 100)}" of tool server "${server}"`;
 }
 
-/** Never a torn pair. */
+/** Never cuts a surrogate pair. */
 const cut = (text: string): string =>
 	text.length <= maxToolDescriptionLength
 		? text
@@ -199,15 +201,15 @@ const maxNameLength = 256;
 const maxSchemaLength = 256 * 1024;
 const maxToolLength = 1024 * 1024;
 
-/** The server's own tools that are registered, by their own names, and what a person should know about the others. */
+/** The registered tools under the server's own names, and warnings about the others. */
 type Selection = {
 	readonly tools: readonly ListedTool[];
 	readonly warnings: readonly string[];
 };
 
 /**
- * What the filter of a server lets through of its list: by original names, `include` wins. Of two tools of one name the first counts; what is too large or nested too
- * deep to be handed to models, and what comes after 500 others, is left out with a warning.
+ * Applies a server's filter to its list, by original names; `include` wins. Of tools with equal names the first counts. Tools that are too large or too deeply
+ * nested for models, and those after the first 500, are left out with a warning.
  *
  * @see manual/tool-servers.md#which-tools-a-server-offers
  */
@@ -255,11 +257,11 @@ function isUsable(tool: ListedTool): boolean {
 	);
 }
 
-/** Too long for any bound when it cannot be written down at all. */
+/** Exceeds every limit if the value cannot be serialized. */
 const jsonOf = (value: unknown): string =>
 	orElse(() => JSON.stringify(value) ?? '', ' '.repeat(maxToolLength + 1));
 
-/** One line that names the first five, or none. */
+/** One line with the first five names, or none. */
 const warnOf = (what: string, names: readonly string[]): readonly string[] => {
 	const first = names.slice(0, 5).map(name => `"${escapeLine(name, 60)}"`);
 	const more = names.length > first.length ? ` and ${names.length - first.length} more` : '';

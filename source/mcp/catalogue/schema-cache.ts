@@ -16,7 +16,7 @@ import {replaceShared} from '../wire/shared-file.ts';
 import {maxListedTools, maxListedBytes} from './list-tools.ts';
 import type {ServerFacts} from './server-facts.ts';
 
-/** What the servers of one profile said when they were last connected, between two starts of the program. */
+/** What a profile's servers listed when last connected, kept across restarts. */
 export type SchemaCache = ReturnType<typeof openSchemaCache>;
 
 const formatVersion = 1;
@@ -28,8 +28,8 @@ const maxFileBytes = 64 * 1024 * 1024;
 const limits = {waitMs: 5000, makesFolder: true};
 
 /**
- * Opens `cache/mcp_schema_cache.json`. Entries that are broken, and a file that is, are left out with a warning: the servers connect at the start then.
- * Other processes may write to the file, too: each entry is put in under a lock, into what the file holds at that moment.
+ * Opens `cache/mcp_schema_cache.json`. Broken entries, or a broken file, are dropped with a warning: those servers connect at start-up. Other processes may write
+ * the file too, so each entry is merged into its current contents under a lock.
  *
  * @see manual/tool-servers.md#states
  */
@@ -53,9 +53,9 @@ export function openSchemaCache(world: Pick<World, 'clock' | 'log'> & {readonly 
 	};
 
 	return {
-		/** Whatever is known of a server, fresh or not. */
+		/** The entry of a server, fresh or not. */
 		get: (name: string): CachedServer | undefined => servers.get(name),
-		/** Keeps what a server said, on disk too. Never rejects: what cannot be written is logged, and asked for again at the next start. */
+		/** Saves a server's entry in memory and on disk. Never rejects: a failed write is logged, and the server is listed again at the next start. */
 		async put(name: string, server: CachedServer): Promise<void> {
 			servers.set(name, server);
 			await oneByOne(async () => write(name, server));
@@ -94,25 +94,25 @@ function read(path: string, log: Logger): ReadonlyArray<readonly [string, Cached
 		: ignore('it has another format');
 }
 
-/** What a server said when it was last connected. */
+/** What a server listed when last connected. */
 export type CachedServer = {
 	/** @see catalogueFingerprint */
 	readonly fingerprint: string;
 	/** Milliseconds since 1970. */
 	readonly savedAt: number;
-	/** How long the server says that its list holds, milliseconds. */
+	/** How long the server says that its list is valid, in milliseconds. */
 	readonly ttlMs?: number | undefined;
 	readonly facts: ServerFacts;
 	readonly tools: readonly ListedTool[];
 };
 
-/** Lifetime of a list where the server names none, and the longest that a server may name. */
+/** The lifetime of a list if the server gives none, and the longest that a server may give. */
 const usualTtlMs = 7 * 24 * 3_600_000;
 const maxTtlMs = 30 * 24 * 3_600_000;
 
 /**
- * Whether the tools of a server may be offered without asking it: what was saved is for exactly this configuration, and not older than the server said,
- * at most 30 days; 7 days when it said nothing.
+ * Whether a server's cached tools may be offered without connecting: the entry must be for exactly this configuration, and within the lifetime that the server
+ * gave, at most 30 days; 7 days by default.
  *
  * @see manual/tool-servers.md#settings, manual/tool-servers.md#states
  */
@@ -124,10 +124,7 @@ export function isFresh(
 	return fingerprint === expected && age >= 0 && age <= Math.min(ttlMs ?? usualTtlMs, maxTtlMs);
 }
 
-/**
- * What a list of tools depends on: command, arguments, URL and transport as they are written, the tools policy, the protocol and what we declare.
- * Lower-case hex SHA-256.
- */
+/** Everything that a tool list depends on: command, arguments, URL and transport as written, the tools policy, the protocol and our capabilities. Lower-case hex SHA-256. */
 export function catalogueFingerprint(
 	server: ToolServerConfig,
 	capabilities: ClientCapabilities,
@@ -146,14 +143,14 @@ export function catalogueFingerprint(
 
 const text = z.string().max(1000);
 
-/** The parts that this program reads; the rest of a definition is kept as it is, the client and the planner judge it. */
+/** Checks only what this program reads; the rest of a definition is kept, and checked by client and planner. */
 const toolSchema = z.looseObject({
 	name: z.string(),
 	description: z.string().optional(),
 	inputSchema: z.looseObject({type: z.literal('object')}),
 });
 
-/** As far as the client looks before it asks the server. */
+/** Checks only what the client reads before it contacts the server. */
 const isDiscoverResult = (value: unknown): boolean =>
 	isJsonObject(value) &&
 	Array.isArray(value['supportedVersions']) &&
@@ -173,7 +170,7 @@ const cachedSchema = z.object({
 	tools: z.array(toolSchema).max(maxListedTools),
 });
 
-/** An entry of the file; `undefined` when it is broken, or larger than a server may be. */
+/** A parsed entry; `undefined` if it is broken, or larger than allowed for a server. */
 function parseCachedServer(value: unknown): CachedServer | undefined {
 	const {data} = cachedSchema.safeParse(value);
 	return data && Buffer.byteLength(JSON.stringify(data.tools)) <= maxListedBytes ? data : undefined;

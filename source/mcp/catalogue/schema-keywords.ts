@@ -1,7 +1,7 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {visibleText} from '../../core/visible-text.ts';
 
-/** What stands behind a keyword, for models; `undefined`: the keyword is left out. */
+/** Converts a keyword's value for models; `undefined` drops the keyword. */
 type Keep = (value: unknown) => JsonValue | undefined;
 
 const maxTextLength = 8000;
@@ -21,7 +21,7 @@ const number: Keep = value => (Number.isFinite(value) ? Number(value) : undefine
 
 const flag: Keep = value => (typeof value === 'boolean' ? value : undefined);
 
-/** A value as it is: one with invisible characters is left out, since a model could neither read nor repeat it. */
+/** Keeps a value unchanged; drops one with invisible characters, which a model could neither read nor repeat. */
 const exactly: Keep = value => {
 	const json = JSON.stringify(value) ?? '';
 	const isPlain =
@@ -49,7 +49,7 @@ const type: Keep = value => {
 	return names.length > 1 ? names : names[0];
 };
 
-/** Keywords without schemas in them that model APIs know, in the order in which they are written. */
+/** Keywords without subschemas that model APIs know, in output order. */
 export const plainKeywords: ReadonlyArray<readonly [keyword: string, keep: Keep]> = [
 	['type', type],
 	['title', text],
@@ -74,11 +74,11 @@ export const plainKeywords: ReadonlyArray<readonly [keyword: string, keep: Keep]
 	['maxProperties', number],
 ];
 
-/** What model APIs take as the name of an argument. */
+/** Whether model APIs accept an argument of this name. */
 export const isArgumentName = (name: string): boolean =>
 	/^[\w.-]{1,64}$/.test(name) && name !== '__proto__';
 
-/** `anyOf: [X, null]` as X that may be null, where X has one type; APIs differ in what they make of the first. */
+/** Turns `anyOf: [X, null]` into a nullable X, if X has one type: APIs interpret the `anyOf` differently. */
 export function withoutNullBranch(
 	schema: Readonly<Record<string, JsonValue>>,
 	keyword: 'anyOf' | 'oneOf',

@@ -2,11 +2,11 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {orElse} from '../../core/or-else.ts';
 import {isArgumentName, plainKeywords, withoutNullBranch} from './schema-keywords.ts';
 
-/** A schema as models get it. */
+/** A schema converted for models. */
 export type CleanSchema = {
 	/** Always of type `object`, with `properties`. */
 	readonly schema: JsonObject;
-	/** Names of arguments that no model API takes; they are left out. At most 20. */
+	/** Arguments left out because no model API accepts their names. At most 20. */
 	readonly lost: readonly string[];
 };
 
@@ -17,19 +17,19 @@ const maxLost = 20;
 
 type Walk = {
 	readonly root: JsonObject;
-	/** Whether references are followed. */
+	/** Whether references are resolved. */
 	readonly follows: boolean;
 	readonly lost: Set<string>;
 	nodes: number;
 };
 
-/** Where the walk is. */
+/** The position in the walk. */
 type Place = {readonly through: ReadonlySet<string>; readonly depth: number};
 
 /**
- * The schema of a tool's arguments as model APIs understand it: references within it are followed, others dropped and never fetched; only keywords that
- * APIs know; alternatives at the top are joined, as some APIs refuse them there. It says less than the original, never something else. Never throws; the outcome
- * is bounded: a schema that grows beyond 256 KiB or 5,000 parts through its references keeps none of them.
+ * Converts a tool's argument schema for model APIs: internal references are resolved, others dropped and never fetched; unknown keywords are dropped; alternatives
+ * at the top are merged, since some APIs refuse them there. The result may be less strict than the original, but never contradicts it. Never throws. Bounded: a
+ * schema that grows beyond 256 KiB or 5,000 parts by its references is converted without them.
  */
 export function cleanSchema(schema: unknown): CleanSchema {
 	const root = isJsonObject(schema) ? schema : {};
@@ -100,7 +100,7 @@ function cleanProperties(schema: JsonObject, walk: Walk, place: Place): JsonObje
 	return {properties: Object.fromEntries(kept), ...(needed.length > 0 ? {required: needed} : {})};
 }
 
-/** The keywords that hold schemas, but for `properties`. */
+/** Converts the keywords that contain schemas, except `properties`. */
 function cleanParts(schema: JsonObject, walk: Walk, place: Place): JsonObject {
 	const parts: Record<string, JsonValue> = {};
 	if (isJsonObject(schema['items']) || typeof schema['items'] === 'boolean') {
@@ -131,9 +131,9 @@ function cleanParts(schema: JsonObject, walk: Walk, place: Place): JsonObject {
 
 const alternatives = ['anyOf', 'oneOf', 'allOf'] as const;
 
-/** An object schema without alternatives at its top: it takes every argument that one of them takes, and needs what all of them need. */
+/** An object schema without alternatives at its top: it accepts the arguments of every branch, and requires those that all branches require. */
 function joinAlternatives(schema: JsonObject): JsonObject {
-	// What one branch forbids, another may have.
+	// `additionalProperties` is dropped: one branch may forbid what another allows.
 	const {anyOf, oneOf, allOf, additionalProperties: _, ...beside} = schema;
 	if (!anyOf && !oneOf && !allOf) {
 		return schema;
@@ -164,18 +164,18 @@ const objectsOf = (branches: JsonValue | undefined): readonly JsonObject[] =>
 const namesOf = ({required}: JsonObject): readonly string[] =>
 	Array.isArray(required) ? required.filter(name => typeof name === 'string') : [];
 
-/** References that are followed in a row. */
+/** The longest chain of references that is resolved. */
 const maxChainLength = 16;
 
-/** A schema whose own `$ref` is gone, and the references that led to it. */
+/** A schema after resolving its `$ref`, and the references on the way. */
 type Followed = {
 	readonly schema: JsonObject;
 	readonly through: ReadonlySet<string>;
 };
 
 /**
- * Replaces the `$ref` of `schema` by what it points to within `root`; keywords beside it win. A reference that leads elsewhere, nowhere, or back to where it came from
- * (`through`) is dropped: nothing is ever fetched.
+ * Replaces the `$ref` of `schema` by its target within `root`; sibling keywords win. A reference to outside, to nothing, or to one on its own path (`through`) is
+ * dropped: nothing is ever fetched.
  */
 function followReference(
 	schema: JsonObject,
@@ -202,7 +202,7 @@ function followReference(
 	return {schema: current, through: seen};
 }
 
-/** What a JSON pointer in a fragment points to. @see RFC 6901 §6 */
+/** The target of a JSON pointer in a fragment. @see RFC 6901 §6 */
 function lookUp(root: JsonObject, reference: string): JsonObject | undefined {
 	if (reference !== '#' && !reference.startsWith('#/')) {
 		return undefined;

@@ -1,18 +1,18 @@
 import type {Client, DiscoverResult} from '@modelcontextprotocol/client';
 
-/** What faces and caches want to know of the server at the other end; its own words, not cleaned. */
+/** Facts about a connected server for faces and caches, in its own unescaped words. */
 export type ServerFacts = {
 	readonly era: 'legacy' | 'modern';
 	/** `2025-11-25` */
 	readonly version: string;
-	/** Name and version that it gives itself. */
+	/** Its own name and version. */
 	readonly serverInfo?: string;
 	readonly capabilities: {readonly resources: boolean; readonly prompts: boolean};
-	/** What a modern server said of itself; saves the next connection a round trip. */
+	/** A modern server's description of itself; saves a round trip at the next connect. */
 	readonly discover?: DiscoverResult;
 };
 
-/** Of the server that a client is connected to. */
+/** The facts of a client's server. */
 export function factsOf(client: Client): ServerFacts {
 	const info = client.getServerVersion();
 	const capabilities = client.getServerCapabilities();

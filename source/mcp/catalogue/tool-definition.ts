@@ -4,19 +4,19 @@ import {canonicalJson, jsonHash, parsedJson, type JsonValue} from '../../core/js
 import {escapeLine} from '../../core/untrusted.ts';
 
 /**
- * What a person agrees to when a tool is allowed: lower-case hex SHA-256 of the canonical JSON of everything the server says of the tool that people and models
- * read. The order of keys does not matter, anything else does.
+ * What a person approves when allowing a tool: lower-case hex SHA-256 of the canonical JSON of everything the server says about it that people and models read.
+ * Independent of key order only.
  *
  * @see manual/tool-servers.md#states
  */
 export const definitionOf = (tool: ListedTool): string =>
 	jsonHash(plainJson(definitionParts(tool)));
 
-/** What `definitionOf` hashes. */
+/** The text hashed by `definitionOf`. */
 export const definitionText = (tool: ListedTool): string =>
 	canonicalJson(plainJson(definitionParts(tool)));
 
-/** What the definition of a tool is made of. Icons and `_meta` are not shown to a model. */
+/** The parts of a tool's definition. Without icons and `_meta`, which models do not see. */
 const definitionParts = (tool: ListedTool): object =>
 	Object.fromEntries(definedBy.filter(key => tool[key] !== undefined).map(key => [key, tool[key]]));
 
@@ -29,15 +29,15 @@ const definedBy = [
 	'annotations',
 ] as const;
 
-/** The value without members that are `undefined`. */
+/** Drops members that are `undefined`. */
 const plainJson = (value: object): JsonValue => parsedJson(JSON.stringify(value)) ?? null;
 
 const maxNames = 10;
 const maxNameLength = 64;
 
 /**
- * What is different in a server's new list, as one line: `tools changed: added a, b; removed c; changed d`. `undefined`: nothing. At most ten names
- * of each kind are named.
+ * The difference of a server's new list as one line: `tools changed: added a, b; removed c; changed d`. `undefined` if there is none. Names at most ten tools of
+ * each kind.
  */
 export function describeToolChanges(
 	before: readonly ListedTool[],

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 
-/** What model APIs take. */
+/** The limit of model APIs. */
 const maxNameLength = 64;
 
 const hashLength = 8;
@@ -8,22 +8,22 @@ const hashLength = 8;
 /** @see manual/tool-servers.md#which-tools-a-server-offers: every character other than letter, digit, underscore is replaced by an underscore */
 const sanitised = (name: string): string => name.replace(/[^A-Za-z0-9_]/gu, '_');
 
-/** What gets a name. A server's own tool and a utility tool may have the same `tool`; `key` tells them apart. */
+/** A tool to be named. A server's own tool and a utility tool may have the same `tool`; `key` is unique. */
 type ToName = {readonly key: string; readonly tool: string};
 
-/** How the tools of a server are called. */
+/** The names of a server's tools. */
 export type ToolNames = {
 	/** Key → name for models. */
 	readonly names: ReadonlyMap<string, string>;
-	/** Own names of those that would have had a name that another tool has, too. */
+	/** Own names of tools whose name collided with another. */
 	readonly collided: readonly string[];
-	/** Names that are given, and those that were wished for. */
+	/** Assigned names, and those before collisions were resolved. */
 	readonly reserved: ReadonlySet<string>;
 };
 
 /**
- * A name for each of `tools` (each key once): `mcp__<server>__<tool>`, cut and with a hash at its end where it is longer than 64 characters, and with a hash where
- * several would have the same, or `taken` holds it. No name is given twice; none is in `taken`. Depends on the set of tools, not on their order.
+ * Names each of `tools` (keys are unique) `mcp__<server>__<tool>`: cut and suffixed with a hash if longer than 64 characters, and suffixed with a hash if several
+ * would get the same, or `taken` contains it. Names are unique, none is in `taken`, and they depend on the set of tools, not its order.
  *
  * @see manual/tool-servers.md#which-tools-a-server-offers, manual/tool-servers.md#states
  */

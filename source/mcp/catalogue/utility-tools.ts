@@ -55,7 +55,7 @@ const kinds: readonly UtilityKind[] = [
 	'get_prompt',
 ];
 
-/** The utility tools that the policy of `server` wants and its session can serve. @see manual/tool-servers.md#which-tools-a-server-offers */
+/** The utility tools that the policy of `server` enables and its session supports. @see manual/tool-servers.md#which-tools-a-server-offers */
 export const utilitiesOf = (
 	{tools}: Pick<ToolServerConfig, 'tools'>,
 	capabilities: {readonly resources: boolean; readonly prompts: boolean},
@@ -65,7 +65,7 @@ export const utilitiesOf = (
 		return tools[capability] && capabilities[capability];
 	});
 
-/** What models read of a utility tool of `server`. */
+/** The description of a utility tool of `server` for models. */
 export const describeUtility = (
 	kind: UtilityKind,
 	server: string,

@@ -6,10 +6,10 @@ import type {PlannedTool} from './plan-tools.ts';
 
 const maxArgs = 50;
 
-/** As a person is asked about it. */
+/** The limit for descriptions shown to a person. */
 const maxDescriptionLength = 4000;
 
-/** A registered tool as faces see it. */
+/** A registered tool for faces. */
 export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
 	const {asked, listed, inputSchema} = planned;
 	const title = listed?.title ?? listed?.annotations?.title;

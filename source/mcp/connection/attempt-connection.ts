@@ -25,28 +25,28 @@ export type ConnectDependencies = {
 };
 
 export type OpenConnectionOptions = {
-	/** Values that the references of the server became. */
+	/** Values of the server's references, to be redacted. */
 	readonly secrets: readonly string[];
-	/** Called at most once, when the connection has ended without having been asked to. */
+	/** Called at most once, when the connection ends unasked. */
 	readonly onLost: (failure: ConnectFailure) => void;
 };
 
-/** One try to connect. */
+/** An attempt to connect. */
 export type ConnectionAttempt = {
 	readonly server: ToolServerConfig;
 	readonly mode: VersionNegotiationMode;
 	readonly discover: DiscoverResult | undefined;
-	/** Aborts when the time is over. */
+	/** Aborts at the time limit. */
 	readonly limited: AbortSignal;
-	/** Aborts when the connection is not wanted any more. */
+	/** Aborts when the connection is no longer wanted. */
 	readonly ended: AbortController;
 	readonly timeoutMs: number;
-	/** Called with the transport as soon as it is made. */
+	/** Called with the transport once it exists. */
 	readonly onTransport: (opened: OpenedTransport) => void;
 };
 
 /**
- * One transport, one client, and the list of the server's tools. Leaves nothing behind when it fails.
+ * Opens a transport and a client, and lists the server's tools. Cleans up on failure.
  *
  * @throws ConnectError, whose cause is what the SDK threw when the handshake failed; the reason of `limited`
  */
@@ -112,7 +112,7 @@ export async function attemptConnection(
 	}
 }
 
-/** Only what was said to the handshake is kept as a cause: that decides whether another protocol is tried. */
+/** Keeps the error as a cause only if it answered the handshake: it decides whether another protocol is tried. */
 const failureOf = (
 	error: unknown,
 	opened: OpenedTransport | undefined,
@@ -122,7 +122,7 @@ const failureOf = (
 		? error
 		: new ConnectError(opened.explain(error), isRefusal ? {cause: error} : {});
 
-/** What is asked of a connection that works. */
+/** The operations of an established connection. */
 function overTime(
 	{client, signal: gone}: Pick<OpenConnection, 'client' | 'signal'>,
 	opened: OpenedTransport,
@@ -161,12 +161,12 @@ const message = () => 'It did not answer a liveness check within 30 s';
 
 const methodNotFound = -32_601;
 
-/** Asks one connection whether it is alive. Resolves with the round trip in milliseconds, rejects with what was in the way. */
+/** Checks whether a connection is alive. Resolves with the round trip in milliseconds, rejects with the reason if not. */
 type CheckLiveness = (signal: AbortSignal) => Promise<number>;
 
 /**
- * The check of one connection: a ping of a legacy server, `server/discover` of a modern one; 30 s for an answer. A legacy server that
- * does not know or does not answer pings has to list its tools instead, from then on: some serve well and never learnt to ping.
+ * Creates the check: a ping for a legacy server, `server/discover` for a modern one; time limit 30 s. A legacy server that does not know or answer pings is asked
+ * to list its tools instead, from then on: some work well but never learnt to ping.
  *
  * @see manual/tool-servers.md#settings
  */

@@ -1,7 +1,7 @@
-/** Runs tasks one after the other, in the order they came. */
+/** Runs tasks in order of arrival. */
 export type CallQueue = ReturnType<typeof createCallQueue>;
 
-/** A queue for `concurrency` tasks at once. */
+/** A queue that runs up to `concurrency` tasks at once. */
 export function createCallQueue(concurrency: number) {
 	const waiting: Array<() => void> = [];
 	let running = 0;
@@ -30,13 +30,16 @@ export function createCallQueue(concurrency: number) {
 	};
 
 	return {
-		/** Resolves with what `task` does, when those before it are done. A task whose `signal` aborts while it waits never starts: rejects with the reason. */
+		/**
+		 * Runs `task` when earlier ones are done, and resolves with its result. If `signal` aborts while the task waits, it never starts, and the promise rejects
+		 * with the reason.
+		 */
 		async run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
 			await enter(signal);
 			try {
 				return await task();
 			} finally {
-				// The next task takes the place over, so that no other can step in between.
+				// Passes the slot on to the next task, so that no newcomer can take it.
 				const next = waiting.shift();
 				if (next) {
 					next();

@@ -1,6 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 
-/** The calls of one connection that have no answer yet. */
+/** A connection's calls without an answer so far. */
 export type CallsUnderWay = ReturnType<typeof createCallsUnderWay>;
 
 type Call = {readonly runId: number | undefined; readonly time: PausableTimer};
@@ -11,11 +11,11 @@ export function createCallsUnderWay(clock: Clock) {
 	let pauses = 0;
 
 	return {
-		/** How many. */
+		/** The number of calls. */
 		get count(): number {
 			return calls.size;
 		},
-		/** Begins a call: `onTimeout` is called once when `timeoutMs` have passed that were not paused. Disposal ends it. */
+		/** Begins a call: `onTimeout` is called once when `timeoutMs` have passed, not counting pauses. Disposing ends the call. */
 		begin({
 			runId,
 			timeoutMs,
@@ -38,7 +38,7 @@ export function createCallsUnderWay(clock: Clock) {
 				},
 			};
 		},
-		/** Stops the time of every call until it is disposed of: the server waits for a person, or for our model. */
+		/** Pauses the time-outs of all calls until disposed: the server waits for a person, or for our model. */
 		pause(): Disposable {
 			let isOver = false;
 			pauses += 1;
@@ -60,7 +60,7 @@ export function createCallsUnderWay(clock: Clock) {
 				},
 			};
 		},
-		/** The run that all calls under way belong to; `undefined` when there is none, or more than one. */
+		/** The run that all current calls belong to; `undefined` if there is none, or more than one. */
 		runId(): number | undefined {
 			const [runId, ...others] = new Set([...calls].map(call => call.runId));
 			return others.length > 0 ? undefined : runId;
@@ -74,11 +74,11 @@ function createPausableTimer(clock: Clock, ms: number, onEnd: () => void) {
 	let leftMs = ms;
 	let running: {readonly since: number; readonly cancel: () => void} | undefined;
 	return {
-		/** Goes on; nothing when it already runs. */
+		/** Continues, unless running. */
 		run(): void {
 			running ??= {since: clock.monotonic(), cancel: clock.after(leftMs, onEnd)};
 		},
-		/** Keeps what is left. */
+		/** Stops, and keeps the remaining time. */
 		stop(): void {
 			if (running) {
 				running.cancel();
@@ -89,7 +89,7 @@ function createPausableTimer(clock: Clock, ms: number, onEnd: () => void) {
 	};
 }
 
-/** The run that all calls under way belong to, to be spread where it may be absent. */
+/** The run that all current calls belong to, as an object to spread. */
 export const runIdOf = (calls: Pick<CallsUnderWay, 'runId'>): {readonly runId?: number} => {
 	const runId = calls.runId();
 	return runId === undefined ? {} : {runId};

@@ -15,23 +15,23 @@ import {
 import type {OpenConnection} from './open-connection.ts';
 import {waitAtMost, withDeadline} from './with-deadline.ts';
 
-/** How long what is left of a try may take to end: a stubborn process takes 2.5 s. */
+/** How long to wait for a failed attempt to clean up: a stubborn process takes 2.5 s. */
 const cleanupMs = 3000;
 
-/** The version that is spoken without a handshake. */
+/** The protocol version without a handshake. */
 const modernVersion = '2026-07-28';
 
 export type ConnectOptions = OpenConnectionOptions & {
-	/** Ends the connection, at any time. */
+	/** Ends the connection at any time. */
 	readonly signal: AbortSignal;
-	/** What a modern server said of itself when it was last connected: tried first, without asking again. */
+	/** A modern server's self-description from the last connection: tried first, without discovery. */
 	readonly discover?: DiscoverResult | undefined;
 };
 
 /**
- * Connects to a server whose references are expanded, and lists its tools, all within its `connect_timeout`. By `protocol`: `legacy` shakes
- * hands; `stateless` asks `server/discover` first; `auto` shakes hands and, when that is rejected as by a server that only knows 2026-07-28, connects
- * anew without. Leaves nothing behind when it fails: rejects when what was begun has ended, up to 3 s later.
+ * Connects to a server whose references are expanded, and lists its tools, all within its `connect_timeout`. `protocol` `legacy`: handshake. `stateless`:
+ * `server/discover` first. `auto`: handshake, and if rejected as by a server that only knows 2026-07-28, a new connection without. Cleans up on failure: rejects
+ * once the attempt has ended, up to 3 s later.
  *
  * @throws ConnectError; the reason of `signal`
  * @see manual/tool-servers.md#settings
@@ -110,7 +110,7 @@ async function openByProtocol(
 			return await open({pin: modernVersion}, discover);
 		} catch (error) {
 			signal.throwIfAborted();
-			// It may have been replaced by an older one since; only what a person has to mend is no reason to ask.
+			// The server may have been replaced by an older one since, so other protocols are tried, unless it needs a login.
 			if (error instanceof ConnectError && error.failure.kind === 'needs-login') {
 				throw error;
 			}
@@ -138,16 +138,15 @@ async function openByProtocol(
 	}
 }
 
-/** Errors that only a server of 2026-07-28 has, or only one without `initialize`: header mismatch, version not supported, method not found. */
+/** Error codes that only a server of 2026-07-28 or one without `initialize` sends: header mismatch, version not supported, method not found. */
 const refusals: ReadonlySet<unknown> = new Set([-32_020, -32_022, -32_601]);
 
-/** What these statuses say concerns the caller or the moment, not the protocol. */
+/** These statuses concern the caller or the moment, not the protocol. */
 const otherReasons: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
 
 /**
- * Whether a failed legacy handshake says that the server speaks only 2026-07-28: a JSON-RPC error that names a header, the version or the method, also as
- * the body of an HTTP 4xx; or a result of that version, which the SDK refuses. Time-outs, 5xx, a network that fails and walls that ask for a login say nothing about
- * the protocol.
+ * Whether a failed legacy handshake shows that the server speaks only 2026-07-28: a JSON-RPC error about a header, the version or the method, also as body of an
+ * HTTP 4xx; or a result of that version, which the SDK refuses. Time-outs, 5xx, network failures and login walls say nothing about the protocol.
  *
  * @see manual/tool-servers.md#settings
  */
@@ -166,13 +165,13 @@ export function isRejectedAsModernOnly(error: unknown): boolean {
 		);
 	}
 
-	// The error for a result whose version the SDK refuses has no code; those of the network have texts.
+	// The error for a result with a refused version has no code; network errors have textual ones.
 	return (code === undefined || typeof code === 'number') && wantsModern({code, message, data});
 }
 
 type Refusal = {readonly code?: unknown; readonly message?: unknown; readonly data?: unknown};
 
-/** An error that names the version, or the member that has to hold it, whatever its code is. */
+/** Whether an error names the version, or the member that must hold it, whatever its code. */
 function wantsModern({code, message, data}: Refusal): boolean {
 	const supported = isJsonObject(data) ? data['supported'] : undefined;
 	return (

@@ -1,15 +1,14 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {ConnectedState, ServerSettings, ServerState} from './state.ts';
 
-/** What the time asks of a connection. */
+/** The action that is due on a connection. */
 type Due =
 	| {readonly verdict: 'keep'}
 	| {readonly verdict: 'check'}
 	| {readonly verdict: 'recycle'; readonly reason: string};
 
 /**
- * What is due at `now`. Nothing while a call is under way: a server that works for one may be too busy to answer a check. Age wins over
- * idleness, both win over a check.
+ * The action due at `now`. None during a call: a busy server may not answer a check. Maximum age precedes idleness, and both precede a check.
  *
  * @see manual/tool-servers.md#settings
  */
@@ -27,7 +26,7 @@ export function dueActionOf(state: ConnectedState, settings: ServerSettings, now
 	return {verdict: now >= times.checkAt ? 'check' : 'keep'};
 }
 
-/** When a server has to be looked at again; `undefined`: when something happens. */
+/** When to examine a server again; `undefined`: at the next event. */
 export function wakeAt(state: ServerState, settings: ServerSettings): number | undefined {
 	switch (state.status) {
 		case 'failed':
@@ -64,7 +63,7 @@ const seconds = (ms: number): string => `${ms / 1000} s`;
 
 const remoteKeepaliveMs = 180_000;
 
-/** The times of a server's connection. "HTTP 180; stdio off when omitted". @see manual/tool-servers.md#settings */
+/** The time limits of a server's connection. "HTTP 180; stdio off when omitted". @see manual/tool-servers.md#settings */
 export function connectionSettings({endpoint, keepaliveMs}: ToolServerConfig): ServerSettings {
 	if (endpoint.transport !== 'stdio') {
 		return {keepaliveMs: keepaliveMs ?? remoteKeepaliveMs};

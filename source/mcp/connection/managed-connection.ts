@@ -15,25 +15,25 @@ import {
 import {stepServer, unconfigured} from './step.ts';
 
 export type ManagedConnectionDependencies = {
-	/** Times of the state are those of `clock.monotonic()`. */
+	/** Times in the state are from `clock.monotonic()`. */
 	readonly clock: Clock;
 	/** From 0 to 1, 1 excluded. */
 	readonly random: () => number;
-	/** Slots for connections that no call waits for: a few are made at a time. */
+	/** Limits how many connections that no call waits for are made at a time. */
 	readonly slots: CallQueue;
 	readonly settings: () => ServerSettings;
-	/** Makes a connection. Rejects with `ConnectError`, or with the reason of `signal`. */
+	/** Opens a connection. Rejects with `ConnectError`, or with the reason of `signal`. */
 	readonly open: (options: {
 		readonly signal: AbortSignal;
 		readonly onLost: (failure: ConnectFailure) => void;
 	}) => Promise<OpenConnection>;
-	/** A connection works now; called before any call may use it. */
+	/** Called when a connection is established, before any call uses it. */
 	readonly onOpened: (opened: OpenConnection) => void;
-	/** The state is another one, or a check has told something. */
+	/** Called when the state changes or a check ends. */
 	readonly onChange: () => void;
 };
 
-/** One server's connection, kept as its state says: whatever decides is in `stepServer`, whatever acts is here. */
+/** Keeps one server's connection as its state demands: `stepServer` decides, this acts. */
 export type ManagedConnection = ReturnType<typeof createManagedConnection>;
 
 const nothing = () => {};
@@ -98,7 +98,7 @@ export function createManagedConnection(dependencies: ManagedConnectionDependenc
 		}
 	};
 
-	/** Nothing new begins before that is over: two processes of one server would fight for its files. */
+	/** Delays new connections until the old one has ended: two processes of one server would fight over its files. */
 	const awaitEnd = (over: PromiseLike<void>) => {
 		const done = Promise.resolve(over)
 			.catch(() => {})
@@ -173,19 +173,19 @@ export function createManagedConnection(dependencies: ManagedConnectionDependenc
 		get state(): ServerState {
 			return state;
 		},
-		/** The connection that works; `undefined` when there is none. */
+		/** The established connection; `undefined` if there is none. */
 		get current(): OpenConnection | undefined {
 			return current;
 		},
-		/** Round trip of the last check, milliseconds. */
+		/** Round trip of the last check, in milliseconds. */
 		get pingMs(): number | undefined {
 			return pingMs;
 		},
-		/** Something happened that is not about one connection. */
+		/** Sends an event that does not concern a particular connection. */
 		send,
 		/**
-		 * Does `task` over a connection that works; calls share it, and make it when there is none. Counts as a call while it runs; `answered` says afterwards
-		 * whether the server gave an answer. Rejects with `ConnectError` when there will be no connection soon, and with the reason of `signal`.
+		 * Runs `task` over an established connection, making one if needed; calls share it. Counts as a call while it runs; `answered` tells afterwards whether
+		 * the server answered. Rejects with `ConnectError` if no connection is to be expected soon, and with the reason of `signal`.
 		 */
 		async use<T>(
 			signal: AbortSignal,
@@ -208,16 +208,16 @@ export function createManagedConnection(dependencies: ManagedConnectionDependenc
 				send({type: 'call-ended', connection, answered: wasAnswered});
 			}
 		},
-		/** What a caller learnt of a connection; nothing when it is not the present one. */
+		/** Reports a failure of a connection; ignored unless that is the current one. */
 		report(reported: OpenConnection, failure: ConnectFailure): void {
 			if (reported === current) {
 				const {connection} = state;
 				send({type: failure.kind === 'stream-lost' ? 'stream-lost' : 'lost', connection, failure});
 			}
 		},
-		/** Lets a connection that waits for its turn be made now. */
+		/** Makes a connection that waits for its slot now. */
 		hurry: (): void => hurry.abort(),
-		/** Why there is none; `undefined` when there is one. */
+		/** Why there is no connection; `undefined` if there is one. */
 		why: (): ConnectFailure | undefined => (current ? undefined : whyDisconnected(state)),
 		/** Resolves when no connection is being made. */
 		async settled(): Promise<void> {
@@ -226,7 +226,7 @@ export function createManagedConnection(dependencies: ManagedConnectionDependenc
 				await changed.promise;
 			}
 		},
-		/** Resolves when the connections that were to end have ended. */
+		/** Resolves when all old connections have ended. */
 		async ended(): Promise<void> {
 			await Promise.all(ending);
 		},
@@ -243,7 +243,7 @@ export function createManagedConnection(dependencies: ManagedConnectionDependenc
 	};
 }
 
-/** Waits for a slot, unless a call waits for the connection. */
+/** Waits for a slot, unless a call needs the connection. */
 async function withSlot<T>(
 	slots: CallQueue,
 	{signal, urgent}: {readonly signal: AbortSignal; readonly urgent: AbortSignal},

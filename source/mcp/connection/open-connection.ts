@@ -4,33 +4,33 @@ import type {ServerFacts} from '../catalogue/server-facts.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 import type {CallsUnderWay} from './calls-under-way.ts';
 
-/** Our end of a connection: what we declare, how we answer when the server asks, and for which calls. */
+/** The client side of a connection: its capabilities, its handlers for the server's requests, and the calls they may refer to. */
 export type ClientSide = {
-	/** To be declared by the client. */
+	/** The capabilities to declare. */
 	readonly capabilities: ClientCapabilities;
-	/** Before `client.connect()`. */
+	/** Registers the handlers; before `client.connect()`. */
 	register(client: Client): void;
 	readonly calls: CallsUnderWay;
-	/** Checks what tools answer against what they announced; the SDK's own when absent. */
+	/** Validates tool results against their output schemas; absent: the SDK's own. */
 	readonly validator?: jsonSchemaValidator;
 };
 
-/** A connection that works. Disposal ends it, and what runs over it. */
+/** An established connection. Disposing ends it and everything that runs over it. */
 export type OpenConnection = AsyncDisposable & {
 	readonly client: Client;
-	/** Aborted when the connection is gone. */
+	/** Aborts when the connection ends. */
 	readonly signal: AbortSignal;
-	/** The same that its handlers got. */
+	/** The calls that its handlers refer to. */
 	readonly calls: CallsUnderWay;
 	readonly era: 'legacy' | 'modern';
 	readonly facts: ServerFacts;
-	/** What it offered when it connected. */
+	/** The tools listed at connect. */
 	readonly listing: ToolListing;
-	/** What an error of a call means here. */
+	/** What a call's error means for this connection. */
 	explain(error: unknown): ConnectFailure;
-	/** The last line of its standard error, cleaned and redacted. */
+	/** The last line of the process's standard error, escaped and redacted. */
 	lastStderr(): string | undefined;
-	/** Asks for its tools again. Rejects with `ConnectError`. */
+	/** Lists the tools again. Rejects with `ConnectError`. */
 	list(signal: AbortSignal): Promise<ToolListing>;
 	/** Resolves with the round trip in milliseconds. Rejects with `ConnectError`. */
 	check(signal: AbortSignal): Promise<number>;

@@ -1,7 +1,7 @@
 import {passing, permanent} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 
-/** What the time of a connection depends on. Milliseconds; absent: never. */
+/** The time limits of a connection in milliseconds; absent: unlimited. */
 export type ServerSettings = {
 	readonly keepaliveMs?: number;
 	readonly idleMs?: number;
@@ -9,20 +9,20 @@ export type ServerSettings = {
 };
 
 type Common = {
-	/** Since when the status holds. Like every time here: milliseconds of a clock that does not go back. */
+	/** When the status began. All times are monotonic milliseconds. */
 	readonly since: number;
-	/** Number of the newest connection; counts up. What is said of another one is out of date. */
+	/** Number of the newest connection, counting up. Events of older ones are ignored. */
 	readonly connection: number;
-	/** Tries in a row that came to nothing: that did not connect, or whose connection was lost before it had been of use. */
+	/** Consecutive failed attempts: those that did not connect, or whose connection was lost before it was of use. */
 	readonly failures: number;
-	/** Has been connected since it was configured: it gets more tries. */
+	/** The server was connected since it was configured, so gets more attempts. */
 	readonly known: boolean;
 };
 
-/** Where one server stands. @see core/tool-server.ts for the words */
+/** The state of one server. @see core/tool-server.ts for the words */
 export type ServerState =
 	| (Common & {readonly status: 'skipped' | 'lazy'})
-	/** `reason`: why the last try failed. */
+	/** `reason`: why the last attempt failed. */
 	| (Common & {readonly status: 'connecting'; readonly reason?: string})
 	| ConnectedState
 	| (Common & {readonly status: 'needs login' | 'recycled'; readonly reason: string})
@@ -34,42 +34,42 @@ export type ServerState =
 
 export type ConnectedState = Common & {
 	readonly status: 'connected';
-	/** Calls under way. */
+	/** The number of calls in progress. */
 	readonly calls: number;
-	/** When the last call ended, or it connected. */
+	/** When the last call ended, else when it connected. */
 	readonly usedAt: number;
-	/** When it last gave an answer. */
+	/** When the server last answered. */
 	readonly heardAt: number;
 	/** A liveness check is under way. */
 	readonly checking: boolean;
-	/** A check or a call has been answered. */
+	/** A check or a call was answered. */
 	readonly proven: boolean;
 };
 
 export type ServerEvent =
-	/** It is new, or its configuration concerns the connection. `lazy`: its tools are known without one. */
+	/** The server is new, or its connection settings changed. `lazy`: its tools are known without connecting. */
 	| {readonly type: 'configured'; readonly enabled: boolean; readonly lazy: boolean}
 	/** A call needs a connection. */
 	| {readonly type: 'called'}
-	/** A person, a login or a changed file wants one now. */
+	/** A person, a login or a changed file requests a connection now. */
 	| {readonly type: 'wanted'}
-	/** A person wants it ended. */
+	/** A person requests its end. */
 	| {readonly type: 'dismissed'}
 	| {readonly type: 'connected'; readonly connection: number}
 	| {readonly type: 'refused'; readonly connection: number; readonly failure: ConnectFailure}
-	/** The connection is of no use any more. */
+	/** The connection is unusable. */
 	| {readonly type: 'lost'; readonly connection: number; readonly failure: ConnectFailure}
-	/** One answer will not come; the rest may be well. */
+	/** One answer is lost; the connection may still work. */
 	| {readonly type: 'stream-lost'; readonly connection: number; readonly failure: ConnectFailure}
 	| {readonly type: 'call-started'; readonly connection: number}
-	/** `answered`: with a result that is no error; one that is may be ours, and proves nothing. */
+	/** `answered`: the result was no error. An error may come from this side, so proves nothing. */
 	| {readonly type: 'call-ended'; readonly connection: number; readonly answered: boolean}
 	| {readonly type: 'check-passed'; readonly connection: number}
 	| {readonly type: 'check-failed'; readonly connection: number; readonly failure: ConnectFailure}
-	/** The time that `wakeAt` named has come. */
+	/** The time given by `wakeAt` has come. */
 	| {readonly type: 'woken'};
 
-/** What the caller has to do. `end` is also for a connection that is still being made. */
+/** What the caller must do. `end` also applies to a connection being made. */
 export type ServerAction = {
 	readonly type: 'connect' | 'end' | 'check';
 	readonly connection: number;
@@ -77,7 +77,7 @@ export type ServerAction = {
 
 export type Step = {readonly state: ServerState; readonly actions: readonly ServerAction[]};
 
-/** What a step depends on beside state and event. */
+/** What a step depends on besides state and event. */
 export type StepContext = {
 	readonly now: number;
 	readonly settings: ServerSettings;
@@ -85,7 +85,7 @@ export type StepContext = {
 	readonly random: () => number;
 };
 
-/** Why a server in this state has no connection that a call could use. */
+/** Why a server in this state has no usable connection. */
 export function whyDisconnected(state: ServerState): ConnectFailure {
 	switch (state.status) {
 		case 'needs login':

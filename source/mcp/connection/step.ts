@@ -9,17 +9,17 @@ import type {
 	StepContext,
 } from './state.ts';
 
-/** Tries in a row before a server is parked: one that never was connected, and one that was. */
+/** Consecutive attempts before a server is parked: if it never connected, and if it did. */
 const firstTries = 3;
 const furtherTries = 5;
 
 const firstPauseMs = 1000;
 const maxPauseMs = 60_000;
 
-/** A parked server is looked at this often. */
+/** How often a parked server is retried. */
 const lookMs = 300_000;
 
-/** A server that has not been configured yet. */
+/** The state of a server before it is configured. */
 export const unconfigured: ServerState = {
 	status: 'skipped',
 	since: 0,
@@ -29,12 +29,12 @@ export const unconfigured: ServerState = {
 };
 
 /**
- * What an event makes of a server, and what is to be done about it. Pure. At most one connection is open or being made: a step that asks
- * for a new one ends the old one first. What is said of any but the newest connection changes nothing.
+ * Computes a server's next state and the resulting actions. Pure. At most one connection is open or being made: a step that opens a new one ends the old one
+ * first. Events of older connections change nothing.
  *
- * - A passing failure is tried again, after a pause that doubles from 1 s to 60 s, less up to a half of it by chance; after 3 tries (5 for a
- *   server that was connected) it is parked. So is, at once, what only a person can mend. A parked server is looked at every 300 s.
- * - Tries count until a check or a call has been answered: a server that takes every connection and loses it is parked, too.
+ * - After a passing failure, retries after a pause that doubles from 1 s to 60 s, minus up to half of it at random; after 3 attempts (5 if it was connected
+ * before) the server is parked. A failure that only a person can fix parks it at once. A parked server is retried every 300 s.
+ * - Attempts count until a check or a call was answered, so a server that accepts connections and drops them is parked too.
  *
  * @see manual/tool-servers.md#states
  */
@@ -82,7 +82,7 @@ const commonOf = ({connection, failures, known}: ServerState, now: number) => ({
 	known,
 });
 
-/** The end of whatever is open or being made. */
+/** Ends the connection that is open or being made. */
 const endOf = ({status, connection}: ServerState): readonly ServerAction[] =>
 	status === 'connecting' || status === 'connected' ? [{type: 'end', connection}] : [];
 
@@ -121,7 +121,7 @@ function needed(state: ServerState, by: 'called' | 'wanted', context: StepContex
 		case 'failed':
 			return connect(state, context);
 
-		// A call must not wait for what has been given up, nor hammer it.
+		// A call must neither wait for a server that was given up, nor hammer it.
 		case 'needs login':
 		case 'parked':
 			return by === 'wanted' ? connect({...state, failures: 0}, context) : stay(state);
@@ -184,7 +184,7 @@ function used(
 		case 'check-passed':
 			return stay({...state, heardAt: now, failures: 0, proven: true, checking: false});
 
-		// Not while others may still get their answers; they have limits of their own.
+		// Not while other calls may still be answered; they have their own time limits.
 		case 'check-failed':
 			return state.calls > 0
 				? stay({...state, heardAt: now, checking: false})
@@ -203,7 +203,7 @@ const check = (state: ConnectedState): Step =>
 		? stay(state)
 		: stay({...state, checking: true}, {type: 'check', connection: state.connection});
 
-/** A connection that has been of use costs no try. */
+/** Losing a connection that was of use does not count as an attempt. */
 function lost(state: ConnectedState, failure: ConnectFailure, context: StepContext): Step {
 	const counted = {...state, failures: state.proven ? 0 : state.failures + 1};
 	const {state: next, actions} =

@@ -1,7 +1,7 @@
 import {type Clock, sleep} from '../../core/clock.ts';
 import type {OpenConnection} from './open-connection.ts';
 
-/** A server that announces changes all the time is asked for its list once in so long. */
+/** The shortest time between two listings of a server that keeps announcing changes. */
 const pauseMs = 1000;
 
 const firstRetryMs = 1000;
@@ -10,9 +10,9 @@ const maxRetryMs = 60_000;
 const methodNotFound = -32_601;
 
 /**
- * Listens, while a connection lives, for word that the server's tools are others, and calls `refresh` then: once at a time, at most once a second, and
- * once more when another word came meanwhile. `refresh` must not reject. A legacy server says it unasked; a modern one over a subscription, which is
- * connection again, with growing pauses, whenever it breaks: what was missed meanwhile is asked for.
+ * While a connection lives, calls `refresh` when the server announces changed tools: one call at a time, at most once a second, and once more if another
+ * announcement came meanwhile. `refresh` must not reject. A legacy server announces unasked, a modern one over a subscription. A broken subscription is reopened
+ * after growing pauses, followed by a `refresh` for what was missed.
  */
 export function watchList(
 	connection: OpenConnection,
@@ -40,7 +40,7 @@ export function watchList(
 				await sleep(clock, pauseMs, connection.signal);
 			}
 		} catch {
-			// The connection is gone.
+			// The connection has ended.
 		} finally {
 			running = false;
 		}
@@ -86,7 +86,7 @@ async function subscribe(
 				retryMs = firstRetryMs;
 			}
 		} catch (error) {
-			// It announces subscriptions and has none.
+			// The server claims to support subscriptions but does not.
 			if (error instanceof Error && 'code' in error && error.code === methodNotFound) {
 				return;
 			}

@@ -5,8 +5,8 @@ import {timeLimit} from '../wire/time-limit.ts';
 type Limits = {readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal};
 
 /**
- * Does `task` with a signal that aborts with `signal` or after `timeoutMs`, and rejects at that moment, whether `task` notices or not:
- * with the reason of `signal`, or as below. `message` is asked for when the time is over.
+ * Runs `task` with a signal that aborts with `signal` or after `timeoutMs`, and rejects at that moment even if `task` ignores it: with the reason of `signal`, or
+ * as below. `message` is called only at the time-out.
  *
  * @throws ConnectError with `message`: another try may succeed
  */
@@ -21,7 +21,7 @@ export async function withDeadline<T>(
 	const {promise: aborted, reject} = Promise.withResolvers<never>();
 	limited.addEventListener('abort', () => reject(limited.reason), {once: true});
 	return await Promise.race([
-		// An SDK that was aborted says so in words of its own.
+		// Replaces the SDK's own abort error by the reason.
 		task(limited).catch((error: unknown) => {
 			limited.throwIfAborted();
 			throw error;
@@ -30,7 +30,7 @@ export async function withDeadline<T>(
 	]);
 }
 
-/** Waits for `promise`, but no longer than `timeoutMs`. Rejects as it does, and with the reason of `signal`. */
+/** Waits for `promise`, at most `timeoutMs`. Rejects as it does, and with the reason of `signal`. */
 export async function waitAtMost(
 	{clock, timeoutMs, signal}: Limits,
 	promise: Promise<unknown>,

@@ -18,10 +18,10 @@ import {tunnelTo} from './tunnel.ts';
 /** How long a person may take in the browser. @see manual/logins.md */
 const waitMs = 300_000;
 
-/** Where the browser comes back to, and who listens there. */
+/** The redirect URI, and who listens there. */
 type Callback = {readonly redirect: Redirect; readonly listener: CallbackListener | undefined};
 
-/** What came back; without a `reply` it was pasted, and no page waits. */
+/** The browser's answer; without `reply` it was pasted, and no page waits. */
 type BrowserAnswer = Pick<CallbackAnswer, 'params'> & Partial<Pick<CallbackAnswer, 'reply'>>;
 
 type Login = {
@@ -31,7 +31,7 @@ type Login = {
 	readonly world: LoginWorld;
 };
 
-/** One login through the browser: the callback, the page, and what comes back. @throws ConnectError */
+/** A login through the browser: callback listener, login page, and answer. @throws ConnectError */
 export async function browserLogin(login: Login): Promise<void> {
 	const {server, world} = login;
 	const {logins, open, secrets, watch} = world;
@@ -66,7 +66,7 @@ export async function browserLogin(login: Login): Promise<void> {
 	}
 }
 
-/** The page that waits for an answer goes on by itself; without one, another is opened. */
+/** If a page waits for an answer, it is redirected; otherwise a browser is opened. */
 async function show(
 	url: URL,
 	reply: CallbackAnswer['reply'] | undefined,
@@ -188,7 +188,7 @@ const tooLate = ({name}: ToolServerConfig, url: URL): ConnectError => {
 const maxLength = 65_536;
 
 /**
- * What a person pasted instead of the browser's coming back: the URL that it ended on, or the part from `?`. `problem`: why that is no answer to the login of
+ * Parses what a person pasted in place of the browser's redirect: the URL at which it ended, or the part from `?`. `problem`: why it is no answer to the login of
  * this `state`.
  */
 function readPasted(

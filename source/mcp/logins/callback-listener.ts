@@ -8,14 +8,14 @@ import {listen} from '../../http/listen.ts';
 import {isSameText} from '../oauth/client-identity.ts';
 import {type CallbackOutcome, callbackPage} from './callback-page.ts';
 
-/** What the browser brought. */
+/** The browser's answer. */
 export type CallbackAnswer = {
 	readonly params: URLSearchParams;
-	/** Ends the request of the browser: with a page, or with the URL where it is to go on. More calls do nothing. */
+	/** Ends the browser's request with a page, or with a redirect to a URL. Only the first call counts. */
 	readonly reply: (outcome: CallbackOutcome | URL) => void;
 };
 
-/** Where browsers come back to: a port of this machine that is bound as long as this lives. */
+/** The redirect target of browsers: a port of this machine, bound until disposed. */
 export type CallbackListener = Awaited<ReturnType<typeof listenForCallback>>;
 
 type Waiting = {
@@ -24,12 +24,12 @@ type Waiting = {
 	readonly resolve: (answer: CallbackAnswer) => void;
 };
 
-/** Codes that are signed texts take kilobytes. */
+/** Authorization codes that are signed texts take kilobytes. */
 const limits = {...usualLimits, maxConnections: 32, maxHeaderBytes: 65_536};
 
 /**
- * Listens on `port` (0: any) of this machine alone, by IPv4, for `localhost` by IPv6, too. Answers `GET` of the expected path with an expected `state`; anything else is refused
- * and changes nothing.
+ * Listens on `port` (0: any) on the loopback interface only: IPv4, and for `localhost` also IPv6. Accepts `GET` of an expected path with an expected `state`;
+ * refuses everything else without effect.
  *
  * @throws SvcError `port_in_use`, `port_forbidden`, `listen_failed`
  */
@@ -42,7 +42,7 @@ export async function listenForCallback(place: CallbackPlace) {
 		const {request, response} = pair;
 		const {authority, path} = requestTargetOf(request);
 		if (!isOurs(authority, bound) && authority !== alias) {
-			// Another site's name may lead here: DNS rebinding.
+			// Another site's name may resolve to this address: DNS rebinding.
 			respond(pair, refusal(421, 'Misdirected Request'), clock);
 			return;
 		}
@@ -79,7 +79,7 @@ export async function listenForCallback(place: CallbackPlace) {
 	const bound = portOf(servers[0]);
 	return {
 		port: bound,
-		/** Resolves with the answer to the login of this `state`, once. Rejects with the reason of `signal`. */
+		/** Resolves once with the answer to the login of this `state`. Rejects with the reason of `signal`. */
 		async expect(
 			{path, state}: {readonly path: string; readonly state: string},
 			signal: AbortSignal,
@@ -116,9 +116,9 @@ export async function listenForCallback(place: CallbackPlace) {
 type CallbackPlace = {
 	readonly clock: Clock;
 	readonly port: number;
-	/** Another name, with its port, under which browsers may come: of a proxy that leads here. */
+	/** Another name with its port by which browsers may come: that of a proxy in front of this port. */
 	readonly alias?: string;
-	/** The address that is advertised says `localhost`. */
+	/** The advertised address is `localhost`. */
 	readonly asLocalhost?: boolean;
 };
 
@@ -163,7 +163,7 @@ function portOf(http: HttpServer | undefined): number {
 	return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Whether a request is for this machine by one of its own names. */
+/** Whether a request names this machine by one of its own names. */
 const isOurs = (authority: string | undefined, port: number): boolean =>
 	['127.0.0.1', 'localhost', '[::1]'].some(host => authority?.toLowerCase() === `${host}:${port}`);
 

@@ -1,6 +1,6 @@
 /**
- * What the page says that the browser ends on. `done`: the login is stored. `denied`: the authorization server, or the person there, said no. `failed`: see
- * the terminal. `foreign`: an answer to no login that waits.
+ * The text of the page on which the browser ends. `done`: the login is stored. `denied`: the authorization server or the person declined. `failed`: the terminal
+ * says why. `foreign`: answers no pending login.
  */
 export type CallbackOutcome = 'done' | 'denied' | 'failed' | 'foreign';
 
@@ -32,7 +32,7 @@ const pages: Readonly<Record<CallbackOutcome, Page>> = {
 const style =
 	'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.5rem;color:#222;background:#fff}h1{font-size:1.4rem}@media (prefers-color-scheme:dark){body{color:#ddd;background:#181818}}';
 
-/** Nothing is loaded, run, framed or sent on: the page's own address holds the answer of the authorization server. */
+/** Forbids loading, running, framing and referrers: the page's address contains the authorization server's answer. */
 const headers: Readonly<Record<string, string>> = {
 	'Content-Security-Policy':
 		"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -41,7 +41,7 @@ const headers: Readonly<Record<string, string>> = {
 	'Cache-Control': 'no-store',
 };
 
-/** An answer with that page; it holds no text from outside. */
+/** The page for an outcome; it contains no foreign text. */
 export function callbackPage(outcome: CallbackOutcome) {
 	const {status, title, text} = pages[outcome];
 	return {

@@ -2,7 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {type CallbackListener, listenForCallback} from './callback-listener.ts';
 
-/** The ports of this process that browsers come back to. */
+/** The ports of this process that browsers are redirected to. */
 export type CallbackPorts = ReturnType<typeof createCallbackPorts>;
 
 type Bound = {
@@ -12,7 +12,7 @@ type Bound = {
 	users: number;
 };
 
-/** `ports` with 0 is any port. */
+/** In `ports`, 0 means any port. */
 export function createCallbackPorts(clock: Clock) {
 	const all = new Set<Bound>();
 
@@ -39,8 +39,8 @@ export function createCallbackPorts(clock: Clock) {
 
 	return {
 		/**
-		 * The first of `ports` that is free, bound; `undefined` when all of them are taken. One that `owner` has bound already is shared: a login that is started again goes on
-		 * beside the one before. Dispose of it when no browser is expected any more.
+		 * Binds the first free one of `ports`; `undefined` if all are taken. A port that `owner` has bound already is shared, so that a login started again does
+		 * not disturb the earlier attempt. Dispose when no browser is expected any more.
 		 *
 		 * @throws SvcError `port_forbidden`, `listen_failed`
 		 */

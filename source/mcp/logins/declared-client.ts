@@ -1,7 +1,7 @@
 import {declaredRedirects} from '../oauth/client-document.ts';
 
 /**
- * The client metadata document that is to be found at `url`.
+ * The client metadata document to be published at `url`.
  *
  * @see manual/logins.md#client-identification, draft-ietf-oauth-client-id-metadata-document
  */

@@ -10,30 +10,30 @@ import {
 	startingLogin,
 } from '../../core/logins.ts';
 
-/** What a login that is under way tells of itself; what it says is cleaned. */
+/** What a login in progress reports; texts are escaped. */
 export type LoginProgress = Partial<
 	Omit<LoginAttempt, 'server' | 'profile' | 'startedAt' | 'endedAt' | 'reason' | 'notes' | 'status'>
 > & {readonly status?: 'waiting' | 'finishing'};
 
-/** What the desk gives to one login. */
+/** What the desk provides to a login. */
 export type LoginWatch = {
-	/** Aborts when it is not wanted any more. */
+	/** Aborts when the login is no longer wanted. */
 	readonly signal: AbortSignal;
 	readonly tell: (facts: LoginProgress) => void;
-	/** Says something that the person should know. */
+	/** Adds a note for the person. */
 	readonly note: (text: string) => void;
-	/** Takes a URL that a person has pasted: whether it is an answer to this login, and if not, why. */
+	/** Sets the handler for a pasted URL; it returns a `problem` if the URL does not answer this login. */
 	readonly onPaste: (take: (url: string) => {readonly problem?: string}) => void;
 };
 
-/** Goes through one login. Rejects when there is none in the end; the message is for the person, cleaned. */
+/** Performs a login. Rejects on failure with an escaped message for the person. */
 export type PerformLogin = (
 	place: LoginPlace,
 	options: {readonly flow: LoginFlow | undefined},
 	watch: LoginWatch,
 ) => Promise<void>;
 
-/** So many tries of one server may be answered; older ones are given up. */
+/** How many attempts per server may still be answered; older ones are cancelled. */
 const maxTries = 3;
 
 const maxPlaces = 100;
@@ -47,10 +47,9 @@ type Try = {
 };
 
 /**
- * The desk where a person starts logins. Disposal ends those that wait, and waits for those that finish.
+ * Manages logins that a person starts. Disposing cancels those that wait, and waits for those that are finishing.
  *
- * Each start is a try of its own. A try that the person has not answered yet stays beside the next one, so that an answer to either counts; the first that
- * succeeds ends the others.
+ * Each start is a separate attempt. An unanswered attempt stays next to the new one, so that either can be answered; the first success ends the others.
  */
 export function createLoginDesk({
 	clock,
@@ -59,10 +58,10 @@ export function createLoginDesk({
 	readonly clock: Clock;
 	readonly perform: PerformLogin;
 }): LoginDesk {
-	/** By place, in the order of the last start; the newest try last. */
+	/** By place, in order of the last start; the newest attempt is last. */
 	const places = new Map<string, Try[]>();
 	const listeners = new Set<() => void>();
-	/** Also of tries that nothing shows any more. */
+	/** Includes attempts that are no longer shown. */
 	const running = new Set<Promise<void>>();
 	let known: readonly LoginAttempt[] | undefined;
 
@@ -115,7 +114,7 @@ export function createLoginDesk({
 			forget(place, other => other === one || other.attempt.status === 'finishing');
 		} catch (error) {
 			end(one, {status: 'failed', reason: messageOf(error)});
-			// The newest stays to be looked at.
+			// The newest attempt stays visible.
 			forget(
 				place,
 				other => !isLoginOver(other.attempt) || other === places.get(loginPlaceKey(place))?.at(-1),
@@ -191,7 +190,7 @@ export function createLoginDesk({
 	};
 }
 
-/** What is shown of a server: the try that the person has answered, else the newest. */
+/** The attempt to show for a server: the one that the person answered, else the newest. */
 const shownOf = (tries: readonly Try[]): Try | undefined =>
 	tries.find(({attempt: {status}}) => status === 'finishing' || status === 'succeeded') ??
 	tries.at(-1);

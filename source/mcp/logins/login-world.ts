@@ -9,20 +9,20 @@ import type {LoginWatch} from './login-desk.ts';
 
 const maxHostLength = 300;
 
-/** What is told of the authorization server that shows a page. */
+/** The host of the authorization server whose page is shown. */
 export const issuerHostOf = (issuer: string): Pick<LoginAttempt, 'issuerHost'> => {
 	const {host} = URL.parse(issuer) ?? {};
 	return host === undefined ? {} : {issuerHost: escapeLine(host, maxHostLength)};
 };
 
-/** What a login needs of the rest of the program. */
+/** What a login needs from the rest of the program. */
 export type LoginWorld = Pick<World, 'clock' | 'redact'> & {
-	/** The process's own. */
+	/** The process's environment. */
 	readonly environment: Environment;
 	readonly ports: CallbackPorts;
 	readonly logins: Pick<ServerLogins, 'login' | 'requestsOf'>;
 	readonly open: OpenTransport;
-	/** Values that came from variables. */
+	/** Values from variables, to be redacted. */
 	readonly secrets: readonly string[];
 	readonly watch: LoginWatch;
 };

@@ -3,13 +3,13 @@ import type {Environment} from '../../config/environment.ts';
 import {orElse} from '../../core/or-else.ts';
 import {splitCommand} from '../../core/shell-words.ts';
 
-/** Whether the person sits at another machine: a browser that is started here would open on a screen that they do not see. */
+/** Whether the person is at another machine: a browser started here would open on a screen that they do not see. */
 export const isOverSsh = (environment: Environment): boolean =>
 	['SSH_CONNECTION', 'SSH_TTY', 'SSH_CLIENT'].some(name => Boolean(environment[name]));
 
 /**
- * Shows a page in the person's browser: `$BROWSER`, else what the system opens pages with. Resolves with whether a program was started; never rejects. Only http and https, as
- * one argument and without a shell: the address is a stranger's.
+ * Opens a page in the person's browser: `$BROWSER`, else the system's default. Resolves to whether a program was started; never rejects. Only http and https, as a
+ * single argument without a shell, because the address is a stranger's.
  */
 export async function openInBrowser(
 	url: URL,
@@ -42,7 +42,7 @@ export async function openInBrowser(
 	});
 }
 
-/** `undefined` for arguments that no program can take: `spawn` throws for those, and reports other failures later. */
+/** `undefined` if `spawn` throws, which it does for arguments that no program can take; other failures are reported later. */
 const start = (
 	program: string,
 	args: readonly string[],
@@ -53,7 +53,7 @@ const start = (
 		undefined,
 	);
 
-/** The address takes the place of `%s`, or stands at the end. */
+/** Puts the address in place of `%s`, or at the end. */
 function commandFor(address: string, words: readonly string[]): readonly string[] {
 	if (words.length === 0) {
 		return [];
@@ -65,7 +65,7 @@ function commandFor(address: string, words: readonly string[]): readonly string[
 }
 
 function opener(environment: Environment, platform: NodeJS.Platform): readonly string[] {
-	// A list: the first entry is as good as any.
+	// Of a list, uses the first entry.
 	const [own = ''] = (environment['BROWSER'] ?? '').split(platform === 'win32' ? ';' : ':');
 	const words = splitCommand(own);
 	if (words.length > 0) {
@@ -80,6 +80,6 @@ function opener(environment: Environment, platform: NodeJS.Platform): readonly s
 		return ['rundll32', 'url.dll,FileProtocolHandler'];
 	}
 
-	// Without a screen it would start a browser of text on this terminal, or nothing.
+	// Without a display, `xdg-open` would start a text browser on this terminal, or nothing.
 	return environment['DISPLAY'] || environment['WAYLAND_DISPLAY'] ? ['xdg-open'] : [];
 }

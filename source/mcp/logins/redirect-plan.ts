@@ -4,17 +4,14 @@ import type {RegistrationFacts} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 
 /**
- * Where the browser comes back to. `pinned`: to one of `pinnedPorts`, the first that is free. `random`: to any free port. `own`: as the configuration says;
- * `port` absent: to another machine, so that only pasting brings the answer here.
+ * The redirect URI of a login. `pinned`: the first free one of `pinnedPorts`. `random`: any free port. `own`: as configured; without `port` it leads to another
+ * machine, so the answer can only be pasted.
  */
 export type RedirectPlan =
 	| {readonly kind: 'pinned' | 'random'}
 	| {readonly kind: 'own'; readonly url: string; readonly port?: number};
 
-/**
- * A port is pinned where the document may come to be presented, which declares those ports alone, and for a server that was never reached. What only
- * registers takes any port.
- */
+/** Pins a port if a client metadata document, which declares only those ports, might be presented, and for servers never reached. Clients that only register take any port. */
 export function planRedirect(settings: OAuthSettings, known: RegistrationFacts): RedirectPlan {
 	const own = ownRedirect(settings);
 	if (own) {
@@ -25,11 +22,11 @@ export function planRedirect(settings: OAuthSettings, known: RegistrationFacts):
 		return {kind: 'random'};
 	}
 
-	// A login registers anew, so that an old registration does not keep a document from being presented.
+	// Registering again prevents an old registration from blocking the use of a document.
 	return {kind: known.isRegistered && known.document === undefined ? 'random' : 'pinned'};
 }
 
-/** Where the browser comes back to on a port of this machine. */
+/** The redirect URI for a port of this machine. */
 export const loopbackCallback = (port: number): string => `http://127.0.0.1:${port}/callback`;
 
 function ownRedirect({redirectUri, redirectPort}: OAuthSettings): RedirectPlan | undefined {

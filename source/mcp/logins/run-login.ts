@@ -12,7 +12,7 @@ const maxHostLength = 300;
 const maxReasonLength = 1000;
 
 /**
- * Goes through one login of a server whose references are expanded.
+ * Performs a login to a server whose references are expanded.
  *
  * @throws ConnectError, redacted and cleaned
  */
@@ -41,7 +41,7 @@ export async function runLogin(
 	}
 }
 
-/** One login with a code: no browser is started, and none comes back to this machine. @throws ConnectError */
+/** A login by code: starts no browser here, and expects no redirect. @throws ConnectError */
 async function deviceLogin(
 	server: ToolServerConfig,
 	{clock, logins, open, secrets, watch}: LoginWorld,

@@ -2,8 +2,8 @@ import {isIP} from 'node:net';
 import {type Environment, variable} from '../../config/environment.ts';
 
 /**
- * The command that, typed where the browser is, brings a callback port of this machine there; `undefined` for a person at this machine. The address is the one that
- * the person's own connection goes to.
+ * The command to run where the browser is, so that it can reach a callback port of this machine; `undefined` if the person is at this machine. Uses the address
+ * that the person's own SSH connection goes to.
  */
 export function tunnelTo(port: number, environment: Environment): string | undefined {
 	const [, , address = '', sshPort = ''] = (variable(environment, 'SSH_CONNECTION') ?? '').split(

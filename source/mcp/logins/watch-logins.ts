@@ -6,27 +6,24 @@ import type {World} from '../../core/world.ts';
 import {fileStem} from '../oauth/grant-files.ts';
 import type {LoginStorage} from '../oauth/login-shelf.ts';
 
-/** Not every file system tells of changes. */
+/** Polls as well, since not every file system reports changes. */
 const lookMs = 30_000;
 
 const nothing = () => {};
 
 export type LoginWatcher = AsyncDisposable & {
-	/** Looks after the login of a server from now on; more calls do nothing. The first begins the watch of the folder. */
+	/** Watches a server's login from now on; further calls do nothing. The first call starts watching the folder. */
 	add(server: string): void;
-	/** Resolves once changes are seen at once. */
+	/** Resolves once changes are noticed at once. */
 	ready(): Promise<void>;
 };
 
-/**
- * Says when the tokens of a server have changed: by a login in another shell, a renewal, a logout. `onChange` must not throw; it is not called after
- * disposal.
- */
+/** Reports changes of a server's tokens: by a login in another shell, a renewal, or a logout. `onChange` must not throw, and is not called after disposal. */
 export function watchLogins({
 	place,
 	...world
 }: Pick<World, 'clock' | 'log'> & {
-	/** `mcp-tokens/` of the profile, which is there, or what members share. */
+	/** `mcp-tokens/` of the profile, which exists, or the texts shared by members. */
 	readonly place: LoginStorage;
 	readonly onChange: (server: string) => void;
 }): LoginWatcher {
@@ -90,7 +87,7 @@ function watchFolder(
 			log.warn(`Cannot watch "${folder}" for changes: ${messageOf(error)}`);
 		});
 		await new Promise<void>(resolve => watcher.once('ready', resolve));
-		// What came while it began.
+		// Catches changes made while the watch was starting.
 		look();
 		return watcher;
 	};

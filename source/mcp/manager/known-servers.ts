@@ -10,22 +10,19 @@ import {unconfigured} from '../connection/step.ts';
 import {clientCapabilities} from '../requests/client-handlers.ts';
 import {viewServer} from './server-view.ts';
 
-/** A server that nothing is connected to. Without tools when it was never connected as it is configured now. */
+/** A server without a connection. Has no tools if it was never connected with its current configuration. */
 export type KnownServer = Omit<ServerView, 'status' | 'since'> & {
 	readonly enabled: boolean;
-	/** When it said what it has, milliseconds since 1970; absent: never. */
+	/** When it last listed its tools, in milliseconds since 1970; absent: never. */
 	readonly savedAt?: number;
 };
 
-/**
- * The configured servers, with what those that are switched on said when they were last connected, as far as they are configured as they were then. In the
- * order of the file. Connects to nothing and writes nothing.
- */
+/** The configured servers in file order. Enabled ones come with their cached lists, if the configuration still matches. Neither connects nor writes. */
 export async function knownServers(
 	servers: ReadonlyMap<string, ToolServerConfig>,
 	world: Pick<World, 'clock' | 'log' | 'redact'> & {
 		readonly profile: string;
-		/** Of that profile. */
+		/** The profile's paths. */
 		readonly paths: Pick<HomePaths, 'schemaCache' | 'toolPins'>;
 	},
 ): Promise<readonly KnownServer[]> {

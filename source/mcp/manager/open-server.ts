@@ -25,16 +25,16 @@ type Dependencies = Omit<ServerManagerDependencies, 'paths' | 'onChange' | 'onRe
 	readonly formWindow: RequestWindow;
 };
 
-/** What a connection that is made now is of. */
+/** What a new connection uses that must be redacted or tracked. */
 export type ConnectionSecrets = {
-	/** Not to be shown from then on. */
+	/** Values to redact from then on. */
 	readonly secrets: readonly string[];
-	/** Whose grant is presented. */
+	/** The login whose grant is presented. */
 	readonly login: ServerLogin | undefined;
 };
 
 /**
- * Connects to a server as it is written: its references are replaced by what they stand for at this moment. `onOpening` is told first what it is of.
+ * Connects to a server with its references expanded at this moment. Calls `onOpening` first, with the secrets used.
  *
  * @throws ConnectError, permanent for a variable that is not set; the reason of `signal`
  * @see manual/tool-servers.md#variable-references, manual/tool-servers.md#states
@@ -74,12 +74,12 @@ export async function openServer(
 	return opened;
 }
 
-/** As the tool `terminal` does. Where it cannot be made, the server says what that means for it. */
+/** Creates the working folder, like the tool `terminal`. On failure the server reports the consequence itself. */
 function makeFolder(path: string): void {
 	try {
 		mkdirSync(path, {recursive: true, mode: 0o700});
 	} catch {
-		// It is missing, then.
+		// The folder stays missing.
 	}
 }
 
@@ -91,23 +91,23 @@ function clientSideOf(server: ToolServerConfig, dependencies: Dependencies): Cli
 	return {...createClientHandlers({...dependencies, server, calls}), calls, validator};
 }
 
-/** Schemas that one engine may hold: it forgets none, and a list that changes brings new ones. */
+/** How many schemas one engine may compile: it never frees any, and a changing list brings new ones. */
 const maxCompiled = 500;
 
 /**
- * Keywords whose check may take for ever, and holds the whole program meanwhile: patterns of theirs on texts of theirs, references that branch at each step,
- * comparisons of each with each.
+ * Keywords whose check could run without bound and block the program: the server's patterns on its own texts, branching references, comparisons of every item with
+ * every other.
  */
 const unbounded =
 	/"(?:pattern|patternProperties|propertyNames|format|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)":/;
 
-/** Largest schema and largest answer that are checked, in characters of JSON. The larger either of them is, the longer a check takes. */
+/** The largest schema and answer that are checked, in characters of JSON: larger ones take longer. */
 const maxSchemaLength = 16 * 1024;
 const maxAnswerLength = 256 * 1024;
 
 /**
- * Compares what the tools of one connection answer with the schemas that they announced, each compiled once. A schema that cannot be compiled is no reason not to
- * use its tool: that is logged once, and the answer taken as it is. So is one whose check could hold the program up, and an answer above 256 kB.
+ * Validates results of a connection's tools against their output schemas, each compiled once. If a schema cannot be compiled, that is logged once and the tool's
+ * answers are accepted unchecked. So are schemas whose check could block the program, and answers above 256 kB.
  */
 function createCheckedOutput(log: Logger, server: string): jsonSchemaValidator {
 	const validators = new WeakMap<object, JsonSchemaValidator<unknown>>();
@@ -163,10 +163,7 @@ const bounded =
 	input =>
 		JSON.stringify(input).length > maxAnswerLength ? anything(input) : validator(input);
 
-/**
- * Takes what tools answer as it is. For untrusted servers: a schema of theirs would be compiled, and its patterns run over texts of theirs,
- * for as long as they like.
- */
+/** Accepts every answer. For untrusted servers: compiling their schemas, and running their patterns over their texts, could take arbitrarily long. */
 const uncheckedOutput: jsonSchemaValidator = {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- that it is not looked at is the point
 	getValidator: () => input => ({valid: true, data: input as never, errorMessage: undefined}),

@@ -13,7 +13,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import {createToolNameReservations} from './tool-name-reservations.ts';
 import {createToolServer, type ToolServer} from './tool-server.ts';
 
-/** Starts without servers: `apply` brings them. Disposal ends every connection and every process, and calls nothing back afterwards. */
+/** Starts without servers: `apply` sets them. Disposing ends every connection and process, after which no callback is called. */
 export function createServerManager(dependencies: ServerManagerDependencies): ServerManager {
 	const {clock, log, paths, onChange, onRemoved} = dependencies;
 	const servers = new Map<string, ToolServer>();
@@ -58,7 +58,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 	};
 
 	const takeOver = async (next: ReadonlyMap<string, ToolServerConfig>) => {
-		// Lazy ones may have to connect, too, when nothing is known of them.
+		// Lazy servers connect too if nothing is cached for them.
 		const timeouts = [...next.values()]
 			.filter(({enabled}) => enabled)
 			.map(({connectTimeoutMs}) => connectTimeoutMs);
@@ -73,7 +73,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 				} else if (diffServer(server.config, config).keys.length > 0) {
 					await server.configure(config);
 				} else {
-					// What it needed may be there now: a variable, a file, a program.
+					// A missing variable, file or program may exist now.
 					server.retry();
 				}
 			}),
@@ -127,7 +127,7 @@ export function createServerManager(dependencies: ServerManagerDependencies): Se
 		async [Symbol.asyncDispose]() {
 			stopping.abort(new SvcError('gateway_stopping', 'The gateway is stopping'));
 			changed[Symbol.dispose]();
-			// Servers that are being opened at this moment are closed, too.
+			// Waits for an `apply` in progress, so that servers it opens are closed too.
 			await changeover.run(new AbortController().signal, async () => {});
 			await Promise.all([...servers.values()].map(async server => server[Symbol.asyncDispose]()));
 			servers.clear();
@@ -145,7 +145,7 @@ function requireEnabled({name, enabled}: ToolServerConfig): void {
 	}
 }
 
-/** Tells of marks once per turn of the event loop, however many there were. Disposal forgets what has not been told. */
+/** Batches marks and reports them once per turn of the event loop. Disposing drops unreported ones. */
 export type ChangeBatch = Disposable & {mark(name: string): void};
 
 export function createChangeBatch(tell: (name: string) => void): ChangeBatch {
@@ -176,7 +176,7 @@ export function createChangeBatch(tell: (name: string) => void): ChangeBatch {
 }
 
 /**
- * Connects to a server beside whatever is connected, lists its tools, and leaves. Remembers nothing of it.
+ * Connects to a server in addition to existing connections, lists its tools, and disconnects. Stores nothing.
  *
  * @throws ConnectError
  */
@@ -209,7 +209,7 @@ async function testToolServer(
 	return {server: server.view(), durationMs: clock.monotonic() - start};
 }
 
-/** What taking over `next` would do to the servers that run now. Pure but for what they offer. */
+/** The effect of `next` on the current servers. Pure, except for reading their offers. */
 function planServers(
 	present: ReadonlyMap<string, ToolServer>,
 	next: ReadonlyMap<string, ToolServerConfig>,
@@ -219,7 +219,7 @@ function planServers(
 	return names.flatMap(name => changeOf({name, profile}, present.get(name), next.get(name)) ?? []);
 }
 
-/** What would be registered of the list that a server gave last. */
+/** What would be registered of a server's last list. */
 function afterwards(
 	server: ToolServer,
 	config: ToolServerConfig,
@@ -231,7 +231,7 @@ function afterwards(
 		return {lostTools: []};
 	}
 
-	// Names and counts alone are looked at.
+	// Only names and counts are used.
 	const known = {trustsNewTools: true, definitions: new Map()};
 	const toPlan = {server: config, profile, ...offer, known, taken: new Set<string>()};
 	const after = config.enabled ? planTools(toPlan).tools : [];

@@ -10,24 +10,24 @@ import type {LoginFacts} from '../wire/server-login.ts';
 
 const maxWarnings = 20;
 
-/** What a view is made of. Texts of servers as they came. */
+/** The parts of a view, with servers' texts unescaped. */
 export type ViewParts = {
 	readonly server: ToolServerConfig;
 	readonly profile: string;
 	readonly state: ServerState;
-	/** Of the last connection, or from the cache. */
+	/** From the last connection, or the cache. */
 	readonly facts: ServerFacts | undefined;
 	readonly tools: readonly ServerToolView[];
 	readonly offered: number;
 	readonly stderr?: string | undefined;
 	readonly pingMs?: number | undefined;
 	readonly activeCalls: number;
-	/** Of the login that was presented last. */
+	/** The login presented last. */
 	readonly login?: LoginFacts | undefined;
 	readonly warnings: readonly string[];
 };
 
-/** A server as faces see it. Pure but for the time. */
+/** A server for faces. Pure, except for the time. */
 export function viewServer(
 	parts: ViewParts,
 	{clock, redact}: Pick<World, 'clock' | 'redact'>,
@@ -38,7 +38,7 @@ export function viewServer(
 	const reason = 'reason' in state ? state.reason : undefined;
 	const era = facts?.era === 'modern' ? 'stateless' : 'legacy';
 	return {
-		// What it is found by: two long names must not become one.
+		// The name identifies the server, so is not cut: two long names must stay distinct.
 		name: server.name,
 		profile: parts.profile,
 		transport: server.endpoint.transport,
@@ -62,7 +62,7 @@ export function viewServer(
 	};
 }
 
-/** Facts of a login are of the connection that used it. */
+/** Facts about a login belong to the connection that used it. */
 function loginOf({server, login}: ViewParts, clean: Clean): Pick<ServerView, 'login'> {
 	const settings = oauthSettingsOf(server);
 	if (!settings) {
@@ -83,7 +83,7 @@ function loginOf({server, login}: ViewParts, clean: Clean): Pick<ServerView, 'lo
 
 type Clean = (text: string, length: number) => string;
 
-/** As its lists are written, with references. */
+/** The lists as written, with references. */
 function sandboxOf({endpoint}: ToolServerConfig, clean: Clean): Pick<ServerView, 'sandbox'> {
 	if (endpoint.transport !== 'stdio' || !endpoint.sandbox) {
 		return {};

@@ -1,11 +1,11 @@
-/** `onOthersChanged` is called with the name of a server whose `takenFor` is different in what concerns it. */
+/** Tracks which names the servers' tools reserve. Calls `onOthersChanged` with each server whose `takenFor` changes in names that concern it. */
 export function createToolNameReservations(onOthersChanged: (server: string) => void) {
 	const reserved = new Map<string, ReadonlySet<string>>();
 	return {
-		/** What all other servers have reserved. */
+		/** The names reserved by all other servers. */
 		takenFor: (server: string): ReadonlySet<string> =>
 			new Set([...reserved].flatMap(([name, names]) => (name === server ? [] : [...names]))),
-		/** The names that a server reserves now; none: it is gone. Others that reserved one that came or went are told. */
+		/** Sets the names that a server reserves; none when it is removed. Notifies servers that reserve a name which was added or removed. */
 		reserve(server: string, names: ReadonlySet<string>): void {
 			const before = reserved.get(server) ?? new Set();
 			const difference = before.symmetricDifference(names);

@@ -28,7 +28,7 @@ import type {ConnectFailure} from '../wire/open-transport.ts';
 import {openServer, type ConnectionSecrets} from './open-server.ts';
 import {viewServer} from './server-view.ts';
 
-/** Calls of one server that run side by side, where they may. */
+/** How many calls of one server may run in parallel, if it allows that. */
 const maxParallelCalls = 64;
 
 export type ToolServerDependencies = Omit<ServerManagerDependencies, 'onChange' | 'onRemoved'> & {
@@ -37,42 +37,42 @@ export type ToolServerDependencies = Omit<ServerManagerDependencies, 'onChange' 
 	readonly slots: CallQueue;
 	/** From 0 to 1, 1 excluded. */
 	readonly random: () => number;
-	/** Names that other servers reserve. */
+	/** Names reserved by other servers. */
 	readonly taken: () => ReadonlySet<string>;
-	/** The names that its tools reserve are others. */
+	/** Called when the names reserved by its tools change. */
 	readonly onReserve: (reserved: ReadonlySet<string>) => void;
-	/** Something of `view()` is different. */
+	/** Called when `view()` changes. */
 	readonly onChange: () => void;
 };
 
-/** One tool server, whether it is connected or not. Disposal ends its connection and calls nothing back afterwards. */
+/** A tool server, connected or not. Disposing ends its connection, after which no callback is called. */
 export type ToolServer = AsyncDisposable & {
 	readonly config: ToolServerConfig;
-	/** What is registered now. */
+	/** The registered tools. */
 	readonly tools: readonly Tool[];
 	readonly planned: readonly PlannedTool[];
 	view(): ServerView;
-	/** Resolves when it has connected, or failed, for the first time since it was configured; at once when it does not connect by itself. */
+	/** Resolves when it has first connected or failed since it was configured; at once if it does not connect on its own. */
 	tried(): Promise<void>;
-	/** Takes a changed entry over; the connection stays when it can. Resolves when what had to end has ended. */
+	/** Applies a changed configuration, keeping the connection if possible. Resolves when the old one has ended. */
 	configure(config: ToolServerConfig): Promise<void>;
-	/** Tries at once what failed or is parked. */
+	/** Retries at once if failed or parked. */
 	retry(): void;
-	/** What is stored of its login is another: it connects when it waits for one. A connection that stands takes the new tokens with its next request. */
+	/** The stored login changed: connects if it waits for one. An open connection uses the new tokens from its next request on. */
 	loginChanged(): void;
 	/** Resolves when it has connected or failed. */
 	connect(): Promise<void>;
 	/** Resolves when the connection has ended. */
 	disconnect(): Promise<void>;
-	/** Makes its list into tools again. */
+	/** Plans its list of tools again. */
 	replan(): void;
-	/** What it said last, to be planned under another policy; `undefined` before it was connected or cached. */
+	/** Its last list, for planning under another policy; `undefined` before it was connected or cached. */
 	offer(): Pick<ToolsToPlan, 'listed' | 'capabilities'> | undefined;
-	/** Why there is no connection; `undefined` when there is one. */
+	/** Why there is no connection; `undefined` if there is one. */
 	failure(): ConnectFailure | undefined;
 };
 
-/** A server that has not been started: `start()` is the first `configure()`. */
+/** Creates a server without starting it: `start()` takes the place of the first `configure()`. */
 export function createToolServer(
 	initial: ToolServerConfig,
 	dependencies: ToolServerDependencies,
@@ -100,7 +100,7 @@ export function createToolServer(
 		return entry && isFresh(entry, {now: clock.now(), expected: fingerprint()}) ? entry : undefined;
 	};
 
-	/** Keeps what the server said for the next start, under the policy of now. */
+	/** Caches what the server listed for the next start, under the current policy. */
 	const save = () => {
 		if (said) {
 			saved = cache.put(config.name, {...said, fingerprint: fingerprint()});
@@ -240,7 +240,7 @@ export function createToolServer(
 				begin();
 				await connection.ended();
 			} else {
-				// Its times may be others; and what is not lazy any more connects.
+				// The time limits may have changed; and a server that is no longer lazy connects.
 				const isWanted = !config.lazy && connection.state.status === 'lazy';
 				connection.send({type: isWanted ? 'wanted' : 'woken'});
 			}

@@ -6,8 +6,8 @@ import {timeLimit} from '../wire/time-limit.ts';
 export type Bounds = {readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number};
 
 /**
- * Fetches with an end: the whole answer has to be there after `timeoutMs` and fit into `maxBytes`. The answer is a `Response` of this
- * process's own class, whatever `fetch` is; the SDK asks for that. An answer that is nested too deep is refused: writing it down would exhaust the stack.
+ * A bounded `fetch`: the whole answer must arrive within `timeoutMs` and fit into `maxBytes`. Returns a `Response` of this process's class, as the SDK demands,
+ * whatever `fetch` is. Refuses answers nested so deeply that serializing them would overflow the stack.
  *
  * @throws TypeError as fetch does for a network that is in the way
  */

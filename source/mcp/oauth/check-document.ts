@@ -10,8 +10,8 @@ const timeoutMs = 10_000;
 const maxBytes = 65_536;
 
 /**
- * Why no authorization server would take the client metadata document at `url`; `undefined`: it would, or this machine cannot reach it, which another
- * may. One sentence part, cleaned.
+ * Why no authorization server would accept the client metadata document at `url`; `undefined` if it would, or if only this machine cannot reach it. An escaped
+ * part of a sentence.
  *
  * @see manual/logins.md#client-identification
  */

@@ -3,14 +3,14 @@ import type {OAuthSettings} from './oauth-settings.ts';
 /** The ports that a client metadata document declares. @see manual/logins.md#callback-ports */
 export const pinnedPorts = [27_890, 27_891, 27_892, 27_893, 27_894] as const;
 
-/** Where the browser may come back to when a document identifies us. */
+/** The redirect URIs of a client identified by a document. */
 export const declaredRedirects: readonly string[] = ['127.0.0.1', 'localhost'].flatMap(host =>
 	pinnedPorts.map(port => `http://${host}:${port}/callback`),
 );
 
 /**
- * Whether `text` can name a client metadata document: HTTPS with a path, without user, fragment, and `.` or `..` between slashes. Looks at the
- * text as it is written: a parsed URL has lost its dot segments.
+ * Whether `text` can be the URL of a client metadata document: HTTPS with a path, without user, fragment, and `.` or `..` segments. Examines the raw text, because
+ * parsing removes dot segments.
  *
  * @see manual/logins.md
  */
@@ -27,7 +27,7 @@ export function isClientDocumentUrl(text: string): boolean {
 	);
 }
 
-/** Whether the settings say who the client is. */
+/** Whether the settings identify the client. */
 export const namesClient = (settings: OAuthSettings): boolean =>
 	(settings.clientId ??
 		settings.clientSecret ??
@@ -35,8 +35,8 @@ export const namesClient = (settings: OAuthSettings): boolean =>
 		settings.tokenEndpointAuthMethod) !== undefined;
 
 /**
- * The document that identifies this program to an authorization server which takes documents; `undefined` where it has to register: the settings say who
- * the client is, rule documents out, or name none that can be used, or a server refused it before.
+ * The document that identifies this program to an authorization server that accepts documents. `undefined` if it must register: the settings identify the client,
+ * rule out documents, or name an unusable one, or a server refused it before.
  *
  * @see manual/logins.md
  */

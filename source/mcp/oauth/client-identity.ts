@@ -6,7 +6,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type {OAuthSettings} from './oauth-settings.ts';
 
-/** What this program says of itself when it registers. @see manual/logins.md, RFC 7591 */
+/** This program's metadata for registration. @see manual/logins.md, RFC 7591 */
 export function clientMetadata(settings: OAuthSettings, redirectUrl: string): OAuthClientMetadata {
 	return {
 		client_name: settings.clientName ?? 'svc',
@@ -17,7 +17,7 @@ export function clientMetadata(settings: OAuthSettings, redirectUrl: string): OA
 	};
 }
 
-/** How a client that registers wants to say who it is: without a secret, where the authorization server lets it. */
+/** The authentication method for a client that registers: none, if the authorization server allows that. */
 export function sayableMethod(
 	settings: OAuthSettings,
 	metadata?: Pick<AuthorizationServerMetadata, 'token_endpoint_auth_methods_supported'>,
@@ -33,7 +33,7 @@ export function sayableMethod(
 				wanted);
 }
 
-/** The client that a person registered and wrote into the configuration. */
+/** The client that a person registered and configured. */
 export function configuredClient(
 	{clientId, clientSecret, tokenEndpointAuthMethod}: OAuthSettings,
 	issuer?: string,
@@ -50,17 +50,17 @@ export function configuredClient(
 			};
 }
 
-/** Whether two issuers are one; the SDK makes one of them itself, with a slash at its end. */
+/** Whether two issuers are equal, ignoring a final slash, which the SDK adds to one it makes itself. */
 export const sameIssuer = (one: string, other: string): boolean =>
 	one === other || `${one}/` === other || one === `${other}/`;
 
-/** Scopes of all lists, each once, in order. */
+/** The scopes of all lists, without duplicates, in order. */
 export function scopeUnion(...scopes: ReadonlyArray<string | undefined>): string | undefined {
 	const all = new Set(scopes.flatMap(scope => scope?.split(/\s+/) ?? []).filter(Boolean));
 	return all.size > 0 ? [...all].join(' ') : undefined;
 }
 
-/** Whether a text that must come back did, compared in constant time for texts of one length; nothing is no such text. */
+/** Whether the expected text came back, compared in constant time if lengths are equal; false if it is missing. */
 export function isSameText(expected: string, given: string | null): boolean {
 	const [one, other] = [Buffer.from(expected), Buffer.from(given ?? '')];
 	return one.length > 0 && one.length === other.length && timingSafeEqual(one, other);

@@ -16,7 +16,7 @@ import {sameIssuer} from './client-identity.ts';
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** The authorization server that gives codes to devices, and what it says of itself. */
+/** An authorization server that issues device codes, and its metadata. */
 export type DeviceServer = {
 	readonly discovery: OAuthDiscoveryState & {
 		readonly authorizationServerMetadata: AuthorizationServerMetadata;
@@ -24,12 +24,12 @@ export type DeviceServer = {
 	readonly codeEndpoint: string;
 };
 
-/** More are not asked. */
+/** How many servers are asked at most. */
 const maxServers = 8;
 
 const endpointUrl = z.url({protocol: /^https?$/});
 
-/** What a login with a code needs; a server for devices alone has nowhere to send a browser. */
+/** The metadata that a login by code needs; a server for devices only has no authorization endpoint. */
 const metadataShape = z.looseObject({
 	issuer: z.string(),
 	token_endpoint: endpointUrl,
@@ -47,8 +47,8 @@ type Metadata = z.infer<typeof metadataShape>;
 type Verdict = {readonly server: DeviceServer} | {readonly reason: string};
 
 /**
- * The first of the authorization servers that the tool server names, in its order, whose metadata says that it is the server of that address and that it gives codes to
- * devices. A tool server that names none is asked itself.
+ * The first of the tool server's authorization servers, in its order, whose metadata confirm its address and support device codes. If the tool server names none,
+ * it is asked itself.
  *
  * @throws ConnectError that says of each why it does not do
  * @see RFC 9728, RFC 8414 §3.3, RFC 8628 §4, manual/logins.md#with-a-code
@@ -90,12 +90,12 @@ export async function findDeviceServer(asked: Asked): Promise<DeviceServer> {
 }
 
 type Asked = {
-	/** Of the tool server. */
+	/** The tool server's name. */
 	readonly name: string;
 	readonly endpoint: URL;
-	/** Where it said that its metadata are. */
+	/** Where it says its metadata are. */
 	readonly resourceMetadataUrl?: URL | undefined;
-	/** The only one that does; absent: any. */
+	/** The only acceptable issuer; absent: any. */
 	readonly issuer?: string;
 	readonly fetch: FetchLike;
 };
@@ -115,7 +115,7 @@ async function readResource({
 		return await discoverOAuthProtectedResourceMetadata(endpoint, place, fetch);
 	} catch (error) {
 		if (error instanceof TypeError || error instanceof ConnectError) {
-			// The network, or an address that is not to be asked.
+			// The network failed, or the address must not be contacted.
 			throw error;
 		}
 
@@ -142,7 +142,7 @@ async function judgeServer(address: string, fetch: FetchLike): Promise<Verdict> 
 
 		return {reason: `has no metadata that can be used (${answers.join(', ')})`};
 	} catch (error) {
-		// One that cannot be reached, or must not be, is no reason against the next.
+		// A server that cannot or must not be contacted does not rule out the next.
 		return {reason: `cannot be asked: ${reasonOf(error)}`};
 	}
 }
@@ -182,7 +182,7 @@ function judgeMetadata(metadata: Metadata, address: string): Verdict {
 				authorizationServerUrl: address,
 				authorizationServerMetadata: {
 					...metadata,
-					// The SDK wants both where it refreshes, and uses neither.
+					// The SDK requires both members for a refresh, but uses neither.
 					authorization_endpoint: metadata.authorization_endpoint ?? metadata.token_endpoint,
 					response_types_supported: metadata.response_types_supported ?? ['code'],
 				},
@@ -191,7 +191,7 @@ function judgeMetadata(metadata: Metadata, address: string): Verdict {
 	};
 }
 
-/** The one difference that is accepted: a server of a path whose metadata name the bare host. */
+/** The only accepted difference: a server with a path whose metadata name the bare host. */
 function isBareHostOf(issuer: string, address: string): boolean {
 	const [one, other] = [URL.parse(issuer), URL.parse(address)];
 	return (

@@ -2,11 +2,11 @@ import type {Clock} from '../../core/clock.ts';
 import {fileStem} from './grant-files.ts';
 import {loginShelf, type LoginStorage} from './login-shelf.ts';
 
-/** The tokens first: a reader finds no login meanwhile, rather than half of one. */
+/** Tokens first: a concurrent reader then finds no login, rather than half of one. */
 const endings = ['.json', '.client.json', '.meta.json', '.cimd-off'] as const;
 
 /**
- * Removes everything that is kept of a server's login. Waits for a renewal that is under way. Returns whether there was a login.
+ * Deletes everything stored for a server's login, after waiting for a renewal in progress. Returns whether there was a login.
  *
  * @throws SvcError `lock_timeout`, `lock_failed`
  */

@@ -11,40 +11,40 @@ import {parsedJson} from '../../core/json.ts';
 import {loginShelf, type LoginStorage, type LoginShelf} from './login-shelf.ts';
 import {maxPrivateFileBytes} from './private-file.ts';
 
-/** What an authorization server was found to say, and what the next login should ask for. */
+/** An authorization server's metadata as discovered, and what the next login should request. */
 export type KnownAuthorization = {
 	readonly discovery?: OAuthDiscoveryState;
-	/** Space-separated scopes that the server wanted and the grant lacks. */
+	/** Space-separated scopes that the server required but the grant lacks. */
 	readonly wantedScope?: string;
-	/** The grant came by a code: its authorization server need not be the first that the tool server names. */
+	/** The grant was made by code: its authorization server need not be the first that the tool server names. */
 	readonly byDevice?: boolean;
 };
 
-/** Tokens with what is kept beside them. */
+/** Tokens with the data stored beside them. */
 export type StoredTokens = StoredOAuthTokens & {
-	/** Whom they were granted to; absent: the client of the settings, or of the file of its own. */
+	/** The client they were granted to; absent: the configured one, or that of the separate file. */
 	readonly client?: StoredOAuthClientInformation;
-	/** Seconds since 1970: when they came, and when the access token ends. */
+	/** When the tokens were issued, and when the access token expires, in seconds since 1970. */
 	readonly issued_at?: number;
 	readonly expires_at?: number;
 };
 
-/** The files of one server's login. Reading never trusts what is in them. @see manual/logins.md */
+/** The files of one server's login. Their contents are always validated on reading. @see manual/logins.md */
 export type GrantFiles = ReturnType<typeof grantFiles>;
 
-/** All parts together still fit into a file that is read again. */
+/** All parts together stay below the size limit for reading. */
 const maxPartLength = 65_536;
 
-/** What a header can hold: any other token could not be presented, and an error would quote it. @see RFC 6749 §A.12 */
+/** Only characters that a header may contain: another token could not be presented, and an error would quote it. @see RFC 6749 §A.12 */
 export const accessToken = z
 	.string()
 	.max(maxPartLength)
 	.regex(/^[!-~]+$/);
 
-/** What else is granted. */
+/** The other parts of a grant. */
 export const tokenPart = z.string().max(maxPartLength);
 
-/** What is said to live longer, or less than nothing, has an end all the same: it is shown. Seconds. */
+/** In seconds; an implausible lifetime, longer or negative, is clamped, because it is displayed. */
 const maxLifetime = 100 * 365 * 24 * 60 * 60;
 
 /** Seconds since 1970 within the range of a date. */
@@ -65,13 +65,13 @@ const tokensShape = z.looseObject({
 	issued_at: time.exactOptional(),
 	expires_at: time.exactOptional(),
 	client: clientShape.exactOptional(),
-	/** Of the tool server: what was granted for one must not reach another that took over its name. */
+	/** The tool server's URL: a grant for one server must not be sent to another with its name. */
 	url: z.string().optional(),
 });
 
 const urlText = z.url({protocol: /^https?$/});
 
-/** What the SDK reads of it; every address in it is judged again before it is used. */
+/** The part that the SDK reads; every address in it is checked again before use. */
 const knownShape: z.ZodType<OAuthDiscoveryState> = z.looseObject({
 	authorizationServerUrl: urlText,
 	resourceMetadataUrl: urlText.exactOptional(),
@@ -104,10 +104,10 @@ const meantShape = z.looseObject({
 	url: z.string().optional(),
 });
 
-/** Says that a metadata document was refused. */
+/** Marks that the metadata document was refused. */
 const refusal = '.cimd-off';
 
-/** The files for `server`, which is at `url`, in `place`, named after it. Nothing is read or made yet. */
+/** The login files for `server` at `url` in `place`, named after it. Neither reads nor creates anything yet. */
 export function grantFiles(
 	place: LoginStorage,
 	{server, url, clock}: {readonly server: string; readonly url: string; readonly clock: Clock},
@@ -116,7 +116,7 @@ export function grantFiles(
 	const save = async (ending: string, value: unknown) => shelf.replace(ending, textOf(value));
 
 	return {
-		/** None when they are for another URL than the server's now. @throws SvcError `login_file_unusable` */
+		/** `undefined` if they were issued for another URL than the server's current one. @throws SvcError `login_file_unusable` */
 		async tokens(): Promise<StoredTokens | undefined> {
 			const stored = await parse(shelf, '.json', tokensShape);
 			return stored && (stored.url ?? url) === url ? stored : undefined;
@@ -124,7 +124,7 @@ export function grantFiles(
 		/** @throws SvcError `login_file_unusable` */
 		client: async (): Promise<StoredOAuthClientInformation | undefined> =>
 			parse(shelf, '.client.json', clientShape),
-		/** Nothing when the file cannot be read: all of it can be found out again. */
+		/** Empty if the file is unreadable: its contents can be discovered again. */
 		async known(): Promise<KnownAuthorization> {
 			const text = await shelf.read('.meta.json').catch(() => undefined);
 			const value: unknown = text === undefined ? undefined : parsedJson(text);
@@ -155,7 +155,7 @@ export function grantFiles(
 			const whole = textOf({...discovery, ...meant, url});
 			await shelf.replace(
 				'.meta.json',
-				// What would not be read again can be found out again.
+				// If too large to be read again, metadata are left out: they can be discovered again.
 				Buffer.byteLength(whole) <= maxPrivateFileBytes ? whole : textOf({...meant, url}),
 			);
 		},
@@ -164,15 +164,15 @@ export function grantFiles(
 		refuseDocument: async (document: string): Promise<void> =>
 			shelf.replace(refusal, `${new Date(clock.now()).toISOString()} ${document}\n`),
 		forgetRefusal: async (): Promise<void> => shelf.remove(refusal),
-		/** Runs `task` alone among all processes, as every change of tokens is. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
+		/** Runs `task` under the lock that guards every change of tokens between processes. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
 		exclusively: async <Value>(task: () => Promise<Value>): Promise<Value> =>
 			shelf.exclusively(task, {clock}),
 	};
 }
 
 /**
- * The name of a server's files without their endings: the server's own, or, where that would leave the folder, hide the file or be the name of another
- * server's file, a part of it with a hash.
+ * The name of a server's files without suffix: the server's name, or, if that would leave the folder, hide the file or equal another server's file, a part of it
+ * with a hash.
  */
 export function fileStem(server: string): string {
 	if (/^\w[\w.-]{0,63}$/.test(server) && !/\.(?:client|meta)$/i.test(server)) {
@@ -195,7 +195,7 @@ async function parse<T>(
 
 	const {success, data} = shape.safeParse(parsedJson(text));
 	if (!success) {
-		// Neither the parser's message nor the schema's: both may quote the file.
+		// Without the messages of parser and schema, which may quote the file.
 		throw new SvcError(
 			'login_file_unusable',
 			`Cannot use "${shelf.nameOf(ending)}": it does not hold a login`,

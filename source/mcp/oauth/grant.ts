@@ -7,12 +7,12 @@ import type {GrantFiles, KnownAuthorization, StoredTokens} from './grant-files.t
 const maxRemembered = 64;
 
 /**
- * What this process knows of one server's grant beyond the files: which tokens were refused. Files are never emptied for that; only a new grant
- * replaces an old one.
+ * What this process knows about one server's grant besides its files: which tokens were refused. Refused tokens are not deleted from files; only a new grant
+ * replaces them.
  */
 export type Grant = ReturnType<typeof createGrant>;
 
-/** Why a refresh failed, when another try may succeed; `at` is monotonic. */
+/** Why a refresh failed, if it may be retried; `at` is monotonic. */
 type RefreshFailure = {readonly failure: ConnectError; readonly at: number};
 
 type NewGrant = KnownAuthorization & {
@@ -20,13 +20,13 @@ type NewGrant = KnownAuthorization & {
 	readonly client: StoredOAuthClientInformation | undefined;
 };
 
-/** The grant whose files these are; one object per server and process. */
+/** The grant stored in these files; one object per server and process. */
 export function createGrant(
 	files: GrantFiles,
 	{
 		hide,
 	}: {
-		/** Told every token that was read. */
+		/** Receives every token read, for redaction. */
 		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 	},
 ) {
@@ -35,33 +35,33 @@ export function createGrant(
 	const spent = createMemory();
 	const due = createMemory();
 	const settled = createMemory();
-	// So that only one task of this process tries for the lock.
+	// Only one task of this process at a time tries for the file lock.
 	const oneByOne = createMutex();
 	let lastTokens: StoredTokens | undefined;
 
 	const grant = {
 		files,
-		/** Runs `task` alone, among the tasks of this process and among processes. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
+		/** Runs `task` exclusively within this process and among processes. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
 		exclusively: async <T>(
 			task: () => Promise<T>,
-			/** Asked first, when it is this task's turn in this process: its value is the result, and other processes need not wait. */
+			/** Called first, once it is this task's turn in this process. A value becomes the result, without taking the lock among processes. */
 			instead?: () => Promise<T | undefined>,
 		): Promise<T> => oneByOne(async () => (await instead?.()) ?? files.exclusively(task)),
-		/** The stored tokens, unless they were refused for good. */
+		/** The stored tokens, unless permanently refused. */
 		async tokens(): Promise<StoredTokens | undefined> {
 			const stored = await files.tokens();
 			hide([stored?.access_token, stored?.refresh_token, stored?.client?.client_secret]);
 			lastTokens = stored && !spent.has(pairOf(stored)) ? stored : undefined;
 			return lastTokens;
 		},
-		/** The tokens that `tokens()` returned last. */
+		/** The tokens that `tokens()` last returned. */
 		get lastTokens(): StoredTokens | undefined {
 			return lastTokens;
 		},
-		/** Replaces the old grant at once: its tokens with the client that they were granted to. @throws as `exclusively` does */
+		/** Replaces the grant atomically: the tokens together with their client. @throws as `exclusively` does */
 		async replace(tokens: StoredOAuthTokens, {client, ...known}: NewGrant): Promise<void> {
 			await grant.exclusively(async () => {
-				// Metadata first: they are judged by the tokens. The tokens are the swap.
+				// Metadata first: the new tokens make them effective, so writing the tokens is the switch.
 				await files.saveKnown(known);
 				await files.saveTokens({...tokens, ...(client && {client})});
 				if (client) {
@@ -70,36 +70,36 @@ export function createGrant(
 			});
 			grant.refreshFailure = undefined;
 		},
-		/** The tool server refused this access token. */
+		/** Records that the tool server refused this access token. */
 		rejectAccess: rejected.add,
 		/** The tool server wants more than this access token grants. */
 		markInsufficient: outgrown.add,
-		/** Whether the tool server did either. */
+		/** Whether the tool server refused this access token or found its scope insufficient. */
 		wasRejected: (token: string): boolean => rejected.has(token) || outgrown.has(token),
-		/** This access token is to be renewed though it still holds. */
+		/** Marks an access token for renewal although it is still valid. */
 		markDue: due.add,
-		/** Whether this access token has to be replaced. */
+		/** Whether this access token must be replaced. */
 		isStale: (token: string): boolean => grant.wasRejected(token) || due.has(token),
-		/** The authorization server refused to refresh these for good. */
+		/** Records that the authorization server permanently refuses to refresh these tokens. */
 		retire: (tokens: StoredOAuthTokens) => spent.add(pairOf(tokens)),
 		/** Whether the tokens can still lead to a connection: they were not refused, or can be refreshed. */
 		isUsable: (tokens: StoredOAuthTokens): boolean =>
 			!spent.has(pairOf(tokens)) &&
 			(tokens.refresh_token !== undefined || !rejected.has(tokens.access_token)),
-		/** These tokens are on disk already, maybe replaced by newer ones since. */
+		/** Records that these tokens were written to disk; another process may have replaced them since. */
 		markStored: settled.add,
 		isStored: settled.has,
-		/** The last failure; `undefined` once a token is accepted. */
+		/** The last failure; `undefined` once the tool server accepts a token. */
 		refreshFailure: undefined as RefreshFailure | undefined,
 	};
 	return grant;
 }
 
-/** Both: some servers hand out one refresh token again and again. */
+/** Identifies tokens by both: some servers issue the same refresh token again and again. */
 const pairOf = ({access_token: access, refresh_token: refresh}: StoredOAuthTokens): string =>
 	`${access} ${refresh ?? ''}`;
 
-/** Remembers the newest texts. */
+/** A set that keeps only the newest texts. */
 function createMemory(): {
 	readonly add: (text: string) => void;
 	readonly has: (text: string) => boolean;

@@ -5,22 +5,22 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {StoredTokens} from './grant-files.ts';
 import type {Grant} from './grant.ts';
 
-/** Longest pause between two looks: another process may renew the tokens, or the wall clock may jump. */
+/** The longest pause between checks: another process may renew the tokens, or the wall clock may jump. */
 const maxSleepMs = 60_000;
 
-/** Shortest pause between two looks, however short the lifetime. */
+/** The shortest pause between checks, even for very short lifetimes. */
 const minSleepMs = 1000;
 
-/** After a failure that may pass. */
+/** The shortest pause after a transient failure. */
 const minRetryMs = 5000;
 
-/** The part of its lifetime after which a token is renewed. */
+/** The fraction of its lifetime after which a token is renewed. */
 const dueFraction = 0.8;
 
-/** Tokens whose time of issue is unknown are renewed so long before their end, milliseconds. */
+/** How long before expiry tokens without a known time of issue are renewed, in milliseconds. */
 const aheadMs = 60_000;
 
-/** When tokens are to be renewed, milliseconds since 1970; `undefined`: never, they have no end, or nothing to be renewed with. */
+/** When to renew tokens, in milliseconds since 1970; `undefined`: never, because they do not expire, or cannot be refreshed. */
 export function dueAt({
 	issued_at: issued,
 	expires_at: expires,
@@ -35,10 +35,13 @@ export function dueAt({
 		: (issued + Math.max(0, expires - issued) * dueFraction) * 1000;
 }
 
-/** So long a request may be on its way: a token that ends sooner would have ended when it arrives. */
+/** How long a request may be in transit: a token that expires within this time may be expired on arrival. */
 const onTheWayMs = 10_000;
 
-/** Whether tokens are to be renewed before they are presented once more: they have ended, or would on their way. Never those that have just come. `now`: milliseconds since 1970 */
+/**
+ * Whether tokens must be renewed before they are used again: they have expired, or could in transit. Never true right after they were issued. `now`: milliseconds
+ * since 1970
+ */
 export function isOver(tokens: StoredTokens, now: number): boolean {
 	const {issued_at: issued = 0, expires_at: expires = 0} = tokens;
 	const due = dueAt(tokens);
@@ -51,8 +54,7 @@ export function isOver(tokens: StoredTokens, now: number): boolean {
 }
 
 /**
- * Renews the tokens of a grant before they end, whether they are used or not, until `signal` aborts. Never rejects: what is refused for good fails at the
- * next use.
+ * Renews a grant's tokens before they expire, used or not, until `signal` aborts. Never rejects: a permanent refusal shows at the next use.
  *
  * @param renew asks for new tokens, unless another process has got them meanwhile
  */
@@ -72,7 +74,7 @@ export async function keepFresh(
 		await sleep(clock, pauseMs, signal).catch(() => {});
 	}
 
-	/** Renews what is due. Returns how long to wait. */
+	/** Renews tokens that are due. Returns how long to wait. */
 	async function look(): Promise<number> {
 		const tokens = await grant.tokens().catch(() => undefined);
 		const due = tokens && dueAt(tokens);

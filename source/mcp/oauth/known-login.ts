@@ -12,20 +12,20 @@ import {authorize, oauthFetch} from './oauth-fetch.ts';
 import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
 import {createStoredLogin} from './stored-login.ts';
 
-/** A server with a login, as its logins and its connections share it. */
+/** A server with a login, shared by its logins and its connections. */
 export type KnownLogin = {
 	readonly grant: Grant;
-	/** What is the same for all requests on behalf of it. */
+	/** What all requests for this login have in common. */
 	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch' | 'home' | 'askForCode'>;
-	/** The login as the connections to the server use it. */
+	/** The login for use by connections. */
 	readonly login: ServerLogin;
 };
 
-/** Nothing is read or written yet. */
+/** Creates the object; neither reads nor writes yet. */
 export function createKnownLogin(
 	{server, endpoint, settings}: Pick<OAuthRequests, 'endpoint' | 'server' | 'settings'>,
 	world: Pick<World, 'clock' | 'log' | 'redact'> & {
-		/** These are secrets from now on. */
+		/** Has these texts redacted from now on. */
 		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 		readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile' | 'shared'>;
 	},
@@ -66,7 +66,7 @@ export function createKnownLogin(
 		loginCommand: loginCommand({profile: paths.profile, name: server}),
 		rediscover: async issuer => rediscover(issuer, ofStored),
 	});
-	/** Of the connections that stand: another one may have come and gone beside one that renews. */
+	/** The fetch functions of open connections: the one that renews may be closed while others are open. */
 	const alive = new Set<FetchLike>();
 	let renewing: Promise<unknown> | undefined;
 	const renew = async () => {
@@ -76,7 +76,7 @@ export function createKnownLogin(
 		return renewing;
 	};
 
-	/** What every request presents: a first one of this process, one after a machine has slept. Not what renews, which would wait for itself. */
+	/** The tokens for a request, renewed first if they have expired, as after a start or after sleep. Not for the request that renews, which would wait for itself. */
 	const tokens = async () => {
 		const held = await storedTokens();
 		if (!held || !isOver(held, clock.now())) {
@@ -123,10 +123,10 @@ export function createKnownLogin(
 	};
 }
 
-/** For requests that nothing is known of yet. */
+/** The facts before any request. */
 export const newFacts = (): MetadataFacts => ({distrusted: false, statuses: [], found: false});
 
-/** What the authorization server of a grant that came by a code says now; `undefined`: the tool server does not name it any more. */
+/** The current metadata of the authorization server of a grant made by code; `undefined` if the tool server no longer names it. */
 async function rediscover(
 	issuer: string,
 	{server: name, endpoint, fetch}: OAuthRequests,

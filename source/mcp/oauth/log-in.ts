@@ -20,13 +20,13 @@ import type {LoginProvider} from './login-provider.ts';
 import {authorize, oauthFetch} from './oauth-fetch.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
-/** How often a person is asked to agree in one login; a server that wants more does not know what it wants. */
+/** How often one login may ask a person for consent; a server that wants more is inconsistent. */
 const maxRounds = 3;
 
-/** How long a server may take until it has said how to log in, without the requests to others. */
+/** How long a server may take to say how to log in, not counting requests to others. */
 const probeTimeoutMs = 30_000;
 
-/** Of the address of a page; signed requests take kilobytes. */
+/** The longest page address; signed requests take kilobytes. */
 const maxPageLength = 16_384;
 
 const clientInfo = {name: 'svc', version};
@@ -52,12 +52,12 @@ const loginProbes = [
 type Login = {
 	readonly provider: LoginProvider;
 	readonly requests: OAuthRequests;
-	/** Looks at the document that is going to be presented, if one is. */
+	/** Checks the client metadata document, if one will be presented. */
 	readonly checkDocument: (fetch: FetchLike) => Promise<void>;
 };
 
 /**
- * Has a person agree to what the server wants, redeems that, and looks whether the server takes it; wants it more, it is asked for again.
+ * Asks a person for consent to what the server wants, redeems the code, and tests whether the server accepts the grant; if it then wants more, asks again.
  *
  * @throws ConnectError; what was stored before is still there then, unless a new grant came
  */
@@ -79,7 +79,7 @@ export async function logIn(
 	}
 }
 
-/** Whether the server takes the grant. The connection stays open meanwhile: what redeems the answer of the browser is fetched through it. */
+/** Whether the server accepts the grant. The connection stays open meanwhile, because the code is redeemed by its fetch. */
 async function isAccepted(
 	server: ToolServerConfig,
 	{open, openBrowser, secrets, signal}: LoginOptions,
@@ -103,7 +103,7 @@ async function isAccepted(
 
 		await probeForLogin(opened, {provider, requests}, signal);
 		if (!provider.hasUrl && !provider.isGranted) {
-			// The server wants no login so far, or is not there; the person wants one all the same.
+			// The server requires no login so far, or is unreachable; the person wants one anyway.
 			await authorize(provider, requests);
 		}
 	} catch (error) {
@@ -134,7 +134,7 @@ async function isAccepted(
 	return true;
 }
 
-/** Why a person is not shown a page; its address is shown as a whole, and is one argument of a program. */
+/** Why the page must not be shown to a person. Its address is shown in full, and becomes one argument of a program. */
 async function problemWithPage(url: URL, {home}: OAuthRequests): Promise<string | undefined> {
 	if (url.href.length > maxPageLength) {
 		return `is longer than ${maxPageLength} characters`;
@@ -145,7 +145,7 @@ async function problemWithPage(url: URL, {home}: OAuthRequests): Promise<string 
 		: 'is not https://, or is nearer to this machine than the tool server';
 }
 
-/** What is wrong with metadata that the SDK could not read; `undefined` for any other error. Names the members alone: what is in them is a stranger's. */
+/** What is wrong with metadata that the SDK could not parse; `undefined` for other errors. Names only the members, because their values are a stranger's. */
 function metadataProblem(error: unknown): string | undefined {
 	if (error instanceof SyntaxError) {
 		return 'the metadata of its authorization server cannot be used: they are no JSON';
@@ -162,8 +162,8 @@ function metadataProblem(error: unknown): string | undefined {
 }
 
 /**
- * Asks for something that may want a login, so that the server says how: as a client of the one protocol, then of the other. The first refusal makes the
- * SDK prepare the login. Any other answer, or none, does not matter here.
+ * Sends a request that may require a login, so that the server says how: first as a client of one protocol, then of the other. The first 401 makes the SDK prepare
+ * the login; other answers do not matter.
  *
  * @throws ConnectError when the login cannot be prepared
  */
@@ -190,7 +190,7 @@ async function probeForLogin(
 	}
 }
 
-/** Lets every answer pass but reasons why no login can be prepared. */
+/** Rethrows only reasons why no login can be prepared. */
 function onlyOurs(error: unknown): void {
 	if (
 		error instanceof ConnectError ||
@@ -201,7 +201,7 @@ function onlyOurs(error: unknown): void {
 	}
 }
 
-/** Redeems what the browser brought. A refused document is no failure: the next round registers. @throws ConnectError */
+/** Redeems the code that the browser returned. A refused client document is not a failure: the next round registers. @throws ConnectError */
 async function redeemAnswer(
 	server: ToolServerConfig,
 	params: URLSearchParams,
@@ -210,7 +210,7 @@ async function redeemAnswer(
 	provider.checkAnswer(params);
 	const refusedBefore = requests.grant.files.documentRefused();
 	requests.hide([params.get('code') ?? undefined]);
-	// The SDK has this step on its transports only; nothing is connected here.
+	// The SDK offers this step only on its transports; nothing is connected here.
 	const transport = new StreamableHTTPClientTransport(requests.endpoint, {
 		authProvider: provider,
 		...(requests.fetch && {fetch: requests.fetch}),
@@ -234,7 +234,7 @@ async function redeemAnswer(
 	}
 }
 
-/** What an authorization server may say of a client that it does not take. @see RFC 6749 §4.1.2.1, RFC 7591 §3.2.2 */
+/** Errors by which an authorization server rejects a client. @see RFC 6749 §4.1.2.1, RFC 7591 §3.2.2 */
 const clientRefusals: ReadonlySet<string> = new Set([
 	'invalid_client',
 	'unauthorized_client',

@@ -1,12 +1,12 @@
 import type {OpenTransport} from '../wire/open-transport.ts';
 
-/** What is known of a server before it is asked. */
+/** What is known of a server before it is contacted. */
 export type RegistrationFacts = {
-	/** Whether its authorization server takes metadata documents; `undefined`: it was never reached. */
+	/** Whether its authorization server accepts client metadata documents; `undefined` if it was never reached. */
 	readonly takesDocuments: boolean | undefined;
-	/** This program has registered there. */
+	/** Whether this program is registered there. */
 	readonly isRegistered: boolean;
-	/** A document that would be presented where one is taken. */
+	/** The document to present if documents are accepted. */
 	readonly document: string | undefined;
 };
 
@@ -18,13 +18,11 @@ export type Redirect = {
 
 export type LoginOptions = {
 	readonly open: OpenTransport;
-	/** Says where the authorization server sends the browser back to. */
+	/** Chooses the redirect URI. */
 	readonly redirect: (known: RegistrationFacts) => Promise<Redirect>;
-	/**
-	 * Shows an http(s) URL to a person and resolves with the parameters of the URL that the browser came back with. `issuer`: the authorization server, whose page it should be.
-	 */
+	/** Shows an http(s) URL to a person, and resolves to the query parameters of the redirect. `issuer`: the authorization server that the page should belong to. */
 	readonly openBrowser: (url: URL, issuer: string) => Promise<URLSearchParams>;
-	/** Values that came from variables. */
+	/** Values from variables, to be redacted. */
 	readonly secrets: readonly string[];
 	readonly signal: AbortSignal;
 };

@@ -11,21 +11,21 @@ import {clientMetadata, configuredClient, isSameText} from './client-identity.ts
 import type {Redirect} from './login-options.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
-/** A login under way: what it has found out is kept here, and reaches the files when the grant is there. */
+/** The state of a login in progress. Its findings are kept here, and written to files together with the grant. */
 export type LoginProvider = OAuthClientProvider & {
-	/** A person has to agree on a page. */
+	/** Whether a person has to consent on a page. */
 	readonly hasUrl: boolean;
-	/** Where the browser is to go for that; taken once. */
+	/** The page's address; returned only once. */
 	takeUrl(): URL | undefined;
-	/** Whether the browser came back from where we sent it: the answer is to this login, and of its authorization server. @throws ConnectError */
+	/** Verifies that the browser's answer belongs to this login and comes from its authorization server. @throws ConnectError */
 	checkAnswer(params: URLSearchParams): void;
-	/** Whether the grant has been stored. */
+	/** Whether the grant is stored. */
 	readonly isGranted: boolean;
-	/** Of the authorization server, once it is known; a URL. */
+	/** The authorization server's URL, once known. */
 	readonly issuer: string | undefined;
-	/** The document that is presented to an authorization server that takes one. */
+	/** The client metadata document to present to an authorization server that accepts documents. */
 	document(): string | undefined;
-	/** Registers instead. */
+	/** Registers instead of presenting the document. */
 	dropDocument(): void;
 };
 
@@ -37,7 +37,7 @@ export type LoginDependencies = Pick<
 	readonly log: Logger;
 };
 
-/** The provider of one login that a person watches. Neither an old grant nor an old registration is used; both stay until they are replaced. */
+/** Creates the provider of one interactive login. Old grants and registrations are not used; they stay stored until replaced. */
 export function createLoginProvider(dependencies: LoginDependencies): LoginProvider {
 	const {server, settings, grant, metadata, redirect, scopeFor, hide, log} = dependencies;
 	const {files} = grant;
@@ -57,7 +57,7 @@ export function createLoginProvider(dependencies: LoginDependencies): LoginProvi
 		get clientMetadata() {
 			return clientMetadata(settings, redirect.url);
 		},
-		// The SDK reads the property before each use; without a value it registers.
+		// The SDK reads this property before each use; if `undefined`, it registers.
 		get clientMetadataUrl() {
 			return documentOf() ?? '';
 		},
@@ -66,7 +66,7 @@ export function createLoginProvider(dependencies: LoginDependencies): LoginProvi
 			discovery = found;
 			const site = found.authorizationServerMetadata;
 			if (site && !site.code_challenge_methods_supported) {
-				// The protocol lets clients refuse; many servers know PKCE and do not say so. @see manual/logins.md
+				// A client may refuse such servers; but many support PKCE without declaring it. @see manual/logins.md
 				log.warn('the authorization server does not say that it knows PKCE', {
 					server,
 					issuer: site.issuer,
@@ -83,7 +83,7 @@ export function createLoginProvider(dependencies: LoginDependencies): LoginProvi
 		tokens: async () => (granted ? grant.tokens() : undefined),
 		async saveTokens(tokens) {
 			if (granted && grant.isStored(tokens.access_token)) {
-				// A refresh, which is stored already.
+				// A refresh has already stored its tokens.
 				return;
 			}
 
@@ -115,7 +115,7 @@ export function createLoginProvider(dependencies: LoginDependencies): LoginProvi
 			}
 
 			if (!scope?.split(' ').includes('offline_access')) {
-				// The SDK asks for it with that scope, which the configured one may lack.
+				// The SDK adds `prompt=consent` for `offline_access`, which the configured scope may lack.
 				authorization.searchParams.delete('prompt');
 			}
 
@@ -138,7 +138,7 @@ export function createLoginProvider(dependencies: LoginDependencies): LoginProvi
 		},
 		checkAnswer(params) {
 			const expected = state ?? '';
-			// One answer for one request, whatever it was.
+			// The state is valid for one answer only, right or wrong.
 			state = undefined;
 			if (!isSameText(expected, params.get('state'))) {
 				throw loginError(server, 'the browser came back with an answer to another login (state)');
@@ -147,7 +147,7 @@ export function createLoginProvider(dependencies: LoginDependencies): LoginProvi
 			const issuer = discovery?.authorizationServerMetadata?.issuer;
 			const named = params.get('iss');
 			if (issuer !== undefined && named !== null && !isSameText(issuer, named)) {
-				// What another server says is not shown. @see RFC 9207 §2.4
+				// Text from another server is not shown. @see RFC 9207 §2.4
 				throw loginError(server, 'the browser came back from another authorization server (iss)');
 			}
 		},

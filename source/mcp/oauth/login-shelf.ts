@@ -7,30 +7,34 @@ import type {Clock} from '../../core/clock.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import {makePrivateFolder, readPrivateFile, replacePrivateFile} from './private-file.ts';
 
-/** A process that renews holds the lock for one request, which is bounded. */
+/** Longer than a renewing process holds the lock: that takes one bounded request. */
 const lockWaitMs = 60_000;
 
 const lockEnding = '.lock';
 
-/** Where the logins of a profile are: the folder `mcp-tokens/`, or what the members of a cluster share. */
+/** Where a profile's logins are stored: the folder `mcp-tokens/`, or the texts shared by a cluster's members. */
 export type LoginStorage = string | SharedLogins;
 
-/** The place of the logins of a home. */
+/** Where a home's logins are stored. */
 export const loginPlaceOf = ({
 	mcpTokens,
 	shared,
 }: Pick<HomePaths, 'mcpTokens' | 'shared'>): LoginStorage => shared?.logins ?? mcpTokens;
 
-/** The files of one server's login, by their endings. */
+/** The files of one server's login, by suffix. */
 export type LoginShelf = {
-	/** What messages call a file. */
+	/** The name of a file in messages. */
 	nameOf(ending: string): string;
 	/** @throws SvcError `login_file_unusable`, `store_key_wrong` */
 	read(ending: string): Promise<string | undefined>;
 	replace(ending: string, text: string): Promise<void>;
 	has(ending: string): boolean;
 	remove(ending: string): Promise<void>;
-	/** Runs `task` alone among all processes, and all members of a cluster. `removes`: the lock goes with the rest. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
+	/**
+	 * Runs `task` exclusively among all processes and cluster members. `removes`: also deletes the lock file.
+	 *
+	 * @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable`
+	 */
 	exclusively<Value>(
 		task: () => Promise<Value>,
 		options: {readonly clock: Clock; readonly removes?: true},
@@ -52,7 +56,7 @@ export function loginShelf(
 		read: async ending => readPrivateFile(file(ending)),
 		replace: async (ending, text) => replacePrivateFile(file(ending), text),
 		has: ending => existsSync(file(ending)),
-		// A folder in the place of a file must not keep the others.
+		// Recursive, so that a folder with the file's name does not prevent deleting the other files.
 		remove: async ending => rm(file(ending), {force: true, recursive: true}),
 		async exclusively(task, {clock, removes = false}) {
 			const lock = file(lockEnding);
@@ -62,7 +66,7 @@ export function loginShelf(
 				async () => {
 					const value = await task();
 					if (removes) {
-						// Last, while it is held.
+						// Deleted last, while the lock is held.
 						await rm(lock, {force: true, recursive: true});
 					}
 

@@ -14,9 +14,9 @@ const maxAnswerBytes = 1_048_576;
 const ownAgent = `Svc-Agent/${version}`;
 
 /**
- * What the transport of a server with a login is to fetch with: `fetch`, but for requests to an authorization server with the rules of their
- * own (bounds, addresses, `User-Agent`, one refresh at a time). `fetch` adds the static headers of the server to requests for its endpoint alone; `home` is how near
- * the server is, by its connections. `ends` aborts those requests: the SDK gives them no signal.
+ * The fetch for the transport of a server with a login. Requests to the tool server go to `fetch`; requests to an authorization server get their own rules
+ * (limits, allowed addresses, `User-Agent`, one refresh at a time). `fetch` adds the server's static headers only for its endpoint. `home`: how near the server
+ * is, by its connections. `ends` aborts these requests, because the SDK passes them no signal.
  *
  * @see manual/logins.md, manual/tool-servers.md#states
  */
@@ -71,7 +71,7 @@ export function oauthFetch(
 	return requests.fetch;
 }
 
-/** Whether the tool server took the token. One that it refused is no good any more, and what is known of its authorization server may be out of date. @see SEP-2352 */
+/** Notes whether the tool server accepted the token. If refused, the token is useless, and the known metadata of its authorization server may be outdated. @see SEP-2352 */
 function noteVerdict(
 	{grant, metadata}: OAuthRequests,
 	response: Response,
@@ -120,22 +120,22 @@ function withAgent(init: RequestInit, agent: string): RequestInit {
 	return {...init, headers};
 }
 
-/** The SDK sends texts and forms. */
+/** The SDK sends strings and form data. */
 const textOf = (body: RequestInit['body']): string =>
 	body instanceof URLSearchParams ? body.toString() : typeof body === 'string' ? body : '';
 
-/** Lets the SDK go through an authorization with the fetch that was made for the provider last. */
+/** Runs the SDK's authorization with the last fetch made for the provider. */
 export const authorize = async (
 	provider: OAuthClientProvider,
 	{endpoint, fetch}: Pick<OAuthRequests, 'endpoint' | 'fetch'>,
 ) => auth(provider, {serverUrl: endpoint, ...(fetch && {fetchFn: fetch})});
 
-/** What a request of the SDK is for. `tool-server`: a message, a stream, the end of a session. */
+/** The purpose of a request by the SDK. `tool-server`: a message, a stream, or the end of a session. */
 export type RequestKind = 'tool-server' | 'token' | 'registration' | 'metadata';
 
 /**
- * Tells the SDK's requests apart: it fetches all of them with one function. Only a token endpoint gets a form, only a tool server gets JSON-RPC
- * or is asked for an event stream; what else is posted is a registration. The address says nothing: a tool server may name its own endpoint as the place of its metadata.
+ * Classifies the SDK's requests, which all go through one function. Only a token endpoint receives a form; only a tool server receives JSON-RPC or requests for an
+ * event stream; any other POST is a registration. The address does not help: a tool server may declare its own endpoint as the location of its metadata.
  */
 export function requestKind(request: RequestInit): RequestKind {
 	const headers = new Headers(request.headers);
@@ -158,10 +158,10 @@ export function requestKind(request: RequestInit): RequestKind {
 	return method === 'POST' ? 'registration' : 'metadata';
 }
 
-/** A registration never has this member; a message always has, and the SDK writes it as text. */
+/** Registrations never have this member; messages always do, as text written by the SDK. */
 const isJsonRpc = (body: string): boolean => /"jsonrpc"\s*:\s*"2\.0"/.test(body);
 
-/** What the SDK wants to register, with the scope that the authorization will ask for. @see manual/logins.md */
+/** The SDK's registration request with the scope that the authorization will request. @see manual/logins.md */
 function registrationBody(body: string, {scopeFor}: OAuthRequests): string {
 	const {scope: advertised, ...asked} = parsedObject(body) ?? {};
 	const scope = scopeFor(typeof advertised === 'string' ? advertised : undefined) ?? advertised;
@@ -169,7 +169,7 @@ function registrationBody(body: string, {scopeFor}: OAuthRequests): string {
 }
 
 /**
- * Lets a registration through.
+ * Passes a registration's answer on.
  *
  * @throws ConnectError that leads with the statuses of the metadata when there was none
  * @see manual/tool-servers.md#states

@@ -2,28 +2,28 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {LoginFlow} from '../../core/logins.ts';
 
-/** Texts of the mapping, by their names here. */
+/** The text settings of the mapping, by their names here. */
 const textKeys = {
 	clientId: 'client_id',
 	clientSecret: 'client_secret',
 	tokenEndpointAuthMethod: 'token_endpoint_auth_method',
 	clientName: 'client_name',
-	/** Space-separated; wins over every scope that a server advertises. */
+	/** Space-separated; takes precedence over every scope that a server advertises. */
 	scope: 'scope',
 	/** For requests to the token endpoint. */
 	userAgent: 'user_agent',
 	clientMetadataUrl: 'client_metadata_url',
-	/** A callback of the person's own, as it is written. */
+	/** A redirect URI chosen by the person, as written. */
 	redirectUri: 'redirect_uri',
 } as const;
 
-/** The `oauth` mapping of a server as this room uses it; what is empty, null or of another type counts as not set. @see manual/logins.md */
+/** The `oauth` mapping of a server; values that are empty, null or of a wrong type count as unset. @see manual/logins.md */
 export type OAuthSettings = {readonly [Key in keyof typeof textKeys]?: string} & {
 	readonly redirectPort?: number;
 	/** `cimd: false` forces dynamic registration. */
 	readonly cimd: boolean;
 	readonly flow: LoginFlow;
-	/** How long a code may wait for a person. */
+	/** How long a login by code may wait for a person. */
 	readonly timeoutMs: number;
 };
 
@@ -47,7 +47,7 @@ export function oauthSettingsOf({endpoint}: ToolServerConfig): OAuthSettings | u
 	};
 }
 
-/** A reference may have become a number. */
+/** A number, also one that came from a variable reference as text. */
 function number(written: JsonObject, key: string): number | undefined {
 	const value = written[key];
 	const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

@@ -4,11 +4,11 @@ import {dirname} from 'node:path';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {replaceFile} from '../../core/own-files.ts';
 
-/** Larger ones are not read: far more than tokens, a registration and metadata take. */
+/** Larger files are not read: tokens, a registration and metadata take far less. */
 export const maxPrivateFileBytes = 1_048_576;
 
 /**
- * The text of a file that holds secrets; `undefined` when there is none. Links are not followed.
+ * Reads a file with secrets; `undefined` if it does not exist. Does not follow links.
  *
  * @throws SvcError `login_file_unusable`; the message never holds what is in the file.
  */
@@ -35,7 +35,7 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
 }
 
 /**
- * Replaces such a file as a whole: written under another name with 0600, synced, renamed. Its folder is made 0700. A link in its place is refused.
+ * Replaces such a file atomically: written under another name with mode 0600, synced, renamed. Its folder is set to mode 0700. Refuses to replace a link.
  *
  * @throws SvcError `login_file_unusable`
  */
@@ -49,7 +49,7 @@ export async function replacePrivateFile(path: string, text: string): Promise<vo
 	}
 }
 
-/** Creates the folder of `path`, 0700. @throws SvcError `login_file_unusable` */
+/** Creates the folder of `path` with mode 0700. @throws SvcError `login_file_unusable` */
 export async function makePrivateFolder(path: string): Promise<void> {
 	const folder = dirname(path);
 	try {

@@ -2,25 +2,25 @@ import {isDeepJson, parsedObject, type JsonObject} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 
-/** Most characters of what an authorization server said that a message may hold. @see manual/tool-servers.md#states */
+/** How many characters of an authorization server's words a message may contain. @see manual/tool-servers.md#states */
 const maxExcerptLength = 200;
 
-/** What an authorization server answered. */
+/** An authorization server's answer. */
 export type OAuthAnswer = {readonly status: number; readonly text: string};
 
-/** Form fields that must not come back in a message. */
+/** Form fields that a message must not repeat. */
 const secretFields = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'device_code'];
 
 /**
- * The error answer of a token endpoint as the SDK is to see it: its code, and as description one redacted sentence with the status. The SDK would put
- * the whole body into its error otherwise.
+ * Rewrites a token endpoint's error for the SDK: its code, and as description one redacted sentence with the status. Otherwise the SDK would put the whole body
+ * into its error.
  */
 export function tokenRefusal(answer: OAuthAnswer, {form, redact}: Sent): Refusal {
 	const what = form.get('grant_type') === 'refresh_token' ? 'refresh' : 'exchange';
 	return refusalOf(`Token ${what}`, answer, {form, redact});
 }
 
-/** The same for a request for a code. */
+/** Rewrites an error for a request for a device code in the same way. */
 export const codeRefusal = (answer: OAuthAnswer, sent: Sent): Refusal =>
 	refusalOf('Device authorization', answer, sent);
 
@@ -37,13 +37,13 @@ function refusalOf(what: string, answer: OAuthAnswer, {form, redact}: Sent): Ref
 	};
 }
 
-/** What is granted, by its name, in JSON and in forms: an answer that cannot be used may hold it all the same. */
+/** Finds granted secrets in JSON and forms by their names: even an unusable answer may contain them. */
 const granted =
 	/(\b(?:access_token|refresh_token|id_token|client_secret|device_code)\b\\?["']?\s{0,8}[:=]\s{0,8}\\?["']?)[^\s"'&,;\\]+/gi;
 
 const grantedName = /^(?:access_token|refresh_token|id_token|client_secret|device_code)$/i;
 
-/** The same of JSON as they are, with all characters; at any depth. */
+/** Finds the same secrets in parsed JSON at any depth, without its escapes. */
 function grantedIn(text: string): readonly string[] {
 	const found: string[] = [];
 	if (!isDeepJson(text)) {
@@ -56,24 +56,24 @@ function grantedIn(text: string): readonly string[] {
 				return value;
 			});
 		} catch {
-			// No JSON.
+			// Not JSON.
 		}
 	}
 
 	return found;
 }
 
-/** What a registration endpoint refused with: `404`, `400: invalid_redirect_uri …`; pages are left out. */
+/** A registration endpoint's refusal: `404`, `400: invalid_redirect_uri …`; web pages are left out. */
 export function registrationRefusal({status, text}: OAuthAnswer, redact: Redact): string {
 	return parsedObject(text) ? `${status}: ${excerpt(text, redact)}` : String(status);
 }
 
-/** The error and its description, or the beginning of whatever was answered; one cleaned, redacted line. */
+/** The error and its description, or else the beginning of the answer; one escaped, redacted line. */
 function excerpt(text: string, redact: Redact): string {
 	const {error, error_description: description} = parsedObject(text) ?? {};
 	const said = [error, description].filter(part => typeof part === 'string').join(', ');
 	const grants = grantedIn(text);
-	// Redacted before it is cut: half a secret has no shape.
+	// Redacted before it is cut: half a secret is not recognised.
 	return escapeLine(
 		redact(createRedact(() => grants)(said || text))
 			.replaceAll(granted, '$1[redacted]')

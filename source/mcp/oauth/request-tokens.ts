@@ -9,7 +9,7 @@ import type {Grant} from './grant.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 import {tokenRefusal} from './refusals.ts';
 
-/** What is kept of the tokens in an answer; whose they are is not the server's to say. */
+/** The stored part of an answer's tokens. The client they belong to is not taken from the server. */
 const tokensShape = z.object({
 	access_token: accessToken,
 	token_type: tokenPart,
@@ -19,7 +19,7 @@ const tokensShape = z.object({
 	expires_in: z.coerce.number().exactOptional(),
 });
 
-/** Sends the form of a token request; a refresh at most once for one refresh token. */
+/** Sends a token request; a refresh at most once per refresh token. */
 export async function requestTokens(
 	requests: OAuthRequests,
 	body: string,
@@ -67,22 +67,22 @@ async function readAnswer(
 const tokensOf = (text: string): StoredOAuthTokens | undefined =>
 	orElse(() => tokensShape.parse(JSON.parse(text)), undefined);
 
-/** The answer of a token endpoint, and what the SDK is to see of it. */
+/** A token endpoint's answer, and its version for the SDK. */
 type TokenAnswer =
 	| {readonly kind: 'tokens'; readonly tokens: StoredOAuthTokens; readonly response: Response}
 	| {
 			readonly kind: 'refused';
 			readonly status: number;
-			/** Of OAuth, `invalid_grant`; `server_error` for what is no answer of OAuth. */
+			/** An OAuth code such as `invalid_grant`; `server_error` if the answer is not OAuth. */
 			readonly code: string;
 			readonly message: string;
 			readonly response: Response;
 	  };
 
-/** A caller that waited for a refresh that failed does not try the same at once. */
+/** After a failed refresh, callers that waited for it do not retry within this time. */
 const refreshPauseMs = 5000;
 
-/** The grant, or the client that it was given to, is no good any more. @see RFC 6749 §5.2 */
+/** Codes which mean that the grant or its client is invalid. @see RFC 6749 §5.2 */
 const final: ReadonlySet<string> = new Set([
 	'invalid_grant',
 	'invalid_client',
@@ -90,8 +90,8 @@ const final: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Answers a request to refresh. It reaches the authorization server only when no other process has refreshed since: with rotation, the second
- * request with one refresh token ends the grant. New tokens are on disk before the next process gets its turn.
+ * Answers a refresh request. It is sent only if no other process has refreshed since: with rotation, a second request with the same refresh token would end the
+ * grant. New tokens are on disk before the next process gets the lock.
  *
  * @throws ConnectError of kind `passing` when another try may succeed
  */
@@ -104,7 +104,7 @@ async function refreshOnce(
 	}: {readonly grant: Grant; readonly clock: Clock; readonly send: () => Promise<TokenAnswer>},
 ): Promise<Response> {
 	try {
-		// Of many calls that are refused at one moment, only the first has to keep other processes waiting.
+		// When many calls are refused at once, only the first one needs the lock among processes.
 		return await grant.exclusively(askOnce, async () => {
 			const stored = await grant.tokens();
 			return stored && isNewer(stored) ? adopt(stored, grant) : undefined;
@@ -145,7 +145,7 @@ async function refreshOnce(
 
 		const now = await grant.tokens();
 		if (now && isNewer(now)) {
-			// A process without our lock was faster.
+			// A process without the lock was faster.
 			return adopt(now, grant);
 		}
 
@@ -162,7 +162,7 @@ async function refreshOnce(
 
 	async function keep(tokens: StoredOAuthTokens, before: StoredTokens): Promise<void> {
 		grant.markStored(tokens.access_token);
-		// What an answer leaves out stays as it was. @see RFC 6749 §5.1, §6
+		// Members missing in the answer stay unchanged. @see RFC 6749 §5.1, §6
 		await grant.files.saveTokens({
 			refresh_token: sent,
 			...(before.scope !== undefined && {scope: before.scope}),

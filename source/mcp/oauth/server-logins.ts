@@ -15,19 +15,19 @@ import type {OAuthRequests} from './oauth-requests.ts';
 import {oauthSettingsOf} from './oauth-settings.ts';
 
 export type ServerLoginsDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
-	/** Of the profile whose logins these are. */
+	/** The paths of the logins' profile. */
 	readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile' | 'shared'>;
-	/** Gets the tokens and client secrets that were in use, whenever there are more; must not throw. */
+	/** Receives the tokens and client secrets in use whenever there are new ones; must not throw. */
 	readonly onSecrets: (secrets: readonly string[]) => void;
 };
 
-/** The OAuth logins of one profile. Grants live in files, which other processes may change at any time. */
+/** The OAuth logins of one profile. Grants are stored in files, which other processes may change at any time. */
 export type ServerLogins = ReturnType<typeof createServerLogins>;
 
-/** Secrets of a few hundred refreshes; older ones have expired. */
+/** Enough for a few hundred refreshes; older secrets have expired. */
 const maxSecrets = 500;
 
-/** Nothing is read or written before a server wants a login. */
+/** Neither reads nor writes before a server needs a login. */
 export function createServerLogins(dependencies: ServerLoginsDependencies) {
 	const {clock, log, redact, paths, onSecrets} = dependencies;
 	const servers = new Map<string, KnownLogin & {readonly key: string}>();
@@ -42,13 +42,11 @@ export function createServerLogins(dependencies: ServerLoginsDependencies) {
 	};
 
 	return {
-		/**
-		 * The login that is stored for a server, for its connections. `server` is expanded. The same object for the same server; `undefined` without `auth: oauth`.
-		 */
+		/** The stored login of a server, for its connections. `server` must be expanded. Returns the same object for the same server; `undefined` without `auth: oauth`. */
 		of: (server: ToolServerConfig): ServerLogin | undefined => find(server)?.login,
 		/**
-		 * Authorizes this program for a server, and replaces its grant once the new one is there. Whatever the server wants a person to agree to goes
-		 * through `openBrowser`. Resolves also when the server wants nothing.
+		 * Authorizes this program for a server, and replaces the old grant once the new one is complete. Pages for the person's consent go through `openBrowser`.
+		 * Also resolves if the server requires no login.
 		 *
 		 * @throws ConnectError; the grant of before is still there then
 		 * @see manual/logins.md
@@ -89,7 +87,7 @@ export function createServerLogins(dependencies: ServerLoginsDependencies) {
 				},
 			});
 		},
-		/** For the requests of a login that the SDK knows nothing of; its tokens go to `grant.replace`. @throws ConnectError for a server without a login */
+		/** The requests of a login that the SDK does not support; store their tokens with `grant.replace`. @throws ConnectError for a server without a login */
 		async requestsOf(server: ToolServerConfig): Promise<OAuthRequests> {
 			const {grant, requests} = loginOf(server);
 			return {...requests, ...scopesOf(requests, await grant.files.known()), metadata: newFacts()};
@@ -115,7 +113,7 @@ export function createServerLogins(dependencies: ServerLoginsDependencies) {
 		const url = server.endpoint.transport === 'stdio' ? undefined : server.endpoint.url;
 		const endpoint = url === undefined ? null : URL.parse(url);
 		if (!settings || !endpoint) {
-			// The transport says what is wrong with a URL.
+			// The transport reports an invalid URL.
 			return undefined;
 		}
 
@@ -134,7 +132,7 @@ export function createServerLogins(dependencies: ServerLoginsDependencies) {
 	}
 }
 
-/** The scopes that a login asks for: those of the settings, else those that are advertised and those that the grant lacks. */
+/** The scopes to request: the configured ones, else those advertised plus those that the grant lacks. */
 const scopesOf = (
 	{settings}: KnownLogin['requests'],
 	{wantedScope}: KnownAuthorization,

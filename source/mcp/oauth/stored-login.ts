@@ -8,7 +8,7 @@ import {clientMetadata, configuredClient, sameIssuer, scopeUnion} from './client
 import type {StoredTokens} from './grant-files.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 
-/** Without one the SDK takes the provider for that of a machine, which needs no person's consent; no browser is ever redirected here. */
+/** Without a redirect URI the SDK would assume a machine's client, which needs no consent; no browser is ever redirected here. */
 const unusedRedirect = 'http://127.0.0.1:27890/callback';
 
 export type StoredLoginDependencies = Pick<
@@ -16,9 +16,9 @@ export type StoredLoginDependencies = Pick<
 	'grant' | 'metadata' | 'server' | 'settings'
 > & {
 	readonly log: Logger;
-	/** The command that logs in. */
+	/** The command to log in. */
 	readonly loginCommand: string;
-	/** What the authorization server of that issuer says now, where it gives codes to devices; `undefined` when the tool server does not name it any more. */
+	/** The current metadata of the authorization server of that issuer, which issues device codes; `undefined` if the tool server no longer names it. */
 	readonly rediscover: (issuer: string) => Promise<OAuthDiscoveryState | undefined>;
 };
 
@@ -34,8 +34,8 @@ const factsOf = ({expires_at: expires, issuer, scope}: StoredTokens): LoginFacts
 });
 
 /**
- * Presents the grant that is stored, and refreshes it. Whatever would need a person ends in a ConnectError of kind `needs-login`, before anything is
- * registered. Serves only the authorization server that the grant came from.
+ * Presents the stored grant and refreshes it. If a person would be needed, throws a ConnectError of kind `needs-login` before anything is registered. Only
+ * contacts the authorization server of the grant.
  *
  * @see manual/logins.md
  */
@@ -43,7 +43,7 @@ export function createStoredLogin(dependencies: StoredLoginDependencies): Pick<
 	ServerLogin,
 	'credentials' | 'state' | 'facts'
 > & {
-	/** What is stored, as the credentials present it. @throws ConnectError */
+	/** The stored tokens for presenting. @throws ConnectError */
 	readonly tokens: () => Promise<StoredTokens | undefined>;
 } {
 	const {server, settings, grant, metadata, log, loginCommand, rediscover} = dependencies;
@@ -55,7 +55,7 @@ export function createStoredLogin(dependencies: StoredLoginDependencies): Pick<
 			message: `Tool server "${server}" ${reason}: run "${loginCommand}"`,
 		});
 
-	/** A file that cannot be used is mended by a login, which replaces it. */
+	/** An unusable file counts as a missing login: logging in replaces it. */
 	const read = async <T>(value: Promise<T>): Promise<T> => {
 		try {
 			return await value;
@@ -84,11 +84,11 @@ export function createStoredLogin(dependencies: StoredLoginDependencies): Pick<
 			return clientMetadata(settings, unusedRedirect);
 		},
 		async discoveryState() {
-			// The first thing the SDK asks for: without a grant nothing else is worth a request.
+			// The SDK asks for this first: without a grant, no further request makes sense.
 			const {issuer} = await requireUsable();
 			const {discovery, byDevice} = await files.known();
 			if (!discovery || (issuer !== undefined && !sameIssuer(issuer, issuerOf(discovery)))) {
-				// Of another grant: the process that stored this one ended in the middle.
+				// The metadata belong to another grant: the process that stored this one died in the middle.
 				return undefined;
 			}
 
@@ -123,14 +123,14 @@ export function createStoredLogin(dependencies: StoredLoginDependencies): Pick<
 			return client;
 		},
 		saveClientInformation: async client => {
-			// Reached to stamp an old registration with its issuer only.
+			// The SDK calls this only to add the issuer to an old registration.
 			if (settings.clientId === undefined) {
 				await files.saveClient(client);
 			}
 		},
 		tokens: tokensNow,
 		async saveTokens(tokens) {
-			// What was refreshed is stored already, and may have been replaced by another process since.
+			// Refreshed tokens are already stored, and may have been replaced by another process since.
 			if (!grant.isStored(tokens.access_token)) {
 				await grant.exclusively(async () => files.saveTokens(tokens));
 			}

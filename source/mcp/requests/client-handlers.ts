@@ -20,23 +20,23 @@ import {formFields} from './form-fields.ts';
 import {judgeSampling} from './judge-sampling.ts';
 import {createRefusalLog, createRequestWindow, type RequestWindow} from './request-limits.ts';
 
-/** What is needed to answer the requests of a server. */
+/** What answering a server's requests needs. */
 export type HandlerDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly server: ToolServerConfig;
 	readonly profile: string;
 	readonly calls: CallsUnderWay;
 	readonly elicit: Elicit;
-	/** When the server asked a person before; absent: over this connection alone. */
+	/** When the server asked a person earlier; absent: counted per connection. */
 	readonly formWindow?: RequestWindow;
-	/** Absent: no server may ask our model. */
+	/** Absent: servers may not ask a model. */
 	readonly sample?: Sample | undefined;
-	/** When the server asked our model before; absent: over this connection alone. */
+	/** When the server asked a model earlier; absent: counted per connection. */
 	readonly samplingWindow?: RequestWindow;
 };
 
 /**
- * What a client of `server` declares; part of what a cached list of tools depends on. Forms and URLs when elicitation is enabled (URLs are declared to be
- * declined, not to fail); sampling when the policy allows it and there is a model. Roots never: a server has no business in our folders.
+ * The capabilities declared to `server`; part of the cache key of its tool list. Elicitation by form and URL if enabled (URLs are declared in order to decline
+ * them properly); sampling if the policy allows it and there is a model. Never roots: a server has no business in our folders.
  */
 export const clientCapabilities = (
 	server: ToolServerConfig,
@@ -46,7 +46,7 @@ export const clientCapabilities = (
 	...(server.sampling.enabled && canSample ? {sampling: {}} : {}),
 });
 
-/** One set for each connection. @see manual/tool-servers.md#settings, manual/tool-servers.md#states */
+/** Creates the handlers of one connection. @see manual/tool-servers.md#settings, manual/tool-servers.md#states */
 export function createClientHandlers(
 	dependencies: HandlerDependencies,
 ): Pick<ClientSide, 'capabilities' | 'register'> {
@@ -72,14 +72,14 @@ export function createClientHandlers(
 	};
 }
 
-/** Questions of one connection that may wait at the same time. */
+/** How many questions of one connection may wait at once. */
 const maxQuestions = 5;
 
-/** Questions of one server in a minute, answered or not: each is written down, and rings for a person. */
+/** How many questions a server may ask per minute, answered or not: each is recorded, and notifies a person. */
 const maxInMinute = 20;
 
 /**
- * Answers forms through `elicit`, URLs with `decline`. What a person fills in is compared with the form before it is sent; every way out that is no answer is
+ * Answers forms through `elicit`, and URLs with `decline`. A person's input is validated against the form before it is sent; any ending without an answer is
  * `cancel`. Never rejects.
  *
  * @see manual/tool-servers.md#settings, manual/approvals.md#forms
@@ -120,10 +120,10 @@ function createFormHandler({
 
 		times.add();
 		waiting += 1;
-		// The time of the call that asks does not pass meanwhile.
+		// Pauses the time-out of the calls in progress.
 		const pause = calls.pause();
 		try {
-			// The approvals end it in time: a person may ask for more of that.
+			// Approvals have their own time limit, which a person may extend.
 			const answer = await elicit({
 				server: server.name,
 				host: endpointName(server),
@@ -167,7 +167,7 @@ function createFormHandler({
 
 type Content = NonNullable<ElicitResult['content']>;
 
-/** What `contentProblem` let through, in the words of the protocol. */
+/** Valid content (see `contentProblem`) in the protocol's type. */
 const contentOf = (content: JsonObject): Content =>
 	Object.fromEntries(
 		Object.entries(content).flatMap(([key, value]) => {
@@ -176,17 +176,17 @@ const contentOf = (content: JsonObject): Content =>
 		}),
 	);
 
-/** What the protocol has for a person, or a policy, that says no. */
+/** The protocol's code for a refusal by a person or a policy. */
 const refusedCode = -1;
 
-/** A request that is not answered; the server reads the message. */
+/** A refused request; the server reads the message. */
 class Refusal extends Error {
 	override readonly name = 'Refusal';
 	readonly code = refusedCode;
 }
 
 /**
- * Asks our model for a server, as far as its policy allows. Rejects with `Refusal` otherwise; what it says goes to the server.
+ * Asks a model for a server within the limits of its policy. Otherwise rejects with `Refusal`, whose message goes to the server.
  *
  * @see manual/tool-servers.md#bounds
  */

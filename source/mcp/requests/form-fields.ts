@@ -9,13 +9,13 @@ const maxKeyLength = 200;
 
 const formats = new Set(['email', 'uri', 'date', 'date-time']);
 
-/** What people call secrets. */
+/** Words for secrets in names of fields. */
 const secretWords =
 	/pass(?:word|phrase|code|wd)|secret|token|credential|api[\s_-]?key|private[\s_-]?key|access[\s_-]?key|\bpin\b|\botp\b|\bcvv\b|\bcvc\b|\bssn\b/i;
 
 /**
- * The fields of a form that a server asks for; `undefined` for one that cannot be shown whole: more than 50 fields, or a field of a kind that the protocol
- * does not know. Texts are cleaned; keys and values of options are as they are, since they go back.
+ * The fields of a form requested by a server; `undefined` if it cannot be shown completely: more than 50 fields, or a field of a kind unknown to the protocol.
+ * Texts are escaped; keys and option values are not, because they are sent back.
  *
  * @see manual/approvals.md#forms; MCP 2025-11-25, elicitation, requested schema
  */
@@ -97,7 +97,7 @@ function kindOfText(schema: JsonObject): Kind | undefined {
 	};
 }
 
-/** `enum`, with titles beside it in `enumNames`, or constants with titles. */
+/** Options from `enum`, with titles in `enumNames`, or from constants with titles. */
 function optionsOf(schema: JsonObject): FormField['options'] | undefined {
 	const {enum: values, enumNames} = schema;
 	const names: readonly unknown[] = Array.isArray(enumNames) ? enumNames : [];

@@ -8,17 +8,17 @@ const maxConversationLength = 200_000;
 const maxStops = 10;
 const minuteMs = 60_000;
 
-/** What our model is asked when a server may ask it. */
+/** The question that a model is asked for a server. */
 export type AllowedSample = Omit<SampleRequest, 'server' | 'signal'>;
 
 export type SamplingVerdict =
 	| {readonly allowed: true; readonly sample: AllowedSample}
-	/** For the server. */
+	/** `reason` is sent to the server. */
 	| {readonly allowed: false; readonly reason: string};
 
 /**
- * Whether a server may ask our model, and what of its wishes counts. `recent`: when it asked before, milliseconds on the clock of `now`. A model that it names
- * counts when the policy allows it; otherwise the configured one answers. Only text goes to the model, and no tools.
+ * Whether a server may ask a model, and which of its wishes are granted. `recent`: times of its earlier questions, in milliseconds of the same clock as `now`. A
+ * model it names is used if the policy allows it, else the configured one. The model receives only text, and no tools.
  *
  * @see manual/tool-servers.md#bounds
  */
@@ -64,7 +64,7 @@ export function judgeSampling(
 	};
 }
 
-/** Those of `times` that count against the limit of a minute. */
+/** The times that count for the limit per minute. */
 export const inLastMinute = (times: readonly number[], now: number): readonly number[] =>
 	times.filter(time => now - time < minuteMs);
 
@@ -72,7 +72,7 @@ const refused = (reason: string): SamplingVerdict => ({allowed: false, reason});
 
 type Messages = CreateMessageRequestParams['messages'];
 
-/** How many messages at the end, not counting the model's, answer with tool results. */
+/** How many messages at the end, besides the model's own, answer with tool results. */
 function toolRounds(messages: Messages): number {
 	const answers = messages.filter(({role}) => role === 'user').toReversed();
 	const last = answers.findIndex(
@@ -81,7 +81,7 @@ function toolRounds(messages: Messages): number {
 	return last === -1 ? answers.length : last;
 }
 
-/** `undefined` when there is something else than text. */
+/** `undefined` if a message contains anything but text. */
 function textsOf(messages: Messages): AllowedSample['messages'] | undefined {
 	const texts = messages.map(({role, content}) => {
 		const blocks = [content].flat();

@@ -2,7 +2,10 @@ import type {Clock} from '../../core/clock.ts';
 import type {World} from '../../core/world.ts';
 import {inLastMinute} from './judge-sampling.ts';
 
-/** When a server asked our model, or a person, for its limit of a minute. One for each server and each of the two: it outlives connections, which a server can end as often as it likes. */
+/**
+ * When a server recently asked a model or a person, for the limit per minute. One object per server and kind; it outlives connections, because a server could end
+ * those to reset the limit.
+ */
 export type RequestWindow = ReturnType<typeof createRequestWindow>;
 
 export function createRequestWindow(clock: Clock) {
@@ -13,19 +16,19 @@ export function createRequestWindow(clock: Clock) {
 	};
 
 	return {
-		/** Those of the last minute, milliseconds of `clock.monotonic()`. */
+		/** The times within the last minute, in milliseconds of `clock.monotonic()`. */
 		recent,
-		/** It asks now. */
+		/** Records a request made now. */
 		add(): void {
 			times = [...recent(), clock.monotonic()];
 		},
 	};
 }
 
-/** A server that is refused all the time is told of once in so long: it must not push everything else out of the log. */
+/** Refusals of one server are logged at this interval, so that it cannot flood the log. */
 const pauseMs = 60_000;
 
-/** Says in the log that a request of a server is refused: the first at once, then one line a minute at most, with how many were not told of. */
+/** Logs refused requests of a server: the first at once, then at most one line a minute with the number left out. */
 export function createRefusalLog(
 	world: Pick<World, 'clock' | 'log'> & {readonly server: string},
 ): (text: string) => void {

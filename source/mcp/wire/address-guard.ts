@@ -14,8 +14,8 @@ import {SvcError} from '../../core/errors.ts';
 import {isLoopbackHost} from '../../core/hosts.ts';
 
 /**
- * Why a request to an authorization server must not be sent; `undefined`: it may be. A tool server names these URLs, and it may be lying: HTTPS only,
- * but plain HTTP within this machine for a tool server on this machine, and no address that is nearer to us than `home`, the tool server's own.
+ * Why a request must not be sent to an authorization server; `undefined` if it may. Tool servers name these URLs and may lie: only HTTPS is allowed, or plain HTTP
+ * on this machine for a tool server on this machine, and no address nearer to us than `home`, the tool server's own.
  */
 export function refusalOfUrl(url: URL, home: AddressScope): string | undefined {
 	const local = isLoopbackHost(url.hostname);
@@ -39,32 +39,29 @@ export function refusalOfUrl(url: URL, home: AddressScope): string | undefined {
 }
 
 /**
- * Whether a person's browser may be sent to a page that an authorization server names: where we would go ourselves. A server far away must not have a person open, logged in as they
- * are, pages of their own machine or network.
+ * Whether a person's browser may open a page named by an authorization server: the rules for our own requests apply. A remote server must not have a person open
+ * pages on their own machine or network, where they are logged in.
  */
 export const isPageForPeople = (url: URL, home: AddressScope): boolean =>
 	refusalOfUrl(url, home) === undefined;
 
-/** Where one tool server is, by the addresses that its connections were made to. */
+/** The location of a tool server, by the addresses of its connections. */
 export type EndpointPlace = {
 	/**
-	 * How near the tool server is: the farthest of all addresses that its connections were given. A name is never nearer than `private`: its
-	 * DNS server can answer "127.0.0.1" for a moment.
+	 * How near the tool server is: the farthest of its connections' addresses. A host name never counts as nearer than `private`: its DNS server can answer
+	 * "127.0.0.1" for a moment.
 	 */
 	readonly home: () => Promise<AddressScope>;
-	/** For connections to the tool server itself. */
+	/** DNS lookup for connections to the tool server itself. */
 	readonly ownLookup: LookupFunction;
 	/**
-	 * For connections to where it leads. Answers with the addresses that were judged, so that a name cannot stand for one address when it is judged and for another when it is
-	 * connected to. Fails with a SvcError `oauth_address_refused`.
+	 * DNS lookup for hosts that the tool server leads to. Returns exactly the checked addresses, so that a name cannot change its address between check and
+	 * connect. Fails with a SvcError `oauth_address_refused`.
 	 */
 	readonly guardedLookup: LookupFunction;
 };
 
-/**
- * The place of the tool server at `endpoint`. Before there is a connection its name is looked up once. Behind a proxy the address of a name is not known, so that it
- * counts as `public`.
- */
+/** The location of the tool server at `endpoint`. Before its first connection, the name is looked up once. Behind a proxy addresses are unknown, so it counts as `public`. */
 export function endpointPlace(
 	endpoint: URL,
 	{
@@ -74,7 +71,7 @@ export function endpointPlace(
 ): EndpointPlace {
 	const host = bareHost(endpoint);
 	const literal = isLoopbackHost(endpoint.hostname) ? 'loopback' : addressScope(host);
-	/** Once for all; and the addresses of the last look, since names with many addresses change them for months. */
+	/** Once public, always public. `last`: the addresses of the last lookup, since names with many addresses change them over months. */
 	let isPublic = false;
 	let last: ReadonlySet<string> | undefined;
 	const look = async (): Promise<readonly LookupAddress[]> => {
@@ -104,7 +101,7 @@ export function endpointPlace(
 		const addresses = await resolve(name);
 		const nearest = await home();
 		const strange = addresses
-			// Another port of the tool server's own machine. One that is public, too, may be in our network, but is not this machine.
+			// Allows another port on the tool server's own machine. If that is public too, a private address may be in our network, but is not that machine.
 			.filter(each => {
 				const isOwn = name === host && last?.has(each.address);
 				return !(isOwn && (nearest !== 'public' || scopeOf(each) === 'private'));
@@ -124,7 +121,7 @@ export function endpointPlace(
 	return {home, ownLookup: lookupBy(look), guardedLookup: lookupBy(judged)};
 }
 
-/** How near to us: a server may lead us as far away as it likes, but no nearer than it is itself. */
+/** Ranks scopes by nearness: a server may lead us farther away than itself, but not nearer. */
 const nearness: Readonly<Record<AddressScope, number>> = {
 	public: 0,
 	private: 1,

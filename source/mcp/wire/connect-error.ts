@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import type {ConnectFailure} from './open-transport.ts';
 
-/** A server cannot be reached as it is configured, or is not a tool server. The message is that of `failure`. */
+/** A server is unreachable as configured, or is not a tool server. The message is that of `failure`. */
 export class ConnectError extends SvcError {
 	readonly failure: ConnectFailure;
 
@@ -11,13 +11,13 @@ export class ConnectError extends SvcError {
 	}
 }
 
-/** Another try may succeed. */
+/** A failure that may pass: retry. */
 export const passing = (message: string): ConnectFailure => ({kind: 'passing', message});
 
-/** A person or a changed file has to act first. */
+/** A failure that needs a person or a changed file. */
 export const permanent = (message: string): ConnectFailure => ({kind: 'permanent', message});
 
-/** Why a person gets no login to a server. `reason`: cleaned, redacted. */
+/** Why a login failed. `reason`: escaped, redacted. */
 export const loginError = (
 	server: string,
 	reason: string,
@@ -25,6 +25,6 @@ export const loginError = (
 ): ConnectError =>
 	new ConnectError({kind, message: `Cannot log in to tool server "${server}": ${reason}`}, {cause});
 
-/** The same of a login with a code that the configuration does not allow. */
+/** A login by code that the configuration does not allow. */
 export const codeLoginError = (server: string, reason: string): ConnectError =>
 	new ConnectError(permanent(`Cannot log in to tool server "${server}" with a code: ${reason}`));

@@ -1,16 +1,16 @@
 import {type Clock, sleep} from '../../core/clock.ts';
 import {orElse} from '../../core/or-else.ts';
 
-/** How long each step of the ladder is given. */
+/** How long to wait at each step. */
 export const endGraceMs = 1000;
 const lookMs = 20;
 
-/** What a killed group may still need until the kernel has buried it. */
+/** How long the kernel may need to remove a killed group. */
 const burialMs = 500;
 
 /**
- * Ends a process group: waits for it to go by itself, SIGTERM, another second, SIGKILL, which nothing escapes: afterwards its number may be forgotten. Takes
- * 1.5 s and `patienceMs` at most.
+ * Ends a process group: waits for it to exit, SIGTERM, waits another second, SIGKILL. Nothing survives, so its number may be forgotten then. Takes at most 1.5 s
+ * plus `patienceMs`.
  */
 export async function endGroup(
 	pgid: number,
@@ -43,6 +43,6 @@ async function isGoneWithin(pgid: number, waitMs: number, clock: Clock): Promise
 	return true;
 }
 
-/** `false` when the group is gone, or not ours to signal. */
+/** `false` if the group is gone, or belongs to somebody else. */
 const signalGroup = (pgid: number, signal: NodeJS.Signals | 0): boolean =>
 	orElse(() => process.kill(-pgid, signal), false);

@@ -1,10 +1,10 @@
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** As much of a line as is looked at: enough for `retry: ` and a number. */
+/** How much of a line is examined: enough for `retry: ` and a number. */
 const maxHeadBytes = 32;
 
-/** Measures the events of an event stream as its bytes pass by; keeps none of them. @see WHATWG HTML 9.2.6, Interpreting an event stream */
+/** Measures the events of an event stream while its bytes pass, without storing them. @see WHATWG HTML 9.2.6, Interpreting an event stream */
 export function createEventMeter(maxEventBytes: number) {
 	let eventBytes = 0;
 	let lineBytes = 0;
@@ -23,7 +23,7 @@ export function createEventMeter(maxEventBytes: number) {
 		head = '';
 	};
 
-	/** Takes the bytes of a long line at once, up to its end: one by one takes seconds. Returns where it stopped. */
+	/** Skips to the end of a long line at once; byte by byte would take seconds. Returns where it stopped. */
 	const skip = (chunk: Uint8Array, start: number): number => {
 		const feed = chunk.indexOf(lineFeed, start);
 		const end = feed === -1 ? chunk.length : feed;
@@ -47,7 +47,7 @@ export function createEventMeter(maxEventBytes: number) {
 	};
 
 	return {
-		/** `false`: an event is larger than the limit. */
+		/** `false` if an event exceeds the limit. */
 		push(chunk: Uint8Array): boolean {
 			for (let index = 0; index < chunk.length; index++) {
 				index = lineBytes < maxHeadBytes ? index : skip(chunk, index);
@@ -63,7 +63,7 @@ export function createEventMeter(maxEventBytes: number) {
 
 			return true;
 		},
-		/** The pause before a new connection that the server asked for last, milliseconds. */
+		/** The reconnection delay that the server last requested, in milliseconds. */
 		retryMs: (): number | undefined => retryMs,
 	};
 }

@@ -24,23 +24,23 @@ const maxMessageLength = 500;
 
 const maxQuoteLength = 200;
 
-/** What is known of the connection whose error is explained. */
+/** The context of an error to explain. */
 export type Situation = {
 	readonly server: Pick<ToolServerConfig, 'name' | 'endpoint'>;
-	/** The caller's; an abort surfaces as all kinds of errors. */
+	/** The caller's signal; an abort appears as various errors. */
 	readonly signal: AbortSignal;
-	/** Hides the secrets of this server and of the home. */
+	/** Redacts the secrets of this server and of the home. */
 	readonly redact: Redact;
-	/** Whether the handshake was done. */
+	/** Whether the handshake was completed. */
 	readonly isEstablished: boolean;
 	readonly hasSession: boolean;
-	/** Of a stdio server. */
+	/** Facts about a stdio server's process. */
 	readonly process?: StdioFacts;
-	/** What it says is wrong on its standard error. */
+	/** The error on its standard error, if any. */
 	readonly complaint?: string | undefined;
 };
 
-/** What an error of the SDK, of undici or of Node means for a connection: one sentence, cleaned, redacted. Never throws. */
+/** Explains an error of the SDK, undici or Node as a connection failure: one sentence, escaped, redacted. Never throws. */
 export function explain(error: unknown, situation: Situation): ConnectFailure {
 	if (situation.signal.aborted) {
 		return passing('The connection was cancelled');
@@ -84,7 +84,7 @@ function judge(error: unknown, situation: Situation, depth: number): ConnectFail
 	);
 }
 
-/** A connection that broke: of one that stood, a call may have had its effect. */
+/** A broken connection; if it was established, a call may have had its effect. */
 const broken = (message: string, {isEstablished}: Situation): ConnectFailure => ({
 	message,
 	kind: isEstablished ? 'stream-lost' : 'passing',
@@ -111,7 +111,7 @@ const wantsLogin = (status: number, {server}: Situation): ConnectFailure => ({
 	kind: 'needs-login',
 });
 
-/** `quote` is what it said, cleaned and cut; empty when it said nothing. */
+/** `quote`: the server's words, escaped and cut; may be empty. */
 function httpFailure(status: number, quote: string, situation: Situation): ConnectFailure {
 	const said = quote === '' ? '' : `: ${quote}`;
 	const {endpoint} = situation.server;
@@ -123,7 +123,7 @@ function httpFailure(status: number, quote: string, situation: Situation): Conne
 				);
 	}
 
-	// The specification says 404; server-everything and others say 400 and name the session. @see MCP 2025-11-25, Session Management
+	// The specification demands 404; server-everything and others send 400 and mention the session. @see MCP 2025-11-25, Session Management
 	const isExpired = status === 404 || (status === 400 && /session/i.test(quote));
 	if (situation.hasSession && isExpired) {
 		return {message: `It has ended the session (HTTP ${status})`, kind: 'session-expired'};
@@ -160,7 +160,7 @@ function networkFailure(error: unknown, situation: Situation): ConnectFailure | 
 	return broken(`${verdict.message}${hint}`, situation);
 }
 
-/** How a connection to a stdio server ended: our reason, or how its process exited and what it said is wrong. */
+/** How a stdio connection ended: svc's reason, or the process's exit and its error message. */
 function endOfProcess(situation: Situation): ConnectFailure {
 	const {process, complaint} = situation;
 	if (process?.reason !== undefined) {
@@ -226,7 +226,7 @@ function otherFailure(error: unknown, situation: Situation, depth: number): Conn
 			return passing('The request was cancelled');
 		}
 
-		// Reading deep JSON by recursion exhausts the stack.
+		// Parsing deeply nested JSON recursively overflows the stack.
 		if (error instanceof RangeError && message.includes('call stack')) {
 			return passing('Its answer is nested too deep');
 		}
@@ -249,7 +249,7 @@ function otherFailure(error: unknown, situation: Situation, depth: number): Conn
 	return passing(`It failed: ${quoteOf(error, situation.redact)}`);
 }
 
-/** The HTTP status that an error stands for; the SSE transport has it in its text alone. */
+/** The HTTP status of an error; the SSE transport has it only in the message. */
 export function httpStatusOf(error: unknown): number | undefined {
 	if (error instanceof SdkHttpError) {
 		return error.status;
@@ -263,7 +263,7 @@ export function httpStatusOf(error: unknown): number | undefined {
 	return inText === undefined ? undefined : Number(inText);
 }
 
-/** What a server said, without the SDK's words: the message of a JSON-RPC error, or the beginning of the text. */
+/** The server's words without the SDK's: the message of a JSON-RPC error, or the beginning of the text. */
 function quoteOf(error: unknown, redact: Redact): string {
 	if (error instanceof SseError && error.code !== undefined) {
 		return '';
@@ -288,6 +288,6 @@ function messageInJson(text: string): string {
 	}
 }
 
-/** A stranger's words for one sentence: redacted, then cleaned and cut to 200 characters. */
+/** Strangers' words for use in a sentence: redacted, then escaped and cut to 200 characters. */
 const cleanQuote = (text: string, redact: Redact): string =>
 	escapeLine(redact(text).trim(), maxQuoteLength);

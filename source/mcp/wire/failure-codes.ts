@@ -4,7 +4,7 @@ import type {ConnectFailure} from './open-transport.ts';
 
 type Verdict = readonly [message: string, kind: ConnectFailure['kind'] | 'cut-off'];
 
-/** `cut-off`: the connection broke; what that means depends on whether it stood. */
+/** `cut-off`: the connection broke; the meaning depends on whether it was established. */
 type CodeVerdict = {readonly message: string; readonly kind: Verdict[1]};
 
 const unknownCa: Verdict = [
@@ -16,7 +16,7 @@ const unreachable = (what: string): Verdict => [`It cannot be reached: ${what}`,
 
 export const wrongPassword = 'The password of client_cert is missing, or does not fit its key';
 
-/** What the codes of Node, OpenSSL and undici mean for the person who configured a remote server. */
+/** Explains codes of Node, OpenSSL and undici to the person who configured a remote server. */
 const verdicts: Readonly<Record<string, Verdict>> = {
 	ECONNREFUSED: unreachable('nothing listens there (connection refused)'),
 	ENOTFOUND: unreachable('its host name is not known'),
@@ -59,7 +59,7 @@ const refusedCertificate: Verdict = [
 	'permanent',
 ];
 
-/** What a code means; `undefined` for one that says nothing about the network. */
+/** The meaning of a code; `undefined` if it does not concern the network. */
 export function networkVerdict(code: string): CodeVerdict | undefined {
 	const [message, kind] =
 		(Object.hasOwn(verdicts, code) ? verdicts[code] : undefined) ?? byFamily(code) ?? [];
@@ -68,7 +68,7 @@ export function networkVerdict(code: string): CodeVerdict | undefined {
 
 const noRoom = passing('The system has no room for its process at present');
 
-/** Why a command could not be started; `undefined` for another code. The command is quoted as it is written. */
+/** Why a command could not be started; `undefined` for other codes. The command is quoted as written. */
 export function spawnFailure(code: string, command: string): ConnectFailure | undefined {
 	const place = command.includes('/') ? 'is not there' : 'was not found in its PATH';
 	const failures: Readonly<Record<string, ConnectFailure>> = {
@@ -102,7 +102,7 @@ function byFamily(code: string): Verdict | undefined {
 	return code.startsWith('HPE_') ? ['It does not answer with HTTP', 'permanent'] : undefined;
 }
 
-/** The codes in the text of an error whose cause was dropped on the way, as the EventSource does. */
+/** Codes within the text of an error that lost its cause, as those of EventSource. */
 export const codeInText = (text: string): string | undefined =>
 	/\b(?:E[A-Z]{4,}|UND_ERR_[A-Z_]+|ERR_(?:SSL|TLS|OSSL)_[A-Z0-9_]+)\b/.exec(text)?.[0] ??
 	(/other side closed|terminated/.test(text) ? 'UND_ERR_SOCKET' : undefined);

@@ -17,10 +17,10 @@ import {
 import {type StreamWatch, watchedStream, watchStreams} from './stream-watch.ts';
 import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
 
-/** How long saying goodbye to a session may take. */
+/** The time limit for ending a session on the server. */
 const farewellMs = 1000;
 
-/** Two attempts within a second and a half; then a call counts as lost. */
+/** Allows two attempts within 1.5 seconds; then a call counts as lost. */
 const reconnectionOptions = {
 	initialReconnectionDelay: 500,
 	reconnectionDelayGrowFactor: 2,
@@ -28,13 +28,13 @@ const reconnectionOptions = {
 	maxRetries: 2,
 };
 
-/** Statuses of a standing stream by which a server says that it does not know this client any more. */
+/** Statuses of the standing stream which mean that the server no longer knows this client. */
 const forgotten: ReadonlySet<number | undefined> = new Set([400, 404, 410, undefined]);
 
 /**
- * The SDK's Streamable HTTP transport, and beyond it: a call whose stream is lost fails within 3 s instead of at its timeout, with the JSON-RPC error
- * of `lostAnswer`; a withdrawn call lets its connection go; notifications have 30 s; `close()` ends the session on the server, for a second at most. `onLost` when the server
- * has dropped the standing stream and takes no new one.
+ * Extends the SDK's Streamable HTTP transport: a call whose stream is lost fails within 3 s instead of at its time-out, with the JSON-RPC error of `lostAnswer`; a
+ * cancelled call closes its connection; notifications have a limit of 30 s; `close()` ends the session on the server within a second. Calls `onLost` when the
+ * server has dropped the standing stream and accepts no new one.
  *
  * @see MCP 2025-11-25, Transports, Streamable HTTP
  */
@@ -45,7 +45,7 @@ export function createHttpTransport(
 	const calls = createOpenCalls(clock, message => transport.onmessage?.(message));
 	let isEstablished = false;
 	let isEnding = false;
-	/** The status of the last attempt to open a stream with GET; `undefined`: no answer. */
+	/** The status of the last GET for a stream; `undefined` without an answer. */
 	let streamStatus: number | undefined;
 
 	const inner = new StreamableHTTPClientTransport(url, {
@@ -95,13 +95,13 @@ export function createHttpTransport(
 		opened() {},
 		ended() {},
 		tooLarge() {
-			// It would be opened again, and send the same again.
+			// A reopened stream would send the same oversized event again.
 			onLost();
 			transport.abandon();
 		},
 	};
 
-	/** Sends a message that the server only has to accept. The first of them opens the standing stream. */
+	/** Sends a message that the server only has to accept. The first one opens the standing stream. */
 	const sendNotice = async (message: JSONRPCMessage, options: TransportSendOptions) =>
 		withinNoticeTime(clock, async signal =>
 			watchedStream.run(standing, async () =>
@@ -130,7 +130,7 @@ export function createHttpTransport(
 		start: async () => inner.start(),
 		async send(message, options = {}) {
 			const id = requestId(message);
-			// A subscription has a stream without an answer; the SDK looks after it.
+			// A subscription's stream carries no answer, and is managed by the SDK.
 			if (id !== undefined && !isSubscription(message)) {
 				await sendRequest(id, message, options);
 				return;
@@ -182,11 +182,11 @@ export function createHttpTransport(
 
 type LocalAnswer = ReturnType<typeof lostAnswer>;
 
-/** The calls of one connection that have no answer yet. `answer` gets one in the server's stead when the stream was lost, or an event was above the limit. */
+/** A connection's calls without an answer so far. `answer` supplies an error in the server's place when a stream is lost, or an event exceeds the limit. */
 function createOpenCalls(clock: Clock, answer: (message: LocalAnswer) => void) {
 	const calls = new Map<MessageId, {readonly abort: AbortController; readonly watch: Disposable}>();
 
-	/** `undefined` when the call was answered already. */
+	/** `undefined` if the call was answered already. */
 	const take = (id: MessageId) => {
 		const call = calls.get(id);
 		calls.delete(id);
@@ -203,7 +203,7 @@ function createOpenCalls(clock: Clock, answer: (message: LocalAnswer) => void) {
 	};
 
 	return {
-		/** A request is about to be sent. `signal` aborts what it still has open when it is answered here, or withdrawn. */
+		/** Registers a request about to be sent. `signal` aborts its open connections when it is answered here or cancelled. */
 		open(id: MessageId): {readonly watch: StreamWatch; readonly signal: AbortSignal} {
 			const abort = new AbortController();
 			const watch = watchStreams({
@@ -214,11 +214,11 @@ function createOpenCalls(clock: Clock, answer: (message: LocalAnswer) => void) {
 			calls.set(id, {abort, watch});
 			return {watch, signal: abort.signal};
 		},
-		/** Its answer has come, or its caller has gone. */
+		/** The answer has arrived, or the caller is gone. */
 		forget: (id: MessageId): unknown => take(id),
-		/** Its caller has gone: its connection is let go. */
+		/** The caller is gone: closes the call's connection. */
 		withdraw: (id: MessageId): void => take(id)?.abort.abort(),
-		/** No stream is left that its answer could come by. */
+		/** No stream is left that could carry the answer. */
 		lose: (id: MessageId): void => end(lostAnswer(id)),
 		[Symbol.dispose]() {
 			for (const id of calls.keys()) {

@@ -1,11 +1,13 @@
 const newline = 0x0a;
 
-/** What comes of a line that is longer than the limit: `stop` reads nothing more, `cut` goes on with the next line. */
+/** What to do with a line longer than the limit: `stop` reads nothing more, `cut` continues with the next line. */
 export type LongLines = 'stop' | 'cut';
 
 /**
- * Cuts bytes into lines, without their ends (`\n`, `\r\n`). Holds `maxBytes` at most: a longer line is given to `onLine` up to there with `cut`;
- * with `stop` it is dropped with all that follows, after one call of `onTooLong`.
+ * Splits bytes into lines without their ends (`
+ * `, `\r
+ * `). Buffers at most `maxBytes`. A longer line is passed to `onLine` cut to that length with `cut`; with `stop` it is dropped with everything after it, and
+ * `onTooLong` is called once.
  */
 export function createLineReader({
 	maxBytes,
@@ -54,7 +56,7 @@ export function createLineReader({
 	};
 
 	return {
-		/** Takes the next bytes; calls `onLine` for each line that they complete. */
+		/** Adds bytes; calls `onLine` for each line they complete. */
 		push(chunk: Buffer): void {
 			let start = 0;
 			while (start < chunk.length) {
@@ -72,7 +74,7 @@ export function createLineReader({
 				start = end + 1;
 			}
 		},
-		/** What came after the last newline counts as a line. */
+		/** Text after the last newline counts as a line. */
 		end(): void {
 			if (!isStopped && bytes > 0) {
 				flush();

@@ -7,7 +7,7 @@ import {createSseTransport} from './sse-transport.ts';
 import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
 /**
- * Makes the way to a remote server; nothing is sent before `start()`.
+ * Creates the transport for a remote server; sends nothing before `start()`.
  *
  * @throws ConnectError for its URL, its headers or its certificate files.
  */

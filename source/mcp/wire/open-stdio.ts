@@ -19,7 +19,7 @@ const maxLogLineLength = 2000;
 const maxLastLineLength = 300;
 
 /**
- * Makes the way to a stdio server; nothing of it runs before `start()`.
+ * Creates the transport for a stdio server; starts no process before `start()`.
  *
  * @throws ConnectError where it wants a sandbox and cannot have one
  */
@@ -102,18 +102,18 @@ async function sandboxedLaunch(
 	return opened.launch;
 }
 
-/** Lines that are kept of the beginning, and in all. */
+/** How many lines are kept: the first ones, and in all. */
 const headLines = 40;
 const maxLines = 120;
 
-/** Of a server that had worked, what it said longer ago than this has nothing to do with its end. */
+/** After a server has worked, output older than this does not explain its end. */
 const recentMs = 10_000;
 
-/** The first and the last lines of a server's standard error. */
+/** Keeps the first and last lines of a server's standard error. */
 function createStderrMemory(clock: Clock) {
 	const lines: Array<{readonly at: number; readonly text: string}> = [];
 	return {
-		/** `line` is cleaned, redacted and short. */
+		/** `text` is escaped, redacted and short. */
 		push(text: string): void {
 			if (lines.length >= maxLines) {
 				lines.splice(headLines, 1);
@@ -122,7 +122,7 @@ function createStderrMemory(clock: Clock) {
 			lines.push({at: clock.monotonic(), text});
 		},
 		last: (): string | undefined => lines.at(-1)?.text,
-		/** The line that says what is wrong, and where the rest is when there is more; `undefined` when it said nothing. */
+		/** The line with the error, and where to find more; `undefined` if there was no output. */
 		reason({isEstablished}: {readonly isEstablished: boolean}): string | undefined {
 			const since = isEstablished ? clock.monotonic() - recentMs : 0;
 			const recent = lines.filter(({at}) => at >= since);

@@ -5,19 +5,19 @@ import {openFetch} from './remote-fetch.ts';
 import {timeLimit} from './time-limit.ts';
 import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
-/** What a look at an endpoint before the connection, or after it was refused, may take. */
+/** The time limit for probing an endpoint, before connecting or after a refusal. */
 const lookMs = 5000;
 
 const maxTypeLength = 100;
 
 const maxRedirects = 5;
 
-/** The protocol of the `initialize` with which a server is asked what it is. */
+/** The protocol version of the probing `initialize`. */
 const probedVersion = '2025-11-25';
 
 const probe = initializeMessage(probedVersion, {name: 'svc-preflight', version: '1'});
 
-/** An `initialize` as text. */
+/** An `initialize` request as text. */
 export function initializeMessage(
 	protocolVersion: string,
 	clientInfo: {readonly name: string; readonly version: string},
@@ -27,8 +27,8 @@ export function initializeMessage(
 }
 
 /**
- * Looks whether the endpoint may be a tool server, so that a web page is called one at once. `true`: it may. `false`: it did not say within 5 s, or the network
- * was in the way; the connection will tell. Only a GET that succeeds with another content type is suspicious, and then an `initialize` has the last word.
+ * Probes whether the endpoint may be a tool server, so that a web page is recognised at once. `true`: it may be. `false`: no answer within 5 s, or a network
+ * failure; connecting will tell. Only a successful GET with another content type is suspicious, and then an `initialize` decides.
  *
  * @throws ConnectError for what is no tool server, and as `openRemote` does.
  */
@@ -76,18 +76,19 @@ export async function preflight(
 
 type RemoteParts = Pick<TransportParts, 'clock' | 'environment' | 'authorities' | 'resolve'>;
 
-/** What a tool server answers with, or what says nothing. */
+/** Whether a content type fits a tool server, or says nothing. */
 const isPossible = (type: string): boolean =>
 	type === '' || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
 
-/** The statuses with which a server of the older transport answers the POST of an `initialize`: it takes a GET there, or sends elsewhere. */
+/** Statuses with which a server of the older SSE transport may answer a POST of `initialize`: it expects GET there, or redirects. */
 export const mayBeSse = (status: number | undefined): boolean =>
 	status !== undefined && ([400, 404, 405].includes(status) || isRedirect(status));
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 /**
- * Whether a GET of the endpoint, within its origin, is answered with an event stream, within 5 s: what refuses a POST besides is a server of the older SSE transport. Never rejects.
+ * Whether a GET of the endpoint, within its origin, returns an event stream within 5 s: if POST is refused as well, it is a server of the older SSE transport.
+ * Never rejects.
  *
  * @see MCP 2025-11-25, Transports, Backwards Compatibility
  */
@@ -114,7 +115,7 @@ export async function looksLikeSse(
 			target = next;
 		}
 	} catch {
-		// If the GET fails, this is not taken for SSE: the failure of the POST is what is reported.
+		// If the GET fails, it does not count as SSE; the POST's failure is reported.
 	}
 
 	return false;

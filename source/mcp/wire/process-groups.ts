@@ -6,7 +6,7 @@ import {createProcessLedger} from './process-ledger.ts';
 
 export type ProcessGroups = ReturnType<typeof createProcessGroups>;
 
-/** No process of a tool server survives this one: a supervisor ends them when we are killed, a ledger at the next start when both were. */
+/** Ensures that no tool server's process outlives this one: a supervisor ends them if svc is killed; a ledger does at the next start if both were killed. */
 export function createProcessGroups(
 	world: Pick<World, 'clock' | 'log'> & {
 		readonly ledgerPath: string;
@@ -32,12 +32,12 @@ export function createProcessGroups(
 	};
 
 	return {
-		/** Resolves when what an earlier process left has been ended. To be awaited before a server is started. */
+		/** Resolves when processes left by an earlier svc have been ended. Await it before starting a server. */
 		async ready(): Promise<void> {
 			swept ??= sweep();
 			await swept;
 		},
-		/** Call it in the turn that started the group's leader: from then on no end of this process leaves the group behind. */
+		/** Call in the same turn that started the group's leader: from then on the group cannot outlive this process. */
 		add(pgid: number): void {
 			supervisor.add(pgid);
 			write(ledger.add(pgid));
@@ -54,7 +54,7 @@ export function createProcessGroups(
 	};
 }
 
-/** Begins with the groups of its arguments, and reads `+ GROUP` and `- GROUP`; at the end of its input it ends the groups that are left. Only numbers reach it. */
+/** Starts with the groups in its arguments, then reads `+ GROUP` and `- GROUP`; at the end of input, ends the remaining groups. It receives only numbers. */
 const script = `
 trap '' TERM INT HUP
 groups=$*
@@ -76,15 +76,15 @@ sleep 1
 for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `;
 
-/** How long it may take to end: the second it gives its groups, and some. */
+/** How long the supervisor may take to end: its groups get one second. */
 const endMs = 2000;
 
-/** After so many it is not started again; the ledger is left. */
+/** After this many starts it is not restarted; only the ledger remains. */
 const maxStarts = 10;
 
 /**
- * One small shell beside the gateway that outlives it: the kernel closes its input when this process ends, however it ends, and then it ends
- * the groups it was told of. It is started with the first group, again if it was ended, and does not keep this process alive.
+ * A small shell next to the gateway, which outlives it: the kernel closes the shell's input when this process ends for whatever reason, and the shell then ends
+ * the groups it was told of. Started with the first group, restarted if it was ended, and does not keep this process alive.
  */
 function createGroupSupervisor(clock: Clock, environment: Environment) {
 	const groups = new Set<number>();
@@ -95,7 +95,7 @@ function createGroupSupervisor(clock: Clock, environment: Environment) {
 	const tell = (change: '+' | '-', pgid: number) => shell?.stdin?.write(`${change} ${pgid}\n`);
 
 	const start = () => {
-		// As arguments: when this process is killed before it could write them down the pipe, the shell knows them all the same.
+		// Passed as arguments: the shell then knows the groups even if this process is killed before it writes to the pipe.
 		const child = spawn('/bin/sh', ['-c', script, 'sh', ...[...groups].map(String)], {
 			cwd: '/',
 			detached: true,
@@ -120,7 +120,7 @@ function createGroupSupervisor(clock: Clock, environment: Environment) {
 	};
 
 	return {
-		/** From now on this group ends when this process does. */
+		/** From now on this group ends with this process. */
 		add(pgid: number): void {
 			groups.add(pgid);
 			if (shell) {
@@ -129,7 +129,7 @@ function createGroupSupervisor(clock: Clock, environment: Environment) {
 				start();
 			}
 		},
-		/** The group is gone; its number may be another's. */
+		/** The group is gone; its number may be reused. */
 		remove(pgid: number): void {
 			groups.delete(pgid);
 			tell('-', pgid);

@@ -12,7 +12,7 @@ const processSchema = z.object({pid: z.int().min(2), started: z.string().max(100
 
 const entrySchema = processSchema.extend({
 	pgid: z.int().min(2),
-	/** The process that started it. */
+	/** The process that started the group. */
 	owner: processSchema,
 });
 
@@ -25,9 +25,9 @@ type Edit = (entries: readonly Entry[]) => readonly Entry[] | Promise<readonly E
 const lockWaitMs = 2000;
 
 /**
- * The tool servers' processes in a file (0600, replaced as a whole), so that the next start finds those that a crash of the machine's
- * supervisor and of ours has left. A process is ended only when its number and its start are those noted, and its owner is gone: several programs of one home may
- * write here. A file that cannot be read or written costs the second safety net, and is said once.
+ * Records tool servers' processes in a file (mode 0600, replaced atomically), so that the next start finds those left when both svc and the supervisor crashed. A
+ * process is ended only if its number and start time match and its owner is gone, because several programs may share the home's file. If the file cannot be read
+ * or written, this safety net is lost, which is logged once.
  */
 export function createProcessLedger(world: Pick<World, 'clock' | 'log'> & {readonly path: string}) {
 	const {path, clock, log} = world;
@@ -51,7 +51,7 @@ export function createProcessLedger(world: Pick<World, 'clock' | 'log'> & {reado
 	const queue = async (edit: Edit) => oneByOne(async () => change(edit));
 
 	return {
-		/** Notes a group leader that this process has started. */
+		/** Records a group leader started by this process. */
 		async add(pgid: number): Promise<void> {
 			self ??= startOfProcess(process.pid, clock);
 			await queue(async entries => {
@@ -69,7 +69,7 @@ export function createProcessLedger(world: Pick<World, 'clock' | 'log'> & {reado
 				entries.filter(entry => entry.pgid !== pgid || entry.owner.pid !== process.pid),
 			);
 		},
-		/** Ends what processes that are gone have left, and forgets it. Returns how many groups that were. */
+		/** Ends processes whose owners are gone, and removes them from the file. Returns the number of groups. */
 		async sweep(): Promise<number> {
 			const entries = await read(path);
 			const isOwned = await Promise.all(entries.map(async ({owner}) => isProcess(owner, clock)));
@@ -101,7 +101,7 @@ const identify = ({pid, started, owner}: Entry) =>
 const isProcess = async ({pid, started}: z.infer<typeof processSchema>, clock: Clock) =>
 	(await startOfProcess(pid, clock)) === started;
 
-/** A file that is missing or broken holds nothing. */
+/** A missing or broken file counts as empty. */
 async function read(path: string): Promise<readonly Entry[]> {
 	try {
 		return ledgerSchema.parse(JSON.parse(await readFile(path, 'utf8'))).processes;
@@ -111,15 +111,15 @@ async function read(path: string): Promise<readonly Entry[]> {
 }
 
 /**
- * When a process was started, in the words of this system: with its number it names the process for good, since numbers are given again. The same
- * text for the same process as long as the machine runs. `undefined` when there is none, or it is dead and not buried yet.
+ * A process's start time in this system's notation. Together with its number it identifies the process, because numbers are reused. Constant for a process while
+ * the machine runs. `undefined` if there is no such process, or it is a zombie.
  *
  * @see proc_pid_stat(5), field 22
  */
 export async function startOfProcess(pid: number, clock: Clock): Promise<string | undefined> {
 	try {
 		const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-		// The second field is the program's name in brackets; it may hold anything.
+		// The second field is the program's name in parentheses, which may contain anything.
 		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 		return fields[0] === 'Z' ? undefined : fields[19];
 	} catch {

@@ -18,7 +18,7 @@ export type ContextOptions = {
 };
 
 /**
- * Reads the certificate files of a server. `~/` is the user's home. Synchronous; the CAs of the system are read once, when they are first needed.
+ * Reads a server's certificate files. `~/` is the user's home. Synchronous; the system's CAs are read once, on first use.
  *
  * @throws ConnectError `MCP server '<name>': client_cert not found at …` and the like.
  * @see manual/tool-servers.md#settings; manual/tool-servers.md#states
@@ -76,12 +76,12 @@ export function readTls(
 	const endpoint = isPlain ? undefined : make(true);
 	const others = cert === undefined ? endpoint : ca === undefined ? undefined : make(false);
 	return {
-		/** For the server itself: with the client certificate, and without verification when it is switched off. */
+		/** For the server itself: with the client certificate, and without verification if disabled. */
 		endpoint: (): ContextOptions => ({
 			secureContext: endpoint ?? authorities.context(),
 			rejectUnauthorized: verify !== false,
 		}),
-		/** For other hosts, such as an authorization server: always verified, no client certificate. */
+		/** For other hosts, such as authorization servers: always verified, without client certificate. */
 		others: (): ContextOptions => ({
 			secureContext: others ?? authorities.context(),
 			rejectUnauthorized: true,
@@ -93,8 +93,8 @@ const isLocked = (pem: string) =>
 	/-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED/.test(pem);
 
 /**
- * One wrong password in 256 leaves the padding of the last block well-formed: decryption then succeeds, and what fails is
- * reading the garbage, with a code that says nothing of a password. So the key is opened by itself first.
+ * Whether a passphrase decrypts the key. Checked separately, because one wrong passphrase in 256 leaves valid padding: decryption then succeeds, and parsing the
+ * garbage fails with a code that does not mention a passphrase.
  */
 const opens = (key: string, passphrase = ''): boolean =>
 	orElse(() => createPrivateKey({key, passphrase}) !== undefined, false);

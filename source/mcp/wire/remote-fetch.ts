@@ -14,24 +14,24 @@ import {watchedStream} from './stream-watch.ts';
 import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
 import type {ServerAt, TransportParts} from './transport-parts.ts';
 
-/** What is read of an error page. */
+/** How much of an error page is read. */
 const maxErrorBytes = 64 * 1024;
 
-/** Metadata and tokens are small. */
+/** The limit for metadata and tokens, which are small. */
 const maxOtherBytes = 1024 * 1024;
 
 const connectTimeoutMs = 30_000;
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** How requests of a server are made. */
+/** How a server's requests are made. */
 type FetchSettings = {
 	readonly tls: ReturnType<typeof readTls>;
 	readonly environment: Environment;
 	readonly resolve?: ResolveName | undefined;
 };
 
-/** The fetch of a server as it is configured, and its URL. @throws ConnectError for its URL, its headers or its certificate files */
+/** The fetch and the URL of a server as configured. @throws ConnectError for its URL, its headers or its certificate files */
 export function openFetch(
 	{name, endpoint}: ServerAt<RemoteEndpoint>,
 	parts: Pick<TransportParts, 'environment' | 'authorities' | 'resolve'>,
@@ -42,9 +42,9 @@ export function openFetch(
 }
 
 /**
- * The fetch of one remote server: its certificates, its proxy, its headers, bounded bodies, no cookies, no time limits of its own. The configured headers go with requests to
- * the endpoint alone, never to an authorization server, and never replace what the protocol sets. Redirects are left to the caller. Other hosts, which the server
- * led to, are looked up with care.
+ * Creates the fetch of a remote server: with its certificates, proxy and headers, bounded bodies, no cookies, and no time limits of its own. Configured headers
+ * are sent only to the endpoint, never to an authorization server, and never replace the protocol's. Redirects are left to the caller. Other hosts, which the
+ * server leads to, are looked up with `guardedLookup`.
  */
 export function createRemoteFetch(
 	{url: endpoint, headers}: ReturnType<typeof requestTarget>,
@@ -97,8 +97,8 @@ export function createRemoteFetch(
 }
 
 /**
- * Whether a request is traffic of the tool server. Its own path is; on the same origin also the path that an SSE server names for messages, or one that the endpoint
- * redirects to: such requests hold JSON-RPC or ask for an event stream, which no authorization server is asked for.
+ * Whether a request belongs to the tool server: one to its own path, or on the same origin to the path that an SSE server names for messages, or that the endpoint
+ * redirects to. The latter contain JSON-RPC or request an event stream, which no authorization server is asked for.
  */
 function isForEndpoint(target: URL, init: RequestInit, endpoint: URL): boolean {
 	if (target.origin !== endpoint.origin) {
@@ -128,9 +128,7 @@ function textOf(body: RequestInit['body']): string | null {
 	throw new TypeError('A request body is a text');
 }
 
-/**
- * The response as one of Node's own class, which the SDK asks for, with a bounded body.
- */
+/** Converts the response to Node's own class, which the SDK requires, with a bounded body. */
 function renew(response: Awaited<ReturnType<typeof fetch>>, isMcp: boolean): Response {
 	const {status, body} = response;
 	if (status < 200 || status > 599) {
@@ -178,12 +176,12 @@ function bound(
 
 type ConnectOptions = Partial<ContextOptions> & {readonly lookup?: LookupFunction};
 
-/** Connections by place, protocol and proxy, made when they are first needed: what TLS needs takes a tenth of a second to read. */
+/** Connections by target, protocol and proxy, created on first use: reading what TLS needs takes a tenth of a second. */
 function createDispatchers(
 	environment: Environment,
 	optionsOf: {
 		readonly target: (isEndpoint: boolean, isTls: boolean) => ConnectOptions;
-		/** Of one that is reached by TLS. */
+		/** For a proxy reached by TLS. */
 		readonly proxy: () => ContextOptions;
 	},
 ) {
@@ -213,7 +211,7 @@ function dispatcher(
 	context: {readonly target: ConnectOptions; readonly proxy: Partial<ContextOptions>},
 ): Dispatcher {
 	const connect = {...context.target, timeout: connectTimeoutMs};
-	// Answers may take as long as a tool works, and streams are silent for hours: others watch the time.
+	// Disables undici's time limits: answers take as long as a tool works, and streams can be silent for hours. Others watch the time.
 	const patient = {headersTimeout: 0, bodyTimeout: 0, allowH2: false};
 	return proxy === ''
 		? new Agent({...patient, connect})
@@ -222,12 +220,12 @@ function dispatcher(
 
 type Bytes = ReadableStream<Uint8Array>;
 
-/** What passes through is looked at chunk by chunk: `stop` ends the body there, with an error or as if it were whole. */
+/** The verdict on each chunk: `stop` ends the body there, with an error or as if complete. */
 type ChunkVerdict = 'pass' | {readonly stop: Error | 'quietly'};
 
 /**
- * The same body, read no further than its reader wants, and no further than `judge` allows; what is left is not fetched. `onEnd` is called once,
- * `isWhole` unless it broke off or was stopped with an error; not when the reader loses interest.
+ * The same body, read on demand (back-pressure) and only as far as `judge` allows; the rest is not fetched. `onEnd` is called once, with `isWhole` unless the body
+ * broke off or was stopped with an error; not if the reader cancels.
  */
 function boundBody(
 	body: Bytes,
@@ -278,7 +276,7 @@ function boundBody(
 	);
 }
 
-/** Lets `maxBytes` through, then stops as `above` says. */
+/** Passes `maxBytes`, then stops as `above` says. */
 function limitBytes(maxBytes: number, above: () => Error | 'quietly') {
 	let bytes = 0;
 	return (chunk: Uint8Array): ChunkVerdict => {

@@ -8,36 +8,36 @@ import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {timeLimit} from './time-limit.ts';
 
-/** A transport of the SDK with what it does not do itself around it. */
+/** A transport of the SDK with svc's extensions. */
 export type RemoteTransport = Transport & {
-	/** Ends it without a word to the server, and without `onLost`. */
+	/** Ends it without notifying the server, and without `onLost`. */
 	abandon(): void;
-	/** Whether the handshake was done. */
+	/** Whether the handshake was completed. */
 	isEstablished(): boolean;
 	hasSession(): boolean;
 };
 
-/** What a remote transport is made with. */
+/** The options of a remote transport. */
 export type RemoteTransportOptions = {
 	readonly clock: Clock;
 	readonly fetch: FetchLike;
 	readonly authProvider?: OAuthClientProvider;
-	/** The server is gone, or does not know us any more. */
+	/** Called when the server is gone, or no longer knows this client. */
 	readonly onLost: () => void;
 };
 
-/** The number of a request, of a response, or of the request that a notification cancels. */
+/** The id of a request, of a response, or of the request that a notification cancels. */
 export type MessageId = string | number;
 
-/** The request's own number; `undefined` for anything but a request. */
+/** The id of a request; `undefined` for other messages. */
 export const requestId = (message: JSONRPCMessage): MessageId | undefined =>
 	'method' in message && 'id' in message ? message.id : undefined;
 
-/** The number of the request that a response answers. */
+/** The id of the request that a response answers. */
 const answeredId = (message: JSONRPCMessage): MessageId | undefined =>
 	'method' in message || !('id' in message) ? undefined : message.id;
 
-/** The number of the request that a notification withdraws. */
+/** The id of the request that a notification cancels. */
 export function cancelledId(message: JSONRPCMessage): MessageId | undefined {
 	if (!('method' in message) || message.method !== 'notifications/cancelled') {
 		return undefined;
@@ -47,16 +47,16 @@ export function cancelledId(message: JSONRPCMessage): MessageId | undefined {
 	return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** Passes the events of the SDK's transport on to ours. Errors are dropped once `isOver`. */
+/** Forwards the events of the SDK's transport to ours. Drops errors once `isOver`. */
 export function relayEvents(
 	inner: Transport,
 	outer: Transport,
 	on: {
-		/** The request of that number has its answer, which is passed on next. */
+		/** Called before the answer to this request is forwarded. */
 		readonly answered: (id: MessageId) => void;
 		readonly closed: () => void;
 		readonly isOver: () => boolean;
-		/** Called after the error was passed on. */
+		/** Called after an error was forwarded. */
 		readonly failed: (error: Error) => void;
 	},
 ): void {
@@ -82,7 +82,7 @@ export function relayEvents(
 	});
 }
 
-/** How long a server may take over a message that it only has to accept. */
+/** The time limit for a message that a server only has to accept. */
 const noticeMs = 30_000;
 
 /** Sends such a message with a signal that aborts after 30 s. Rejects as `send` does. */

@@ -3,7 +3,7 @@ import {orElse} from '../../core/or-else.ts';
 import {ConnectError, permanent} from './connect-error.ts';
 
 /**
- * The URL and the headers of a server as `fetch` takes them; credentials in the URL become basic authentication, unless `Authorization` is configured.
+ * A server's URL and headers for `fetch`; credentials in the URL become basic authentication, unless `Authorization` is configured.
  *
  * @throws ConnectError for what is no http or https URL, and for what no header may hold.
  */

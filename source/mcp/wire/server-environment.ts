@@ -1,12 +1,12 @@
 import type {Environment} from '../../config/environment.ts';
 import {isNetworkVariable} from '../../core/network-variables.ts';
 
-/** What a stdio server gets of this process's environment. */
+/** The variables that a stdio server inherits. */
 const inherited = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z_]+|TERM|SHELL|TMPDIR|XDG_[A-Z_]+)$/;
 
 /**
- * The whole environment of a stdio server: `PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_*`, proxies and certificates
- * (`core/network-variables`) of this process under its own `env`, nothing else. Functions that a shell has exported (`() {…`) stay out.
+ * The complete environment of a stdio server: `PATH HOME USER LOGNAME LANG LC_* TERM SHELL TMPDIR XDG_*`, proxies and certificates (`core/network-variables`) of
+ * this process, overridden by its own `env`. Functions exported by a shell (`() {…`) are left out.
  *
  * @see manual/tool-servers.md#states
  */

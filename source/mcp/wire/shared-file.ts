@@ -5,8 +5,8 @@ import type {Clock} from '../../core/clock.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 
 /**
- * Replaces a private file (0600) that other processes replace too: `make` gives what it is to hold, and reads under the lock what it holds now. `makesFolder`: not where a missing folder
- * may be the home, moved away.
+ * Replaces a private file (mode 0600) that other processes replace too: `make` returns the new contents, and can read the current ones under the lock.
+ * `makesFolder`: pass false where a missing folder may mean that the home was moved away.
  *
  * @throws SvcError `lock_timeout`, `lock_failed`; and as the file system does
  */

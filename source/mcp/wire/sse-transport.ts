@@ -14,8 +14,8 @@ import {watchedStream} from './stream-watch.ts';
 import {lostAnswer, tooLargeAnswer} from './synthetic-errors.ts';
 
 /**
- * The SDK's SSE transport, and beyond it: when the stream is lost the calls under way fail at once with the JSON-RPC error of `lostAnswer` and the connection ends. A new
- * stream would be a new session, which is not initialised. A withdrawn call lets its connection go; notifications have 30 s.
+ * Extends the SDK's SSE transport: when the stream is lost, pending calls fail at once with the JSON-RPC error of `lostAnswer`, and the connection ends, because a
+ * new stream would be a new, uninitialised session. A cancelled call closes its connection; notifications have a limit of 30 s.
  *
  * @see MCP 2024-11-05, Transports, HTTP with SSE
  */
@@ -23,7 +23,7 @@ export function createSseTransport(
 	url: URL,
 	{clock, fetch, authProvider, onLost}: RemoteTransportOptions,
 ): RemoteTransport {
-	/** Aborts the message that is posted: the signal of the SDK ends with the connection alone. */
+	/** Carries the signal of the message being posted: the SDK's own aborts only with the connection. */
 	const posted = new AsyncLocalStorage<AbortSignal>();
 	const inner = new SSEClientTransport(url, {
 		async fetch(target, init) {
@@ -89,11 +89,11 @@ export function createSseTransport(
 						answerInstead = tooLargeAnswer;
 					},
 				};
-				// Its EventSource never settles once it is closed.
+				// The SDK's EventSource never settles once it is closed.
 				await Promise.race([watchedStream.run(watch, async () => inner.start()), ended.promise]);
 				isStarted = true;
 			} catch (error) {
-				// Otherwise it goes on trying.
+				// Otherwise it would keep retrying.
 				await end();
 				throw error;
 			}

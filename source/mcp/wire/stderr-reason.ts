@@ -1,19 +1,19 @@
 import {stripVTControlCharacters} from 'node:util';
 
-/** What is around the sentence that says what is wrong: dumps of code and stacks, advice, progress. */
+/** Lines around the actual error: dumps of code and stacks, advice, progress. */
 const noise: readonly RegExp[] = [
-	// No word at all: blanks, carets, brackets, rules.
+	// Lines without a word: blanks, carets, brackets, rules.
 	/^[^\p{L}]*$/u,
-	// The place of a throw, and stack frames.
+	// The location of a throw, and stack frames.
 	/^(?:file:\/\/|node:)?\S+:\d+$/,
 	/^\s*at\s.+/,
 	/^\s*throw\s.+;$/,
 	/^\s*File ".*", line \d+/,
 	/^Node\.js v\d/,
 	/^(?:Bun|Deno) v\d/,
-	// Fields of an error that was dumped.
+	// Fields of a dumped error.
 	/^\s+\[?(?:errno|code|syscall|path|dest|hostname|address|port|requireStack|cause|url)\]?: /i,
-	// npm's codes without a sentence, and where it keeps its log.
+	// npm's codes without a sentence, and the path of its log.
 	/^npm (?:error|ERR!) (?:code|errno|syscall|path|dest|signal|\d{3}$|A complete log of this run)/i,
 	/^npm (?:warn|notice|info)\b/i,
 	/^\(node:\d+\) .*Warning\b/,
@@ -26,7 +26,7 @@ const noise: readonly RegExp[] = [
 const complaint =
 	/error|exception|fatal|panic|traceback|cannot|can't|couldn't|could not|unable|fail|not found|no such|no \w+ found|missing|required|invalid|unknown|unexpected|refused|denied|not permitted|must |not set|unset|expired|unsupported/i;
 
-/** Levels of log lines, a time and a name before them. Looked for in the first characters alone: they go back and forth. */
+/** Log lines of low level, with an optional time and name before it. Matched only against the beginning of a line, because the pattern backtracks. */
 const chatter = /^\W*(?:\S+\s+){0,3}\W*(?:info|debug|trace)\b/i;
 const warning = /^\W*(?:\S+\s+){0,3}\W*warn/i;
 const levelColumns = 60;
@@ -38,15 +38,15 @@ const carets = /^\s*[\^~]+\s*$/;
 
 const traceback = /Traceback \(most recent call last\):/;
 
-/** A group of exceptions says how many there are, those below what is wrong. */
+/** An exception group gives its number of exceptions; those below it say what is wrong. */
 const isGroup = /\(\d+ sub-exceptions?\)$/;
 
-/** What Python draws at the left of groups of exceptions. */
+/** Python's decoration at the left of exception groups. */
 const gutter = /^\s*[|+]\s?/;
 
 /**
- * The line of what a program wrote to its standard error that says what is wrong: the end of its last Python traceback, else its first complaint, else its usage, else what it
- * said last. Without escape sequences. `undefined` when it said nothing.
+ * The line of a program's standard error that says what is wrong: the end of its last Python traceback, else its first complaint, else its usage, else its last
+ * line. Without escape sequences. `undefined` without output.
  */
 export function reasonIn(written: readonly string[]): string | undefined {
 	const lines = written.map(line => stripVTControlCharacters(line).trimEnd());
@@ -66,13 +66,13 @@ export function reasonIn(written: readonly string[]): string | undefined {
 	return reason && `${reason.trim()}${causeIn(lines)}`;
 }
 
-/** What `TypeError: fetch failed` and the like keep to the dump. */
+/** The cause that `TypeError: fetch failed` and similar errors show only in the dump. */
 function causeIn(lines: readonly string[]): string {
 	const cause = lines.map(line => /^\s+\[cause\]: (.*?)(?: \{)?$/.exec(line)?.[1]).find(Boolean);
 	return cause === undefined ? '' : `: ${cause}`;
 }
 
-/** A line of code that a caret below points into. */
+/** A line of code with a caret below it. */
 const isCode = (lines: readonly string[], index: number): boolean =>
 	carets.test(lines[index + 1] ?? '');
 

@@ -20,31 +20,31 @@ import {maxMessageBytes, tooLargeError} from './synthetic-errors.ts';
 import type {ProcessLaunch} from './transport-parts.ts';
 import {notReading, writeWithEnd} from './write-with-end.ts';
 
-/** How long answers that are still in the pipe may take after the process has exited; a grandchild can hold the pipe open for ever. */
+/** How long to read answers that are still in the pipe after the process exited; a grandchild can hold the pipe open forever. */
 const lastAnswersMs = 200;
 
-/** How long the news of an exit may take after the pipe broke. */
+/** How long to wait for the exit event after the pipe broke. */
 const exitNewsMs = 1000;
 
 const maxStderrLineBytes = 8192;
 
-/** Messages that may wait for a server to read them: one that asks without end must not make us remember each answer. */
+/** How many messages may wait for a server to read them: one that keeps asking must not make svc buffer endless answers. */
 const maxWaiting = 1000;
 
 export type ProcessExit = {readonly code: number | null; readonly signal: string | null};
 
-/** What is known of a connection when one of its errors is explained. */
+/** The state of a connection, for explaining its errors. */
 export type StdioFacts = {
 	readonly exit: ProcessExit | undefined;
-	/** Why we ended the connection; absent when we did not, or were asked to. */
+	/** Why svc ended the connection; absent if it did not, or was asked to. */
 	readonly reason: string | undefined;
-	/** Lines on its standard output that are no messages. */
+	/** How many lines on standard output were not messages. */
 	readonly noiseLines: number;
-	/** Whether the handshake was done. */
+	/** Whether the handshake was completed. */
 	readonly isEstablished: boolean;
 };
 
-/** A transport with `pid` and `stderr`: the SDK takes it for one over standard streams and tries protocol eras in place. */
+/** A transport with `pid` and `stderr`: the SDK treats it as a stdio transport, and tries protocol versions on the same connection. */
 export type StdioTransport = Transport & {
 	readonly pid: number | null;
 	readonly stderr: Readable | null;
@@ -52,9 +52,9 @@ export type StdioTransport = Transport & {
 };
 
 /**
- * A server in a process group of its own: Ctrl-C does not reach it, and no child of it outlives the connection. Messages are lines of JSON of at most
- * 10 MB; what else it prints is skipped. The connection ends ~200 ms after its process, even if another process still holds the pipes, and `close()` takes 2.5 s at most:
- * the end of its input, a second later SIGTERM, another second later SIGKILL. `start()` rejects with Node's error when the command cannot be run.
+ * Runs a server in its own process group: Ctrl-C does not reach it, and none of its children outlives the connection. Messages are lines of JSON of at most 10 MB;
+ * other output is skipped. The connection ends about 200 ms after its process, even if another process still holds the pipes. `close()` takes at most 2.5 s: end
+ * of input, a second later SIGTERM, another second later SIGKILL. `start()` rejects with Node's error if the command cannot be run.
  *
  * @see MCP 2025-11-25, Transports, stdio
  */
@@ -68,9 +68,9 @@ export function createStdioTransport({
 	onLost,
 }: {
 	readonly endpoint: StdioEndpoint;
-	/** This process's; the server gets its baseline. */
+	/** This process's environment; the server inherits a part. */
 	readonly environment: Environment;
-	/** How the server is started in its sandbox; absent: it runs without a sandbox. */
+	/** Starts the server in its sandbox; absent: without a sandbox. */
 	readonly sandboxed: ProcessLaunch | undefined;
 	readonly clock: Clock;
 	readonly groups: ProcessGroups;
@@ -119,7 +119,7 @@ export function createStdioTransport({
 				child.stdin?.end();
 				await endGroup(pgid, {clock, patienceMs});
 				groups.remove(pgid);
-				// The group is gone before the event says how.
+				// The group must be gone before the event reports how.
 				await exitWithin(exitNewsMs);
 				destroyPipes(child);
 			}
@@ -131,7 +131,7 @@ export function createStdioTransport({
 
 	const receive = (line: string) => {
 		if (ending) {
-			// No caller waits for it, and a server that floods us must not delay its own end.
+			// No caller is left, and a server that floods svc must not delay its own end.
 			return;
 		}
 
@@ -150,7 +150,7 @@ export function createStdioTransport({
 
 	const afterExit = () => {
 		announceEnd();
-		// It may have left children.
+		// The process may have left children.
 		void end(0);
 	};
 
@@ -171,7 +171,7 @@ export function createStdioTransport({
 		onChunks(started.stderr, chunk => stderr.push(chunk));
 		started.stderr?.once('end', () => stderr.end());
 		for (const stream of [started.stdin, started.stdout, started.stderr]) {
-			// Broken pipes: its exit follows.
+			// A broken pipe is followed by the exit.
 			stream?.on('error', () => {});
 		}
 
@@ -232,7 +232,7 @@ export function createStdioTransport({
 			try {
 				await writeWithEnd(child.stdin, serializeMessage(message), {clock, signal: ended.signal});
 			} catch (error) {
-				// A broken pipe says less than the exit that follows it.
+				// The exit that follows a broken pipe says more than the pipe's error.
 				exitNews ??= sleep(clock, exitNewsMs, ended.signal).catch(() => {});
 				await exitNews;
 				throw error instanceof SvcError
@@ -253,7 +253,7 @@ export function createStdioTransport({
 	return transport;
 }
 
-/** One chunk in each turn of the event loop: left alone, a pipe that is never empty gives 2 MB in a turn, and everything else waits for seconds. */
+/** Reads one chunk per turn of the event loop: a pipe that never runs empty would otherwise deliver 2 MB per turn, and block everything else for seconds. */
 function onChunks(stream: Readable | null, take: (chunk: Buffer) => void): void {
 	stream?.on('data', (chunk: Buffer) => {
 		take(chunk);

@@ -1,28 +1,25 @@
 import {AsyncLocalStorage} from 'node:async_hooks';
 import type {Clock} from '../../core/clock.ts';
 
-/** How long after its stream was lost a call may be saved by a new one; "fail within 3 s" (manual/tool-servers.md#states). */
+/** How long after its stream was lost a call may be rescued by a new one; "fail within 3 s" (manual/tool-servers.md#states). */
 const lossMs = 2500;
 
-/** A pause that a server asks for longer than this is a loss. */
+/** A reconnection delay longer than this counts as a loss. */
 const maxRetryMs = 30_000;
 
-/** What the fetch tells about the event streams that belong to one message. */
+/** Events of the streams that belong to one message. */
 export type StreamWatch = {
 	opened(): void;
-	/** `retryMs`: the server has closed it itself and said when to ask again. */
+	/** `retryMs`: the server closed the stream itself, with this reconnection delay. */
 	ended(retryMs: number | undefined): void;
-	/** An event above the limit has ended it. */
+	/** An event above the limit ended the stream. */
 	tooLarge(): void;
 };
 
-/** The watch of the streams that are opened here, which the SDK does not pass on. Follows its reconnections too. */
+/** The watch for streams opened in this context, which the SDK does not pass on. Covers its reconnections too. */
 export const watchedStream = new AsyncLocalStorage<StreamWatch>();
 
-/**
- * Watches the streams of one call: `onLost` is called once when none has been open for 2.5 s, or, when the server has announced a later return, that much
- * after it. Disposal ends the watch.
- */
+/** Watches the streams of one call: calls `onLost` once none has been open for 2.5 s, or, if the server announced a delay, 2.5 s after that. Disposing ends the watch. */
 export function watchStreams({
 	clock,
 	onLost,

@@ -1,22 +1,22 @@
 import {SvcError} from '../../core/errors.ts';
 
-/** The largest message of a server: a line of a stdio server, a JSON body, an event of a stream. */
+/** The largest message accepted from a server: a line of a stdio server, a JSON body, or an event of a stream. */
 export const maxMessageBytes = 10 * 1024 * 1024;
 
-/** A server's message was above the limit; nothing of it was kept. */
+/** A server's message exceeded the limit and was dropped. */
 export const tooLargeError = (): SvcError =>
 	new SvcError('mcp_message_too_large', 'The server sent a message of more than 10 MB');
 
 /**
- * Code of the JSON-RPC error that answers a call in the server's stead when its stream was lost; `data` is `{reason: 'stream_lost'}`. In the range that
- * JSON-RPC leaves to implementations; no version of MCP uses it.
+ * Code of the JSON-RPC error that replaces the answer of a call whose stream was lost; `data` is `{reason: 'stream_lost'}`. From the range that JSON-RPC reserves
+ * for implementations; unused by every version of MCP.
  */
 export const streamLost = -32099;
 
-/** What servers say of a session that they do not know (any more). */
+/** The code with which servers reject an unknown or expired session. */
 export const sessionNotFound = -32001;
 
-/** Code of the error that stands for an answer above the limit; `data` is `{reason: 'message_too_large'}`. */
+/** Code of the error that replaces an answer above the limit; `data` is `{reason: 'message_too_large'}`. */
 export const messageTooLarge = -32098;
 
 const answer = (
@@ -25,7 +25,7 @@ const answer = (
 	[message, reason]: readonly [string, string],
 ) => ({jsonrpc: '2.0' as const, id, error: {code, message, data: {reason}}});
 
-/** The answer that a lost stream owes. */
+/** The answer for a call whose stream was lost. */
 export const lostAnswer = (id: string | number) =>
 	answer(id, streamLost, ['The stream was lost before the answer came', 'stream_lost']);
 

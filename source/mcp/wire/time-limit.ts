@@ -1,6 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 
-/** A signal that aborts with `signal`, or after `ms`, then with what `reason` gives. Disposal stops the timer. */
+/** A signal that aborts with `signal`, or after `ms` with the reason returned by `reason`. Disposing stops the timer. */
 export function timeLimit(
 	clock: Clock,
 	ms: number,

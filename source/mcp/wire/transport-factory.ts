@@ -9,12 +9,12 @@ import {createProcessGroups} from './process-groups.ts';
 import {createStderrLog} from './stderr-log.ts';
 import type {TransportParts} from './transport-parts.ts';
 
-/** How bytes travel to the tool servers of a gateway. Disposal ends every process that is left. */
+/** Creates transports to a gateway's tool servers. Disposing ends every remaining process. */
 export type TransportFactory = AsyncDisposable & {
 	readonly open: OpenTransport;
 	/**
-	 * Fails for a Streamable HTTP endpoint that answers with something that cannot be a tool server; takes at most 5 s, asks an endpoint once. Passes
-	 * for every other transport, with `skip_preflight`, and when the network is in the way.
+	 * Fails if a Streamable HTTP endpoint's answer cannot be a tool server's; takes at most 5 s, and probes an endpoint only once. Passes for other transports,
+	 * with `skip_preflight`, and on network failures.
 	 *
 	 * @throws ConnectError
 	 * @see manual/tool-servers.md#settings
@@ -23,7 +23,7 @@ export type TransportFactory = AsyncDisposable & {
 		server: ToolServerConfig,
 		options: {readonly signal: AbortSignal; readonly secrets: readonly string[]},
 	): Promise<void>;
-	/** Whether an endpoint that refused a handshake over Streamable HTTP with `refusal` is one of the older SSE transport; takes at most 5 s. Never rejects. */
+	/** Whether an endpoint that refused a Streamable HTTP handshake with `refusal` uses the older SSE transport; takes at most 5 s. Never rejects. */
 	isSse(
 		server: ToolServerConfig,
 		options: {readonly signal: AbortSignal; readonly refusal: unknown},
@@ -32,17 +32,17 @@ export type TransportFactory = AsyncDisposable & {
 
 export type TransportFactoryDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly paths: Pick<HomePaths, 'mcpStderrLog' | 'mcpProcesses'>;
-	/** The process's own: the baseline of stdio servers and the proxies come from here. */
+	/** The process's environment: the base for stdio servers, and the source of proxies. */
 	readonly environment: Environment;
-	/** Whom TLS connections trust; absent: Node's and the system's authorities. */
+	/** The trusted certificate authorities for TLS; absent: those of Node and the system. */
 	readonly authorities?: Authorities;
-	/** Looks up the names of remote servers; absent: as the system does. */
+	/** Resolves the host names of remote servers; absent: the system's resolver. */
 	readonly resolve?: ResolveName;
 };
 
 const nobodyElse = {tls: {ca: []}, environment: {}, paths: {home: '/'}};
 
-/** Endpoints that are known to be tool servers. */
+/** How many endpoints known to be tool servers are remembered. */
 const maxPassed = 1000;
 
 export function createTransportFactory(world: TransportFactoryDependencies): TransportFactory {
@@ -53,10 +53,10 @@ export function createTransportFactory(world: TransportFactoryDependencies): Tra
 	const parts: TransportParts = {...world, authorities, groups, stderrLog};
 	const opened = new Set<OpenedTransport>();
 	const passed = new Set<string>();
-	// At once: there may be something left though no stdio server is configured any more.
+	// Started at once: an earlier process may have left groups even if no stdio server is configured any more.
 	void groups.ready();
 
-	/** Disposed of with the factory, should its owner forget. */
+	/** Disposed of with the factory, in case its owner does not. */
 	const keep = (made: OpenedTransport): OpenedTransport => {
 		const kept: OpenedTransport = {
 			...made,

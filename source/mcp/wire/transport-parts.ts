@@ -8,25 +8,25 @@ import type {World} from '../../core/world.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import type {StderrLog} from './stderr-log.ts';
 
-/** What the transports of one gateway share. */
+/** What a gateway's transports share. */
 export type TransportParts = Pick<World, 'clock' | 'log' | 'redact'> & {
-	/** The process's own. */
+	/** The process's environment. */
 	readonly environment: Environment;
 	readonly authorities: Authorities;
 	readonly groups: ProcessGroups;
 	readonly stderrLog: StderrLog;
-	/** Looks up the names of remote servers; absent: as the system does. */
+	/** Resolves the host names of remote servers; absent: the system's resolver. */
 	readonly resolve?: ResolveName | undefined;
 };
 
-/** How a program is started: what is run, and what it reads at its descriptors 3, 4, … */
+/** How to start a program: the command, and what it reads at its descriptors 3, 4, … */
 export type ProcessLaunch = {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly feeds: readonly Buffer[];
 };
 
-/** How a server is started in a sandbox, or why it cannot be, in a sentence. What is opened for it ends with `stack`. */
+/** Prepares starting a server in a sandbox, or says in a sentence why that is impossible. Opened resources are released with `stack`. */
 export type OpenServerSandbox = (
 	server: {
 		readonly name: string;
@@ -41,10 +41,10 @@ export type OpenServerSandbox = (
 	| {readonly ok: false; readonly reason: string; readonly kind: 'passing' | 'permanent'}
 >;
 
-/** Server with an endpoint of kind `E`. */
+/** A server with an endpoint of kind `E`. */
 export type ServerAt<E> = ToolServerConfig & {readonly endpoint: E};
 
-/** Hides the secrets of the home, then those of one server. */
+/** Redacts the secrets of the home, then those of one server. */
 export function redactAlso(redact: Redact, secrets: readonly string[]): Redact {
 	const own = createRedact(() => secrets, {byShape: false});
 	return text => own(redact(text));

@@ -5,12 +5,12 @@ import {SvcError} from '../../core/errors.ts';
 /** How long a reader may leave its pipe full. */
 const maxWaitMs = 30_000;
 
-/** How much may wait for a reader that does not read. */
+/** How many bytes may wait for a reader that does not read. */
 const maxWaitingBytes = 20 * 1024 * 1024;
 
 /**
- * Writes `text`, and waits until a full pipe has taken it: 30 s at most, and no longer than until `signal` aborts. Rejects with the error of the pipe, the reason of the
- * signal, or SvcError `mcp_connect_failed`.
+ * Writes `text`, and waits until a full pipe has accepted it, at most 30 s, or until `signal` aborts. Rejects with the pipe's error, the signal's reason, or
+ * SvcError `mcp_connect_failed`.
  */
 export async function writeWithEnd(
 	stream: Writable,
@@ -32,7 +32,7 @@ export async function writeWithEnd(
 		}
 	});
 	if (wasTaken) {
-		// Whether it is read is not known here; a pipe that breaks ends the connection.
+		// Nobody awaits this promise here; a broken pipe ends the connection anyway.
 		promise.catch(() => {});
 		return;
 	}
@@ -45,6 +45,6 @@ export async function writeWithEnd(
 	await promise;
 }
 
-/** What became of a message that a reader leaves in the pipe. */
+/** The error for a message that the reader does not take from the pipe. */
 export const notReading = (): SvcError =>
 	new SvcError('mcp_connect_failed', 'The server does not read what it is sent');

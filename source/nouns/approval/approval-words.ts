@@ -12,7 +12,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {duration} from '../../terminal/text/time.ts';
 import type {Tone} from '../noun.ts';
 
-/** What is asked for: `create_issue`, `a form`. */
+/** What a request asks for: `create_issue`, `a form`. */
 export const askedFor = (approval: Approval): Safe =>
 	approval.kind === 'tool' ? escapeLine(quotedName(approval.tool.tool)) : literal('a form');
 
@@ -20,15 +20,15 @@ export const askedFor = (approval: Approval): Safe =>
 export const serverNameOf = (approval: Approval): string | undefined =>
 	approval.kind === 'tool' ? approval.tool.server : approval.server;
 
-/** What asks, in a sentence. */
+/** Names the server that asks, for use in a sentence. */
 export const askingServer = (approval: Approval): Safe =>
 	escapeLine(serverNameOf(approval) ?? 'the agent');
 
-/** For whom: `run #184`, `a person who tries it`. */
+/** On whose behalf: `run #184`, `a person who tries it`. */
 export const askedBy = (run: number | undefined): Safe =>
 	run === undefined ? literal('a person who tries it') : safe`run #${run}`;
 
-/** `denies in 4:31`; a form is cancelled. */
+/** `denies in 4:31`; for a form, when it is cancelled. */
 export const deadlineText = (approval: Approval, now: number): Safe =>
 	safe`${approval.kind === 'form' ? literal('cancels') : literal('denies')} in ${duration(approval.deadline - now)}`;
 
@@ -36,7 +36,7 @@ export const deadlineText = (approval: Approval, now: number): Safe =>
 export const wantsText = (approval: Approval, now: number): Safe =>
 	safe`! ${askingServer(approval)} wants ${askedFor(approval)} · ${deadlineText(approval, now)}`;
 
-/** How a request was settled, with its sign. */
+/** The outcome of a request, with its sign. */
 export const outcomeWords: Readonly<
 	Record<ApprovalOutcome, {readonly text: Safe; readonly tone: Tone}>
 > = {
@@ -49,7 +49,7 @@ export const outcomeWords: Readonly<
 	full: {text: literal('✗ full'), tone: 'bad'},
 };
 
-/** What became of it, in a sentence. */
+/** The outcome as a sentence. */
 export const outcomeSentences: Readonly<Record<ApprovalOutcome, Safe>> = {
 	allowed: literal('it was allowed'),
 	denied: literal('it was denied'),
@@ -60,7 +60,7 @@ export const outcomeSentences: Readonly<Record<ApprovalOutcome, Safe>> = {
 	full: literal('too many were waiting'),
 };
 
-/** The same with what a person or the gateway said besides; `reason` begins with a code where it is for the agent. */
+/** The outcome as a sentence, with the reason given by a person or the gateway; a `reason` for the agent begins with a code. */
 export function decisionSentence({outcome, reason = ''}: ApprovalDecision): Safe {
 	const said = reason.replace(/^approval_\w+(?:: )?/, '');
 	if (said === '') {
@@ -101,7 +101,7 @@ export function dayText(at: number): Safe {
 	return escapeLine(`${date.getDate()} ${months[date.getMonth()] ?? ''} ${date.getFullYear()}`);
 }
 
-/** How far a rule reaches. */
+/** How long a rule holds: until a run or a session ends, or until a date. */
 export const reachText = ({scope, run, expiresAt, file}: ApprovalRule): Safe => {
 	if (file) {
 		return safe`while it stands in ${escapeLine(file.place)}`;
@@ -144,6 +144,6 @@ const toolOfRule = ({server, tool, file}: ApprovalRule): Safe =>
 		? escapeLine(file.name)
 		: safe`${server === undefined ? literal('') : safe`${escapeLine(server)}/`}${escapeLine(quotedName(tool))}`;
 
-/** Whose runs a rule is for: `  for job nightly`; nothing for one of every run. */
+/** Whose runs a rule applies to: `  for job nightly`; empty if to all. */
 const ownerText = ({owner}: ApprovalRule): Safe =>
 	owner ? safe`  for ${escapeLine(owner.kind)} ${escapeLine(quotedName(owner.name))}` : literal('');

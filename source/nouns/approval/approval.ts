@@ -32,11 +32,11 @@ import {
 } from './approval-words.ts';
 import {coveredText, ruleColumns, ruleFacts, ruleForText, ruleTool} from './rule.ts';
 
-/** The request of a row that is no rule. */
+/** The request of a row; `undefined` for a rule. */
 export const requestOf = (entry: ApprovalEntry | undefined): Approval | undefined =>
 	entry && entry.kind !== 'rule' ? entry.approval : undefined;
 
-/** A column that rules leave empty. */
+/** A column that is empty for rules. */
 const ofRequest = (
 	key: string,
 	value: (approval: Approval, known: AsOf) => string,
@@ -67,14 +67,14 @@ function timeText(entry: ApprovalEntry, {now}: AsOf): string {
 const argumentsText = (approval: Approval): string =>
 	approval.kind === 'tool' ? JSON.stringify(approval.args) : approval.message;
 
-/** `run #184 gh-review`, at which gateway where that is another one, then what it was called with. */
+/** `run #184 gh-review`, with the gateway if it is another one, then the call's arguments. */
 function forText(approval: Approval): string {
 	const {kind, run, route, job, node} = approval;
 	const words = askerWords(approval);
 	return compact([
 		run === undefined ? 'a person' : `run #${run}`,
 		words !== '' && ` ${words}`,
-		// An event that fires a job.
+		// The run was started by an event that fired a job.
 		job && route !== undefined && ` job ${job.name}`,
 		node !== undefined && ` at ${node}`,
 		kind === 'tool' && approval.args !== null && `  ${argumentsText(approval).slice(0, 200)}`,
@@ -85,7 +85,7 @@ function forText(approval: Approval): string {
 export const outcomeText = ({outcome, scope, rule}: ApprovalDecision): string =>
 	`${outcome}${scope === undefined || scope === 'once' ? '' : ` (${scope})`}${rule === undefined ? '' : ` rule ${rule}`}`;
 
-/** A request that waits or was settled, or a rule that stands for a person. @see manual/approvals.md */
+/** A waiting or settled request, or a standing rule. @see manual/approvals.md */
 export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 	one: 'approval',
 	many: 'approvals',
@@ -166,7 +166,7 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 	vocabulary: approvalVocabulary,
 };
 
-/** The text to copy: a rule as it is written, the arguments of a tool call, or the message of a form. */
+/** The text to copy: a rule as written, a call's arguments, or a form's message. */
 function copied(entry: ApprovalEntry): Copied {
 	if (entry.kind === 'rule') {
 		return {label: 'rule', text: ruleText(entry.rule)};
@@ -195,11 +195,11 @@ function requestFacts({decision, requestedAt}: Approval): readonly Fact[] {
 	];
 }
 
-/** `4:31`, also for hours; what has begun counts. */
+/** `4:31`, also beyond an hour; rounded up. */
 export const timeLeft = ({deadline}: Approval, now: number): string =>
 	duration(Math.ceil((deadline - now) / 1000) * 1000);
 
-/** What the command line prints of each kind of row. */
+/** The command line's columns for each kind of row. */
 export const printedApprovals: Readonly<
 	Record<'settled' | 'waiting', Noun<ApprovalEntry>['printed']>
 > = {
@@ -223,7 +223,7 @@ type Slices = {
 	readonly approvalRules: ReadonlyArray<Extract<ApprovalEntry, {kind: 'rule'}>['rule']>;
 };
 
-/** What waits, the next deadline first; the rules, the newest first; what was settled, the newest first. */
+/** Waiting requests by deadline, then rules, newest first, then settled requests, newest first. */
 export const approvalEntries = ({
 	approvals,
 	settledApprovals,
@@ -249,7 +249,7 @@ const newestFirst = (entries: readonly Settled[]): readonly Settled[] =>
 
 const isSettled = (entry: ApprovalEntry): entry is Settled => entry.kind === 'settled';
 
-/** The rows with those that were settled longer ago. */
+/** The rows with older settled requests added. */
 export const withOlder = (
 	live: readonly ApprovalEntry[],
 	older: readonly ApprovalEntry[],
@@ -260,7 +260,7 @@ export const withOlder = (
 
 type WaitPort = {extendApproval(id: number): Promise<Approval | undefined>};
 
-/** Gives a person more time. Its key is one of the sheet. */
+/** Extends a request's deadline. Its key belongs to the sheet. */
 export const waitAct: Act<Approval, WaitPort> = {
 	verb: 'wait',
 	key: 'w',

@@ -2,8 +2,8 @@ import type {CallPreview} from '../../core/approval.ts';
 import {type Safe, type Escaped, escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 
 /**
- * A line of a preview with all that is not seen in it: tabs, blanks at its end, controls. Of a line of a diff the character that it begins with is `sign`. `flags` counts neither tabs
- * nor the carriage return of a line that ends with one.
+ * A line of a preview with invisible characters made visible: tabs, trailing blanks, controls. `sign`: the first character of a diff's line. `flags` counts
+ * hostile characters, but neither tabs nor the carriage return of a CRLF line.
  */
 export function previewLine(
 	line: string,
@@ -13,7 +13,7 @@ export function previewLine(
 	const end = line.endsWith('\r') ? '\r' : '';
 	const rest = line.slice(hasSign ? 1 : 0, line.length - end.length);
 	const written = rest.trimEnd().length;
-	// No regular expression: one that looks for blanks at the end takes a time that grows with their square.
+	// Without a regular expression: one for trailing blanks takes quadratic time.
 	const blanks = /^ *$/.test(rest.slice(written)) ? rest.length - written : 0;
 	const strange = rest.match(unlikeBlanks)?.length ?? 0;
 	const seen = `${rest
@@ -28,20 +28,20 @@ export function previewLine(
 	};
 }
 
-/** What looks like a blank, or breaks a line, and is neither to a shell. */
+/** Characters that look like a blank or a line break, but are neither to a shell. */
 const unlikeBlanks = /[^\P{Z} ]/gu;
 
 const asCode = (character: string): string =>
 	String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
-/** The lines as plain text, or why they are not there. */
+/** The lines as plain text, or why they are missing. */
 export const previewTexts = (preview: CallPreview): readonly string[] =>
 	preview.lines?.map(line => {
 		const {sign = '', text} = previewLine(line, preview);
 		return `${sign}${text}`;
 	}) ?? [linesLeftOut(preview)];
 
-/** Said in place of lines that are too many. */
+/** Replaces the lines if there are too many. */
 export const linesLeftOut = ({title}: CallPreview): string =>
 	title === 'change'
 		? 'the change is too large to be compared: the arguments say all of it'

@@ -14,14 +14,14 @@ import {askedBy, claimTexts} from './approval-words.ts';
 import {approvalNoun, outcomeText, timeLeft} from './approval.ts';
 import {previewTexts} from './preview-lines.ts';
 
-/** What the facts of a request need beside it. */
+/** What a request's facts depend on besides the request. */
 export type RequestMore = {
 	readonly rules?: readonly ApprovalRule[];
-	/** Arguments that stand in the event. */
+	/** Arguments that also occur in the event. */
 	readonly fromEvent?: readonly FromEvent[];
 };
 
-/** The tool and its server: `create_issue`, `on github-tools (untrusted, http api.example.com)`. Not cleaned. */
+/** The tool and its server: `create_issue`, `on github-tools (untrusted, http api.example.com)`. Unescaped. */
 export function requestHead(approval: Approval): readonly [what: string, where?: string] {
 	if (approval.kind === 'form') {
 		return [`a form of ${approval.server} (${approval.host})`];
@@ -35,7 +35,7 @@ export function requestHead(approval: Approval): readonly [what: string, where?:
 	];
 }
 
-/** The claims about a tool, the sandbox of its server (looked up in `servers`), and why its name has to be typed. */
+/** The claims about a tool, its server's sandbox (looked up in `servers`), and why the tool's name has to be typed. */
 export function toolFacts(
 	approval: ToolApproval,
 	servers: ReadonlyArray<Pick<ServerView, 'name' | 'profile' | 'sandbox'>> = [],
@@ -57,7 +57,7 @@ export function toolFacts(
 	];
 }
 
-/** Why the name of a tool has to be typed. */
+/** Why a tool's name has to be typed. */
 export const cautions = ({tool, mustTypeName}: ToolApproval): readonly string[] => [
 	...(tool.changed ? ['its definition is not the one that was seen before'] : []),
 	...(tool.claims.destructive === true ? ['it says that it destroys'] : []),
@@ -66,7 +66,7 @@ export const cautions = ({tool, mustTypeName}: ToolApproval): readonly string[] 
 		: []),
 ];
 
-/** Where a request comes from, whose words its agent had read, and what it is for. `delivery`: of its event, where that is known. */
+/** Where a request comes from, which strangers' texts its agent had read, and its purpose. `delivery`: that of its event, if known. */
 export function askerFacts(approval: Approval, delivery?: Delivery): readonly Fact[] {
 	const {run, profile, prompt, node} = approval;
 	const asker = run === undefined ? undefined : askerOf(originOf(approval), delivery);
@@ -84,7 +84,7 @@ export function askerFacts(approval: Approval, delivery?: Delivery): readonly Fa
 		...(asker?.untrusted === undefined
 			? []
 			: [{name: '', value: `the agent has read ${asker.untrusted}`, tone: 'warn'} as const]),
-		// What must be seen before a yes is to have the room.
+		// One row at most: the room is needed for what must be seen before a yes.
 		...(read === undefined
 			? []
 			: [{name: '', value: readWords(escapeLine(read)), tone: 'quiet', most: 1} as const]),
@@ -93,20 +93,20 @@ export function askerFacts(approval: Approval, delivery?: Delivery): readonly Fa
 	];
 }
 
-/** What was got of strangers before the agent started is more than what its prompt quotes, and comes first in the one row. */
+/** Prefetched foreign text comes first in the row, being more than the prompt quotes. */
 function readWords(read: string): string {
 	const [fields = '', got] = read.split('; prefetch: ');
 	const prompt = `its prompt read ${fields}`;
 	return got === undefined ? prompt : `it has the ${got.replace(', ', ' and ')}; ${prompt}`;
 }
 
-/** A text that tells why. None of it is the program's word. */
+/** A quoted explanation, not in the program's own words. */
 const context = (name: string, text: string | undefined): readonly Fact[] =>
 	text === undefined || text.trim() === ''
 		? []
 		: [{name, value: JSON.stringify(text), tone: 'quiet', most: 3}];
 
-/** Where a call comes from, and whose text its agent has read. */
+/** Where a call comes from, and which foreign texts its agent has read. */
 function askerOf(
 	origin: Origin,
 	delivery: Delivery | undefined,
@@ -119,7 +119,7 @@ function askerOf(
 			}
 
 			const of = job ? jobWords(job.name) : '';
-			// The ending of an identifier, which every command takes.
+			// The end of an identifier, which every command accepts.
 			const id = escapeLine(origin.delivery.slice(-6));
 			const about = delivery
 				? `: ${escapeLine(quotedName(delivery.event))}, ${bytes(delivery.bodyBytes)}`
@@ -161,7 +161,7 @@ function senderWords(delivery: Delivery | undefined): string {
 	return signature.verdict === 'pass' ? ', sender signature ok' : ', sender not checked';
 }
 
-/** Why none of the standing rules decided a call that waits. */
+/** Why none of the standing rules decided a waiting call. */
 export const sinceFacts = (
 	approval: ToolApproval,
 	rules: readonly ApprovalRule[],
@@ -173,7 +173,7 @@ export const sinceFacts = (
 				value,
 			}));
 
-/** A request as the command line tells it: everything that a person needs to decide, and of rules why none of them decided it. */
+/** A request for the command line: everything needed to decide, and why no rule decided it. */
 export const requestNoun: Pick<
 	Noun<Approval, RequestMore>,
 	'argument' | 'factCells' | 'facts' | 'head' | 'isNumbered' | 'missing' | 'one'

@@ -7,14 +7,14 @@ import type {Act} from '../act.ts';
 import {column, fact, type Column, type Fact, type Noun} from '../noun.ts';
 import {hashText, reachText, ruleArguments, ruleText} from './approval-words.ts';
 
-/** The tool of a rule; of one that has met none yet the name that is written. */
+/** The rule's tool; if it has matched none yet, the name as written. */
 export const ruleTool = ({tool, file}: ApprovalRule): string =>
 	quotedName(tool || (file?.name ?? ''));
 
 const ownerWords = ({owner}: ApprovalRule): string | undefined =>
 	owner && `${owner.kind} ${quotedName(owner.name)}`;
 
-/** Whose runs it is for, what it covers, how far it reaches. */
+/** Whose runs the rule applies to, what it covers, and its reach. */
 export function ruleForText(rule: ApprovalRule): string {
 	const owner = ownerWords(rule);
 	return (
@@ -24,7 +24,7 @@ export function ruleForText(rule: ApprovalRule): string {
 	).join(' · ');
 }
 
-/** Which arguments it covers, with those that must be the same. */
+/** Which arguments the rule covers, with the required values. */
 export const coveredText = (rule: ApprovalRule): string =>
 	rule.args?.shown === undefined
 		? ruleArguments(rule)
@@ -33,7 +33,7 @@ export const coveredText = (rule: ApprovalRule): string =>
 const ofRule = (key: string, value: (rule: ApprovalRule) => string): Column<ApprovalEntry> =>
 	column(key, 0, entry => (entry.kind === 'rule' ? value(entry.rule) : ''));
 
-/** Columns of the command line that requests leave empty. */
+/** Columns of the command line that are empty for requests. */
 export const ruleColumns: ReadonlyArray<Column<ApprovalEntry>> = [
 	ofRule('rule', ({id}) => String(id)),
 	ofRule('profile', ({profile}) => profile),
@@ -47,7 +47,7 @@ export const ruleColumns: ReadonlyArray<Column<ApprovalEntry>> = [
 const problemOf = ({problem}: ApprovalRule): string | undefined =>
 	problem && `allows nothing: ${problem}`;
 
-/** What the command line lists of rules; under each that allows nothing now the reason. */
+/** The list of rules on the command line; a rule that allows nothing now has a note with the reason. */
 export const printedRules: Pick<Noun<ApprovalEntry>, 'note' | 'printed'> = {
 	note: entry => (entry.kind === 'rule' ? problemOf(entry.rule) : undefined),
 	printed: {
@@ -88,7 +88,7 @@ export function ruleFacts(rule: ApprovalRule): readonly Fact[] {
 	];
 }
 
-/** How commands name a rule. */
+/** The name of a rule in commands. */
 export const ruleNoun = {
 	one: 'rule',
 	argument: 'rule',
@@ -96,10 +96,10 @@ export const ruleNoun = {
 	isNumbered: true,
 } as const;
 
-/** The operations of a gateway on rules. */
+/** The gateway operations on rules. */
 type RulePort = {revokeApprovalRule(id: number): Promise<boolean>};
 
-/** What can be done with a rule, which on the screen is a row among requests. */
+/** The acts on a rule, which is a row among requests on the screen. */
 export const ruleActs: ReadonlyArray<Act<ApprovalEntry, RulePort>> = [
 	{
 		verb: 'revoke',

@@ -15,15 +15,15 @@ import {column, type Fact, type Noun} from '../noun.ts';
 export type ChatWriter = Shape<typeof chatWriterSchema>;
 type ShownChat = Shape<typeof shownChatSchema>;
 
-/** As a command takes it from a shell: strangers choose addresses and the names of threads on some platforms. */
+/** Quoted for a shell if needed: on some platforms strangers choose addresses and thread names. */
 const asCopied = (name: string): string =>
 	/^[\w.@+:/-]{1,400}$/.test(name) ? name : quotedWord(name);
 
-/** `telegram:-1001234/17`, which `svc chats show` takes; quoted where a shell would read it otherwise. */
+/** `telegram:-1001234/17` for `svc chats show`, quoted for a shell if needed. */
 const placeOf = ({platform, chat, thread}: Pick<ChatWriter, 'chat' | 'platform' | 'thread'>) =>
 	asCopied(conversationName({platform, chat, ...(thread !== null && {thread})}));
 
-/** `telegram:12345`, which `svc chats allow` takes; quoted likewise. */
+/** `telegram:12345` for `svc chats allow`, quoted likewise. */
 export const personOf = ({platform, user}: Pick<ChatWriter, 'platform' | 'user'>): string =>
 	asCopied(`${platform}:${user}`);
 
@@ -94,7 +94,7 @@ const personFact = (person: ChatWriter): Fact => ({
 	].join(', '),
 });
 
-/** What came of allowing a person. */
+/** The outcome of allowing a person. */
 export function allowedText(
 	person: Pick<ChatWriter, 'platform' | 'user'>,
 	{added, heard}: Shape<typeof allowedWriterSchema>,
@@ -105,7 +105,7 @@ export function allowedText(
 	return `${personOf(person)} may talk with the agent ${added ? 'from now on' : 'already'}, and answer its requests for approval unless platforms.${person.platform}.approvers names others${note}`;
 }
 
-/** The operations of a gateway on people. */
+/** The gateway operations on people. */
 export type ChatPort = {
 	allowWriter(person: {
 		readonly platform: string;

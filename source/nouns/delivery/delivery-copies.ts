@@ -7,7 +7,7 @@ import type {DeliveryRow, GatewayState} from '../../core/state.ts';
 import type {Copy} from '../noun.ts';
 import {decisionLines, resultWord} from './delivery-word.ts';
 
-/** What can be copied of a delivery: most of it is in the journal alone. */
+/** The texts of a delivery to copy; most are only in the journal. */
 export function deliveryCopies({delivery}: DeliveryRow, {webhook}: GatewayState): readonly Copy[] {
 	const copy = (key: string, label: string, of: (stored: StoredDelivery) => string): Copy => ({
 		key,
@@ -28,33 +28,33 @@ export function deliveryCopies({delivery}: DeliveryRow, {webhook}: GatewayState)
 	];
 }
 
-/** The address of the receiver, without a slash at the end. */
+/** The receiver's address without a final slash. */
 export const receiverUrl = ({webhook}: Pick<GatewayState, 'webhook'>): string =>
 	webhook.state === 'listening'
 		? (/^https?:\/\/[^/]+/.exec(webhook.url)?.[0] ?? webhook.url)
 		: `http://127.0.0.1:${defaultPort}`;
 
-/** The body as it came in. */
+/** The body as received. */
 export const bodyText = ({body}: StoredDelivery): string =>
 	body ? new TextDecoder().decode(body) : '';
 
-/** What a person reads of it: the payload that a code host wrote into a form, else the body. */
+/** The readable payload: the one that a code host put into a form, else the body. */
 export const payloadText = (delivery: StoredDelivery): string =>
 	codeHostPayload(delivery) ?? bodyText(delivery);
 
-/** The headers that were kept, one a line; secrets are never among them. */
+/** The stored headers, one per line; never including secrets. */
 export const headersText = (delivery: StoredDelivery): string =>
 	Object.entries(delivery.headers)
 		.map(([name, value]) => `${name}: ${value}`)
 		.join('\n');
 
-/** Headers that curl sets by itself, or that do not belong to the message. */
+/** Headers that curl sets itself, or that belong to the connection. */
 const ownHeader =
 	/^(?:accept|accept-encoding|connection|content-length|host|transfer-encoding|user-agent)$/;
 
 /**
- * A curl line that sends the delivery again. The signature is the shell variable `$SIG`: the secret never leaves the gateway.
- * `base` is the address of the receiver, without a slash at the end.
+ * A curl command that repeats the delivery. The signature is the shell variable `$SIG`: the secret never leaves the gateway. `base`: the receiver's address
+ * without a final slash.
  */
 export function curlText(delivery: StoredDelivery, base: string): string {
 	const headers = Object.entries(delivery.headers)
@@ -72,7 +72,7 @@ export function curlText(delivery: StoredDelivery, base: string): string {
 
 const usualPrompt = 'Event {event_type}: {__raw__}';
 
-/** A route for events of the same type: its name, and its definition as it is written. */
+/** The name and definition of a route for events of the same type. */
 export function routeFor({event}: Pick<Delivery, 'event'>) {
 	const slug = event
 		.toLowerCase()
@@ -86,7 +86,7 @@ export function routeFor({event}: Pick<Delivery, 'event'>) {
 	};
 }
 
-/** A command line that adds it; it prints what to tell the sender. */
+/** A command that adds that route; it prints what to configure at the sender. */
 export function subscribeText(delivery: Pick<Delivery, 'event'>): string {
 	const {name, definition} = routeFor(delivery);
 	return [
@@ -96,7 +96,7 @@ export function subscribeText(delivery: Pick<Delivery, 'event'>): string {
 	].join(' ');
 }
 
-/** The decision trace, one step a line, under a line that names the delivery. */
+/** The decision trace, one step per line, below a line that names the delivery. */
 export const decisionText = (delivery: Delivery): string =>
 	[
 		`${delivery.id} ${delivery.route} ${delivery.event} ${resultWord(delivery)}`,

@@ -42,18 +42,15 @@ const tones: Readonly<Record<DeliveryOutcome, Tone>> = {
 
 export const resultTone = (outcome: DeliveryOutcome): Tone => tones[outcome];
 
-/** Whether it stays wrong until a person acts, or events are lost. */
+/** Whether a person has to act, or events are being lost. */
 const needsAttention = (outcome: DeliveryOutcome): boolean =>
 	tones[outcome] === 'bad' || outcome === 'rate';
 
-/** The service's own words for what it answered: `202 accepted`, `401 signature`, `429 rate ×48`. */
+/** The status and outcome: `202 accepted`, `401 signature`, `429 rate ×48`. */
 export const resultWord = ({status, outcome}: Delivery, count = 1): string =>
 	count > 1 ? `${status} ${outcome} ×${count}` : `${status} ${outcome}`;
 
-/**
- * The result as the list says it: `202 accepted (key missing: {pull_request.number})` for an event whose group cannot be named,
- * which becomes a run of its own.
- */
+/** The result for lists: `202 accepted (key missing: {pull_request.number})` for an event without a group key, which becomes a separate run. */
 export function resultText(delivery: Delivery, count: number): string {
 	const {outcome, trace} = delivery;
 	const dispatch = trace.findLast(({step}) => step === 'dispatch')?.detail ?? '';
@@ -61,7 +58,7 @@ export function resultText(delivery: Delivery, count: number): string {
 	return `${resultWord(delivery, count)}${missing === undefined ? '' : ` (${missing})`}`;
 }
 
-/** The sign before a row: `!` needs a person, `⚑` the sanitiser changed something, `↶` it was sent once more, else a blank. */
+/** The sign before a row: `!` needs a person, `⚑` the sanitiser changed something, `↶` is a replay, else a blank. */
 export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶' | ' ' => {
 	if (needsAttention(outcome)) {
 		return '!';
@@ -74,10 +71,10 @@ export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶
 	return replayOf === undefined ? ' ' : '↶';
 };
 
-/** The ending of an identifier, which every command takes: the beginning is the time, and the same in all of them. */
+/** The end of an identifier, which every command accepts: the beginning encodes the time, and is shared by neighbours. */
 export const shownId = ({id}: Pick<Delivery, 'id'>): Safe => escapeLine(id.slice(-6));
 
-/** Identifier of the original of a duplicate, from its decision trace; `undefined` for other deliveries. */
+/** The original's identifier for a duplicate, from the decision trace; `undefined` for other deliveries. */
 export const originalOf = ({outcome, trace}: Delivery): string | undefined =>
 	outcome === 'duplicate'
 		? / delivery ([0-9a-z]+)$/.exec(
@@ -91,12 +88,12 @@ const gathers: RunWord = {text: literal('○ gathers'), tone: 'quiet'};
 const superseded: RunWord = {text: literal('- superseded'), tone: 'quiet'};
 
 /**
- * Says where the work of a delivery stands, with its sign: the state of its run or of its group, `! waits` for a run that asks a person. Of one that is
- * no longer listed what was heard of it last. `undefined`: it led to none. Words are the same values again and again.
+ * The state of a delivery's run or group with its sign, `! waits` for a run that asks a person. If no longer listed, the last known state; `undefined` if it led
+ * to none. Memoised.
  */
 export type WorkOf = (delivery: Delivery) => RunWord | undefined;
 
-/** The same value while runs, groups and approvals are the same. */
+/** Memoised by runs, groups and approvals. */
 export const worksIn = ({runs, groups, approvals}: GatewayState): {readonly workOf: WorkOf} =>
 	worksOf(runs, groups, approvals);
 
@@ -130,7 +127,7 @@ const worksOf = derive(
 	},
 );
 
-/** One line of the decision: `✓` passed, `✗` ended the request, `-` skipped or not reached. */
+/** A step of the decision: `✓` passed, `✗` ended the request, `-` skipped or not reached. */
 export type DecisionLine = {
 	readonly mark: '✓' | '✗' | '-';
 	readonly step: TraceStepName;
@@ -139,10 +136,7 @@ export type DecisionLine = {
 
 const marks = {pass: '✓', stop: '✗', skip: '-'} as const;
 
-/**
- * The decision trace in the order of the pipeline. After the step that ended the request, the steps that it never came to
- * are named as such: that is the answer to "why did my webhook do nothing?".
- */
+/** The decision trace in pipeline order, including the steps that were not reached: this answers "why did my webhook do nothing?". */
 export function decisionLines(delivery: Delivery): readonly DecisionLine[] {
 	const trace = wholeTrace(delivery);
 	const stop = trace.find(step => step.verdict === 'stop');
@@ -172,7 +166,7 @@ const reasons: Readonly<Record<string, Safe>> = {
 	own: literal('ignored: the gateway wrote it itself'),
 };
 
-/** The answer of our receiver in words; an unknown body as it is. @see manual/receiver.md#answers */
+/** The receiver's answer in words; an unknown body is shown as it is. @see manual/receiver.md#answers */
 export function answerWord({body}: Pick<ReceiverAnswer, 'body'>): Safe {
 	const {status, reason, event, error} = parsedObject(body) ?? {};
 	const word = status ?? error;

@@ -21,20 +21,20 @@ import {
 	type WorkOf,
 } from './delivery-word.ts';
 
-/** What rows and facts of deliveries need beside the delivery, as far as a face knows it. */
+/** What rows and facts depend on besides the delivery, as far as a face knows it. */
 export type DeliveryMore = {
-	/** Where the work of each stands. */
+	/** The state of each delivery's run or group. */
 	readonly workOf?: WorkOf;
-	/** Runs by their numbers, of a list that was asked for by their states. */
+	/** Runs by number, for a list queried by run states. */
 	readonly runs?: ReadonlyMap<number, Run>;
-	/** One with what was received. */
+	/** The selected delivery with its payload. */
 	readonly stored?: StoredDelivery;
 };
 
 /** Cells of a time to the millisecond. */
 const preciseCells = 12;
 
-/** What the event is about, and its type behind it where both have room; the type alone where the payload does not say. */
+/** The event's subject, followed by its type if both fit; only the type if the payload has no subject. */
 function subjectText({event, subject}: Delivery, room: number): Safe {
 	const type = escapeLine(event);
 	if (subject === undefined || subject === '') {
@@ -45,7 +45,7 @@ function subjectText({event, subject}: Delivery, room: number): Safe {
 	return widthOf(about) + widthOf(type) + 2 <= room ? safe`${about}  ${type}` : about;
 }
 
-/** Where the run has no column of its own, its state stands for the word of the result. */
+/** Without a column for the run, its state replaces the result. */
 const workInResult = (
 	{delivery}: DeliveryRow,
 	{workOf}: DeliveryMore,
@@ -61,10 +61,10 @@ function printedRun({delivery: {runId, group}}: DeliveryRow, {runs}: DeliveryMor
 	return group === undefined ? '' : `group ${group}`;
 }
 
-/** A delivery that has a row of its own. */
+/** A row for a single delivery. */
 export const rowOf = (delivery: Delivery): DeliveryRow => ({key: delivery.id, delivery, count: 1});
 
-/** An inbound event and what became of it; on the screen a flood of them is one row. @see manual/receiver.md */
+/** An inbound event and its outcome; the screen shows a flood as one row. @see manual/receiver.md */
 export const deliveryNoun: Noun<DeliveryRow, DeliveryMore> = {
 	one: 'delivery',
 	many: 'deliveries',
@@ -150,7 +150,7 @@ function deliveryFacts({delivery}: DeliveryRow, {stored, runs}: DeliveryMore): r
 		{title: 'decision'},
 		...decisionLines(delivery).map(({mark, step, detail}) => {
 			const start = `${mark} ${step.padEnd(10)} `;
-			// A refused signature may be explained by several reasons: each takes a line.
+			// A refused signature may have several possible reasons, one per line.
 			const reasons = step === 'signature' ? detail.split('; ') : [detail];
 			return {text: start + reasons.join(`\n${' '.repeat(start.length)}`)};
 		}),
@@ -167,7 +167,7 @@ const storedFacts = (stored: StoredDelivery): readonly Fact[] => [
 	{text: readableBody(stored) ?? '(not kept)'},
 ];
 
-/** The body as text, indented when it is JSON, with its numbers as they were; `undefined` when it was not kept. */
+/** The body as text, JSON indented with its numbers unchanged; `undefined` if it was not stored. */
 export function readableBody({body}: StoredDelivery): string | undefined {
 	const text = body && new TextDecoder().decode(body);
 	return text && (prettyJson(text) ?? text);

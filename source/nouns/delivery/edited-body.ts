@@ -4,7 +4,7 @@ import {prettyJson} from '../../core/json.ts';
 import {isFormType} from '../../core/payload.ts';
 import {bodyText} from './delivery-copies.ts';
 
-/** A body for a person to read or edit: JSON with line breaks and its numbers as they were, anything else as it is. `kept`: the name of the file that keeps what cannot be sent. */
+/** A body to read or edit: JSON with line breaks and unchanged numbers, other text as it is. `kept`: the file name under which an unsendable edit is saved. */
 export function editableBody(delivery: StoredDelivery) {
 	const text = bodyText(delivery);
 	const pretty = prettyJson(text);
@@ -12,13 +12,13 @@ export function editableBody(delivery: StoredDelivery) {
 	return {text: `${pretty ?? text}\n`, suffix, kept: `edited-${delivery.id}${suffix}`} as const;
 }
 
-/** The result of an edit: a body to send, the reason to send nothing, or a mistake in it. */
+/** The result of an edit: a body to send, the reason to send nothing, or its mistake. */
 export type EditedBody =
 	| {readonly kind: 'body'; readonly body: string}
 	| {readonly kind: 'nothing'; readonly left: 'as it was' | 'empty'}
 	| {readonly kind: 'mistake'; readonly body: string; readonly why: string};
 
-/** What a person made of the body of a delivery, `undefined` when it was left as it was. The gateway takes JSON, and forms where the content type says so. */
+/** Checks a delivery's edited body; `undefined` if it was left unchanged. The gateway accepts JSON, and forms if the content type says so. */
 export function editedBody(
 	edited: string | undefined,
 	{headers}: Pick<StoredDelivery, 'headers'>,

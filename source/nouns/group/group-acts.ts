@@ -2,7 +2,7 @@ import {SvcError} from '../../core/errors.ts';
 import type {Group} from '../../core/group.ts';
 import type {Act} from '../act.ts';
 
-/** The operations of a gateway on groups. */
+/** The gateway operations on groups. */
 export type GroupPort = {
 	dispatchGroup(id: number): Promise<boolean>;
 	getGroup(id: number): Promise<Group | undefined>;
@@ -29,7 +29,7 @@ export const groupActs: ReadonlyArray<Act<Group, GroupPort>> = [
 		async effect(port, id) {
 			const isDone = await port.dispatchGroup(Number(id));
 			const found = port.getGroup(Number(id));
-			// A run that has started is not said to have failed.
+			// Once the group was dispatched, failing to read it back is no failure of the act.
 			const group = await (isDone ? found.catch(() => undefined) : found);
 			if (!isDone && !group) {
 				return undefined;

@@ -8,17 +8,17 @@ import {clockTime, duration} from '../../terminal/text/time.ts';
 import type {Word} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 
-/** One of the two clocks of a pending group. */
+/** One of the two timers of a pending group. */
 export type GroupClock = {
-	/** How much of it has passed, 0 to 1. */
+	/** The elapsed share, 0 to 1. */
 	readonly share: number;
 	/** Milliseconds until it ends; never below 0. */
 	readonly leftMs: number;
-	/** Milliseconds that it has in all. */
+	/** The timer's length in milliseconds. */
 	readonly wholeMs: number;
 };
 
-/** The quiet window begins anew with each event, the cap with the first one. `now`: milliseconds since 1970. */
+/** The quiet window restarts with each event, the cap runs from the first. `now`: milliseconds since 1970. */
 export const clocksOf = (
 	{firstAt, lastAt, quietAt, capAt}: Group,
 	now: number,
@@ -33,7 +33,7 @@ function clockOf(start: number, end: number, now: number): GroupClock {
 	return {wholeMs, leftMs, share: wholeMs === 0 ? 1 : 1 - leftMs / wholeMs};
 }
 
-/** `█████░░░`: what has passed of a clock in `cells` cells. Full only when it is over. */
+/** `█████░░░`: the elapsed part of a timer in `cells` cells; full only at its end. */
 export function clockBar({share}: GroupClock, cells: number): string {
 	const filled = Math.min(cells, Math.floor(share * cells));
 	return '█'.repeat(filled) + '░'.repeat(cells - filled);
@@ -41,13 +41,13 @@ export function clockBar({share}: GroupClock, cells: number): string {
 
 const maxInSeconds = 999;
 
-/** `17 s`, and from a thousand on `16:40`; begun seconds count. */
+/** `17 s`, or from a thousand seconds on `16:40`; rounded up. */
 export function secondsText(ms: number): string {
 	const seconds = Math.ceil(ms / 1000);
 	return seconds <= maxInSeconds ? `${seconds} s` : duration(seconds * 1000);
 }
 
-/** A clock in `room` cells: a bar and the time left, the bar and `suffix` only where they fit. */
+/** A timer in `room` cells: a bar and the remaining time; the bar and `suffix` only if they fit. */
 export function clockWords(clock: GroupClock, room: number, suffix = ''): readonly Word[] {
 	const left =
 		room < withSuffix ? secondsText(clock.leftMs) : `${secondsText(clock.leftMs)}${suffix}`;
@@ -63,7 +63,7 @@ export function clockWords(clock: GroupClock, room: number, suffix = ''): readon
 const leftCells = 7;
 const withSuffix = 19;
 
-/** The name of a clock with its length, where those that are shown have the same: as much of it as has room. */
+/** The timers' heading with their length, if it is the same in all visible rows; as much as fits. */
 export const clockLabel =
 	(names: readonly string[], lengthOf: (group: Group) => number) =>
 	(shown: readonly Group[], room: number): string => {
@@ -88,7 +88,7 @@ export function nextText(group: Group, now: number, room: number): string {
 
 const widestNext = 17;
 
-/** Why a group was dispatched: in a row, where there is little room, and in a sentence. */
+/** Why a group was dispatched: for a row, in short, and in a sentence. */
 export const reasons: Readonly<
 	Record<GroupReason, readonly [row: string, short: string, why: string]>
 > = {
@@ -98,7 +98,7 @@ export const reasons: Readonly<
 	person: ['by a person', 'person', 'a person asked for it'],
 };
 
-/** `dispatched 11:46:40 by quiet window`: as much of it as has room. */
+/** `dispatched 11:46:40 by quiet window`, as much as fits. */
 export function doneText({dispatchedAt, reason}: Group, room: number): string {
 	const at = dispatchedAt === undefined ? '-' : clockTime(dispatchedAt);
 	const [long, short] = reason ? reasons[reason] : ['', ''];
@@ -106,7 +106,7 @@ export function doneText({dispatchedAt, reason}: Group, room: number): string {
 	return texts.find(text => text.length <= room) ?? `${at} ${short}`;
 }
 
-/** `#183 ✓ done 0:41`: what became of a group; the sign alone where there is little room. */
+/** `#183 ✓ done 0:41`: a group's run; only the sign if there is little room. */
 export function runWordsOf({runId}: Group, runs: readonly Run[], room: number): readonly Word[] {
 	const run = runOf(runs, runId);
 	const isShort = room < widestNext;
@@ -122,7 +122,7 @@ export function runWordsOf({runId}: Group, runs: readonly Run[], room: number): 
 	];
 }
 
-/** How many events a group may have gathered to be counted under a name. */
+/** Names for numbers of events in a group, with their upper bounds. */
 const sizes = [
 	{name: '1', upTo: 1},
 	{name: '2-4', upTo: 4},
@@ -130,7 +130,7 @@ const sizes = [
 	{name: '10+', upTo: Infinity},
 ] as const;
 
-/** How many of the dispatched groups gathered one event, a few, many; as many numbers as there are names. */
+/** How many dispatched groups had one event, a few, many: a number for each name. */
 export const sizesOf = (groups: readonly Group[]): readonly number[] => {
 	const done = groups.filter(({state}) => state === 'dispatched');
 	return sizes.map(
@@ -139,7 +139,7 @@ export const sizesOf = (groups: readonly Group[]): readonly number[] => {
 	);
 };
 
-/** What the dispatched groups waited from their first event on: the middle one and the longest, milliseconds. */
+/** The median and longest wait of dispatched groups since their first event, in milliseconds. */
 export function waitsOf(
 	groups: readonly Group[],
 ): {readonly median: number; readonly longest: number} | undefined {

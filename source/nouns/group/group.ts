@@ -28,22 +28,22 @@ import {
 } from './group-words.ts';
 
 export type GroupMore = {
-	/** The groups and runs that are listed. */
+	/** The groups and runs in the state. */
 	readonly groups?: readonly Group[];
 	readonly runs?: readonly Run[];
-	/** With its events. */
+	/** The selected group with its events. */
 	readonly stored?: StoredGroup;
 };
 
-/** The groups as the pane lists them. */
+/** The groups in the pane's order. */
 export type GroupOrder = {
-	/** Those that wait as they were opened: a row keeps its place while its clocks run. Then those that are done, newest first. */
+	/** Waiting groups in order of opening, so that rows keep their place while timers run; then dispatched ones, newest first. */
 	readonly all: readonly Group[];
 	readonly pending: number;
 	readonly done: number;
 };
 
-/** The order of `groups`, the list of the state; made once for each. */
+/** The order of the state's groups; memoised. */
 export const groupOrder = derive((groups: readonly Group[]): GroupOrder => {
 	const pending = groups
 		.filter(({state}) => state === 'pending')
@@ -66,7 +66,7 @@ function stateOf(group: Group, {now}: AsOf): string {
 	return `due in ${Math.max(0, Math.ceil((at - now) / 1000))}s (${reason})`;
 }
 
-/** One event of a group in a line; a stranger's text. */
+/** An event of a group in a line; foreign text. */
 export const memberText = (
 	{latest}: Pick<Group, 'latest'>,
 	{delivery, deliveryId, event, subject, receivedAt}: StoredGroup['members'][number],
@@ -96,13 +96,13 @@ function memberFacts(group: StoredGroup | undefined): readonly Fact[] {
 
 const widths = [160, 120, 100, 76];
 
-/** Cells of a column in lists of at least 160, 120, 100, 76 and of fewer cells. */
+/** A column's width in lists of at least 160, 120, 100, 76 and of fewer cells. */
 const byWidth =
 	(...cells: readonly [number, number, number, number, number]) =>
 	(width: number): number =>
 		cells[widths.findIndex(least => width >= least)] ?? cells[4];
 
-/** Events of one entity that wait together and become one run. @see manual/routes.md#coalescing */
+/** Events of one entity that are collected and become one run. @see manual/routes.md#coalescing */
 export const groupNoun: Noun<Group, GroupMore> = {
 	one: 'group',
 	many: 'groups',
@@ -116,7 +116,7 @@ export const groupNoun: Noun<Group, GroupMore> = {
 		mainColumn('route', {share: 0.4, most: 28}, ({route}) => route),
 		mainColumn('key', {least: 8, most: 64}, ({key}) => key),
 		mainColumn('events', byWidth(14, 11, 10, 9, 9), {
-			// All but the latest are superseded.
+			// All events but the latest are superseded.
 			value({count}, _known, {room}) {
 				const full = `${count} (${count - 1} old)`;
 				return count === 1 ? '1' : full.length <= room ? full : `${count} (${count - 1})`;

@@ -6,23 +6,23 @@ import {jobName} from './job.ts';
 
 type OfProfile = {readonly profile: string};
 
-/** A job that was found by what a person typed. */
+/** A job found by a person's input. */
 export type NamedJob = {readonly id: string; readonly name: string};
 
-/** The operations of a gateway on jobs. Implementations that change the file themselves return the job. */
+/** The gateway operations on jobs. Implementations that edit the file themselves return the job. */
 export type JobPort = {
 	setJobPaused(
 		job: string,
 		options: OfProfile & {readonly paused: boolean},
 	): Promise<NamedJob | void>;
-	/** `seen`: how the run is looked at, where that is worth a word. */
+	/** `seen`: how to watch the run, if worth mentioning. */
 	runJob(
 		job: string,
 		of: OfProfile,
 	): Promise<{readonly runId: number; readonly seen?: string | undefined}>;
 };
 
-/** The operations on the jobs of a file. */
+/** The operations on jobs in a file. */
 export type JobFilePort = JobPort & {removeJob(job: string): Promise<NamedJob>};
 
 const unusable = ({state, problem = ''}: JobView): string | undefined =>
@@ -91,7 +91,7 @@ export const jobActs: ReadonlyArray<Act<JobView, JobPort>> = [
 	},
 ];
 
-/** What the command line does with a job of its file. */
+/** The command line's acts on jobs in a file. */
 export const jobFileActs: ReadonlyArray<Act<JobView, JobFilePort>> = [
 	...jobActs,
 	{

@@ -8,7 +8,7 @@ const asked = (
 	{flags, ...more}: Partial<FieldRecord> & {readonly flags: string; readonly description: string},
 ): FieldRecord => field(key, kind, {title: key, option: {flags}, ...more});
 
-/** What a job may say, by the keys of its file. */
+/** The settings of a job, by their keys in the file. */
 export const jobFields: readonly FieldRecord[] = [
 	asked('name', 'text', {flags: '--name <name>', description: 'what the job is called'}),
 	asked('schedule', 'text', {
@@ -53,7 +53,7 @@ export const jobFields: readonly FieldRecord[] = [
 	}),
 ];
 
-/** The same for a job that is to be made, which cannot do without a name and its times. */
+/** The settings of a new job: name and schedule are required. */
 export const newJobFields: readonly FieldRecord[] = [
 	...jobFields.map(one =>
 		one.option && (one.key === 'name' || one.key === 'schedule')
@@ -67,7 +67,7 @@ export const newJobFields: readonly FieldRecord[] = [
 	}),
 ];
 
-/** What the values of its fields write into the entry of a job; nothing of those without one. */
+/** The settings to write into a job's entry; fields without a value are left out. */
 export function jobSettings({
 	chat_id: chat,
 	deliver_extra: extra,

@@ -13,9 +13,9 @@ import {
 import {column, mainColumn, fact, type Fact, type Noun, type ValuePlace} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 
-/** What the command line knows of a job beside its view: its definition and its last runs. */
+/** What the command line knows of a job besides its view: its definition and its last runs. */
 type JobPlan = {
-	/** The next times, ISO 8601 on the clocks of its zone. */
+	/** The next times, in ISO 8601 in the job's time zone. */
 	readonly next: readonly string[];
 	readonly lastRunState: string;
 	/** The file with its newest answer. */
@@ -35,27 +35,27 @@ type JobPlan = {
 export type ListedJob = JobView & {readonly [Key in keyof JobPlan]?: JobPlan[Key] | undefined};
 
 export type JobMore = {
-	/** The runs that are listed. */
+	/** The runs in the state. */
 	readonly runs?: readonly Run[];
 	/** The last run, with its whole answer. */
 	readonly stored?: StoredRun;
-	/** Why answers would not arrive at a target; `undefined`: they do. */
+	/** Why answers to a target would not arrive; `undefined` if they would. */
 	readonly problemWith?: (deliver: string) => string | undefined;
 };
 
-/** What a job is remembered by: two profiles may have the same identifier. */
+/** A job's unique key: two profiles may use the same identifier. */
 export const jobKey = ({profile, id}: Pick<JobView, 'profile' | 'id'>): string =>
 	`${profile} ${id}`;
 
-/** The name of a job; of another profile with that before it. */
+/** A job's name, prefixed by its profile if it is another one. */
 export const jobName = ({profile, name}: Pick<JobView, 'profile' | 'name'>): string =>
 	profile === 'default' ? name : `${profile}/${name}`;
 
-/** Lists of fewer cells count down, but do not say the time. */
+/** Narrower lists show only the countdown, not the time. */
 const timesFrom = 76;
 const [fullNext, shortNext] = [25, 11];
 
-/** `in 4:12  15:04:24`; the day when it is another one. `isShort`: the countdown alone. */
+/** `in 4:12  15:04:24`, with the date if it is another day. `isShort`: only the countdown. */
 export function nextRunText({state, nextAt}: JobView, now: number, isShort = false): string {
 	if (state !== 'active') {
 		return state;
@@ -95,13 +95,13 @@ function lastWords(job: ListedJob, known: JobMore): string {
 	return run ? `${runWords[run.state].text} #${lastRunId}` : `#${lastRunId}`;
 }
 
-/** `2026-11-20 09:00:01 #12 done`; empty when the job has not fired. */
+/** `2026-11-20 09:00:01 #12 done`; empty if the job never ran. */
 const printedLast = ({lastAt, lastRunId, lastRunState = ''}: ListedJob): string =>
 	lastAt === undefined
 		? ''
 		: `${printableTime(lastAt)} ${lastRunId === undefined ? '' : `#${lastRunId} `}${lastRunState}`.trim();
 
-/** `2026-11-20 09:00:00 Asia/Tokyo`: when the job fires next, on the clocks of its zone; empty when it does not. */
+/** `2026-11-20 09:00:00 Asia/Tokyo`: the next time in the job's time zone; empty if it has none. */
 export const nextTimeText = ({nextAt, timeZone}: Pick<JobView, 'nextAt' | 'timeZone'>): string =>
 	nextAt === undefined ? '' : `${zonedTime(nextAt, timeZone)} ${timeZone}`;
 
@@ -126,7 +126,7 @@ function planFacts(job: ListedJob): readonly Fact[] {
 	];
 }
 
-/** The last run with its answer, as far as it is known. */
+/** The last run with its answer, as far as known. */
 function runFacts(run: Run | undefined, {stored}: JobMore): readonly Fact[] {
 	if (!run) {
 		return [];
@@ -162,7 +162,7 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 			'schedule',
 			{least: 8, most: 40},
 			{
-				// A problem with the schedule names it.
+				// A problem already names the schedule, so its column is dropped.
 				takes: {after: job => (isInvalid(job) ? Infinity : 0)},
 				value: job => job.schedule,
 				words: ({state, problem = 'invalid'}) =>

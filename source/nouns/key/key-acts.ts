@@ -3,10 +3,10 @@ import {overlapSpan, type Act} from '../act.ts';
 import type {AsOf} from '../noun.ts';
 import {keyName} from './key.ts';
 
-/** A key with its secret, which is shown once and kept nowhere. */
+/** A key with its secret, which is shown once. */
 export type MintedKey = {readonly key: ApiKey; readonly secret: string};
 
-/** The operations on keys that a gateway and a home have. */
+/** The operations on keys, by a gateway or on a home's files. */
 export type KeyPort = {
 	rotateKey(id: string, options: {readonly overlapMs: number}): Promise<MintedKey | undefined>;
 	revokeKey(id: string): Promise<ApiKey | undefined>;

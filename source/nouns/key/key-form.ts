@@ -11,7 +11,7 @@ import type {JsonValue} from '../../core/json.ts';
 import {contentOf} from '../field-kinds.ts';
 import {field, trimmed, type FieldRecord, type FieldValue, type FieldReading} from '../field.ts';
 
-/** A text that stays as it is typed and is sent as what `read` makes of it: a text says what it should be. */
+/** Text stored as typed, and converted by `read` when sent; `read` returns an error as text. */
 const readAs = (read: (text: string) => JsonValue): FieldReading => ({
 	typed: String,
 	taken(typed) {
@@ -26,7 +26,7 @@ const readAs = (read: (text: string) => JsonValue): FieldReading => ({
 
 const bound = {least: 1, most: 1_000_000};
 
-/** What a new key is asked to be at `now`, milliseconds since 1970. */
+/** The form for a new key at `now` (milliseconds since 1970). */
 export const keyFields = (now: number): readonly FieldRecord[] => [
 	field('name', 'text', {
 		description: 'What it is for.',
@@ -82,7 +82,7 @@ export const keyFields = (now: number): readonly FieldRecord[] => [
 	}),
 ];
 
-/** What a form that can be sent asks for at `now`. */
+/** The key to create from a valid form at `now`. */
 export function grantOf(values: Readonly<Record<string, FieldValue>>, now: number): KeyGrant {
 	const content = contentOf({fields: keyFields(now), values});
 	const grant = {name: '', models: ['*'], agents: true, ...content};

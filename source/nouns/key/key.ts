@@ -10,10 +10,10 @@ import {sumFacts} from '../run/run-sums.ts';
 
 const soonMs = 7 * 86_400_000;
 
-/** 1 for one that was revoked, else 0. */
+/** 1 for a revoked key, else 0. */
 const revokedRank = ({revokedAt}: ApiKey) => Number(revokedAt !== undefined);
 
-/** The keys as they are listed: the newest first, and those that were revoked below. */
+/** The keys in list order: newest first, revoked ones last. */
 export const keysInOrder = derive((keys: readonly ApiKey[]): readonly ApiKey[] =>
 	keys.toReversed().toSorted((one, other) => revokedRank(one) - revokedRank(other)),
 );
@@ -33,7 +33,7 @@ const tokensOf = ({inputTokens, outputTokens}: KeyUsage): number => inputTokens 
 
 const share = ({usage}: ApiKey, {tokens}: KeyBudget): number => tokensOf(usage.period) / tokens;
 
-/** `chat,models of small-*`, and whether agents may act for it. */
+/** `chat,models of small-*`, and whether agents may act for the key. */
 const scopeWords = ({endpoints, models, agents, kind}: ApiKey): string =>
 	compact([
 		endpoints.join(','),
@@ -48,7 +48,7 @@ const limitWords = ({rpm, parallel, budget}: ApiKey): string =>
 		budget && `${budget.tokens}/${budget.per}`,
 	]).join(', ') || '-';
 
-/** Where a key stands: with its sign, never the colour alone, and `printed` by the command line. */
+/** A key's state: with a sign, never by colour alone, and as `printed` by the command line. */
 function standing(key: ApiKey, {now}: AsOf): Required<Word> & {readonly printed: string} {
 	const {retiring, expiresAt} = key;
 	switch (endOf(key, now)) {
@@ -75,9 +75,9 @@ function standing(key: ApiKey, {now}: AsOf): Required<Word> & {readonly printed:
 		: {text: `● ${day}`, tone: 'good', printed};
 }
 
-/** What the facts of keys need beside the keys. */
+/** What a key's facts depend on besides the keys. */
 export type KeyMore = {
-	/** Of runs, by key; absent where they are not loaded. */
+	/** Run totals by key; absent if not loaded. */
 	readonly sums?: RunSums | undefined;
 };
 

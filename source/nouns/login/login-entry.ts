@@ -4,7 +4,7 @@ import {isLoginOver, type LoginAttempt, type LoginFlow} from '../../core/logins.
 import type {ServerLoginView, ServerView} from '../../core/tool-server.ts';
 import {serverKey, serverName} from '../server/server.ts';
 
-/** A tool server with `auth: oauth`, and the newest login to it that was started here. */
+/** A tool server with `auth: oauth`, and the latest login attempt made here. */
 export type LoginEntry = {
 	readonly server: ServerView;
 	readonly login: ServerLoginView;
@@ -12,8 +12,9 @@ export type LoginEntry = {
 };
 
 /**
- * - `starting`, `waiting`, `finishing`, `succeeded` (for a moment): of a login that was started here.
- * - `needed`, `held` (it is connected with its login), `bare` (it is connected, but no login is stored), `connecting`, `idle` (not connected now), `failed` (for another reason), `off`: of the server.
+ * - `starting`, `waiting`, `finishing`, `succeeded` (shown briefly): states of a login attempt made here.
+ * - `needed`, `held` (connected with its login), `bare` (connected without a stored login), `connecting`, `idle` (not connected), `failed` (for another reason),
+ * `off`: states of the server.
  */
 export type LoginState =
 	| 'starting'
@@ -28,10 +29,10 @@ export type LoginState =
 	| 'failed'
 	| 'off';
 
-/** How long it is said that a login has succeeded. */
+/** How long a login's success is shown. */
 export const succeededMs = 3000;
 
-/** What the list and the detail say of an entry at `now`. */
+/** The state of an entry at `now`. */
 export function loginState({server, login, attempt}: LoginEntry, now: number): LoginState {
 	if (attempt && isUnderWay(attempt)) {
 		return attempt.status;
@@ -59,37 +60,37 @@ export function loginState({server, login, attempt}: LoginEntry, now: number): L
 	}
 }
 
-/** Whether a login was started and is not over. */
+/** Whether a login attempt has begun and not ended. */
 export const isUnderWay = (
 	attempt: LoginAttempt | undefined,
 ): attempt is LoginAttempt & {readonly status: 'starting' | 'waiting' | 'finishing'} =>
 	attempt !== undefined && !isLoginOver(attempt);
 
-/** The servers whose login would end with the interface. */
+/** The servers whose login attempts would end with the interface. */
 export const waitingLogins = (attempts: readonly LoginAttempt[]): readonly string[] =>
 	attempts.filter(isUnderWay).map(({server, profile}) => serverName({name: server, profile}));
 
-/** Which way a login goes that is under way, else would go. Before it has looked, only the settings say so. */
+/** The flow of the login in progress, or of the next one. Before discovery, only the settings decide. */
 export const flowNow = ({login, attempt}: LoginEntry): LoginFlow =>
 	isUnderWay(attempt) && attempt.status !== 'starting' ? attempt.flow : login.flow;
 
-/** Why the newest login came to nothing, unless the server was reached with one since. */
+/** Why the latest login failed, unless the server was reached with a login since. */
 export function failedReason({server, attempt}: LoginEntry): string | undefined {
 	const isBetter = server.status === 'connected' && server.since > (attempt?.endedAt ?? 0);
 	return attempt?.status === 'failed' && !isBetter ? (attempt.reason ?? 'it failed') : undefined;
 }
 
-/** Whether a login that waits is not needed any more: the server was reached with one that was made elsewhere. */
+/** Whether a waiting login has become needless: the server was reached with a login made elsewhere. */
 export const isOvertaken = ({server, login, attempt}: LoginEntry): boolean =>
 	attempt?.status === 'waiting' &&
 	server.status === 'connected' &&
 	login.stored &&
 	server.since > attempt.startedAt;
 
-/** What an entry is remembered by. */
+/** An entry's key. */
 export const loginKey = ({server}: LoginEntry): string => serverKey(server);
 
-/** The servers that have a login, each with the newest attempt. */
+/** The servers with a login, each with the latest attempt. */
 export function loginEntries(
 	servers: readonly ServerView[],
 	attempts: readonly LoginAttempt[],

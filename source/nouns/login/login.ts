@@ -31,7 +31,7 @@ const words: Readonly<Record<LoginState, {readonly text: Safe; readonly tone: To
 	off: {text: literal('- switched off'), tone: 'quiet'},
 };
 
-/** The state of an entry in words, with the time that is left to a person, or how long a login has been missed. */
+/** The state of an entry in words, with the time that remains to the person, or since when a login is needed. */
 export function stateText(
 	entry: LoginEntry,
 	now: number,
@@ -49,17 +49,17 @@ export function stateText(
 		: {text, tone};
 }
 
-/** Host of the tool server, as far as it is known. */
+/** Host of the tool server, if known. */
 export function serverHost({server, attempt}: LoginEntry): string {
 	const ofAttempt = attempt?.serverHost ?? '';
 	return ofAttempt === '' ? (URL.parse(server.endpoint)?.host ?? server.endpoint) : ofAttempt;
 }
 
-/** When the token that is used ends: `16:40:12`, or a day with it. */
+/** When the current token expires: `16:40:12`, or with the date. */
 export const endText = (at: number, now: number): Safe =>
 	isSameDay(at, now) ? clockTime(at) : dayTime(at);
 
-/** What a person has to know of an entry beside its row; `undefined`: nothing. */
+/** What a person has to know besides the row; `undefined`: nothing. */
 function noteText(entry: LoginEntry, now: number): Safe | undefined {
 	const {server, attempt} = entry;
 	const state = loginState(entry, now);
@@ -95,7 +95,7 @@ function noteText(entry: LoginEntry, now: number): Safe | undefined {
 		: undefined;
 }
 
-/** Why a server is not connected, without its name, which stands above, and the command, which is a key here; `undefined` when the state has said it. */
+/** Why a server is not connected, without its name (shown above) and the command (a key here); `undefined` if the state already says it. */
 export function shortReason({reason, name}: LoginEntry['server']): string | undefined {
 	const short = reason
 		?.replace(`Tool server "${name}" `, '')
@@ -104,7 +104,10 @@ export function shortReason({reason, name}: LoginEntry['server']): string | unde
 	return short === 'needs a login' ? undefined : short;
 }
 
-/** Facts of the server and its login. While a login is under way, the earlier failure and the usual flow are left out: they would confuse beside a page and a code. */
+/**
+ * The facts of the server and its login. While a login is in progress, the earlier failure and the usual flow are left out, because they would confuse beside a
+ * page and a code.
+ */
 export function loginFacts(entry: LoginEntry, now: number): readonly Fact[] {
 	const {server, login, attempt} = entry;
 	const {expiresAt, issuer, scope} = login;
@@ -129,7 +132,7 @@ export function loginFacts(entry: LoginEntry, now: number): readonly Fact[] {
 	];
 }
 
-/** What there is to be copied of a login now; never a token. */
+/** The texts of a login to copy; never a token. */
 export function loginCopies({server, attempt}: LoginEntry) {
 	const {userCode, verificationUri, verificationUriComplete, url, tunnel} = isUnderWay(attempt)
 		? attempt

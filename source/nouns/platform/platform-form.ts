@@ -7,12 +7,12 @@ import type {TargetKind} from '../../platforms/target-kind.ts';
 import {contentOf} from '../field-kinds.ts';
 import {field, trimmed, type FieldRecord, type FieldValue} from '../field.ts';
 
-/** What a form asks of a platform. */
+/** The parts of a platform that a form needs. */
 export type AskedPlatform = Pick<TargetKind, 'fields' | 'kind' | 'listens' | 'needs' | 'title'>;
 
 const homeChannel = 'home_channel';
 
-/** Settings without a field of their own: `webhooks` has several, headers are written by hand, and who may talk is asked later. */
+/** Settings without a simple field: `webhooks` has several, headers are written by hand, and permitted people are asked for later. */
 const unasked: ReadonlySet<string> = new Set([
 	'enabled',
 	'webhooks',
@@ -43,8 +43,8 @@ const hookFields = (required: boolean): readonly FieldRecord[] => [
 ];
 
 /**
- * The settings of a platform that a person fills in to use it: those that it needs, those without a default, and the chat of texts that name none. Keys of a mapping stand behind its own:
- * `smtp.host`. What `written` (its section of `config.yaml`) has already may be left empty and stays. What only listening needs is left out.
+ * The settings to fill in for a platform: required ones, those without a default, and the default chat. Keys in a mapping are prefixed: `smtp.host`. Those already
+ * in `written` (its section of `config.yaml`) may be left empty to stay unchanged. Settings only for listening are left out.
  */
 export function platformFields(
 	{fields = {}, needs = [], listens}: AskedPlatform,
@@ -60,11 +60,11 @@ export function platformFields(
 	);
 	const needsHook = needs.includes('webhooks') && !isWritten(written, 'webhooks');
 	const all = [...settings, ...(Object.hasOwn(fields, 'webhooks') ? hookFields(needsHook) : [])];
-	// Where to is asked last: credentials come first.
+	// The chat is asked for last, after credentials.
 	return all.toSorted((a, b) => Number(a.key === homeChannel) - Number(b.key === homeChannel));
 }
 
-/** The part of a platform that only listening to it needs, as a form asks for it. */
+/** The part of a platform that only listening needs, for a form. */
 export const listeningPart = ({kind, fields = {}, listens}: AskedPlatform): AskedPlatform => ({
 	kind,
 	fields: Object.fromEntries(
@@ -99,7 +99,7 @@ const fieldOf = (
 		{required: required && !isThere, masked: secret === true},
 	);
 
-/** The settings to write below `platforms.<kind>` for the values of the form; `written`: those that are there already. The first webhook becomes the home channel if there is none. */
+/** The settings to write below `platforms.<kind>`; `written`: the existing ones. The first webhook becomes the home channel if there is none. */
 export function settingsFromForm(
 	platform: AskedPlatform,
 	values: Readonly<Record<string, FieldValue>>,

@@ -3,13 +3,13 @@ import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import {ageText, dayTime} from '../../terminal/text/time.ts';
 import {column, mainColumn, fact, type AsOf, type Noun, type Word} from '../noun.ts';
 
-/** A platform that messages are sent to, as it stands. */
+/** A platform that messages are sent to, with its state. */
 export type ListedPlatform = PlatformView & {
-	/** What people call it. */
+	/** The platform's product name. */
 	readonly title: string;
-	/** The chat of texts that name none. */
+	/** The default chat. */
 	readonly home_channel?: string;
-	/** How a person gets what its settings need; where one is shown. */
+	/** How to obtain its settings; only where a single platform is shown. */
 	readonly set_up?: readonly string[];
 };
 
@@ -20,10 +20,10 @@ const words: Readonly<Record<PlatformView['state'], Word>> = {
 	disabled: {text: '○ disabled', tone: 'quiet'},
 };
 
-/** Where a platform stands, in a word that its sign and its colour repeat. */
+/** The state of a platform as a word; sign and colour repeat it. */
 export const platformWord = ({state}: Pick<PlatformView, 'state'>): Word => words[state];
 
-/** When one that failed is asked again. */
+/** When a failed platform is retried. */
 export const nextTryText = (
 	{nextTry}: Pick<PlatformView, 'nextTry'>,
 	{now}: AsOf,

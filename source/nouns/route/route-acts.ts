@@ -2,7 +2,7 @@ import type {RouteView} from '../../core/config-view.ts';
 import {overlapSpan, type Act} from '../act.ts';
 import {nameInKey} from './route.ts';
 
-/** The operations on routes of a gateway, and of the command line on the files of a home. */
+/** The operations on routes, by a gateway or on a home's files. */
 export type RoutePort<Rotated> = {
 	setRoutePaused(name: string, to: {readonly paused: boolean}): Promise<void>;
 	rotateRoute(name: string, options: {readonly overlap_ms: number}): Promise<Rotated>;
@@ -12,13 +12,13 @@ export type RoutePort<Rotated> = {
 /** A route with a new secret, which is shown once. */
 export type RotatedSecret<Rotated> = {readonly name: string; readonly rotated: Rotated};
 
-/** A route of config.yaml is edited where its comments can be seen. */
+/** Routes in config.yaml are edited in the file, where their comments can be seen. */
 const notHere = ({name, source}: RouteView): string | undefined =>
 	source === 'static' ? `${name} stands in config.yaml: edit it with e` : undefined;
 
 const gone = 'it has gone';
 
-/** What changes a dynamic route without its form. */
+/** The acts that change a dynamic route without its form. */
 export const routeActs = <Rotated>(): ReadonlyArray<
 	Act<RouteView, RoutePort<Rotated>, RotatedSecret<Rotated>>
 > => [

@@ -12,21 +12,21 @@ import {fact, type AsOf, type Fact} from '../noun.ts';
 import {sumFacts} from '../run/run-sums.ts';
 import {isMostlyRefused, trafficKey, type RoutesTraffic} from './route-traffic.ts';
 
-/** What the facts and columns of routes need beside the routes. */
+/** What facts and columns depend on besides the routes. */
 export type RouteMore = {
-	/** Absent where it could not be counted. */
+	/** Absent if counting failed. */
 	readonly traffic?: RoutesTraffic;
-	/** Grows when routes or tool servers change: `facts` of an older version are loaded again. */
+	/** Increases when routes or tool servers change: `facts` of an older version are reloaded. */
 	readonly version?: number;
-	/** Absent until they are loaded, and for a route that is not served. */
+	/** Absent until loaded, and for a route that is not served. */
 	readonly facts?: RouteFacts;
-	/** How much of its rate the selected route has used in this minute. Absent until it is loaded. */
+	/** The used part of the selected route's rate limit in this minute. Absent until loaded. */
 	readonly rate?: RouteRate | undefined;
-	/** Of runs, by route. Absent until they are loaded. */
+	/** Run totals by route. Absent until loaded. */
 	readonly sums?: RunSums | undefined;
-	/** The newest deliveries: those that were answered 429 are counted as lost. */
+	/** The newest deliveries, to count those lost by a 429. */
 	readonly deliveries?: readonly DeliveryRow[];
-	/** This face may change routes. */
+	/** Whether this face may change routes. */
 	readonly canChange?: boolean;
 };
 
@@ -50,7 +50,7 @@ const howToChange: Readonly<Record<RouteView['source'], string>> = {
 
 const blank: Fact = {text: ''};
 
-/** That a route turned events away within the hour and still would, as far as `deliveries` tell; `undefined`: it did not. */
+/** Says that a route dropped events within the hour and still would, as far as `deliveries` show; `undefined` if not. */
 export function lossText(
 	route: RouteView,
 	{deliveries = [], now}: AsOf & Pick<RouteMore, 'deliveries'>,
@@ -62,7 +62,7 @@ export function lossText(
 	);
 }
 
-/** One route as it is served. */
+/** The facts of a route as served. */
 export function routeFacts(route: RouteView, known: AsOf & RouteMore): readonly Fact[] {
 	const {facts, canChange = false} = known;
 	const problem = problemText(route);
@@ -123,7 +123,7 @@ const coalesceText = ({coalesceKey, windowMs, maxWaitMs}: RouteView): string | u
 		? `key ${coalesceKey}`
 		: `key ${coalesceKey}  ${windowMs / 1000} s / ${maxWaitMs / 1000} s`);
 
-/** The facts that are loaded on selection. */
+/** The facts loaded when the route is selected. */
 function loadedFacts(
 	{secret, secretSince, formerSecretsUntil, rateLimit, tools, unknownServers}: RouteFacts,
 	{rate, now}: AsOf & RouteMore,
@@ -141,10 +141,10 @@ function loadedFacts(
 
 const dayMs = 86_400_000;
 
-/** From this age on the interface marks a secret as old. */
+/** Secrets from this age on are marked as old. */
 const oldDays = 180;
 
-/** How old a secret is; of an old one, also by which key a new one is made. */
+/** The age of a secret; for an old one, also the key that makes a new one. */
 export function secretAge(
 	since: number | undefined,
 	{now, key}: {readonly now: number; readonly key: string},
@@ -158,7 +158,7 @@ export function secretAge(
 	return days >= oldDays ? `! ${age}: ${key} makes a new one` : age;
 }
 
-/** How many secrets that were replaced still pass, by the times until when; `undefined`: none was. */
+/** How many replaced secrets are still valid, given their expiry times; `undefined` if none. */
 export function formerText(untils: readonly number[], now: number): string | undefined {
 	const count = untils.length;
 	const passing = untils.filter(until => until > now);
@@ -188,7 +188,7 @@ const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
 type Tools = RouteFacts['tools'];
 
-/** How many a route hands out of each server: their names fill a screen, and stand in the pane of tools. */
+/** How many tools of each server the route offers: their names would fill a screen, and are in the pane of tools. */
 function toolsText(tools: Tools, unknownServers: readonly string[]): string {
 	const known = [...Map.groupBy(tools, ({server}) => server)].map(([server, own], index) => {
 		const asking = own.filter(({asks}) => asks).length;
@@ -201,7 +201,7 @@ function toolsText(tools: Tools, unknownServers: readonly string[]): string {
 
 const maxNamed = 6;
 
-/** Those that ask a person by name, where they are few; without what the model calls their server. */
+/** The names of tools that need approval, if few; without the prefix for their server. */
 function askingText(tools: Tools): string | undefined {
 	const asking = tools.filter(({asks}) => asks);
 	if (tools.length === 0) {
@@ -213,7 +213,7 @@ function askingText(tools: Tools): string | undefined {
 		: asking.map(({name}) => name.replace(/^mcp__.+?__/, '')).join(', ') || 'none of them';
 }
 
-/** What came in for it, and its newest events with what was answered. */
+/** Counts of the route's deliveries, and its newest ones with their answers. */
 function trafficFacts(route: RouteView, {traffic}: RouteMore): readonly Fact[] {
 	if (!traffic) {
 		return [];

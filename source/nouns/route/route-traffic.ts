@@ -4,15 +4,15 @@ import {numberOfId} from '../../core/ids.ts';
 import {hourMs, hoursOfDay, takenOutcomes, type RouteCounts} from '../../core/route-counts.ts';
 import type {DeliveryRow} from '../../core/state.ts';
 
-/** The deliveries of one route within 24 hours. */
+/** The deliveries of a route within 24 hours. */
 export type RouteTraffic = {
 	/** Accepted, coalesced or delivered: `takenOutcomes`. */
 	readonly taken: number;
-	/** Answered with a status below 400 and not taken: filtered out, a duplicate, a challenge of the sender. */
+	/** Answered below 400 but not taken: filtered out, duplicates, challenges of the sender. */
 	readonly ignored: number;
 	/** Answered with a status of 400 or above. */
 	readonly refused: number;
-	/** Deliveries in each hour, the present hour last. */
+	/** Deliveries per hour, the current hour last. */
 	readonly hours: readonly number[];
 	/** The newest deliveries, newest first, at most 5. */
 	readonly newest: readonly Delivery[];
@@ -20,7 +20,7 @@ export type RouteTraffic = {
 
 /** The traffic of all routes, by `trafficKey`. */
 export type RoutesTraffic = {
-	/** Deliveries before this time are not counted, milliseconds since 1970: 24 hours ago, or later where the journal or the rows begin later. */
+	/** The start of counting, in milliseconds since 1970: 24 hours ago, or later if the journal or the rows begin later. */
 	readonly since: number;
 	readonly byRoute: ReadonlyMap<string, RouteTraffic>;
 };
@@ -41,8 +41,8 @@ type Tally = {
 };
 
 /**
- * The traffic of the 24 hours before `now`: `counts` of the journal, and those of `rows` (oldest first) that came after the newest delivery in `counts`. Without `counts` all rows
- * are counted. A row that stands for several deliveries counts all of them in the hour of the newest.
+ * The traffic of the 24 hours before `now`: `counts` from the journal, plus `rows` (oldest first) newer than the newest delivery in `counts`. Absent `counts`: all
+ * rows are counted. A row for several deliveries counts all of them in the hour of the newest.
  */
 export function trafficOf(
 	rows: readonly DeliveryRow[],
@@ -87,11 +87,11 @@ const emptyTally = (): Tally => ({
 	newest: [],
 });
 
-/** Whether a tenth of the deliveries or more were refused: a person should look at the route. */
+/** Whether at least a tenth of the deliveries were refused, so that a person should look at the route. */
 export const isMostlyRefused = ({taken, ignored, refused}: RouteTraffic): boolean =>
 	refused * 10 >= taken + ignored + refused;
 
-/** Deliveries in `cells` equal parts of the 24 hours, the newest part last; `cells` divides 24. */
+/** Deliveries in `cells` equal parts of the 24 hours, the newest last; `cells` must divide 24. */
 export const dayParts = ({hours}: RouteTraffic, cells: number): readonly number[] =>
 	Array.from({length: cells}, (_, part) =>
 		hours

@@ -18,24 +18,24 @@ import {
 import {lossText, problemText, routeFacts, type RouteMore} from './route-facts.ts';
 import {dayParts, isMostlyRefused, trafficKey, type RouteTraffic} from './route-traffic.ts';
 
-/** A route, and what the command line finds out about it without a gateway. */
+/** A route, with what the command line determines without a gateway. */
 export type ListedRoute = RouteView & {
 	readonly url?: string;
-	/** Events of a day. */
+	/** Deliveries of the last day. */
 	readonly day?: Pick<RouteTraffic, 'taken' | 'ignored' | 'refused'>;
 };
 
-/** What a route is remembered by: a shadowed one has the name of the other. */
+/** A route's unique key: a shadowed route has the same name as another. */
 export const routeKey = ({
 	profile,
 	source,
 	name,
 }: Pick<RouteView, 'name' | 'profile' | 'source'>): string => `${profile} ${source} ${name}`;
 
-/** The name in a `routeKey`; it may have blanks. */
+/** The name in a `routeKey`; it may contain blanks. */
 export const nameInKey = (key: string): string => key.split(' ').slice(2).join(' ');
 
-/** What becomes of an event: `forge_comment`, `cron: digest`, `log per {number}`. */
+/** What happens to an event: `forge_comment`, `cron: digest`, `log per {number}`. */
 export function deliverText({mode, deliver, cronJob = '', coalesceKey = ''}: RouteView): string {
 	switch (mode) {
 		case 'agent':
@@ -49,7 +49,7 @@ export function deliverText({mode, deliver, cronJob = '', coalesceKey = ''}: Rou
 	}
 }
 
-/** The name, which ends the address; the whole address where the route is only reached below its profile. */
+/** The name, which ends the URL; the whole URL path if the route can only be reached below its profile. */
 function nameText(route: RouteView, {room}: ValuePlace): string {
 	const {profile, name} = route;
 	if (profile === 'default') {
@@ -60,7 +60,7 @@ function nameText(route: RouteView, {room}: ValuePlace): string {
 	return widthOf(escapeLine(path)) <= room ? path : `/p/${profile}/…/${name}`;
 }
 
-/** What does not keep a route from being served. */
+/** Problems that do not prevent a route from being served. */
 function troubleText(route: RouteView, known: AsOf & RouteMore): string {
 	const {insecure, paused = false, troubles = []} = route;
 	return compact([
@@ -77,7 +77,7 @@ const wideFrom = 96;
 const wordsFrom = 76;
 const dayCells = 12;
 
-/** How `width` cells are shared between what a route is called, what it takes and where that goes. */
+/** How `width` cells are divided between a route's name, its events and its target. */
 function shares(width: number) {
 	const others = width >= wideFrom ? 48 : width >= wordsFrom ? 27 : 23;
 	const rest = Math.max(18, width - others);
@@ -88,7 +88,7 @@ function shares(width: number) {
 const trafficIn = (route: RouteView, {traffic}: RouteMore): RouteTraffic | undefined =>
 	traffic?.byRoute.get(trafficKey(route));
 
-/** Deliveries of the last 24 hours: `-` for none, empty where they could not be counted. */
+/** Deliveries of the last 24 hours: `-` for none, empty if not counted. */
 const counted = (
 	of: 'taken' | 'ignored' | 'refused',
 	tone: Column<ListedRoute, RouteMore>['tone'] = () => 'quiet',
@@ -103,11 +103,11 @@ const counted = (
 		tone,
 	});
 
-/** Why nothing can be sent to a route: another one may have its name. */
+/** Why nothing can be sent to a route; another route may own its name. */
 export const notServed = ({name, problem}: RouteView): string | undefined =>
 	problem === undefined ? undefined : `Route ${name} is not served: its detail says why`;
 
-/** A route: its events, their target and their traffic. @see manual/routes.md */
+/** A route with its events, target and traffic. @see manual/routes.md */
 export const routeNoun: Noun<ListedRoute, RouteMore> = {
 	one: 'route',
 	many: 'routes',

@@ -6,7 +6,7 @@ import type {Act} from '../act.ts';
 import {field, trimmed} from '../field.ts';
 import {arrivalDoubt, canRetry, retriedFrom, runAdvice, whyNotHandedOver} from './run-word.ts';
 
-/** The operations of a gateway on runs. */
+/** The gateway operations on runs. */
 export type RunPort = {
 	cancelRun(id: number): Promise<boolean>;
 	dropRun(id: number, why: {readonly reason?: string}): Promise<boolean>;
@@ -27,7 +27,7 @@ const cancelEffects: Readonly<Partial<Record<RunState, string>>> = {
 		'The agent has answered. No further try is made, but an answer that is on its way may still arrive.',
 };
 
-/** What another try does. */
+/** The effect of retrying. */
 const retryEffect = (run: Run): string =>
 	(retriedFrom(run) ?? (run.state === 'queued' ? 'agent' : 'delivery')) === 'agent'
 		? `The agent runs again, then its answer goes to ${run.target}.`
@@ -47,18 +47,18 @@ async function refused(
 	}
 }
 
-/** Why a run cannot be dropped, with what to do; the rest of a sentence. */
+/** Why a run cannot be dropped, and what to do instead; the rest of a sentence. */
 const whyNotDropped = ({id, state}: Run): string =>
 	hasEnded(state)
 		? `it is ${state}: only failed, dead, interrupted and uncertain runs can be dropped`
 		: `it has not ended, cancel it: svc runs cancel ${id}`;
 
-/** A text that was told, where one was. */
+/** An object with the text, if it is one. */
 const textIn = <Key extends string>(key: Key, value: JsonValue | undefined) =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key widens to string
 	(typeof value === 'string' ? {[key]: value} : {}) as {readonly [name in Key]?: string};
 
-/** What dropping means. */
+/** The effect of dropping, by state. */
 const dropEffects: Readonly<Partial<Record<RunState, string>>> = {
 	failed: 'It stays listed, as dropped.',
 	dead: 'Its answer is kept and goes nowhere. It waits for nobody any more, and stays listed.',

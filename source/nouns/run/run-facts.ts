@@ -16,19 +16,19 @@ import {loginCommand} from '../../core/shell-words.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import {type AsOf, type Fact, fact} from '../noun.ts';
 
-/** What rows and facts of runs need beside the run: all waiting approvals, and the stored run. */
+/** What rows and facts depend on besides the run: all waiting approvals, and the stored run. */
 export type RunMore = {
 	readonly approvals?: readonly Approval[];
 	readonly stored?: StoredRun;
 };
 
-/** What a run waits for, if a person has to answer. */
+/** The approval that a run waits for, if any. */
 export const approvalOf = (
 	{id, state}: Pick<Run, 'id' | 'state'>,
 	approvals: readonly Approval[] = [],
 ): Approval | undefined => (hasEnded(state) ? undefined : approvals.find(({run}) => run === id));
 
-/** `queued until 23:25:10`, with its day when that is another one: what waits for its time waits for no worker. */
+/** `queued until 23:25:10`, with the date if it is another day: tells a scheduled start from waiting for a worker. */
 export function printedState(run: Run, {now, approvals}: AsOf & RunMore): string {
 	const {state, nextAttemptAt} = run;
 	const approval = approvalOf(run, approvals);
@@ -43,7 +43,7 @@ export function printedState(run: Run, {now, approvals}: AsOf & RunMore): string
 	return `${run.awaitsLogins ? 'waits login' : state} until ${timeSeenFrom(now, nextAttemptAt)}`;
 }
 
-/** `23:25:10`, with its day when that is another one. */
+/** `23:25:10`, with the date if it is another day. */
 function timeSeenFrom(now: number, at: number): string {
 	const text = printableTime(at);
 	const [day = '', time = ''] = text.split(' ');
@@ -117,7 +117,7 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 	];
 }
 
-/** A run that is due and not started waits for a worker, or for the pace of its chat. */
+/** Says that a due run waits for a worker, or for its chat's rate limit. */
 function afterNext({id, awaitsLogins, nextAttemptAt = 0, state}: Run, now: number): string {
 	if (awaitsLogins) {
 		return ` without; at once: svc runs retry ${id}`;
@@ -126,13 +126,13 @@ function afterNext({id, awaitsLogins, nextAttemptAt = 0, state}: Run, now: numbe
 	return nextAttemptAt > now || hasEnded(state) ? '' : ', due: it waits for its turn';
 }
 
-/** The skill that its last try has loaded. */
+/** The skill loaded by the last try. */
 function skillOf({transcript}: StoredRun): string | undefined {
 	const skill = transcript.findLast(({kind}) => kind === 'prompt')?.data?.['skill'];
 	return typeof skill === 'string' ? skill : undefined;
 }
 
-/** When and why a person dropped it, and what it was. */
+/** When and why a person dropped the run, and its state before. */
 export const droppedWords = ({dropped}: Run): string | undefined =>
 	dropped &&
 	`${printableTime(dropped.at)}, was ${dropped.was}${dropped.reason === undefined ? '' : `: ${dropped.reason}`}`;

@@ -6,17 +6,17 @@ import {column, fact, type Fact, type Noun} from '../noun.ts';
 
 const spanWords = (ms: number): string => tookWords({startedAt: 0, finishedAt: ms}, ms) ?? '';
 
-/** `97%`, rounded down: 100% means all of them. */
+/** `97%`, rounded down: 100% means all succeeded. */
 const successWords = ({success}: RunSum): string | undefined =>
 	success === undefined ? undefined : `${Math.floor(success * 100)}%`;
 
-/** `$1.24 + €0.30 + ?`: a question mark stands for unknown costs; `undefined` without any use. */
+/** `$1.24 + €0.30 + ?`: a question mark stands for unknown costs; `undefined` without any usage. */
 function costsWords({costs, unpriced, uncounted}: RunSum): string | undefined {
 	const parts = [...costs.map(costWords), ...(unpriced + uncounted > 0 ? ['?'] : [])];
 	return parts.length === 0 ? undefined : parts.join(' + ');
 }
 
-/** Why a part of the cost is not known; `undefined` where all of it is. */
+/** Why a part of the cost is unknown; `undefined` if all is known. */
 function unknownWords({unpriced, uncounted}: RunSum): string | undefined {
 	const parts = [
 		...(unpriced > 0 ? [`${countOf(unpriced, 'run')} without a known price`] : []),
@@ -25,7 +25,7 @@ function unknownWords({unpriced, uncounted}: RunSum): string | undefined {
 	return parts.length === 0 ? undefined : `cost unknown: ${parts.join('; ')}`;
 }
 
-/** The row of the runs that have no such name. */
+/** The label of runs without a route, key, model or job. */
 const nameless: Readonly<Record<SumsBy, string>> = {
 	route: '- (no route)',
 	key: '- (no key)',
@@ -79,12 +79,12 @@ export function sumsTable({
 			optional: [...ids, 'longest', 'median'],
 			empty: `No runs since ${dayTime(since)}`,
 		},
-		// Where no model has a price, one sentence says it for all.
+		// If no model has a price, one sentence after the table says so.
 		...(isPriced(rows) && {note: unknownWords}),
 	};
 }
 
-/** What the sums do not have, each a sentence. `asked`: since when, milliseconds since 1970. */
+/** Which runs or times the totals lack, in sentences. `asked`: the requested start, in milliseconds since 1970. */
 export const missingFromSums = (
 	{since, until, keptMs, leftOut}: RunSums,
 	asked: number,
@@ -99,13 +99,13 @@ export const missingFromSums = (
 			`${countOf(leftOut, 'run')} of further names are in no row: 1,000 are told apart`,
 	]);
 
-/** Why no row of the table has a cost, a sentence; absent where one has. Each row of the JSON says it for itself. */
+/** A sentence saying why no row has a cost; absent if one has. In JSON each row says it itself. */
 export const costUnknown = ({rows}: RunSums): readonly string[] =>
 	!isPriced(rows) && rows.some(({unpriced}) => unpriced > 0)
 		? ['What that costs is not known: model.price in config.yaml says it (svc help model)']
 		: [];
 
-/** The sums of one route or key, below the heading `title`; nothing where they are not known. */
+/** The totals of a route or key below the heading `title`; empty if unknown. */
 export function sumFacts(
 	sums: RunSums | undefined,
 	title: string,

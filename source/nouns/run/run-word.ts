@@ -24,16 +24,16 @@ export const runWords: Readonly<Record<RunState, RunWord>> = {
 	dropped: {text: literal('- dropped'), tone: 'quiet'},
 };
 
-/** States whose sign says them where many runs stand below each other: no state that is as common has the same one. */
+/** States recognisable by their sign alone in a list: no other common state has the same one. */
 const saidBySign: ReadonlySet<RunState> = new Set(['queued', 'running', 'done', 'failed']);
 
-/** What a list says of a state: its sign alone where that says it, so that what the run is about has the room. */
+/** A state in a list: only its sign if that suffices, to leave room for the subject. */
 export const signOrWord = ({state}: Run, word: RunWord): Safe =>
 	saidBySign.has(state) && word.text === runWords[state].text ? clip(word.text, 1, '') : word.text;
 
 /**
- * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try, `◐ delivers again 23:25:10` for what waits for
- * another one. In a list, which has `room`, `○ until 23:25:10` and `◐ again 23:25:10`: what the run is about needs the cells. A run that waits for `approval`, or for a login, says so with its deadline.
+ * The state of a run at `now`: `○ queued until 23:25:10` (with the date if it is another day) before the first try, `◐ delivers again 23:25:10` before a retry. In
+ * a list, which has `room`, shortened to `○ until 23:25:10` and `◐ again 23:25:10`. If it waits for `approval` or a login, the deadline is shown instead.
  */
 export function runWordAt(
 	run: Run,
@@ -71,14 +71,14 @@ export function runWordAt(
 	return {...word, text: safe`${isListed ? clip(word.text, 1, '') : again} again ${until}`};
 }
 
-/** Whether the run was never tried and has a time to start at. */
+/** Whether the run was never tried, and has a scheduled start. */
 export const waitsForItsTime = ({state, attempt, deliveryAttempt, nextAttemptAt}: Run): boolean =>
 	state === 'queued' && attempt === 0 && deliveryAttempt === 0 && nextAttemptAt !== undefined;
 
-/** Whether a person has to log in before it goes on. */
+/** Whether the run waits until a person logs in. */
 export const waitsForLogin = ({awaitsLogins}: Run): boolean => awaitsLogins !== undefined;
 
-/** What a person should know of a state before acting; absent where the word says it all. */
+/** What a person should know about a state before acting; absent if the word says it all. */
 export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
 	uncertain: literal(
 		'The answer may have arrived: svc ended while handing it over. Verify before trying again.',
@@ -94,7 +94,7 @@ export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
 	dropped: literal('A person put it away. `t` tries it again.'),
 };
 
-/** What a retry repeats, by the state of the run; absent: it cannot be retried. */
+/** What a retry repeats, by state; absent: the run cannot be retried. */
 const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>> = {
 	failed: 'agent',
 	interrupted: 'agent',
@@ -103,19 +103,19 @@ const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>> = {
 	uncertain: 'delivery',
 };
 
-/** The same of a run: one that was dropped begins where it would have before. */
+/** What a retry of this run repeats; for a dropped run, by its state before. */
 export const retriedFrom = ({state, dropped}: Pick<Run, 'dropped' | 'state'>) =>
 	retryFrom[dropped?.was ?? state];
 
-/** Whether the run waits for its time, or for its next try. */
+/** Whether the run waits for its start or its next try. */
 const waits = ({state, nextAttemptAt}: Run): boolean =>
 	nextAttemptAt !== undefined && !hasEnded(state);
 
-/** Whether a run can be retried, or its next try started now. A turn of a chat cannot: its caller has gone. */
+/** Whether the run can be retried, or its next try started now. Not a chat turn: its caller is gone. */
 export const canRetry = (run: Run): boolean =>
 	!isTurn(originOf(run)) && (retriedFrom(run) !== undefined || waits(run));
 
-/** Why the answer of a run cannot be handed over again, the rest of a sentence; `undefined`: it can be. */
+/** Why a run's answer cannot be delivered again, the rest of a sentence; `undefined` if it can. */
 export function whyNotHandedOver(run: Run): string | undefined {
 	if (isTurn(originOf(run))) {
 		return 'the caller of the chat that it answered has gone';
@@ -134,7 +134,7 @@ export function whyNotHandedOver(run: Run): string | undefined {
 		: undefined;
 }
 
-/** Why an answer that is handed over again may arrive twice, a sentence; `undefined`: none of it has arrived. */
+/** A sentence saying why a redelivered answer may arrive twice; `undefined` if no part of it has arrived. */
 export function arrivalDoubt({
 	state,
 	dropped,
@@ -150,13 +150,13 @@ export function arrivalDoubt({
 		return 'It may have arrived, and then arrives a second time: look there first.';
 	}
 
-	// As the delivery says which part it failed at.
+	// The delivery's error names the part that failed.
 	const [, part = '1'] = /\(part (\d+) of \d+\)$/.exec(error) ?? [];
 	return part === '1'
 		? undefined
 		: 'Parts of it have arrived: the same place gets only the others, another place gets all of it.';
 }
 
-/** The run with this number, as far as it is in `runs`; the newest are looked at first. */
+/** Finds a run by number in `runs`, searching from the newest. */
 export const runOf = (runs: readonly Run[], id: number | undefined): Run | undefined =>
 	id === undefined ? undefined : runs.findLast(run => run.id === id);

@@ -10,16 +10,19 @@ import {column, mainColumn, from, type AsOf, type Noun, type ValuePlace} from '.
 import {approvalOf, printedState, runFacts, type RunMore} from './run-facts.ts';
 import {runWordAt, signOrWord, waitsForLogin} from './run-word.ts';
 
-/** Less of a name than this says nothing. */
+/** A name cut shorter says nothing. */
 const leastName = 4;
 
-/** Narrower lists leave out the route: the detail beside them has it. */
+/** Narrower lists hide the route, which is in the detail beside them. */
 const routeFrom = 62;
 
-/** What started it: its route, the job itself where a schedule or a person fired that, or a key of the API. */
+/** What started the run: its route, the job if fired by schedule or a person, or a key of the API. */
 const routeText = (run: Run): Safe => escapeLine(originWords(originOf(run)));
 
-/** What its event is about, else the event, with its route where that has no column; how many earlier ones it stands for, the job that a route fired, and the gateway that works on it where that is another one. */
+/**
+ * The event's subject, else its type, with the route if that has no column; then the number of superseded events, the job fired by a route, and the gateway
+ * working on it if it is another one.
+ */
 function whyText(run: Run, {room, shows}: ValuePlace): Safe {
 	const {route, event, subject, superseded = 0, job, node} = run;
 	const name =
@@ -36,7 +39,7 @@ function whyText(run: Run, {room, shows}: ValuePlace): Safe {
 		return name;
 	}
 
-	// The name gives way: what it stands for is nowhere else in the row.
+	// The subject is cut first: the rest is nowhere else in the row.
 	const extra = more.reduce((text, part) => safe`${text} ${part}`, first);
 	const rest = room - widthOf(extra) - 1;
 	return rest < leastName ? extra : safe`${clip(name, rest)} ${extra}`;
@@ -80,7 +83,7 @@ export const runNoun: Noun<Run, RunMore> = {
 		column('subject', 0, ({subject = ''}) => subject),
 		column(
 			'state',
-			// A state with more to say takes the room in its own row, not in all.
+			// A longer state takes room in its own row only.
 			{usual: 8, below: Infinity, least: 5, most: 8},
 			{
 				takes: {before: leastName},
@@ -128,7 +131,7 @@ export const runNoun: Noun<Run, RunMore> = {
 			{
 				key: 'a',
 				label: 'answer',
-				// A list holds only its beginning.
+				// The list holds only the beginning of an answer.
 				text: async port => (await port.getRun(id))?.fullAnswer ?? answer ?? '',
 			},
 			{key: 'i', label: 'run id', text: String(id)},

@@ -7,7 +7,7 @@ import {serverName, serverWords, type ListedServer} from './server.ts';
 
 type OfProfile = {readonly profile?: string};
 
-/** The operations of a gateway on tool servers. */
+/** The gateway operations on tool servers. */
 export type ServerPort = {
 	connectServer(name: string, of: OfProfile): Promise<ServerView>;
 	disconnectServer(name: string, of: OfProfile): Promise<ServerView>;

@@ -11,20 +11,20 @@ import {literal} from '../../terminal/text/safe.ts';
 import {ageText, printableTime} from '../../terminal/text/time.ts';
 import {column, mainColumn, fact, type Fact, type Noun, type Tone} from '../noun.ts';
 
-/** A tool server as a running gateway has it, or as its file and the cache say while none runs. */
+/** A tool server as known by a running gateway, or without one from the configuration and the cache. */
 export type ListedServer = Omit<ServerView, 'status' | 'since'> & {
-	/** `not running`: no gateway keeps a connection. */
+	/** `not running`: there is no gateway to keep a connection. */
 	readonly status: ServerStatus | 'not running';
 	readonly since?: number;
-	/** Without a gateway: when the tools were listed last, milliseconds since 1970; absent: never. */
+	/** Without a gateway: when the tools were last listed, in milliseconds since 1970; absent: never. */
 	readonly savedAt?: number;
 };
 
-/** What a server is remembered by. */
+/** A server's unique key. */
 export const serverKey = ({profile, name}: Pick<ServerView, 'profile' | 'name'>): string =>
 	`${profile} ${name}`;
 
-/** The name, with its profile where that is another one. */
+/** The name, prefixed by its profile if it is another one. */
 export const serverName = ({profile, name}: Pick<ServerView, 'profile' | 'name'>): string =>
 	profile === 'default' ? name : `${profile}/${name}`;
 
@@ -43,19 +43,19 @@ export const serverWords: Readonly<
 	'not running': {text: literal('- not running'), tone: 'quiet'},
 };
 
-/** Whether a server stands still until a person does something. */
+/** Whether a server stays unusable until a person acts. */
 export const needsPerson = ({status}: Pick<ListedServer, 'status'>): boolean =>
 	status === 'needs login' || status === 'parked' || status === 'failed';
 
-/** Whether a tool may change things, as far as is known: it does not claim to only read, or the claim does not count. */
+/** Whether a tool may change something: it does not claim to be read-only, or its claim does not count. */
 export const mayChange = ({claims, asks}: Pick<ServerToolView, 'asks' | 'claims'>): boolean =>
 	claims.readOnly !== true || asks;
 
-/** How many of its tools ask a person first. */
+/** How many of its tools need approval. */
 export const askingIn = ({tools}: Pick<ListedServer, 'tools'>): number =>
 	tools.filter(({asks}) => asks).length;
 
-/** `14 of 38`, where a filter or the model's bounds leave some out. */
+/** `14 of 38`, if the filter or the models' limits exclude some. */
 function toolsText({tools, offered}: ListedServer): string {
 	if (tools.length === 0 && offered === 0) {
 		return '-';
@@ -67,7 +67,7 @@ function toolsText({tools, offered}: ListedServer): string {
 const timeOf = (at: number | undefined): string | undefined =>
 	at === undefined ? undefined : printableTime(at);
 
-/** Where it is, how it is spoken to, why it is not connected. */
+/** Its address, its transport, and why it is not connected. */
 export const serverFacts = (server: ListedServer): readonly Fact[] => [
 	{text: server.endpoint},
 	...fact('sandbox', server.sandbox),
@@ -81,7 +81,7 @@ export const serverFacts = (server: ListedServer): readonly Fact[] => [
 	...server.warnings.map(warning => ({text: `! ${warning}`, tone: 'warn'}) as const),
 ];
 
-/** The tools of a server. `offered`: how many it has itself. */
+/** A server's tools. `offered`: how many it has before filtering. */
 export function serverToolFacts({
 	tools,
 	offered,
@@ -154,7 +154,7 @@ export const serverNoun: Noun<ListedServer> = {
 		}),
 		column('endpoint', 0, ({endpoint}) => endpoint),
 	],
-	/** The row has its name already. */
+	/** The server's name is left out: it is already in the row. */
 	note({name, reason, nextAttemptAt}, {now}) {
 		const next =
 			nextAttemptAt === undefined || nextAttemptAt <= now

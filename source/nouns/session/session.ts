@@ -13,7 +13,7 @@ import {printableTime} from '../../terminal/text/time.ts';
 import type {Act} from '../act.ts';
 import {column, type Fact, type Noun} from '../noun.ts';
 
-/** A conversation that is kept, with what was said in it where that was read. */
+/** A stored conversation, with its messages if they were read. */
 type Session = ChatSession & Partial<Pick<StoredSession, 'conversation'>>;
 
 const ownerOf = (session: ChatSession): string => sessionOwnerWords(sessionOwnerOf(session));
@@ -52,7 +52,7 @@ export const sessionNoun: Omit<Noun<Session>, 'vocabulary'> = {
 	],
 };
 
-/** Messages that were found by words in them. */
+/** Messages found by a search for words. */
 export const messageNoun: Pick<Noun<SessionMatch>, 'columns' | 'many' | 'note' | 'printed'> = {
 	many: 'messages',
 	columns: [
@@ -81,7 +81,7 @@ function messageFacts({at, message, run}: SessionMessage): readonly Fact[] {
 	];
 }
 
-/** All text of a message, and the calls in it. */
+/** The text of a message and the calls in it. */
 export const saidText = (message: SessionMessage['message']): string =>
 	[messageText(message), ...objectsOf(message['tool_calls']).map(callText)]
 		.filter(text => text !== '')
@@ -95,7 +95,7 @@ const wordOf = (value: JsonValue | undefined): string => (typeof value === 'stri
 const objectsOf = (value: JsonValue | undefined): readonly JsonObject[] =>
 	Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-/** The operations of a gateway on sessions. */
+/** The gateway operations on sessions. */
 type SessionPort = {deleteSession(id: string): Promise<boolean>};
 
 /** What can be done with a session. */

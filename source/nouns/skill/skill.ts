@@ -3,23 +3,23 @@ import {countOf} from '../../core/names.ts';
 import {bytes} from '../../terminal/text/time.ts';
 import {column, mainColumn, fact, type Noun} from '../noun.ts';
 
-/** A folder of skills, with what its `SKILL.md` says. Texts are as written. */
+/** A skill's folder with the contents of its `SKILL.md`. Texts are unescaped. */
 export type ListedSkill = {
 	readonly name: string;
 	/** The folder. */
 	readonly path: string;
-	/** Where the folder is, when `path` is a link. */
+	/** The link's target, if `path` is a link. */
 	readonly link?: string;
-	/** Of `SKILL.md`, where there is one. */
+	/** The size of `SKILL.md`, if there is one. */
 	readonly bytes?: number;
-	/** Absent: it cannot be loaded. */
+	/** Absent if the skill cannot be loaded. */
 	readonly description?: string;
 	/** Its problems. */
 	readonly problems: readonly string[];
-	/** What names it, and works with an agent. */
+	/** The routes that name the skill and run an agent. */
 	readonly routes: readonly string[];
 	readonly jobs: readonly string[];
-	/** Of the chat API. */
+	/** The chat API's models that name the skill. */
 	readonly models: readonly string[];
 };
 

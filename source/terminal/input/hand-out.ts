@@ -4,15 +4,15 @@ import {mouseEventOf, tornMouseEvent, type MouseEvent} from './mouse-event.ts';
 import type {Paste} from './paste-collector.ts';
 import type {Token} from './split-input.ts';
 
-/** A piece of input that waits for its turn, and when it was read. */
+/** A piece of input in the queue, and when it was read. */
 type InputEntry =
 	| (Exclude<Token, {kind: 'paste'}> & {readonly t: number; readonly alone: boolean})
 	| {readonly kind: 'pasted'; readonly paste: Paste};
 
-/** A text field takes the keys and pastes that no handler takes. */
+/** A focused text field receives keys and pastes that no handler used. */
 export type FocusedField = {
 	readonly key: (key: KeyEvent) => void;
-	/** One line, without controls. */
+	/** Inserts one line without control characters. */
 	readonly paste: (text: string) => void;
 };
 
@@ -23,13 +23,13 @@ type Takers = {
 	readonly mouse: Handlers<MouseEvent>;
 	readonly windowFocus: Handlers<boolean>;
 	readonly fieldNow: () => FocusedField | undefined;
-	/** Gets answers of the terminal. */
+	/** Receives the terminal's answers. */
 	readonly toAsker: (raw: string) => void;
 };
 
 const maxFieldPasteLength = 10_000;
 
-/** Gives each entry to those who take its kind; keys and pastes that no handler takes go to the focused text field. */
+/** Dispatches each entry to the receivers of its kind; keys and pastes that no handler used go to the focused text field. */
 export function createHandOut(takers: Takers): (entry: InputEntry) => void {
 	const {keys, pastes, mouse, windowFocus, fieldNow, toAsker} = takers;
 	return entry => {
@@ -67,11 +67,11 @@ export function createHandOut(takers: Takers): (entry: InputEntry) => void {
 
 type Handlers<Value> = ReturnType<typeof createHandlers<Value>>;
 
-/** A list of handlers: a value is offered to one after the other until a handler takes it. Handlers may be added or removed meanwhile. */
+/** A list of handlers: a value is offered to each in turn until one uses it. Handlers may be added or removed meanwhile. */
 export function createHandlers<Value>() {
 	let handlers: ReadonlyArray<{readonly handle: (value: Value) => boolean}> = [];
 	return {
-		/** Returns the way out. */
+		/** Returns a function that removes the handler. */
 		add: (handle: (value: Value) => boolean) => {
 			const entry = {handle};
 			handlers = [...handlers, entry];
@@ -79,7 +79,7 @@ export function createHandlers<Value>() {
 				handlers = handlers.filter(other => other !== entry);
 			};
 		},
-		/** Asks in order of subscription until one says `true`; whether one did. */
+		/** Calls handlers in order of subscription until one returns `true`; returns whether one did. */
 		ask: (value: Value): boolean => handlers.some(({handle}) => handle(value)),
 	};
 }
@@ -87,9 +87,8 @@ export function createHandlers<Value>() {
 const maxWaiting = 10_000;
 
 /**
- * Handles entries one after the other, the first one now, with two turns of the event loop in between: React draws what one did
- * in the first at the latest. Handled together, `jj` would move one row and `abc` would type `c`. It also lets the gateway
- * answer during a flood of keys.
+ * Handles entries one by one, the first synchronously, with two turns of the event loop between them, so that React draws the effect of each. Handled together,
+ * `jj` would move one row, and `abc` would type `c`. It also lets the gateway work during a flood of keys.
  */
 export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
 	let waiting: InputEntry[] = [];
@@ -111,7 +110,7 @@ export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
 	};
 
 	return {
-		/** Handles `entry` at once, or after those before it. Entries beyond 10,000 that wait are dropped. */
+		/** Handles `entry` at once, or after queued ones. Drops it if 10,000 are waiting. */
 		add(entry: InputEntry) {
 			if (!turn) {
 				take(entry);
@@ -119,7 +118,7 @@ export function createKeystrokeQueue(handle: (entry: InputEntry) => void) {
 				waiting.push(entry);
 			}
 		},
-		/** Whether something waits, or the turn of the last one is not over. */
+		/** Whether entries are queued, or the last one's turn is not over. */
 		busy: () => turn !== undefined,
 		/** Drops the waiting entries. */
 		clear() {

@@ -1,8 +1,8 @@
 import {EventEmitter} from 'node:events';
 
 /**
- * The members of a terminal's stdin that Ink 8 uses, over a queue: each piece is announced and read on its own, because
- * Ink makes one key press of all that one `read()` returns.
+ * The members of a terminal's stdin that Ink 8 uses, over a queue: each piece is announced and read separately, because Ink turns everything that one `read()`
+ * returns into one key press.
  */
 export function createInkStdin(terminal: NodeJS.ReadStream, setRawMode: (isRaw: boolean) => void) {
 	const queue: string[] = [];
@@ -31,11 +31,11 @@ export function createInkStdin(terminal: NodeJS.ReadStream, setRawMode: (isRaw: 
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Ink asks for a whole ReadStream and uses these members
 	const stream = Object.assign(emitter, members) as unknown as NodeJS.ReadStream;
 	return {
-		/** To be given to Ink's `render({stdin})`. */
+		/** For Ink's `render({stdin})`. */
 		stream,
-		/** Lets Ink read `text` as one piece. */
+		/** Passes `text` to Ink as one piece. */
 		push(text: string) {
-			// Ink does not read while the terminal is lent to another program.
+			// Ink does not listen while the terminal is lent to another program.
 			if (emitter.listenerCount('readable') === 0) {
 				return;
 			}

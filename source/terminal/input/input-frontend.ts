@@ -17,24 +17,24 @@ export type InputFrontend = ReturnType<typeof createInputFrontend>;
 
 type InputFrontendOptions = {
 	readonly clock: Clock;
-	/** How long the rest of a split sequence is waited for, milliseconds: 60; 100 over SSH. */
+	/** How long to wait for the rest of a split sequence, in milliseconds: 60; 100 over SSH. */
 	readonly escapeDelayMs?: number;
 };
 
 const nothing = () => {};
 
-/** How long the possible beginning of an expected answer waits for its rest. */
+/** How long to wait for the rest of what may begin an expected answer. */
 const answerDelayMs = 250;
 
 const isKittyAnswer = (reply: string) => /^.\[\?\d+u$/s.test(reply);
 
 /**
- * Stands between the terminal and Ink, and is where the program gets its keys from.
+ * Reads the terminal in place of Ink, and provides the program's keys.
  *
- * Ink makes one key press of everything that arrived in one read and types the halves of split sequences. This reads the
- * terminal itself (while Ink, which counts the hooks that need it, has raw mode on), splits its input into single keys, takes
- * out pastes, mouse and focus reports, waits for the rest of torn sequences, and asks `onKey` handlers, then the text field that has the focus. Ink sees nothing but
- * answers to its keyboard query and the keys that a text field lets it read.
+ * Ink turns everything that arrived in one read into one key press, and types the halves of split sequences. This front-end reads the terminal itself (while Ink,
+ * which counts the hooks that need it, has raw mode enabled), splits input into single keys, extracts pastes, mouse and focus reports, waits for the rest of torn
+ * sequences, and calls the `onKey` handlers, then the focused text field. Ink only receives answers to its keyboard query, and the keys that a text field passes
+ * to it.
  */
 export function createInputFrontend(
 	terminal: NodeJS.ReadStream,
@@ -60,7 +60,7 @@ export function createInputFrontend(
 
 	const toAsker = (answer: string) => {
 		onAnswer?.(answer);
-		// The only answer that Ink asks for: whether the kitty keyboard protocol is there.
+		// The only answer Ink asks for: whether the kitty keyboard protocol is supported.
 		if (isKittyAnswer(answer)) {
 			ink.push(answer);
 		}
@@ -77,11 +77,11 @@ export function createInputFrontend(
 
 	const continuePaste = (collector: PasteCollector) => {
 		const rest = collector.add(held) ?? '';
-		// The receiver of the paste may have given the terminal away.
+		// The paste's receiver may have released the terminal.
 		held = reading ? rest : '';
 	};
 
-	/** Cuts the held input into whole tokens. `alone`: it came in one read, with nothing before. */
+	/** Splits the held input into complete tokens. `alone`: it arrived in one read, with nothing held before. */
 	const cut = (final: boolean, alone: boolean) => {
 		const t = clock.monotonic();
 		for (let first = true; held !== ''; first = false) {
@@ -152,7 +152,7 @@ export function createInputFrontend(
 
 	const onData = (data: Buffer | string) => {
 		const text = typeof data === 'string' ? data : decoder.write(data);
-		// The rest of a character, or the first half of one, does not become the same bytes again.
+		// A partial character at either end of the chunk does not encode back to the same bytes.
 		const whole = typeof data === 'string' || Buffer.from(text).equals(data);
 		if (text !== '') {
 			receive(text, whole);
@@ -201,23 +201,23 @@ export function createInputFrontend(
 	terminal.on('error', onEnd);
 
 	return {
-		/** The stdin to give to Ink's `render()`. */
+		/** The stdin for Ink's `render()`. */
 		stdin: ink.stream,
-		/** Keeps the terminal from echoing keys until Ink reads them; none is lost. */
+		/** Prevents the terminal from echoing keys before Ink reads; no key is lost. */
 		disableEcho: () => setRaw(true),
-		/** Asks a handler for every key, in order of subscription, until one returns `true` ("taken"). Returns the way out. */
+		/** Adds a handler that is offered every key, in order of subscription, until one returns `true` (used). Returns a function that removes it. */
 		onKey: keys.add,
-		/** The same for pastes. */
+		/** Adds a handler of pastes, likewise. */
 		onPaste: pastes.add,
 		onMouse: (handler: (mouse: MouseEvent) => void) => mouse.add(event => (handler(event), false)),
-		/** Whether the terminal's window got (`true`) or lost the focus; while such reports are switched on. */
+		/** Reports that the terminal's window got (`true`) or lost the focus, while such reports are enabled. */
 		onWindowFocus: (handler: (focused: boolean) => void) =>
 			windowFocus.add(focused => (handler(focused), false)),
-		/** The terminal is gone. */
+		/** Calls the handler when the terminal is gone. */
 		onEnd: (handler: () => void) => ends.add(() => (handler(), false)),
 		/**
-		 * Says that the terminal was asked something: `handler` gets its answers as they come, until the release that is returned, or until Ink gives the terminal away. Meanwhile a lone
-		 * Escape is waited with somewhat longer, since an answer may begin so. One question at a time.
+		 * Expects answers to a question: passes them to `handler` until the returned function is called, or Ink releases the terminal. Meanwhile a lone Escape is
+		 * held longer, because an answer may begin with it. One question at a time.
 		 */
 		expectAnswers: (handler: (raw: string) => void) => {
 			onAnswer = handler;
@@ -227,7 +227,7 @@ export function createInputFrontend(
 				}
 			};
 		},
-		/** Says that a text field has the focus: keys and pastes that no handler takes go to it alone. Returns the release. */
+		/** Focuses a text field: only it receives keys and pastes that no handler used. Returns a function that ends this. */
 		focusField(field: FocusedField) {
 			const own = {...field};
 			fields.add(own);
@@ -235,14 +235,14 @@ export function createInputFrontend(
 				fields.delete(own);
 			};
 		},
-		/** Whether a text field has the focus. */
+		/** Whether a text field is focused. */
 		fieldFocused: () => fields.size > 0,
-		/** Lets Ink read a key, for a component that gets its keys from Ink: each that is drawn gets it, at once. */
+		/** Passes a key to Ink, for a component that gets its keys from there; every mounted one receives it at once. */
 		typeIntoInk: ({id, text}: Pick<KeyEvent, 'id' | 'text'>) =>
 			ink.push(text === '' ? bytesOfKey(id) : text),
-		/** Whether keys that were read have not been handled yet. */
+		/** Whether keys that were read are still to be handled. */
 		busy: queue.busy,
-		/** Lets go of the terminal, which echoes again; held input is dropped. */
+		/** Releases the terminal, which echoes again; held input is dropped. */
 		[Symbol.dispose]() {
 			if (reading) {
 				stop();

@@ -15,11 +15,11 @@ export type KeyEvent = {
 	readonly text: string;
 	/** When the key was read: `Clock.monotonic()`, milliseconds. */
 	readonly t: number;
-	/** Whether the key was all that its read held: a paste or a burst never is. */
+	/** Whether the key arrived alone in its read: never true in a paste or a burst. */
 	readonly alone: boolean;
 };
 
-/** The key of a sequence, without its time. */
+/** The key of a sequence, without time. */
 export type NamedKey = Pick<KeyEvent, 'id' | 'text'>;
 
 const controlNames: Readonly<Record<string, string>> = {
@@ -36,8 +36,8 @@ const controlNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The key of one whole sequence (one grapheme, one control character, or one escape sequence: xterm, rxvt, Linux console, SS3,
- * kitty CSI u, modifyOtherKeys). `undefined`: it is no key but a terminal's reply, a key release, half a character.
+ * Parses one complete sequence (a grapheme, a control character, or an escape sequence: xterm, rxvt, Linux console, SS3, kitty CSI u, modifyOtherKeys).
+ * `undefined` if it is no key: a terminal's reply, a key release, half a character.
  */
 export function parseKey(raw: string): NamedKey | undefined {
 	if (raw.length > 1 && raw.startsWith('\u001B')) {
@@ -54,13 +54,13 @@ export function parseKey(raw: string): NamedKey | undefined {
 		return {id: `ctrl+${String.fromCodePoint(raw.charCodeAt(0) + 96)}`, text: ''};
 	}
 
-	// The decoder turns broken bytes into replacement characters.
+	// The decoder replaces broken bytes by replacement characters.
 	return raw === '' || /[\p{Cc}\p{Cs}\uFFFD]/u.test(raw)
 		? undefined
 		: {id: raw === ' ' ? 'space' : raw, text: raw};
 }
 
-/** Alt sends Escape in front of the key. */
+/** Alt sends Escape before the key. */
 function parseEscaped(raw: string): NamedKey | undefined {
 	const inner = raw.slice(1);
 	if (/^\u001B?[[O]./s.test(inner)) {
@@ -99,7 +99,7 @@ const named: Readonly<Record<string, string>> = {
 	'ctrl+space': '\0',
 };
 
-/** The bytes that a terminal sends for a key of `KeyEvent.id`; throws for unknown names. */
+/** The bytes that a terminal sends for a key with this `KeyEvent.id`; throws for unknown names. */
 export function bytesOfKey(id: string): string {
 	if (Object.hasOwn(named, id)) {
 		return named[id] ?? id;

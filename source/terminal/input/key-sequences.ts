@@ -3,7 +3,7 @@ import type {NamedKey} from './key-event.ts';
 
 const shiftBit = 1;
 const ctrlBit = 4;
-/** Alt, and Meta where a keyboard has both. */
+/** Alt, and Meta on keyboards that have both. */
 const altBits = 2 | 32;
 /** Super and Hyper. */
 const unusableBits = 8 | 16;
@@ -34,7 +34,7 @@ const rxvtModifiers: Readonly<Record<string, number>> = {
 	'@': ctrlBit | shiftBit,
 };
 
-/** Keys that the kitty protocol numbers; keypad keys are the keys they stand for. */
+/** Key numbers of the kitty protocol; keypad keys count as the keys they stand for. */
 const codePoints: Readonly<Record<number, string>> = {
 	8: 'backspace',
 	9: 'tab',
@@ -56,10 +56,7 @@ const ss3Keypad: Readonly<Record<string, string>> = Object.fromEntries(
 
 const release = '3';
 
-/**
- * The key of a CSI or SS3 sequence, with its modifiers. `undefined` when it is none of a key we know, a release, or a key with
- * Super or Hyper, which belong to the window manager.
- */
+/** The key of a CSI or SS3 sequence, with modifiers. `undefined` for unknown keys, releases, and keys with Super or Hyper, which belong to the window manager. */
 export function keyOfSequence(raw: string): NamedKey | undefined {
 	for (const [pattern, read] of forms) {
 		const match = pattern.exec(raw);
@@ -74,7 +71,7 @@ export function keyOfSequence(raw: string): NamedKey | undefined {
 type Read = (parts: readonly string[]) => NamedKey | undefined;
 
 const forms: ReadonlyArray<readonly [RegExp, Read]> = [
-	// CSI 1;5A, also with the kitty protocol's event type: CSI 1;5:2A
+	// CSI 1;5A, or with the kitty protocol's event type CSI 1;5:2A
 	[
 		/^\u001B\[(?:1;(\d{1,3})(?::(\d))?)?([A-Z])$/,
 		([modifiers = '', event, letter = '']) =>
@@ -119,7 +116,7 @@ const forms: ReadonlyArray<readonly [RegExp, Read]> = [
 	[/^\u001BO([j-y])$/, ([letter = '']) => printable(ss3Keypad[letter] ?? '', 0)],
 ];
 
-/** Terminals send the modifiers' bits plus one. */
+/** Terminals send the modifier bits plus one. */
 const bitsOf = (modifiers: string) => Math.max(0, Number(modifiers) - 1);
 
 function named(name: string | undefined, bits: number): NamedKey | undefined {
@@ -175,7 +172,7 @@ function ofCodePoint(
 		: printable(shiftedCharacter, bits & ~shiftBit);
 }
 
-/** The character of a code point that can be typed; empty for controls, surrogates and private use (kitty's other keys). */
+/** The typed character of a code point; empty for control characters, surrogates and private use (kitty's other keys). */
 function characterOf(code: number): string {
 	if (!Number.isInteger(code) || code < 32 || code > 0x10_ff_ff) {
 		return '';
@@ -190,7 +187,7 @@ const prefix = (bits: number) =>
 	(bits & altBits ? 'alt+' : '') +
 	(bits & shiftBit ? 'shift+' : '');
 
-/** Names by numbers that follow each other. */
+/** Names for consecutive numbers. */
 function inTurn(first: number, names: string): Readonly<Record<number, string>> {
 	return Object.fromEntries(names.split(' ').map((name, index) => [first + index, name]));
 }

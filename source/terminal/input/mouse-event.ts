@@ -1,7 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import {mouseReportLength, type Token} from './split-input.ts';
 
-/** A mouse report. Columns and rows count from 1; 0 where the report was torn. */
+/** A mouse report. Columns and rows count from 1; 0 if the report was torn. */
 export type MouseEvent = {
 	readonly kind: 'press' | 'release' | 'move' | 'wheel-up' | 'wheel-down' | 'other';
 	/** 0 left, 1 middle, 2 right; -1 for none. */
@@ -16,14 +16,14 @@ const motionBit = 32;
 const wheelBit = 64;
 const extraButtonsBit = 128;
 
-/** The event of an SGR report; the modifiers are left out. */
+/** The event of an SGR report, without modifiers. */
 export function mouseEventOf(report: Extract<Token, {kind: 'mouse'}>, t: number): MouseEvent {
 	const {button, column, row} = report;
 	const low = button & 3;
 	return {kind: kindOf(report), button: low === 3 ? -1 : low, column, row, t};
 }
 
-/** Something was done with the mouse, but the report of it came in pieces and too late. */
+/** A mouse action whose report arrived in pieces, too late to be parsed. */
 export const tornMouseEvent = (t: number): MouseEvent => ({
 	kind: 'other',
 	button: -1,
@@ -50,14 +50,14 @@ function kindOf({button, released}: Extract<Token, {kind: 'mouse'}>): MouseEvent
 
 const restMs = 1000;
 
-/** Keeps the rest of a mouse report that was given up a moment ago from being typed. */
+/** Prevents the late rest of a torn mouse report from being typed. */
 export function createTornMouse(clock: Clock) {
 	let torn: {readonly raw: string; readonly t: number} | undefined;
 	return {
 		giveUp(raw: string) {
 			torn = {raw, t: clock.monotonic()};
 		},
-		/** How many UTF-16 units at the beginning of `text` are that rest. */
+		/** The number of UTF-16 units at the beginning of `text` that belong to the torn report. */
 		restLength(text: string): number {
 			const taken = torn;
 			torn = undefined;
@@ -65,7 +65,7 @@ export function createTornMouse(clock: Clock) {
 				? 0
 				: Math.max(0, mouseReportLength(taken.raw + text) - taken.raw.length);
 		},
-		/** Forgets it. */
+		/** Forgets the torn report. */
 		clear() {
 			torn = undefined;
 		},

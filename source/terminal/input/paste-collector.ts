@@ -3,9 +3,9 @@ import {pasteEnd} from './split-input.ts';
 
 /** Text that the terminal marked as pasted. */
 export type Paste = {
-	/** As it came, at most 1,048,576 UTF-16 units; a stranger's text. */
+	/** As received, at most 1,048,576 UTF-16 units; foreign text. */
 	readonly text: string;
-	/** `false` when it was cut there, or when the mark of its end never came. */
+	/** `false` if it was cut, or its end mark never came. */
 	readonly complete: boolean;
 	/** When its last part was read: `Clock.monotonic()`, milliseconds. */
 	readonly t: number;
@@ -16,10 +16,7 @@ export type PasteCollector = ReturnType<typeof collectPaste>;
 const maxPasteLength = 1_048_576;
 const silenceMs = 2000;
 
-/**
- * Gathers one paste. It ends with its mark, or when nothing came for 2 s: a lost mark must not swallow the keyboard for good.
- * The rest beyond 1 MB is dropped, not typed.
- */
+/** Collects one paste. It ends with its end mark, or after 2 s of silence: a lost mark must not disable the keyboard forever. Text beyond 1 MB is dropped, not typed. */
 export function collectPaste(clock: Clock, done: (paste: Paste) => void) {
 	const parts: string[] = [];
 	let length = 0;
@@ -40,7 +37,7 @@ export function collectPaste(clock: Clock, done: (paste: Paste) => void) {
 	};
 
 	return {
-		/** Takes the text behind the start mark. Returns the text behind the end mark; `undefined` until that comes. */
+		/** Adds text after the start mark. Returns the text after the end mark; `undefined` until that arrives. */
 		add(text: string): string | undefined {
 			silence.cancel();
 			held += text;

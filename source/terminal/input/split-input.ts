@@ -2,7 +2,7 @@
 import {parseKey, type NamedKey} from './key-event.ts';
 import {answerLength, isWholeAnswer} from './torn-answer.ts';
 
-/** The first thing in a piece of terminal input. */
+/** The first token in a piece of terminal input. */
 export type Token =
 	| {readonly kind: 'key'; readonly key: NamedKey}
 	| {readonly kind: 'paste'}
@@ -16,9 +16,9 @@ export type Token =
 	| {readonly kind: 'focus'; readonly focused: boolean}
 	/** A terminal's answer to a question. */
 	| {readonly kind: 'reply'; readonly raw: string}
-	/** The beginning of a mouse report whose rest did not come in time. */
+	/** The beginning of a mouse report whose rest did not arrive in time. */
 	| {readonly kind: 'torn-mouse'; readonly raw: string}
-	/** Input without a meaning, which is dropped. */
+	/** Meaningless input, which is dropped. */
 	| {readonly kind: 'nothing'};
 
 type Split = {readonly token: Token; readonly length: number};
@@ -32,7 +32,7 @@ const maxReplyLength = 4096;
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
-/** A cluster that the next character may still join: an emoji, half a flag. Marks over other letters are not waited for. */
+/** A cluster that the next character may extend: an emoji, half a flag. Does not wait for combining marks on letters. */
 const mayGrow =
 	/(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u200D|\uFE0F|[\u{E0020}-\u{E007F}])$/u;
 
@@ -40,13 +40,12 @@ const mouseReport = /^\u001B\[<(\d{1,5});(\d{1,5});(\d{1,5})([Mm])/;
 
 const nothing: Token = {kind: 'nothing'};
 
-/** Whether `text` begins with a whole mouse report, and how long that is; 0 when it does not. */
+/** The length of the complete mouse report at the beginning of `text`; 0 if there is none. */
 export const mouseReportLength = (text: string): number => mouseReport.exec(text)?.[0].length ?? 0;
 
 /**
- * The first token of `input` (not empty) and how many UTF-16 units it takes; `undefined` when its rest may still come.
- * With `final` nothing more comes, so there is always an answer. The same text gives the same tokens however it was cut
- * into reads, as long as nothing is decided by `final` in between.
+ * The first token of `input` (not empty) and its length in UTF-16 units; `undefined` if more input may complete it. With `final` no more input comes, so there is
+ * always a result. The tokens do not depend on how the text was split into reads, unless `final` forced a decision in between.
  */
 export function splitInput(input: string, final: boolean): Split | undefined {
 	if (!input.startsWith('\u001B')) {
@@ -62,7 +61,7 @@ export function splitInput(input: string, final: boolean): Split | undefined {
 }
 
 function splitText(input: string, final: boolean): Split | undefined {
-	// Ordinary typing needs no segmenter: two ASCII characters are never one grapheme, but for CR LF.
+	// Ordinary typing needs no segmenter: two ASCII characters never form one grapheme, except CR LF.
 	if (/^\p{Cc}|^[ -~](?:[\0-\u007F]|$)/u.test(input)) {
 		return keySplit(input.slice(0, 1));
 	}
@@ -84,7 +83,7 @@ function splitAlt(input: string, final: boolean): Split | undefined {
 	return inner && keySplit(input.slice(0, inner.length + 1));
 }
 
-/** Two Escapes: the key twice, or Alt with a named key (rxvt); never a mouse report with a key in front swallowed. */
+/** Two Escapes: the key twice, or Alt with a named key (rxvt); must not swallow a mouse report after an Escape key. */
 function splitDouble(input: string, final: boolean): Split | undefined {
 	const escape = keySplit('\u001B');
 	if (input.length === 2) {
@@ -161,7 +160,7 @@ function splitMouse(input: string, final: boolean): Split | undefined | 'other' 
 	return final ? {token: {kind: 'torn-mouse', raw: begun}, length: begun.length} : undefined;
 }
 
-/** The report from before SGR: three characters after `CSI M`. We never ask for it; some terminals know nothing else. */
+/** The mouse report before SGR: three characters after `CSI M`. svc never requests it, but some terminals support nothing else. */
 function splitOldMouse(input: string, final: boolean): Split | undefined | 'other' {
 	if (!input.startsWith('\u001B[M')) {
 		return 'other';
@@ -191,7 +190,7 @@ function splitSs3(input: string, final: boolean): Split | undefined {
 	return /^\u001BO\d{0,3}$/.test(input) && !final ? undefined : keySplit('\u001BO');
 }
 
-/** OSC, DCS and APC strings are answers when they begin like one, else `]`, `P`, `_` with Alt. */
+/** OSC, DCS and APC strings are answers if they begin like one, else Alt with `]`, `P` or `_`. */
 function splitString(input: string, final: boolean): Split | undefined {
 	if (input.length === 2 && !final) {
 		return undefined;
@@ -202,7 +201,7 @@ function splitString(input: string, final: boolean): Split | undefined {
 	}
 
 	if (input.startsWith('\u001B]11;')) {
-		// A colour report has a fixed grammar: text that leaves it was typed.
+		// A colour report has a fixed grammar: text that breaks it was typed.
 		const length = answerLength(input);
 		const begun = input.slice(0, length).replace(/\u001B$/, '');
 		if (length < input.length && !isWholeAnswer(begun)) {

@@ -1,14 +1,14 @@
 /* oxlint-disable no-control-regex -- answers of a terminal are made of control characters */
 import type {Clock} from '../../core/clock.ts';
 
-/** The part of a text that continues an answer which came in pieces. */
+/** The part of a text that continues a torn answer. */
 type Continuation =
-	/** Its first `length` UTF-16 units belong to it; with `answer` it is whole now. */
+	/** The first `length` UTF-16 units belong to the answer; `answer` is set once it is complete. */
 	| {readonly length: number; readonly answer?: string}
-	/** The next input decides. */
+	/** Only further input can decide. */
 	| 'undecided';
 
-/** Later input does not continue the answer. */
+/** Input after this time does not continue the answer. */
 const restMs = 1000;
 const maxAnswerLength = 64;
 
@@ -19,13 +19,13 @@ const colorBegun =
 const attributesBegun = /^\u001B\[\?[\d;]*[cu]?$/;
 const whole = /^\u001B(?:\]11;.*(?:\u0007|\u009C|\u001B\\)|\[\?.*[cu])$/;
 
-/** Whether `text`, which can be of an answer, is all of it. */
+/** Whether `text`, a part of an answer, is a complete one. */
 export const isWholeAnswer = (text: string): boolean => whole.test(text);
 
-/** Longer than a person would type after an Escape or an Alt-]. */
+/** Longer than a person would type after Escape or Alt-]. */
 const sure = /^\u001B(?:\]11;rgba?:[\da-f]|\[\?\d+[;cu])/i;
 
-/** Whether `text` is a background colour (OSC 11), device attributes (DA1), an answer about the kitty keyboard, or the beginning of one. */
+/** Whether `text` is, or begins, a background colour (OSC 11), device attributes (DA1), or an answer about the kitty keyboard. */
 export const isAnswerBegun = (text: string): boolean =>
 	text.length <= maxAnswerLength &&
 	('\u001B]11;rgba:'.startsWith(text) ||
@@ -33,7 +33,7 @@ export const isAnswerBegun = (text: string): boolean =>
 		colorBegun.test(text) ||
 		attributesBegun.test(text));
 
-/** How many UTF-16 units of `text` can be of one answer. */
+/** How many UTF-16 units of `text` can belong to one answer. */
 export function answerLength(text: string): number {
 	let length = 0;
 	while (length < text.length && isAnswerBegun(text.slice(0, length + 1))) {
@@ -47,8 +47,8 @@ export function answerLength(text: string): number {
 }
 
 /**
- * A terminal may answer late and in pieces, over a slow line byte by byte. The rest of an answer whose beginning was given up (or was taken for the key Escape, Alt-[
- * or Alt-]) is found by its grammar. A person's keys do not continue like one; input that could be either waits, and is typed after all.
+ * Recognises answers that arrive late and in pieces, over a slow line byte by byte. If the beginning was given up (or taken for Escape, Alt-[ or Alt-]), the rest
+ * is recognised by its grammar. A person's keys do not continue like an answer; ambiguous input is held, and typed later if it was none.
  */
 export function createTornAnswers(clock: Clock) {
 	let torn: {readonly raw: string; readonly isSure: boolean; readonly t: number} | undefined;
@@ -60,14 +60,14 @@ export function createTornAnswers(clock: Clock) {
 	};
 
 	return {
-		/** Remembers input that is given up, if an answer can begin so. `isExpected`: even a lone Escape, which was handed out as a key. */
+		/** Remembers given-up input if it can begin an answer. `isExpected`: even a lone Escape, which was delivered as a key. */
 		giveUp(raw: string, isExpected: boolean) {
 			const isKey = raw.length <= 2;
 			if (isAnswerBegun(raw) && (!isKey || isExpected)) {
 				torn = {raw, isSure: !isKey, t: clock.monotonic()};
 			}
 		},
-		/** The part of `text` (not empty) that continues it. `final`: nothing more comes for now. */
+		/** The part of `text` (not empty) that continues the answer. `final`: no more input for now. */
 		continuation(text: string, final: boolean): Continuation {
 			const taken = take();
 			if (!taken) {
@@ -82,7 +82,7 @@ export function createTornAnswers(clock: Clock) {
 				return {length, answer: begun};
 			}
 
-			// The Escape may be half of an end, or a key.
+			// The Escape may be half of an end mark, or a key.
 			const endsInEscape = length > 0 && begun.endsWith('\u001B');
 			const goesOn = length === text.length;
 			if (goesOn && !final && (!isSure || text === '\u001B')) {
@@ -101,7 +101,7 @@ export function createTornAnswers(clock: Clock) {
 
 			return {length: own};
 		},
-		/** Forgets it. */
+		/** Forgets the answer. */
 		clear() {
 			torn = undefined;
 		},

@@ -2,19 +2,19 @@ import type {KeyEvent} from '../input/key-event.ts';
 import {editLine, splitGraphemes, type LineText} from './line-editor.ts';
 import {singleLine} from './single-line.ts';
 
-/** A text of several lines that is being typed. `row` counts lines, `column` graphemes of its line, both from 0. */
+/** A text of several lines being typed. `row` counts lines, `column` graphemes of its line, both from 0. */
 export type AreaText = {
 	readonly lines: readonly string[];
 	readonly row: number;
 	readonly column: number;
 };
 
-/** Characters (UTF-16 units) that such a text takes. */
+/** The most characters (UTF-16 units) in such a text. */
 const maxAreaLength = 256 * 1024;
 
 const pageRows = 10;
 
-/** A text with the cursor behind it. */
+/** A text with the cursor at its end. */
 export function areaText(value = ''): AreaText {
 	const lines = value.split('\n');
 	const row = lines.length - 1;
@@ -36,21 +36,21 @@ const withLine = (area: AreaText, {value, cursor}: LineText): AreaText => ({
 
 const current = (area: AreaText): LineText => ({value: lineAt(area), cursor: area.column});
 
-/** How many characters more the text takes. */
+/** How many more characters fit. */
 const roomIn = ({lines}: AreaText): number =>
 	Math.max(
 		0,
 		maxAreaLength - lines.reduce((sum, line) => sum + line.length, Math.max(0, lines.length - 1)),
 	);
 
-/** How long the line of the cursor may become. */
+/** How long the cursor's line may become. */
 const roomFor = (area: AreaText): number => lineAt(area).length + roomIn(area);
 
-/** Text typed or pasted at the cursor: line breaks stay, control characters are dropped, the rest beyond the limit is cut. */
+/** Inserts typed or pasted text at the cursor: line breaks stay, control characters are dropped, text beyond the limit is cut. */
 export function insertArea(area: AreaText, text: string): AreaText {
 	let room = roomIn(area);
 	const pasted: string[] = [];
-	// In one go: a paste of thousands of lines would be copied with each of them.
+	// All lines at once: inserted one by one, each would copy the paste's thousands of lines.
 	for (const line of text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '  ').split('\n')) {
 		if (pasted.length > 0) {
 			if (room === 0) {
@@ -100,7 +100,7 @@ function breakLine(area: AreaText): AreaText {
 	};
 }
 
-/** The line of `row` and the one below it as one, with the cursor between them. */
+/** Joins the line of `row` with the one below, the cursor between them. */
 function joinBelow(area: AreaText, row: number): AreaText {
 	const [upper = '', lower = ''] = area.lines.slice(row, row + 2);
 	return {
@@ -117,7 +117,7 @@ function moveTo(area: AreaText, row: number, column: number): AreaText {
 
 const newlines: ReadonlySet<string> = new Set(['enter', 'ctrl+j', 'shift+enter', 'alt+enter']);
 
-/** The text after a key; `undefined` for a key that means nothing in it. Pure. */
+/** The text after a key; `undefined` for a key without meaning here. Pure. */
 export function editArea(area: AreaText, key: Pick<KeyEvent, 'id' | 'text'>): AreaText | undefined {
 	const {row, column, lines} = area;
 	const end = splitGraphemes(lineAt(area)).length;

@@ -3,17 +3,17 @@ import stringWidth from 'string-width';
 import type {Safe} from '../../core/untrusted.ts';
 
 type FitOptions = {
-	/** Where the text stands in its column; `start` by default. */
+	/** The alignment of the text in its column; `start` by default. */
 	readonly align?: 'start' | 'end';
-	/** Put at the cut when the text is too long; `…` by default, one cell. Empty for a bare cut. */
+	/** Marks the cut when the text is too long; `…` by default, one cell. Empty for a bare cut. */
 	readonly ellipsis?: string;
 };
 
 const printableAscii = /^[ -~]*$/;
-/** Printable ASCII and the signs of our own rows, each one cell wide: most text on the screen needs no measuring. */
+/** Printable ASCII and the signs of svc's own rows, each one cell wide: most text needs no measuring. */
 export const oneCellEach = /^[ -~─│┌┐└┘·…●○◐✓✗–×▁▂▃▄▅▆▇█░]*$/;
 const lineBreaking = /[\n\r\t\v\f\u0085\u2028\u2029]/g;
-/** Safe text has a few marks on a letter at most, and emoji of a few parts. */
+/** Safe text has few combining marks per letter, and emoji of few parts. */
 const maxUnitsPerCell = 32;
 
 /** Width of `text` in terminal cells, as Ink counts it. */
@@ -33,7 +33,7 @@ export function fit(text: Safe, width: number, options: FitOptions = {}): Safe {
 	return (align === 'end' ? padding + shown : shown + padding) as Safe;
 }
 
-/** Whether `text` has room in `width` cells. It looks at no more of the text than may have room. */
+/** Whether `text` fits into `width` cells. Reads no more of it than could fit. */
 export const isWithin = (text: Safe, width: number): boolean =>
 	headOf(text, width).length === text.length;
 
@@ -52,7 +52,7 @@ function cut(text: string, width: number, ellipsis: string): string {
 	return mark === '' ? head : headOf(text, width - widthOf(mark)) + mark;
 }
 
-/** As many graphemes from the start of `text` as have room in `width` cells. */
+/** As many graphemes from the start of `text` as fit into `width` cells. */
 function headOf(text: string, width: number): string {
 	const cells = Math.max(0, width);
 	const near = text.slice(0, (cells + 1) * maxUnitsPerCell);

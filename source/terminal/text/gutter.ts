@@ -1,14 +1,11 @@
 import {literal} from './safe.ts';
 
-/**
- * Marks of the first column, where no stranger's text can stand. They mark rows that are not the first of something: however a row looks, its mark says
- * that it belongs to what stands above it.
- */
+/** Marks in the first column, where foreign text never appears. A mark says that its row continues what is above, whatever the row looks like. */
 export const gutter = {
-	/** The next line of the same text, or of JSON that is laid out in lines. */
+	/** The next line of the same text, or of formatted JSON. */
 	line: literal('│'),
-	/** The row above goes on: it had no room. */
+	/** Wraps the row above. */
 	goesOn: literal('┊'),
-	/** A remark about what stands above. */
+	/** A remark about what is above. */
 	remark: literal('└'),
 } as const;

@@ -4,10 +4,10 @@ import {clip, widthOf} from './fit.ts';
 import {literal, safe} from './safe.ts';
 import {singleLine} from './single-line.ts';
 
-/** A line that is being typed. `cursor` counts graphemes, from 0 to their number. */
+/** A line being typed. `cursor` counts graphemes, from 0 to their number. */
 export type LineText = {readonly value: string; readonly cursor: number};
 
-/** Characters (UTF-16 units) that a line takes. */
+/** The most characters (UTF-16 units) in a line. */
 export const maxLineLength = 2000;
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
@@ -16,10 +16,10 @@ const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 export const splitGraphemes = (text: string): readonly string[] =>
 	[...graphemes.segment(text)].map(({segment}) => segment);
 
-/** A line with the cursor behind it. */
+/** A line with the cursor at its end. */
 export const lineText = (value = ''): LineText => ({value, cursor: splitGraphemes(value).length});
 
-/** Text typed or pasted at the cursor: line breaks become blanks, control characters are dropped, the rest beyond the limit is cut. */
+/** Inserts typed or pasted text at the cursor: line breaks become blanks, control characters are dropped, text beyond the limit is cut. */
 export function insertText(
 	{value, cursor}: LineText,
 	text: string,
@@ -55,7 +55,7 @@ const wordStart = (parts: readonly string[], cursor: number): number => {
 const toStart: Edit = parts => [parts, 0];
 const toEnd: Edit = parts => [parts, parts.length];
 
-/** Edits of a line by keys other than text, named as readline's. */
+/** Edits by keys other than text, named as in readline. */
 const edits: Readonly<Record<string, Edit>> = {
 	left: (parts, cursor) => [parts, Math.max(0, cursor - 1)],
 	right: (parts, cursor) => [parts, Math.min(parts.length, cursor + 1)],
@@ -74,7 +74,7 @@ const edits: Readonly<Record<string, Edit>> = {
 	},
 };
 
-/** The line after a key; `undefined` for a key that means nothing in it. Pure. */
+/** The line after a key; `undefined` for a key without meaning here. Pure. */
 export function editLine(
 	line: LineText,
 	key: Pick<KeyEvent, 'id' | 'text'>,
@@ -90,22 +90,22 @@ export function editLine(
 	}
 
 	const [parts, cursor] = edit(splitGraphemes(line.value), line.cursor);
-	// The neighbours of the removed part may join to one grapheme.
+	// Graphemes next to the removed part may join.
 	const value = parts.join('');
 	return {value, cursor: splitGraphemes(parts.slice(0, cursor).join('')).length};
 }
 
-/** Stands where the cursor is, in a cell of its own. */
+/** The cursor, in a cell of its own. */
 export const cursorSign = literal('█');
 
 type LineLook = {
-	/** Cells, with that of the cursor. */
+	/** Cells, including the cursor's. */
 	readonly width: number;
 	/** Hides the typed text. */
 	readonly isMasked?: boolean;
 };
 
-/** The parts of a line before and after its cursor that have room in `width` cells. */
+/** The parts of a line before and after its cursor that fit into `width` cells. */
 export function shownParts(
 	{value, cursor}: LineText,
 	{width, isMasked = false}: LineLook,
@@ -123,7 +123,7 @@ export function shownParts(
 	return {before, after: clip(after, Math.max(0, width - widthOf(before) - 1))};
 }
 
-/** The part of a line around its cursor that has room in `width` cells, with the cursor. */
+/** The part of a line around its cursor that fits into `width` cells, with the cursor. */
 export function shownLine(line: LineText, look: LineLook): Safe {
 	const {before, after} = shownParts(line, look);
 	return safe`${before}${cursorSign}${after}`;

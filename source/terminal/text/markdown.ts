@@ -10,18 +10,18 @@ export type MarkdownRow = {
 	readonly kind: 'heading' | 'text' | 'code' | 'entry';
 };
 
-/** A stranger's text may cost the parser more than its length suggests: above these bounds it is shown as it is written. */
+/** Foreign text beyond these bounds is shown unparsed: parsing may take longer than its length suggests. */
 const foreignBounds = {characters: 32 * 1024, marks: 2000} as const;
 
-/** More than this is not looked into; the rest is shown as it is written. */
+/** Text beyond this is not parsed, but shown as written. */
 const maxCharacters = 256 * 1024;
 
-/** Narrowest column that the last cells of a table are wrapped in. */
+/** The narrowest column in which a table's last cells are wrapped. */
 const narrowestColumn = 28;
 
 /**
- * Markdown as rows of at most `width` cells (at least 20), for a screen or a pager. Marks of emphasis are left out; a table that is wider
- * than the screen becomes one entry a row. Everything else is cleaned. HTML comments are left out.
+ * Markdown as rows of at most `width` cells (at least 20), for a screen or a pager. Emphasis marks and HTML comments are left out; a table wider than the screen
+ * becomes one entry per row. All else is escaped.
  */
 export function layOutMarkdown(text: string, width: number): readonly MarkdownRow[] {
 	const room = Math.max(20, width);
@@ -29,14 +29,14 @@ export function layOutMarkdown(text: string, width: number): readonly MarkdownRo
 }
 
 /**
- * The same for a stranger's text. Nothing of it is hidden: comments, definitions and the targets of links and pictures are shown. A text that would take the parser long, or too
- * deep, is shown as it is written.
+ * Lays out a stranger's Markdown. Nothing is hidden: comments, definitions and the targets of links and pictures are shown. A text that would be slow or too
+ * deeply nested to parse is shown as written.
  */
 export function layOutForeignMarkdown(text: string, width: number): readonly MarkdownRow[] {
 	const room = Math.max(20, width);
 	const marks = text.match(/[*_~[`>|]/g)?.length ?? 0;
 	const isBounded = text.length <= foreignBounds.characters && marks <= foreignBounds.marks;
-	// Some texts are nested too deep for the stack.
+	// Deep nesting may overflow the stack.
 	const rows = isBounded && orElse(() => blocksOf(shownWhole(lexer(text)), room), undefined);
 	return rows || rowsOf(text, 'text', room);
 }
@@ -70,7 +70,7 @@ function plainOf(token: Token): string | undefined {
 	}
 }
 
-/** Its words with its target and its title; `undefined` where the words say both. */
+/** A link's words with its target and title; `undefined` if the words contain both. */
 function linkWhole(token: Tokens.Generic): string | undefined {
 	const {text, href, title} = token;
 	const beside = [
@@ -80,7 +80,7 @@ function linkWhole(token: Tokens.Generic): string | undefined {
 	return beside.length === 0 ? undefined : `${text} (${beside.join(' ')})`;
 }
 
-/** The name of a language; any other text behind the fence of code would be invisible. */
+/** The name of a language; other text after a code fence would be invisible. */
 const language = /^[\w+#.-]{0,20}$/;
 
 function blocksOf(tokens: readonly Token[], width: number): readonly MarkdownRow[] {
@@ -99,7 +99,7 @@ function blocksOf(tokens: readonly Token[], width: number): readonly MarkdownRow
 	return rows;
 }
 
-/** The library's own kinds: no extension of it that would add another is used. */
+/** Treats all tokens as the library's own kinds: no extension that adds others is used. */
 const known = (tokens: readonly Token[] = []): readonly MarkedToken[] =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
 	tokens as readonly MarkedToken[];
@@ -137,7 +137,7 @@ function blockOf(token: MarkedToken, width: number): readonly MarkdownRow[] {
 		case 'link':
 		case 'list_item':
 		case 'strong':
-			// No blocks of their own: the library gives them inside of others.
+			// No block handler: the library nests these tokens in others.
 			return rowsOf(token.raw, 'text', width);
 	}
 }
@@ -186,7 +186,7 @@ function columnRows(
 	}));
 }
 
-/** A row of a table that is too wide: its first cell, then the others below. */
+/** A row of a table that is too wide: its first cell, the others below. */
 const entryRows = (
 	[name = '', ...others]: readonly string[],
 	[, ...titles]: readonly string[],
@@ -214,7 +214,7 @@ const rowsOf = (text: string, kind: MarkdownRow['kind'], width: number): readonl
 		.flatMap(line => (kind === 'code' ? [line] : [...wrapWords(line, Math.max(8, width))]))
 		.map(line => ({text: line, kind}));
 
-/** The words of a run of inline tokens. */
+/** The text of inline tokens. */
 const inline = (tokens: readonly Token[] | undefined): string =>
 	known(tokens).map(wordsOf).join('');
 
@@ -246,12 +246,12 @@ function wordsOf(token: MarkedToken): string {
 		case 'paragraph':
 		case 'space':
 		case 'table':
-			// HTML as it is written; the others are blocks, which no line holds.
+			// HTML as written; other tokens are blocks, which do not occur within a line.
 			return token.raw;
 	}
 }
 
-/** Where a link leads is told, unless it says so itself or leads to another page of the same manual. */
+/** A link's words with its target, unless they contain it, or it is another page of the same manual. */
 function linkWords({href, tokens}: Tokens.Link): string {
 	const words = inline(tokens);
 	return /^https?:/.test(href) && href !== words ? `${words} (${href})` : words;

@@ -2,7 +2,7 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 
 const levels = '▁▂▃▄▅▆▇█';
 
-/** One character for each value, as high as its share of the largest: `·` for none, and never that for some. */
+/** One character per value, its height proportional to the largest: `·` only for zero. */
 export function sparkline(values: readonly number[]): Safe {
 	const most = Math.max(0, ...values);
 	return escapeLine(

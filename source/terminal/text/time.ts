@@ -81,19 +81,19 @@ const ageUnits = [
 	['m', 60],
 ] as const;
 
-/** `2026-12-31 23:59Z`: days and ends of keys are those of UTC. */
+/** `2026-12-31 23:59Z`: days of usage and expiry of keys are in UTC. */
 export const utcTime = (at: number): Safe =>
 	escapeLine(`${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`);
 
 /** `2026-11-20 15:04:02` in local time. */
 export const printableTime = (at: number): Safe => escapeLine(`${dayText(at)} ${clockTime(at)}`);
 
-/** `2026-11-20 15:04:02` on the clocks of an IANA zone. */
+/** `2026-11-20 15:04:02` in an IANA time zone. */
 export const zonedTime = (at: number, timeZone: string): string =>
-	// The one locale whose times are ISO 8601 but for the blank.
+	// The only locale that formats times like ISO 8601, except for the blank.
 	new Intl.DateTimeFormat('sv-SE', {timeZone, dateStyle: 'short', timeStyle: 'medium'}).format(at);
 
-/** `2026-11-20T15:04:02+01:00` on the clocks of an IANA zone. */
+/** `2026-11-20T15:04:02+01:00` in an IANA time zone. */
 export function zonedIsoTime(at: number, timeZone: string): string {
 	const local = zonedTime(at, timeZone).replace(' ', 'T');
 	return local + offset(Math.round((Date.parse(`${local}Z`) - at) / 60_000));

@@ -2,14 +2,11 @@ import type {Safe} from '../../core/untrusted.ts';
 import {clip, isWithin} from './fit.ts';
 import {safe} from './safe.ts';
 
-/**
- * One paragraph as rows of at most `width` cells (at least 8), broken at blanks where there are any. Blanks at its start stay: an indentation means
- * something.
- */
+/** Wraps a paragraph to rows of at most `width` cells (at least 8), broken at blanks where possible. Leading blanks are kept as indentation. */
 export function* wrapWords(paragraph: Safe, width: number): Generator<Safe, void> {
 	let row: Safe | undefined;
 	for (const word of partsOf(paragraph, ' ')) {
-		// Blanks at the start are empty words: an indentation stays.
+		// Leading blanks yield empty words, which keep the indentation.
 		const joined = row === undefined ? word : safe`${row} ${word}`;
 		if (isWithin(joined, width)) {
 			row = joined;
@@ -40,8 +37,8 @@ export const partsOf = (text: Safe, separator: ' ' | '\n'): readonly Safe[] =>
 const partFrom = (text: Safe, start: number): Safe => text.slice(start) as Safe;
 
 /**
- * Safe text without line breaks as rows of at most `width` cells (at least 8), cut wherever the row ends: no blank is lost, as it is where a text is
- * broken between words. At most `most` rows; `isWhole` says whether that was enough.
+ * Wraps safe text without line breaks to rows of at most `width` cells (at least 8), cutting at the exact end of each row, so that no blank is lost. At most
+ * `most` rows; `isWhole` says whether they were enough.
  */
 export function hardWrap(
 	text: Safe,
@@ -57,7 +54,7 @@ export function hardWrap(
 		}
 
 		const row = clip(rest, cells, '');
-		// A row takes at least one character, even one that is wider than the row.
+		// A row takes at least one character, even one wider than the row.
 		const taken = Math.max(1, row.length);
 		rows.push(row);
 		rest = partFrom(rest, taken);

@@ -7,7 +7,7 @@ import {
 	maxReadLines,
 } from './helper/contract.ts';
 
-/** A tool for the model, and its call of the helper. */
+/** A tool for the model, with its translation to a call of the helper. */
 type FileTool =
 	| FileToolOf<Exclude<FileAsk, FileChangeAsk>, true>
 	| FileToolOf<FileChangeAsk, false>;
@@ -18,7 +18,7 @@ type FileToolOf<Ask extends FileAsk, ReadOnly extends boolean> = {
 	readonly fields: Readonly<Record<string, JsonObject>>;
 	readonly required: readonly string[];
 	readonly readOnly: ReadOnly;
-	/** The call, or the problem with its arguments. */
+	/** The helper's call, or the problem with the arguments. */
 	readonly read: (path: string, args: JsonObject) => Ask | string;
 };
 
@@ -31,7 +31,7 @@ const pathField = {
 	description: 'Absolute, or relative to the working folder',
 } as const;
 
-/** In the order in which a model gets them. */
+/** In the order shown to models. */
 export const fileCalls: readonly FileTool[] = [
 	{
 		name: 'read_file',
@@ -118,7 +118,7 @@ const isContent = (value: JsonValue | undefined): value is string =>
 
 const noContent = `is no text, or is longer than ${maxContentBytes / 1_000_000} MB`;
 
-/** `undefined`: it is no whole number from 1. */
+/** `undefined` if it is not a whole number from 1. */
 const count = (value: JsonValue | undefined, absent: number): number | undefined =>
 	value === undefined || value === null
 		? absent
@@ -135,7 +135,7 @@ const isPath = (value: JsonValue | undefined): value is string =>
 	value.isWellFormed() &&
 	!value.includes('\0');
 
-/** The call of the helper, or an answer to the model. */
+/** The helper's call, or an answer for the model. */
 export function askOf<Ask extends FileAsk>(
 	{name, required, read}: Pick<FileToolOf<Ask, boolean>, 'name' | 'required' | 'read'>,
 	args: JsonValue,

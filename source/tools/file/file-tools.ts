@@ -9,7 +9,8 @@ import {createFileHelper} from './helper-process.ts';
 import type {ChangePreview, FileChange, HelperAnswer, HelperAsk} from './helper/contract.ts';
 
 /**
- * The tools of one run, in a helper process that ends with `stack`. A person is asked about each change unless the settings allow them, and about each call where there is no sandbox.
+ * The tools of one run, with a helper process that ends with `stack`. Each change needs approval unless the settings allow changes; without a sandbox every call
+ * does.
  *
  * @see manual/file.md
  */
@@ -63,7 +64,10 @@ export async function fileTools(
 	});
 }
 
-/** The sheet of a change. A change that cannot be made is a problem; without a sandbox it is shown all the same, so that the model learns nothing before the yes. */
+/**
+ * The approval sheet of a change. An impossible change yields a problem instead; but without a sandbox the sheet is shown anyway, so that the model learns nothing
+ * before the approval.
+ */
 function previewOf(
 	{path}: FileChange,
 	{text, preview}: Pick<HelperAnswer, 'text' | 'preview'>,

@@ -21,16 +21,16 @@ import {
 	type HelperCall,
 } from './helper/contract.ts';
 
-/** Where a helper works: in a sandbox, or in none. */
+/** Where a helper works: in a sandbox, or without one. */
 type HelperPlace = Exclude<PlaceOfCall, string>;
 
-/** The process of a run that works on files. The first call starts it; a later call starts it again where it has ended, or its place has changed. */
+/** A run's process that works on files. Started by the first call; restarted when it has ended, or its place has changed. */
 export type FileHelper = AsyncDisposable & {
-	/** One call at a time. A call that fails is an answer with `isError`. Rejects with the reason of `signal` alone. */
+	/** One call at a time. A failed call is an answer with `isError`. Rejects only with the reason of `signal`. */
 	ask(ask: HelperAsk, place: HelperPlace, signal: AbortSignal): Promise<HelperAnswer>;
 };
 
-/** Time limit of a call; above it the process is ended. */
+/** The time limit of a call, after which the process is ended. */
 const callMs = 30_000;
 
 const limits = {maxProcesses: 4, maxMemoryBytes: 768 * 2 ** 20};
@@ -41,9 +41,9 @@ type Running = {
 	readonly key: string;
 	readonly child: ChildProcess;
 	hasEnded: boolean;
-	/** Resolves when it has ended, with its last words. */
+	/** Resolves with the process's last words when it has ended. */
 	readonly ended: Promise<string>;
-	/** Gets each answer, as one line. */
+	/** Receives each answer as one line. */
 	onLine: (line: string) => void;
 };
 
@@ -61,7 +61,7 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 		}
 	};
 
-	/** The process, or why there is none. */
+	/** The running process, or why there is none. */
 	const runningIn = async (place: HelperPlace): Promise<Running | string> => {
 		const key = JSON.stringify(place);
 		if (running?.key !== key || running.hasEnded) {
@@ -125,7 +125,7 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 		try {
 			return await within(promise, signal);
 		} catch (error) {
-			// A call that was given up must not go on.
+			// An abandoned call must not continue.
 			await end();
 			throw error;
 		}
@@ -165,7 +165,7 @@ function start(place: HelperPlace, key: string): Running {
 	child.stderr?.on('data', (chunk: Buffer) => {
 		said = `${said}${chunk.toString()}`.slice(-maxSaidLength * 10);
 	});
-	// It may have ended.
+	// The process may have ended.
 	child.stdin?.on('error', () => {});
 	child.once('error', error => end(codeOf(error)));
 	child.once('close', () =>
@@ -174,7 +174,7 @@ function start(place: HelperPlace, key: string): Running {
 	return running;
 }
 
-/** The program and its Node, as they are seen inside. */
+/** Mounts the helper program and its Node into the sandbox. */
 const shown = (from: string, name: string): Mount => ({
 	kind: 'read',
 	from: realpathSync(from),
@@ -193,14 +193,14 @@ function startInside({
 		launch,
 		plan: {
 			...plan,
-			// Files in memory would be gone after the run: writing there is refused instead.
+			// Folders in memory are left out: files in them would vanish after the run, so writing there is refused.
 			mounts: [...plan.mounts.filter(({kind}) => kind !== 'memory'), node, ...mounts],
 			maxTasks: maxTasksOf(limits),
 		},
 	});
 }
 
-/** In the source the helper is its file with its imports; in the bundle, a file of its own. */
+/** The helper's script: in the source its file with its imports, in the bundle a separate file. */
 function program(): {readonly mounts: readonly Mount[]; readonly script: string} {
 	if (!scriptPath.endsWith('.ts')) {
 		const name = 'file-helper.mjs';
@@ -218,6 +218,6 @@ const scriptPath = fileURLToPath(
 	partUrl(import.meta.url, './helper/helper.ts', './file-helper.js'),
 );
 
-/** Without a sandbox; each call tells a person so. */
+/** Starts the helper without a sandbox, as stated on the approval of each call. */
 const startOpen = ({cwd}: Extract<HelperPlace, {readonly kind: 'open'}>): ChildProcess =>
 	startGroup({command: process.execPath, args: [...nodeFlags, scriptPath], env: {}, cwd});

@@ -9,7 +9,7 @@ import {serveAt} from '../../http/listen.ts';
 import {type CodeHost, type CodeHostSend, createCodeHost} from './code-host.ts';
 import {type ForgeRepository, judgeRequest} from './judge-request.ts';
 
-/** A request of the sandbox that the broker did not send on. Strangers' text, made safe. */
+/** A request from the sandbox that the broker refused. Strangers' text, escaped. */
 export type RefusedRequest = {
 	readonly method: string;
 	/** At most 300 characters. */
@@ -18,15 +18,15 @@ export type RefusedRequest = {
 };
 
 type ForgeBrokerOptions = {
-	/** Made (0700) when it is missing. The socket in it is `forge.sock` (0600). */
+	/** Created (mode 0700) if missing. Its socket is `forge.sock` (mode 0600). */
 	readonly folder: string;
-	/** The one that the event is about; absent: everything is refused. */
+	/** The event's repository; absent: everything is refused. */
 	readonly repository?: ForgeRepository;
 	/** The output of `<forge_cli> auth token`. */
 	readonly token: string;
-	/** Called for the first 100. */
+	/** Called for the first 100 refusals. */
 	readonly onRefused: (refused: RefusedRequest) => void;
-	/** Ends the broker as its disposal does. */
+	/** Aborting ends the broker, like disposal. */
 	readonly signal: AbortSignal;
 };
 
@@ -38,17 +38,17 @@ type BrokerWorld = Pick<World, 'clock' | 'log'> & {
 const maxConnections = 64;
 const maxHeaderBytes = 16_384;
 const maxBodyBytes = {graphql: 256 * 1024, git: 4 * 1024 * 1024, rest: 0} as const;
-/** Of all bodies that a broker holds at a time. */
+/** The most bytes of all bodies that a broker buffers at a time. */
 const maxHeldBytes = 32 * 1024 * 1024;
 const idleMs = 60_000;
 const maxRefusals = 100;
 
-/** Failures of the code host, with different reasons, that one run logs. */
+/** How many different failures of the code host are logged per run. */
 const maxFailures = 20;
 
 /**
- * Opens the way of a sandbox to one repository of the code host: `gh` and git speak HTTP to a Unix socket, without credentials; the broker sends allowed requests on with the token. No answer holds the token. Redirects are not
- * followed: they lead out of the repository.
+ * Gives a sandbox access to one repository of the code host: `gh` and git speak HTTP to a Unix socket, without credentials; the broker forwards permitted requests
+ * with the token added. No answer contains the token. Redirects are not followed, because they lead out of the repository.
  *
  * @see manual/sandbox-network.md#forge
  */
@@ -63,7 +63,7 @@ export async function openForgeBroker(
 	const redact = createRedact(() => [token]);
 	const failures = new Set<string>();
 	const failed = (error: unknown) => {
-		// Of `fetch` the cause says more.
+		// The cause of a `fetch` error says more.
 		const cause = error instanceof Error ? (error.cause ?? error) : error;
 		const reason = escapeLine(redact(messageOf(cause) || codeOf(cause)), 300);
 		if (failures.size < maxFailures && !failures.has(reason)) {
@@ -134,7 +134,7 @@ export async function openForgeBroker(
 
 		let body: Buffer | string = read.body;
 		if (kind === 'graphql') {
-			// Loaded by the first query: most calls of a terminal ask none.
+			// Loaded by the first query, because most calls of the terminal send none.
 			const {judgeQuery} = await import('./judge-query.ts');
 			const query = judgeQuery(body.toString(), repository);
 			const reason = query.ok

@@ -11,7 +11,7 @@ import {addressesOf, type ForgeRepository} from './judge-request.ts';
 
 const maxKnownNodes = 1000;
 
-/** The headers of requests and answers that are sent on. None of them tells of the token. */
+/** The headers of requests and answers that are forwarded. None of them reveals the token. */
 const sentOn = wordsOf(`
 	accept content-encoding content-type git-protocol if-modified-since if-none-match
 	x-github-api-version
@@ -24,7 +24,8 @@ const sentBack = wordsOf(`
 export type CodeHostSend = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Connections to the code host as its client makes them outside: through the proxy of `environment`, and with the authorities of `secureContext`. Disposal closes them; requests under way fail.
+ * Connections to the code host like those of its client outside: through the proxy in `environment`, with the authorities of `secureContext`. Disposing closes
+ * them; requests in progress fail.
  *
  * @see manual/sandbox-network.md#forge, manual/configuration.md#certificates
  */
@@ -32,9 +33,9 @@ export function createCodeHostConnections({
 	environment,
 	secureContext = () => undefined,
 }: {
-	/** Of the profile. */
+	/** The profile's environment. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** Another one counts for the next request. */
+	/** Read for each request. */
 	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 }): AsyncDisposable & {readonly send: CodeHostSend} {
 	const made: Array<{
@@ -44,7 +45,7 @@ export function createCodeHostConnections({
 	}> = [];
 	return {
 		async send(url, init) {
-			// Its default export, since the bundle gives packages in the old module format nothing else.
+			// The default export, because the bundle gives CommonJS packages nothing else.
 			const {default: undici} = await import('undici');
 			const proxy = proxyOf(new URL(url), environment);
 			const context = secureContext();
@@ -71,7 +72,7 @@ export function createCodeHostConnections({
 type Question = {
 	readonly kind: 'rest' | 'graphql' | 'git';
 	readonly method: string;
-	/** Of the request that it comes from. */
+	/** The headers of the sandbox's request. */
 	readonly headers: IncomingHttpHeaders;
 	readonly body?: Buffer | string;
 	readonly signal: AbortSignal;
@@ -79,7 +80,7 @@ type Question = {
 
 export type CodeHost = ReturnType<typeof createCodeHost>;
 
-/** The code host, with the token of the person. */
+/** The code host, accessed with the person's token. */
 export function createCodeHost({
 	repository,
 	token,
@@ -95,7 +96,7 @@ export function createCodeHost({
 	const {apiHost, prefix} = addressesOf(host);
 	const ours = `<https://${apiHost}${prefix}/repos/${owner}/${repositoryName}/`;
 
-	/** Pages are linked by the number of the repository; the next request must have its name. */
+	/** Pagination links name the repository by number; the next request must use its name. */
 	const byName = (links: string) => links.replaceAll(/<[^<>]*?\/repositories\/\d+\//g, ours);
 
 	const ask = async (url: string, {kind, method, headers, body, signal}: Question) => {
@@ -110,10 +111,10 @@ export function createCodeHost({
 						return typeof value === 'string' ? [[name, value]] : [];
 					}),
 				),
-				// The body is written anew: the client's headers must not say that it is read in another way.
+				// The body is rewritten, so the client's headers must not declare another interpretation.
 				...(kind === 'graphql' && {'content-type': 'application/json'}),
 				authorization: kind === 'git' ? `Basic ${basic}` : `token ${token}`,
-				// Compressed answers cannot be redacted.
+				// Compressed answers could not be redacted.
 				'accept-encoding': 'identity',
 				'user-agent': kind === 'git' ? 'git/svc-agent' : 'svc-agent',
 			},
@@ -125,7 +126,7 @@ export function createCodeHost({
 
 	return {
 		ask,
-		/** Why one of `nodes` is not of the repository; asks the code host at `url`, since identifiers do not tell. */
+		/** Why one of `nodes` does not belong to the repository; asks the code host at `url`, because identifiers do not tell. */
 		async refusalOfNodes(
 			nodes: readonly string[],
 			{url, signal}: {readonly url: string; readonly signal: AbortSignal},
@@ -162,7 +163,7 @@ export function createCodeHost({
 
 			return undefined;
 		},
-		/** Sends a whole answer back, without the token. */
+		/** Sends an answer back completely, with the token redacted. */
 		async carryBack(found: Response, response: ServerResponse, onBytes: () => void) {
 			const headers = [...found.headers]
 				.filter(([header]) => sentBack.includes(header))
@@ -176,7 +177,7 @@ export function createCodeHost({
 			await pipeline(
 				Readable.fromWeb(found.body),
 				async function* redacted(chunks: AsyncIterable<Uint8Array>) {
-					// A byte a character: only the token changes, also where the bytes are no text.
+					// As one character per byte: only the token is replaced, also in binary data.
 					const pieces = createRedactedPieces(redact);
 					for await (const chunk of chunks) {
 						onBytes();

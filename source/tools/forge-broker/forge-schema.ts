@@ -1,6 +1,7 @@
 /**
- * The fields that a query may ask for: those that `gh pr view|checks|list|diff` and `gh issue view|list` of versions 2.23 to 2.8x ask for, by the type names of GitHub. A type that stands for another repository (a fork's) has a name of
- * its own, so that no fragment can ask it for more. Fields that list issues, pull requests or repositories elsewhere are missing on purpose.
+ * The fields that a query may request: those used by `gh pr view|checks|list|diff` and `gh issue view|list` in versions 2.23 to 2.8x, with GitHub's type names. A
+ * type for another repository (a fork's) has a name of its own, so that no fragment can request more of it. Fields that list issues, pull requests or repositories
+ * elsewhere are left out on purpose.
  */
 export const forgeSchema = `
 scalar Leaf

@@ -30,13 +30,13 @@ import {forgeSchema} from './forge-schema.ts';
 import type {ForgeRepository} from './judge-request.ts';
 
 type QueryVerdict =
-	/** `body` may be sent: it is written anew from the judged query. `nodes`: identifiers that must be of the repository. */
+	/** `body` may be sent: it is rewritten from the checked query. `nodes`: identifiers that must belong to the repository. */
 	| {readonly ok: true; readonly body: string; readonly nodes: readonly string[]}
 	| {readonly ok: false; readonly reason: string};
 
 const schema = buildSchema(forgeSchema, {assumeValidSDL: true});
 
-/** Rules that decide which objects a query reaches. Values of arguments below `repository` are not checked. */
+/** Rules that decide which objects a query reaches. Arguments below `repository` are not checked. */
 const rules = [
 	ExecutableDefinitionsRule,
 	UniqueFragmentNamesRule,
@@ -56,11 +56,12 @@ const rules = [
 
 const maxTokens = 10_000;
 const maxNodes = 5;
-/** Deeper queries take long to check. */
+/** Deeper queries would take long to check. */
 const maxDepth = 50;
 
 /**
- * Judges the body of a GraphQL request: it holds queries only, which ask this repository, named literally or by variables, for fields of `forgeSchema`. `__type` is allowed, since `gh` asks by it for the features of a server.
+ * Judges the body of a GraphQL request: it may only contain queries for fields of `forgeSchema` in this repository, named literally or by variables. `__type` is
+ * allowed, because `gh` uses it to detect a server's features.
  *
  * @param body JSON text
  */
@@ -71,7 +72,7 @@ export function judgeQuery(body: string, repository: ForgeRepository): QueryVerd
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
 		const parsed = JSON.parse(body) as JsonValue;
 		asked = isJsonObject(parsed) ? parsed : {};
-		// Without a query the text is empty, and `parse` refuses it below.
+		// Without a query the text is empty, which `parse` refuses below.
 		const query = typeof asked['query'] === 'string' ? asked['query'] : '';
 		if (depthOf(query) > maxDepth) {
 			return refused(`it is nested more than ${maxDepth} deep`);
@@ -119,7 +120,7 @@ function lookAtFields(
 	{document, operations, variables, operationName}: AskedQuery,
 	{owner, name}: ForgeRepository,
 ): QueryVerdict {
-	/** All values that an argument has, in whichever operation; `undefined` where one is no text. */
+	/** All values of an argument in any operation; `undefined` for one that is not text. */
 	const textsOf = (argument: ArgumentNode | undefined): ReadonlyArray<string | undefined> => {
 		const value = argument?.value;
 		if (value?.kind !== Kind.VARIABLE) {
@@ -180,7 +181,7 @@ function lookAtFields(
 		: refused(refusal);
 }
 
-/** At least as deep as it is nested: braces in texts count, too. */
+/** An upper bound of the nesting depth: counts braces in texts too. */
 function depthOf(query: string): number {
 	let depth = 0;
 	let deepest = 0;

@@ -1,6 +1,6 @@
 import {wordsOf} from '../../core/names.ts';
 
-/** One repository of one code host, which is all that a broker gives away. */
+/** The one repository of a code host that a broker gives access to. */
 export type ForgeRepository = {
 	/** `github.com`, or the host of an enterprise server. */
 	readonly host: string;
@@ -9,11 +9,11 @@ export type ForgeRepository = {
 };
 
 type RequestVerdict =
-	/** `url` goes to the code host, with the query. The body of a `graphql` request is still to be judged. */
+	/** `url` is requested from the code host, including the query string. The body of a `graphql` request must still be judged. */
 	| {readonly kind: 'rest' | 'git' | 'graphql'; readonly url: string}
 	| {readonly kind: 'refused'; readonly reason: string};
 
-/** Where the code host serves its two interfaces. */
+/** The URLs of the code host's two APIs. */
 export function addressesOf(host: string) {
 	const isOwnApi = host === 'github.com' || host.endsWith('.ghe.com');
 	return isOwnApi
@@ -21,7 +21,7 @@ export function addressesOf(host: string) {
 		: {apiHost: host, prefix: '/api/v3', graphql: '/api/graphql'};
 }
 
-/** What may be read: the first part of the path behind `/repos/<owner>/<name>/`. The others are for the people who run the repository, or are not known. */
+/** The first path segment after `/repos/<owner>/<name>/` that may be read. Others are for maintainers, or unknown. */
 const readable = new Set(
 	wordsOf(`
 		actions assignees branches check-runs check-suites commits comments compare contents
@@ -30,7 +30,7 @@ const readable = new Set(
 	`),
 );
 
-/** Exceptions, of the path behind `/repos/<owner>/<name>/`: paths that lead to other repositories, or give away secrets that the token may see. */
+/** Exceptions, as paths after `/repos/<owner>/<name>/`: those leading to other repositories, or revealing secrets that the token can read. */
 const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
 	[/^compare\/.*:/, 'it compares with another repository'],
 	[
@@ -43,8 +43,8 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
 const loopback = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/;
 
 /**
- * Whether a request may go to the code host: GET and HEAD of the REST API below the repository, its GraphQL API, and what `git fetch` needs of the repository. `gh` says by its `Host` header which host it means; git comes through
- * a port of the sandbox.
+ * Whether a request may go to the code host: GET and HEAD of the REST API below the repository, its GraphQL API, and what `git fetch` needs of it. `gh` names the
+ * host it means in its `Host` header; git comes through a port of the sandbox.
  *
  * @see manual/sandbox-network.md#forge
  */
@@ -122,7 +122,7 @@ function judgeGit(
 
 const refused = (reason: string): RequestVerdict => ({kind: 'refused', reason});
 
-/** The parts of an absolute path. `undefined`: one is empty, a dot segment, or hides a separator. */
+/** The segments of an absolute path. `undefined` if one is empty, a dot segment, or contains an encoded separator. */
 function partsOf(path: string): readonly string[] | undefined {
 	if (!/^(?:\/[\w.~!$&'()*+,;=:@%-]+)+$/.test(path)) {
 		return undefined;

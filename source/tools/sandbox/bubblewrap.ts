@@ -48,7 +48,7 @@ set -- /proc/[0-9]*; if [ $# -lt 9 ]; then printf 'pids few'; else printf 'pids 
 	},
 };
 
-/** Settings of the kernel that keep users other than root from making a sandbox, and the remedies. */
+/** Kernel settings that forbid sandboxes to users other than root, with remedies. */
 const forbidding = [
 	[
 		'/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
@@ -70,7 +70,7 @@ const forbidding = [
 const settingOfKernel = (path: string): string | undefined =>
 	orElse(() => readFileSync(path, 'utf8'), undefined);
 
-/** Why bubblewrap may have failed, and the remedy; follows its message. `settingOf`: the text of a file of the kernel. */
+/** Why bubblewrap may have failed, with the remedy; follows its message. `settingOf`: reads a kernel file. */
 export const whatForbids = (
 	uid: number,
 	settingOf: (path: string) => string | undefined = settingOfKernel,
@@ -80,7 +80,7 @@ export const whatForbids = (
 			settingOf(path)?.trim() === value && (uid !== 0 || path.startsWith('/proc/sys/user/')),
 	)?.[2];
 
-/** The output of a program that is started as a sandbox is; empty where it fails. Never rejects. */
+/** The output of a program started like a sandbox; empty on failure. Never rejects. */
 export async function capture(launch: SandboxLaunch): Promise<string> {
 	const limitBytes = 1000;
 	const exit = await runInGroup(

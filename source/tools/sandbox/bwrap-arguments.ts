@@ -5,40 +5,39 @@ import {orElse} from '../../core/or-else.ts';
 import {isInside} from './places.ts';
 import {isBind, type Mount, type SandboxPlan} from './plan.ts';
 
-/** An argument list of bubblewrap, and its input at the descriptors 3, 4, … */
+/** An argument list for bubblewrap, and its input at the descriptors 3, 4, … */
 type BwrapArguments = {readonly args: readonly string[]; readonly feeds: readonly Buffer[]};
 
-/** The first descriptor behind standard input, output and error. */
+/** The first descriptor after standard input, output and error. */
 const firstFeed = 3;
 
 /** From Linux 6.14 `pid_max` is per PID namespace; before, it is global. @see sysctl kernel.pid_max */
 const countsTasks = isLinuxAtLeast([6, 14]);
 
-/** The kernel refuses smaller numbers: 301, or 8 for each processor that there may ever be. */
+/** The smallest `pid_max` that the kernel accepts: 301, or 8 per possible processor. */
 const fewestTasks = Math.max(301, 8 * possibleProcessors());
 
-/** When the kernel starts over, it gives no process a number below this. */
+/** After wrapping around, the kernel assigns no process number below this. */
 const reserved = 300;
 
-/** The `pid_max` for so many tasks. */
+/** The `pid_max` that allows this many tasks. */
 export const highestNumber = (tasks: number): number => Math.max(tasks + reserved, fewestTasks);
 
 function possibleProcessors(): number {
-	// Unreadable: the most that a kernel is built for.
+	// If unreadable, assume the most that a kernel supports.
 	const text = orElse(() => readFileSync('/sys/devices/system/cpu/possible', 'utf8'), '0-8191');
 	return Number(/(\d+)\s*$/.exec(text)?.[1] ?? 0) + 1;
 }
 
-/** Whether the kernel is of this version or a later one. */
+/** Whether the kernel is this version or later. */
 export function isLinuxAtLeast([major, minor]: readonly [number, number]): boolean {
 	const [, ofMajor = 0, ofMinor = 0] = (/^(\d+)\.(\d+)/.exec(release()) ?? []).map(Number);
 	return ofMajor > major || (ofMajor === major && ofMinor >= minor);
 }
 
 /**
- * The whole argument list for a plan and the command in it. Every namespace is a new one, no capability is left, and the root, `/proc` and `/dev` are read-only:
- * as root a process could else write settings in `/proc/sys` that belong to no namespace. `seccomp` is the filter for this processor; without one
- * bubblewrap itself forbids namespaces.
+ * The complete argument list for a plan and its command. All namespaces are new, no capability is kept, and the root, `/proc` and `/dev` are read-only: otherwise
+ * root could change settings in `/proc/sys` that belong to no namespace. `seccomp`: the filter for this processor; absent: bubblewrap itself forbids namespaces.
  */
 export function bwrapArguments(
 	{mounts, env, cwd, sockets, prelude, maxTasks}: SandboxPlan,
@@ -95,9 +94,9 @@ export function bwrapArguments(
 				: []),
 			...wordsOf('--dev /dev'),
 			...mounts.flatMap(stepsOf),
-			// Read-only keeps them as they are, and lets connections through.
+			// Read-only protects the sockets themselves, and still allows connections.
 			...sockets.flatMap(({outside, inside}) => ['--ro-bind', outside, inside]),
-			// Last, when all places for mounts are made.
+			// Last, when all mount points exist.
 			...mounts.flatMap(mount =>
 				mount.kind === 'cover' && mount.isFolder ? ['--remount-ro', mount.path] : [],
 			),
@@ -115,8 +114,8 @@ export function bwrapArguments(
 }
 
 /**
- * Ends the sandbox before its command where a mount is not at its place. Bubblewrap up to 0.11 follows links on the way to that place (CVE-2026-87766): a folder that something else swaps for a link, while the mounts are made, would leave
- * a secret uncovered. Places that lie in no other mount have no way that could be swapped.
+ * Ends the sandbox before its command if a mount is not at its place. Bubblewrap up to 0.11 follows links on the way there (CVE-2026-87766): if a folder is
+ * swapped for a link while mounts are made, a secret could stay uncovered. Mount points outside of other mounts have no path that could be swapped.
  */
 function lookAtMounts(mounts: readonly Mount[]): readonly string[] {
 	const places = mounts
@@ -131,7 +130,7 @@ function lookAtMounts(mounts: readonly Mount[]): readonly string[] {
 		: ['/bin/bash', '--norc', '-c', lookScript, String(places.length), ...places];
 }
 
-/** As the kernel writes it in lists of mounts. */
+/** Escapes a character as the kernel does in mount lists. */
 const octal = (character: string): string =>
 	`\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
 

@@ -1,24 +1,24 @@
-/** The target that the first bytes of a tunnel name. */
+/** The target named by the first bytes of a tunnel. */
 export type Hello =
 	/** More bytes are needed. */
 	| {readonly kind: 'open'}
 	| {readonly kind: 'not-tls'}
 	| {readonly kind: 'malformed'}
-	/** The first message of a TLS connection. */
+	/** A TLS connection's first message. */
 	| {
 			readonly kind: 'hello';
-			/** In lower case; `undefined`: it names no server. */
+			/** In lower case; `undefined` if it names no server. */
 			readonly serverName: string | undefined;
-			/** It has an encrypted hello, which may name another server. @see RFC 9849 */
+			/** Whether it contains an encrypted hello, which may name another server. @see RFC 9849 */
 			readonly isEncrypted: boolean;
 	  };
 
-/** A hello with large keys and a session ticket has about 2 kB. */
+/** More than a hello with large keys and a session ticket, which has about 2 kB. */
 const maxHelloBytes = 16_384;
 
 const [handshake, clientHello, serverNameExtension, encryptedHelloExtension] = [22, 1, 0, 0xfe_0d];
 
-/** Reads the ClientHello at the beginning of `bytes`, also one that lies in several records. @see RFC 8446 §4.1.2, 5.1; RFC 6066 §3 */
+/** Parses the ClientHello at the beginning of `bytes`, even if split over several records. @see RFC 8446 §4.1.2, 5.1; RFC 6066 §3 */
 export function readHello(bytes: Buffer): Hello {
 	if (bytes.length === 0) {
 		return {kind: 'open'};
@@ -36,7 +36,7 @@ export function readHello(bytes: Buffer): Hello {
 	}
 }
 
-/** The content of the first handshake message; `undefined`: its end has not come. @throws RangeError when it is no ClientHello */
+/** The content of the first handshake message; `undefined` if it is incomplete. @throws RangeError when it is no ClientHello */
 function messageIn(bytes: Buffer): Buffer | undefined {
 	must(bytes.length <= 2 * maxHelloBytes);
 	const fragments: Buffer[] = [];
@@ -59,7 +59,7 @@ function messageIn(bytes: Buffer): Buffer | undefined {
 }
 
 function helloOf(message: Buffer): Hello {
-	// Version and random, then session, cipher suites and compression methods.
+	// Skips version and random, then session, cipher suites and compression methods.
 	const fields = reader(message.subarray(34));
 	fields.list(1);
 	fields.list(2);
@@ -77,7 +77,7 @@ function helloOf(message: Buffer): Hello {
 		}
 	}
 
-	// A server may take the first or the last of several.
+	// With several names, servers differ in which one counts.
 	must(names.length <= 1);
 	return {kind: 'hello', serverName: names[0], isEncrypted};
 }
@@ -94,7 +94,7 @@ function namesIn(content: Buffer): readonly string[] {
 	return names;
 }
 
-/** Reads numbers and lists with their length before them. Throws a RangeError at the end of `bytes`. */
+/** Reads numbers and length-prefixed lists. Throws a RangeError at the end of `bytes`. */
 function reader(bytes: Buffer) {
 	let at = 0;
 	const number = (size: number) => {

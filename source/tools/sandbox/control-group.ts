@@ -6,30 +6,30 @@ import {orElse} from '../../core/or-else.ts';
 import {isLinuxAtLeast} from './bwrap-arguments.ts';
 import {readProcess} from './processes-below.ts';
 
-/** Limits of all processes of one call together. */
+/** Limits of all processes of a call together. */
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
 
-/** Tasks per process: the pids controller counts threads, `max_processes` counts processes. */
+/** Tasks per process: the pids controller counts threads, but `max_processes` counts processes. */
 const threadsPerProcess = 16;
 
-/** Limit of the processes and threads of a sandbox. Where the kernel keeps to it, a fork bomb stops there until it is ended. */
+/** The limit of processes and threads in a sandbox. Where the kernel enforces it, a fork bomb is held there until it is ended. */
 export const maxTasksOf = ({maxProcesses}: Pick<SandboxLimits, 'maxProcesses'>): number =>
 	maxProcesses * (threadsPerProcess + 1);
 
-/** Which limit was reached, a part of a sentence. */
+/** Names the limit that was reached, for a sentence. */
 export const aboveMemory = ({maxMemoryBytes}: SandboxLimits): string =>
 	`more than ${Math.round(maxMemoryBytes / 2 ** 20)} MB of memory`;
 
 export const aboveTasks = (limits: SandboxLimits): string =>
 	`more than ${maxTasksOf(limits)} threads at once`;
 
-/** A control group of one call: the kernel counts everything in it together, pipes and sockets, too, and refuses more than the limit. */
+/** The control group of a call: the kernel accounts for everything in it together, including pipes and sockets, and refuses more than the limit. */
 export type ControlGroup = ReturnType<typeof openGroup>;
 
 export type ControlGroups =
 	| {
 			readonly works: true;
-			/** `undefined`: it cannot be made now. */
+			/** `undefined` if no group can be created now. */
 			open(limits: SandboxLimits): ControlGroup | undefined;
 	  }
 	/** `reason` follows a colon. */
@@ -37,7 +37,7 @@ export type ControlGroups =
 
 let once: ControlGroups | undefined;
 
-/** The groups of this process, tried once. Where they work, this process stands in a group below its own from then on. */
+/** The control groups of this process, tried once. If they work, this process is moved to a group below its own. */
 export function controlGroups(): ControlGroups {
 	once ??= tried();
 	return once;
@@ -56,7 +56,7 @@ function tried(): ControlGroups {
 	}
 }
 
-/** Why no process of this machine can have such groups; `undefined`: one may, by the group that it is in. Changes nothing, as a look from another process must. */
+/** Why no process of this machine can have such groups; `undefined` if some can, depending on their own group. Changes nothing, so that other processes may call it. */
 export const whyNoControlGroups = (): string | undefined =>
 	!/ - cgroup2 /.test(readFileSync('/proc/self/mountinfo', 'utf8'))
 		? noVersion2
@@ -68,7 +68,7 @@ const noVersion2 = 'there is no cgroup v2';
 
 const tooOld = 'it takes Linux 5.14';
 
-/** The folder of a process's group. `undefined`: there is no cgroup v2. @see cgroups(7) */
+/** The folder of a process's group; `undefined` without cgroup v2. @see cgroups(7) */
 export function ownGroup(mountinfo: string, cgroup: string): string | undefined {
 	const path = /^0::(\/.*)$/m.exec(cgroup)?.[1];
 	const [, root, place] = /^\S+ \S+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo) ?? [];
@@ -76,7 +76,7 @@ export function ownGroup(mountinfo: string, cgroup: string): string | undefined 
 		return undefined;
 	}
 
-	// In a container the mount begins at the container's own group.
+	// In a container the mount starts at the container's own group.
 	const below = root !== '/' && `${path}/`.startsWith(`${root}/`) ? path.slice(root.length) : path;
 	return join(place.replaceAll(String.raw`\040`, ' '), below).replace(/\/$/, '');
 }
@@ -103,7 +103,7 @@ export function openGroups(own: string | undefined): ControlGroups {
 		return {works: false, reason: 'programs that svc did not start are in its group'};
 	}
 
-	// A group that shares out has no processes itself.
+	// A group that delegates controllers must not contain processes itself.
 	const ours = join(own, 'svc-gateway');
 	mkdirSync(ours, {recursive: true});
 	moveAll(procs, join(ours, 'cgroup.procs'));
@@ -126,11 +126,11 @@ export function openGroups(own: string | undefined): ControlGroups {
 		: {works: false, reason: tooOld};
 }
 
-/** Sweeps for processes that were started during the last one. */
+/** How often the list is read again for processes started meanwhile. */
 const sweeps = 100;
 
 /**
- * Moves all processes of a group into another one; both are their files `cgroup.procs`. While they are moved some end, and others are started by one that is not moved yet.
+ * Moves all processes of a group to another one; both arguments are `cgroup.procs` files. Repeats, because meanwhile processes end, and unmoved ones start others.
  *
  * @throws whatever the file system refuses, but for processes that have ended
  */
@@ -176,25 +176,25 @@ function openGroup(folder: string, limits: SandboxLimits) {
 		orElse(() => event.test(readFileSync(file(name), 'utf8')), false);
 
 	return {
-		/** The file that takes the number of a process, which is then in the group with all that it starts. */
+		/** The file to write a process number to, which moves the process into the group; its children follow. */
 		procs: file('cgroup.procs'),
-		/** The limit that was reached, a part of a sentence. */
+		/** The limit that was reached, for a sentence. */
 		above: (): string | undefined =>
 			hasHappened('memory.events', /^oom_kill [1-9]/m)
 				? aboveMemory(limits)
 				: hasHappened('pids.events', /^max [1-9]/m)
 					? aboveTasks(limits)
 					: undefined,
-		/** Ends all processes in it at once. Where that fails, they are still ended one by one. */
+		/** Kills all processes in the group at once. If that fails, they are ended individually later. */
 		end: () => orElse(() => writeFileSync(file('cgroup.kill'), '1'), undefined),
-		/** Removes it, when all processes in it have ended. Never rejects. */
+		/** Removes the group once all its processes have ended. Never rejects. */
 		async remove(clock: Clock): Promise<void> {
 			for (let tries = 0; tries < maxTries; tries += 1) {
 				try {
 					rmdirSync(folder);
 					return;
 				} catch {
-					// A process that has just ended is in it for another moment.
+					// A process that has just ended stays in the group for a moment.
 					// oxlint-disable-next-line no-await-in-loop -- one try after the other
 					await sleep(clock, tryEveryMs);
 				}
@@ -213,7 +213,7 @@ const wordsIn = (path: string): readonly string[] =>
 
 const pidsOf = (path: string): readonly number[] => wordsIn(path).map(Number);
 
-/** Whether a process is this one, or below it; also one that has ended meanwhile. */
+/** Whether a process is this one or a descendant; true if it has ended meanwhile. */
 function isOurs(pid: number): boolean {
 	let one = pid;
 	while (one > 0 && one !== process.pid) {

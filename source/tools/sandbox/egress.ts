@@ -9,10 +9,10 @@ import {partUrl} from '../../core/program.ts';
 import type {World} from '../../core/world.ts';
 import type {SandboxPlan, SandboxSocket} from './plan.ts';
 
-/** A server outside that a sandbox reaches by a Unix socket, and the settings by which programs inside find it. */
+/** A server outside that a sandbox reaches by a Unix socket, and the settings that point programs inside to it. */
 export type Egress = {
 	readonly socket: SandboxSocket;
-	/** Of 127.0.0.1 inside, for programs that know no Unix sockets. */
+	/** The port of 127.0.0.1 inside, for programs that do not support Unix sockets. */
 	readonly port: number;
 	readonly mounts: SandboxPlan['mounts'];
 	readonly env: SandboxPlan['env'];
@@ -20,23 +20,23 @@ export type Egress = {
 
 type HostsOptions = {
 	readonly hosts: readonly HostRule[];
-	/** The setting that lists them, for messages: `sandbox.hosts`. */
+	/** The setting that lists the hosts, for messages: `sandbox.hosts`. */
 	readonly setting: string;
-	/** Gets a sentence for each host that was refused, clean; must not throw. */
+	/** Receives a safe sentence for each refused host; must not throw. */
 	readonly note: (text: string) => void;
 	readonly signal: AbortSignal;
-	/** The folder that holds all profiles. */
+	/** The folder of all profiles. */
 	readonly svcHome: string;
 };
 
-/** The folder of the ways out, inside. Read-only. */
+/** The folder of sockets inside, read-only. */
 export const insideFolder = '/run/svc';
 
-/** Above the ports that the system gives to connections. */
+/** Above the range of ephemeral ports. */
 export const insidePorts = {proxy: 61_080, forge: 61_081} as const;
 
 /**
- * Opens the proxy to listed hosts. It ends with `stack`.
+ * Opens the proxy to listed hosts; it is closed with `stack`.
  *
  * Rejects as `socketFolder` and `openProxy` do.
  *
@@ -71,17 +71,18 @@ export async function openHosts(
 	};
 }
 
-/** Out of reach of every sandbox, even where it is listed. */
+/** Inaccessible to every sandbox, even if listed. */
 const socketsOf = (svcHome: string): string => join(svcHome, 'run', 'out');
 
-/** Paths of sockets are bounded, by 104 bytes on macOS and 108 on Linux. */
+/** Socket paths are limited to 104 bytes on macOS and 108 on Linux. */
 const maxSocketBytes = 90;
 
-/** Those of this process. */
+/** The socket folders of this process. */
 const foldersInUse = new Set<string>();
 
 /**
- * A folder (0700) for one socket, which ends with `stack`: in `run/out/` of `svcHome`, or among the temporary files where the path of the socket would be too long.
+ * Creates a folder (mode 0700) for one socket, removed with `stack`: in `run/out/` of `svcHome`, or in the temporary folder if the socket's path would be too
+ * long.
  *
  * Throws `file_planted`, or an error of the file system.
  */
@@ -105,14 +106,14 @@ export function socketFolder(svcHome: string, stack: AsyncDisposableStack): stri
 	return folder;
 }
 
-/** Removes the folders of sockets that killed processes left in `svcHome`. Never throws. */
+/** Removes socket folders in `svcHome` left by killed processes. Never throws. */
 export function sweepSocketFolders(svcHome: string, {log}: Pick<World, 'log'>): void {
 	const sockets = socketsOf(svcHome);
 	try {
 		for (const name of existsSync(sockets) ? readdirSync(sockets) : []) {
 			const folder = join(sockets, name);
 			const [, pid] = /^(\d+)-\w{6}$/.exec(name) ?? [];
-			// The number of a process that was killed may be that of this one.
+			// This process may have the number of one that was killed.
 			const isInUse =
 				Number(pid) === process.pid ? foldersInUse.has(folder) : isProcess(Number(pid));
 			if (pid !== undefined && !isInUse) {
@@ -138,7 +139,7 @@ function isProcess(pid: number): boolean {
 
 function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, string>> {
 	const proxy = `http://127.0.0.1:${insidePorts.proxy}`;
-	// Where the machine's own loopback is listed, addresses of the loopback mean that.
+	// If the machine's own loopback is listed, loopback addresses go through the proxy too.
 	const isLoopbackListed = hosts.some(
 		({host}) => host === 'localhost' || addressScope(host ?? '') === 'loopback',
 	);
@@ -149,11 +150,11 @@ function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, str
 		...(!isLoopbackListed && {NO_PROXY: 'localhost,127.0.0.1,::1'}),
 	};
 	const small = Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]);
-	// Some programs read the small letters alone; Node reads none of them unasked.
+	// Some programs read only the lower-case names; Node reads neither unless told to.
 	return {...variables, ...Object.fromEntries(small), NODE_USE_ENV_PROXY: '1'};
 }
 
-/** The plan with its ways out: their sockets, and a forwarder that listens at their ports before the command starts. */
+/** Adds servers outside to a plan: their sockets, and a forwarder that listens at their ports before the command starts. */
 export function withEgress(plan: SandboxPlan, ways: readonly Egress[]): SandboxPlan {
 	if (ways.length === 0) {
 		return plan;

@@ -1,5 +1,5 @@
-// Runs inside a sandbox, whose network namespace has nothing but a loopback interface: gives the command that it starts ports of 127.0.0.1 that lead to Unix sockets. A program of its own, which loads
-// nothing else of ours: node forward.js PORT=SOCKET … -- COMMAND ARGUMENT …
+// Runs in a sandbox whose network namespace has only a loopback interface: provides the command with ports of 127.0.0.1 that lead to Unix sockets. A separate program
+// that loads none of svc's other code: node forward.js PORT=SOCKET … -- COMMAND ARGUMENT …
 import {spawn} from 'node:child_process';
 import {connect, createServer} from 'node:net';
 import {constants} from 'node:os';
@@ -31,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 child.once('error', error => {
 	process.stderr.write(`Cannot start "${command}": ${error.message}\n`);
-	// As a shell says it.
+	// The exit code of a shell.
 	process.exit(127);
 });
 child.once('exit', (code, signal) =>

@@ -3,19 +3,19 @@ import {wordsOf} from '../../core/names.ts';
 import {isInside, systemFolders} from './places.ts';
 import type {PathTarget, PlanProblem, PlanWorld} from './plan.ts';
 
-/** The state of the running system: sockets, processes, devices. A sandbox has its own of them, or none. */
+/** The running system's state: sockets, processes, devices. A sandbox has its own, or none. */
 const ownPlaces = ['/proc', '/sys', '/dev', '/run', '/var/run', '/boot'];
 
-/** Folders of which parts may be listed, never the whole. */
+/** Folders that may be listed in part, but never as a whole. */
 const neverWhole = wordsOf(`
 	/ /dev/shm /tmp /var /var/tmp /home /Library /private /private/tmp /private/var /private/var/tmp
 	/System /Users /Volumes
 `);
 
-/** One listed path, and where it leads. */
+/** A listed path and its target. */
 export type Entry = PathTarget & {readonly list: PlanProblem['list']; readonly path: string};
 
-/** Why an entry of a list that leads to `found` cannot be used; follows it in a sentence. `secrets`: paths out of reach, and their targets. */
+/** Why a list entry with the target `found` cannot be used; follows the entry in a sentence. `secrets`: protected paths and their targets. */
 export function problemOf(
 	list: PlanProblem['list'],
 	{real, kind}: PathTarget,
@@ -65,7 +65,7 @@ export function problemOf(
 			: undefined;
 }
 
-/** The first entry that lies in a writable one: the sandbox could replace it by a link before the next call. */
+/** The first entry within a writable one: the sandbox could replace it by a link before the next call. */
 export function nestedIn(entries: readonly Entry[]): PlanProblem | undefined {
 	const writable = entries.filter(({list}) => list !== 'read');
 	for (const {list, path, real} of entries) {

@@ -4,7 +4,7 @@ import {wordsOf} from '../../core/names.ts';
 export const isInside = (path: string, folder: string): boolean =>
 	path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
-/** Read-only, where they are there; links among them stay links. */
+/** Mounted read-only if they exist; links among them stay links. */
 export const systemFolders: readonly string[] =
 	process.platform === 'darwin'
 		? [

@@ -4,75 +4,75 @@ import {isInside} from './places.ts';
 import {protectedPlaces} from './protected-places.ts';
 import {systemMounts} from './system-mounts.ts';
 
-/** One step of building the root, in the order in which they are taken. Paths are absolute; `path` is where it is seen inside. */
+/** A step of building the root, in order. Paths are absolute; `path` is the path inside. */
 export type Mount =
 	| {readonly kind: 'read' | 'write'; readonly from: string; readonly path: string}
 	| {readonly kind: 'link'; readonly to: string; readonly path: string}
 	/** Hides the file or folder at `path`. */
 	| {readonly kind: 'cover'; readonly isFolder: boolean; readonly path: string}
-	/** `bytes`: how much fits. */
+	/** A folder in memory; `bytes`: its size. */
 	| {readonly kind: 'memory'; readonly path: string; readonly bytes: number}
 	/** A file with this text. */
 	| {readonly kind: 'text'; readonly text: string; readonly path: string};
 
-/** Whether a mount shows something of the machine. */
+/** Whether a mount shows a part of the machine. */
 export const isBind = (mount: Mount): mount is Extract<Mount, {readonly from: string}> =>
 	mount.kind === 'read' || mount.kind === 'write';
 
-/** A Unix socket of ours that is seen inside, in a folder that holds nothing else. */
+/** One of svc's Unix sockets, mounted inside in an otherwise empty folder. */
 export type SandboxSocket = {readonly outside: string; readonly inside: string};
 
-/** Everything that a command in a sandbox sees. */
+/** Everything visible to a command in a sandbox. */
 export type SandboxPlan = {
 	readonly mounts: readonly Mount[];
-	/** Protected paths, including those that do not exist yet. Only Seatbelt reads them: a bubblewrap root has listed paths alone. */
+	/** Protected paths, including missing ones. Used only by Seatbelt: a bubblewrap root contains only listed paths. */
 	readonly secrets: readonly string[];
-	/** The whole environment. */
+	/** The complete environment. */
 	readonly env: Readonly<Record<string, string>>;
 	readonly cwd: string;
 	readonly sockets: readonly SandboxSocket[];
-	/** The beginning of the argument list, to which the command is added: a forwarder that listens first. May be empty. */
+	/** Arguments before the command, for a forwarder that starts first. May be empty. */
 	readonly prelude: readonly string[];
-	/** Processes and threads that the kernel allows in it, where it counts them for each namespace; absent: as many as outside. */
+	/** The kernel's limit of processes and threads in the sandbox, if it supports one per namespace; absent: no limit beyond the one outside. */
 	readonly maxTasks?: number | undefined;
-	/** Of a control group: the file that takes the process which is to be in it, with all that it starts. */
+	/** The file of a control group to which a process is written, to be in it with its children. */
 	readonly groupFile?: string;
 };
 
-/** The target of a path, links followed. */
+/** The target of a path, following links. */
 export type PathTarget = {
 	readonly real: string;
 	readonly kind: 'folder' | 'file' | 'socket' | 'other';
 };
 
-/** The world of a plan, which is pure given this; `~/` is expanded already. */
+/** The environment of planning, which is otherwise pure; `~/` is already expanded. */
 export type PlanWorld = {
 	readonly userHome: string;
-	/** The data folder of svc with all of its profiles. */
+	/** svc's data folder with all profiles. */
 	readonly svcHome: string;
-	/** Folder of this profile, in which `work` may be listed. */
+	/** This profile's folder, in which `work` may be listed. */
 	readonly profileHome: string;
 	readonly uid: number;
 	readonly gid: number;
 	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** `undefined`: nothing is there, or it cannot be read. */
+	/** `undefined` if the path does not exist, or is unreadable. */
 	readonly find: (path: string) => PathTarget | undefined;
-	/** Where a link leads as it is written; `undefined`: it is no link. */
+	/** A link's target as written; `undefined` if the path is no link. */
 	readonly linkOf: (path: string) => string | undefined;
-	/** A folder outside of all sandboxes with the contents of these mounts below `/etc`; `undefined`: each is to be mounted. */
+	/** A folder outside of all sandboxes with the contents of these mounts below `/etc`; `undefined`: mount each separately. */
 	readonly etcOf?: (mounts: readonly Mount[]) => string | undefined;
 };
 
 export type SandboxLists = {
-	/** Absent: the sandbox has no folder of its own, and starts in its home. */
+	/** Absent: the sandbox has no working folder, and starts in its home. */
 	readonly workdir?: string;
 	readonly read: readonly string[];
 	readonly write: readonly string[];
-	/** How much the folders in memory hold together, bytes. */
+	/** The total size of folders in memory, in bytes. */
 	readonly memoryBytes: number;
 };
 
-/** An entry of a list that cannot be used. */
+/** A list entry that cannot be used. */
 export type PlanProblem = {
 	readonly list: 'workdir' | 'read' | 'write';
 	readonly path: string;
@@ -85,8 +85,8 @@ type Planned =
 	| {readonly kind: 'problem'; readonly problem: PlanProblem};
 
 /**
- * The parts of a sandbox: the system's folders, read-only, and the listed paths, nothing else. Links in listed paths are followed here, and their targets
- * are bound. No mount is made inside of a folder that any sandbox can write, where the next call could find a link instead.
+ * Plans a sandbox of the system's folders (read-only) and the listed paths. Links in listed paths are resolved here, and their targets bound. No mount is made
+ * inside a folder that any sandbox can write to, where the next call could find a link instead.
  *
  * @see manual/sandbox.md
  */
@@ -134,12 +134,12 @@ export function sandboxPlan(lists: SandboxLists, world: PlanWorld): Planned {
 	};
 }
 
-/** The name of a checkout in the working folder. */
+/** The name of the checkout in the working folder. */
 const checkoutName = 'checkout';
 
 /**
- * The plan with a checkout, which lies in `folder`, where no sandbox can write. It is seen below the working folder, whose other files are hidden: its place is made in memory, and not in a folder in which another run
- * could put a link. Where a sandbox shows nothing at another place (macOS), it is seen at its own.
+ * Adds a checkout to a plan. The checkout is in `folder`, which no sandbox can write to. It is visible below the working folder, whose other files are hidden: the
+ * mount point is made in memory, not in a folder where another run could place a link. Where sandboxes cannot remap paths (macOS), it is visible at its own path.
  */
 export function withCheckout(
 	plan: SandboxPlan,
@@ -159,7 +159,7 @@ export function withCheckout(
 	return {...plan, cwd: path, mounts};
 }
 
-/** Also where those among them that are links, or are reached by some, lead. */
+/** Adds the targets of those paths that are links, or are reached by links. */
 const withTargets = (paths: readonly string[], {find}: Pick<PlanWorld, 'find'>) => [
 	...new Set(paths.flatMap(path => [path, find(path)?.real ?? path])),
 ];
@@ -179,13 +179,13 @@ function mountsOf(
 	const covers = reads.flatMap(({real}) =>
 		secrets.flatMap((path): readonly Mount[] => {
 			const found = path !== real && isInside(path, real) ? find(path) : undefined;
-			// Where it leads to is covered by itself.
+			// A link's target is covered separately.
 			return found?.real === path ? [{kind: 'cover', isFolder: found.kind === 'folder', path}] : [];
 		}),
 	);
 	const hasHome = reads.some(({real}) => isInside(userHome, real));
 	const binds = entries
-		// Writable entries come first, and count.
+		// Writable entries come first, so take precedence.
 		.filter(({real}, index) => entries.findIndex(other => other.real === real) === index)
 		.map(({list, real}): Mount => ({
 			kind: list === 'read' ? 'read' : 'write',
@@ -198,14 +198,14 @@ function mountsOf(
 		memory('/dev/shm', 0.25),
 		memory('/tmp', 0.5),
 		...(hasHome ? [] : [memory(userHome, 0.25)]),
-		// Outer folders come first; a cover lies on the path that it hides.
+		// By depth, outer folders first; a cover is mounted at the path that it hides.
 		...binds.toSorted((one, other) => one.path.split('/').length - other.path.split('/').length),
 	];
 }
 
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Of the gateway's environment the language, the time zone, and the folders of PATH that are seen inside; nothing else. */
+/** Takes from the gateway's environment only the language, the time zone, and the folders of PATH that are visible inside. */
 function environmentOf(
 	mounts: readonly Mount[],
 	{environment, userHome}: PlanWorld,

@@ -28,9 +28,9 @@ import {findMoved, systemWorld} from './system-world.ts';
 type SandboxProbe =
 	| {
 			readonly works: true;
-			/** Of the kind, with its version. */
+			/** The sandbox's kind with its version. */
 			readonly name: string;
-			/** The program that builds it, an absolute path. */
+			/** The absolute path of the program that builds it. */
 			readonly program: string;
 			readonly launch: LaunchInSandbox;
 	  }
@@ -38,16 +38,16 @@ type SandboxProbe =
 
 type Tried = {
 	readonly probe: Promise<SandboxProbe>;
-	/** Of the clock; absent: it works, or is still being tried. */
+	/** Monotonic time of the failure; absent while the sandbox works, or is being tried. */
 	failedAtMs?: number;
 };
 
 const probes = new Map<string, Tried>();
 
-/** A failure is tried again after this time: the machine may have been busy, or a person may have mended it. */
+/** A failure is retried after this time: the machine may have been busy, or a person may have fixed it. */
 const failureMs = 60_000;
 
-/** Whether sandboxes work here. A success is remembered, for each PATH, until this process ends; a failure for a minute. Never rejects. */
+/** Tests whether sandboxes work here. Success is cached per PATH until this process ends, a failure for a minute. Never rejects. */
 export async function probeSandbox(
 	environment: Readonly<Record<string, string | undefined>>,
 	{clock}: {readonly clock: Clock} = {clock: systemClock},
@@ -95,7 +95,7 @@ async function tried(
 	}
 }
 
-/** Starts every sandbox. A plan may have waited for long: its paths are looked at again. */
+/** Launches a sandbox. Planning may be long ago, so its paths are checked again. */
 const launchOf =
 	(kind: SandboxKind, program: string, isBounded: boolean): LaunchInSandbox =>
 	(plan, command) => {
@@ -112,7 +112,7 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
 	darwin: seatbelt,
 };
 
-/** Why a sandbox does not confine what runs in it; `undefined`: it does. */
+/** Why a sandbox does not confine its command; `undefined` if it does. */
 async function whyNot(
 	{name, trial: {source, expected}, launch}: SandboxKind,
 	program: string,
@@ -161,7 +161,7 @@ async function whyNot(
 	}
 }
 
-/** The plan of a trial. @throws Error for folders that no sandbox can use */
+/** The plan of the test. @throws Error for folders that no sandbox can use */
 function trialPlan(
 	lists: Partial<SandboxLists>,
 	homes: {readonly userHome: string; readonly svcHome: string},
@@ -181,7 +181,8 @@ function trialPlan(
 const withoutBound = (plan: SandboxPlan): SandboxPlan => ({...plan, maxTasks: undefined});
 
 /**
- * Whether the kernel keeps to `maxTasks`. To be called only when processes are known to be in a namespace of their own: without one, and as root, this would change the number for the whole machine.
+ * Whether the kernel enforces `maxTasks`. Call only once processes are known to be in their own namespace: otherwise, as root, this would change the limit of the
+ * whole machine.
  */
 async function boundsTasks({launch}: SandboxKind, program: string): Promise<boolean> {
 	const maxTasks = 20_000;
@@ -192,7 +193,7 @@ async function boundsTasks({launch}: SandboxKind, program: string): Promise<bool
 	return output.trim() === String(highestNumber(maxTasks));
 }
 
-/** Whether a command runs where, after it was planned, a folder on the way to a mount was swapped for a link that leads out of the sandbox. */
+/** Whether a command runs although, after planning, a folder on the way to a mount was swapped for a link out of the sandbox. */
 async function runsThoughSwapped(folder: string, bwrap: string): Promise<boolean> {
 	const inner = join(folder, 'read/inner');
 	const secret = join(inner, 'secret');
@@ -201,7 +202,7 @@ async function runsThoughSwapped(folder: string, bwrap: string): Promise<boolean
 	mkdirSync(out);
 	const plan = trialPlan({read: [join(folder, 'read')]}, {userHome: folder, svcHome: secret});
 	rmSync(inner, {recursive: true});
-	// As bubblewrap sees this machine while it mounts.
+	// The machine's path as bubblewrap sees it while mounting.
 	symlinkSync(join('/oldroot', out), inner);
 	const launch = sandboxLaunch(bwrap, {...plan, cwd: '/'}, ['/bin/bash', '-c', 'echo ran']);
 	return (await capture(launch)).includes('ran');

@@ -3,14 +3,14 @@ import {readFile} from 'node:fs/promises';
 import {setPriority} from 'node:os';
 import {orElse} from '../../core/or-else.ts';
 
-/** The process that bubblewrap started as the first of its namespace. */
+/** The process that bubblewrap started as init of its namespace. */
 function firstBelow(pid: number): number | undefined {
 	const children = `/proc/${pid}/task/${pid}/children`;
 	const [first] = orElse(() => readFileSync(children, 'utf8'), '').split(' ');
 	return Number(first) || undefined;
 }
 
-/** The number of processes in the namespace, by its own `/proc`; 0 where that cannot be read. */
+/** The number of processes in the namespace, from its own `/proc`; 0 if unreadable. */
 export function countInside(pid: number): number {
 	const first = firstBelow(pid);
 	return first !== undefined && isBuilt(first)
@@ -19,7 +19,7 @@ export function countInside(pid: number): number {
 		: 0;
 }
 
-/** Until its root is built a sandbox sees our own `/proc`, in which we are, and our folders in memory. */
+/** Until its root is built, a sandbox sees the machine's `/proc`, which includes svc, and the machine's folders in memory. */
 const isBuilt = (first: number): boolean => !existsSync(`/proc/${first}/root/proc/self`);
 
 const namespaceOf = (pid: number | 'self'): string | undefined =>
@@ -28,7 +28,7 @@ const namespaceOf = (pid: number | 'self'): string | undefined =>
 const isOurs = (namespace: string | undefined) =>
 	namespace === undefined || namespace === namespaceOf('self');
 
-/** The processes that count: in a sandbox all but bubblewrap's own two; without one the command, which is `pid` itself, and all below it. */
+/** The processes that count: in a sandbox all but bubblewrap's own two; without one the command (`pid`) and its descendants. */
 function countedOf(pid: number): readonly Seen[] {
 	const first = firstBelow(pid);
 	const isSandbox = first !== undefined && namespaceOf(first) !== namespaceOf('self');
@@ -38,7 +38,7 @@ function countedOf(pid: number): readonly Seen[] {
 	);
 }
 
-/** Number, threads and memory (with what their folders in memory hold) of the processes that count. */
+/** Number, threads and memory (including folders in memory) of the processes that count. */
 export function measureBelow(pid: number) {
 	const first = firstBelow(pid);
 	const own = countedOf(pid);
@@ -53,17 +53,17 @@ export function measureBelow(pid: number) {
 
 const highest = -20;
 
-/** Sweeps for processes that were started during the last one. */
+/** How often the list is read again for processes started meanwhile. */
 const sweeps = 20;
 
 /**
- * Ends all processes below `pid`. Kills init of the namespace, which kills the rest. Root raises init's priority so that it runs at once; without root each process gets SIGKILL,
- * since one with a pending SIGKILL cannot fork.
+ * Ends all processes below `pid`. Killing the namespace's init kills the rest. As root, init's priority is raised so that it runs at once; otherwise every process
+ * gets SIGKILL, because one with a pending SIGKILL cannot fork.
  */
 export function endBelow(pid: number): void {
 	const first = firstBelow(pid);
 	if (first !== undefined) {
-		// Fails without root, or when it has ended.
+		// Fails without root, or if the process has ended.
 		orElse(() => {
 			process.kill(first, 'SIGKILL');
 			setPriority(first, highest);
@@ -73,7 +73,7 @@ export function endBelow(pid: number): void {
 	for (let sweep = 0; sweep < sweeps; sweep += 1) {
 		const below = pidsBelow(pid).filter(one => one !== first);
 		for (const one of below) {
-			// Fails when it has ended.
+			// Fails if the process has ended.
 			orElse(() => process.kill(one, 'SIGKILL'), false);
 		}
 
@@ -83,7 +83,7 @@ export function endBelow(pid: number): void {
 	}
 }
 
-/** Those of the namespace that is below `pid`; without one, its descendants. Parents end while they are read, so that descendants alone would miss many. */
+/** The processes of the namespace below `pid`; without one, its descendants. In a namespace, following descendants would miss many, because parents end meanwhile. */
 function pidsBelow(pid: number): readonly number[] {
 	const namespace = namespaceOf(firstBelow(pid) ?? pid);
 	const all = readdirSync('/proc')
@@ -100,7 +100,7 @@ function pidsBelow(pid: number): readonly number[] {
 	}
 
 	const found = [...(children.get(pid) ?? [])];
-	// A list grows while it is walked.
+	// The list grows during the loop.
 	for (const parent of found) {
 		found.push(...(children.get(parent) ?? []));
 	}
@@ -115,7 +115,7 @@ type Seen = {
 	readonly bytes: number;
 };
 
-/** `undefined`: it has ended. */
+/** `undefined` if the process has ended. */
 export const readProcess = (pid: number): Seen | undefined =>
 	orElse(() => {
 		const field = fieldsOf(`/proc/${pid}/status`);
@@ -127,7 +127,7 @@ export const readProcess = (pid: number): Seen | undefined =>
 		};
 	}, undefined);
 
-/** The numbers of a file of `/proc` by their names; 0 for a name that is not there. @throws whatever `readFileSync` throws */
+/** The numbers in a `/proc` file by name; 0 for a missing name. @throws whatever `readFileSync` throws */
 export const fieldsOf = (path: string): ((name: string) => number) =>
 	fieldsIn(readFileSync(path, 'utf8'));
 
@@ -136,7 +136,7 @@ const fieldsIn =
 	(name: string): number =>
 		Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
 
-/** Files in folders in memory belong to no process. */
+/** The size of files in folders in memory, which no process accounts for. */
 const bytesOfFolders = (first: number): number =>
 	['/tmp', '/dev/shm'].reduce((total, folder) => {
 		const stats = orElse(() => statfsSync(`/proc/${first}/root${folder}`), undefined);
@@ -145,7 +145,7 @@ const bytesOfFolders = (first: number): number =>
 
 const tmpfsMagic = 0x01_02_19_94;
 
-/** Pages that processes share, as after a fork, count once for all. Slower: asked only above the limit. */
+/** Memory in which pages shared by processes, as after a fork, count once. Slow, so only used above the limit. */
 export async function sharedOnce(bytes: number, pid: number): Promise<number> {
 	const counted = countedOf(pid);
 	const rough = counted.reduce((total, seen) => total + seen.bytes, 0);

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {wordsOf} from '../../core/names.ts';
 
-/** Files and folders below the person's home that hold keys, tokens or typed commands. */
+/** Files and folders in the person's home with keys, tokens or command histories. */
 const ofPerson = [
 	...wordsOf(`
 	.ssh .gnupg .aws .azure .kube .docker .netrc .authinfo .authinfo.gpg .git-credentials .npmrc .yarnrc
@@ -26,7 +26,7 @@ const ofPerson = [
 	),
 ];
 
-/** Secrets of the machine. */
+/** The machine's secrets. */
 const ofMachine = wordsOf(`
 	/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/security
 	/etc/ssh /etc/ssl/private /etc/pki/tls/private /etc/krb5.keytab /etc/NetworkManager /etc/wireguard
@@ -34,7 +34,7 @@ const ofMachine = wordsOf(`
 	/var/spool/cron /Library/Keychains /private/var/db/dslocal
 `);
 
-/** Variables that name a file or folder of that kind somewhere else. */
+/** Variables with the paths of such files or folders elsewhere. */
 const variables = wordsOf(`
 	GNUPGHOME AWS_SHARED_CREDENTIALS_FILE AWS_CONFIG_FILE AWS_WEB_IDENTITY_TOKEN_FILE AZURE_CONFIG_DIR
 	CLOUDSDK_CONFIG GOOGLE_APPLICATION_CREDENTIALS DOCKER_CONFIG KUBECONFIG HISTFILE CARGO_HOME HF_HOME
@@ -43,7 +43,7 @@ const variables = wordsOf(`
 	SOPS_AGE_KEY_FILE SSH_AUTH_SOCK XDG_RUNTIME_DIR
 `);
 
-/** Variables that move `.config` and the like to another folder. */
+/** Variables that relocate `.config` and the like. */
 const movable = {
 	XDG_CONFIG_HOME: '.config/',
 	XDG_DATA_HOME: '.local/share/',
@@ -59,8 +59,8 @@ const moved = (environment: Readonly<Record<string, string | undefined>>): reado
 	});
 
 /**
- * Absolute paths that no sandbox can reach, even where they are listed. Not resolved: the caller adds the targets of links.
- * `homes` are the data folders of svc: the root of all profiles is enough.
+ * Absolute paths inaccessible to every sandbox, even if listed. Links are not resolved: the caller adds their targets. `homes`: svc's data folders; the root of
+ * all profiles suffices.
  *
  * @see manual/sandbox.md#out-of-reach
  */

@@ -8,7 +8,7 @@ import type {HostRule} from '../../core/hosts.ts';
 import type {World} from '../../core/world.ts';
 import {judgeTarget, type ProxyTarget} from './proxy-target.ts';
 
-/** Connections to servers, those that are being made among them. */
+/** The most connections to servers, including those being established. */
 const maxServers = 64;
 
 const idleMs = 60_000;
@@ -17,12 +17,12 @@ export type Reached =
 	| {
 			readonly ok: true;
 			readonly server: Socket;
-			/** To be called when bytes pass: a connection that is idle for 60 s is closed, and its client with it. */
+			/** Call when data pass: a connection that is idle for 60 s is closed, together with its client. */
 			readonly onBytes: () => void;
 	  }
 	| {readonly ok: false; readonly status: 403 | 502 | 503; readonly reason: string};
 
-/** Judges a target and connects to it. The connection ends with `client`. */
+/** Judges a target and connects to it. The connection is closed with `client`. */
 type Reach = (target: ProxyTarget, client: Duplex) => Promise<Reached>;
 
 export type ReachWorld = Pick<World, 'clock'> & {
@@ -96,7 +96,7 @@ export function createReach(
 
 async function isConnected(socket: Socket): Promise<boolean> {
 	try {
-		// Closing tells of a connection that is ended before it is made.
+		// `close` reports a connection that ended before it was established.
 		await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
 		return !socket.destroyed;
 	} catch {
@@ -104,7 +104,7 @@ async function isConnected(socket: Socket): Promise<boolean> {
 	}
 }
 
-/** Asks no name server: the addresses are those that were judged. */
+/** Connects without a DNS lookup, to the judged addresses. */
 const dialJudged = (addresses: readonly LookupAddress[], port: number): Socket =>
 	connect({
 		host: 'judged.invalid',

@@ -7,7 +7,7 @@ import {hostHeader, type PlainTarget} from './proxy-target.ts';
 
 const maxHeaderBytes = 65_536;
 
-/** Headers of one connection, which are not sent on. @see RFC 9110 §7.6.1 */
+/** Hop-by-hop headers, which are not forwarded. @see RFC 9110 §7.6.1 */
 const hopByHop = new Set(
 	wordsOf(`
 	connection expect http2-settings keep-alive proxy-authenticate proxy-authorization proxy-connection
@@ -16,7 +16,7 @@ const hopByHop = new Set(
 );
 
 /**
- * Sends a plain request on to the server that was reached for it, and the answer back. The request is written anew from its parsed parts, so that the server cannot read it in another way.
+ * Forwards a plain request to its server, and the answer back. The request is rewritten from its parsed parts, so that the server cannot interpret it differently.
  *
  * @param server.onFailed called at most once: no answer has begun, and none will
  */
@@ -35,7 +35,7 @@ export function carryRequest(
 			...headersOf(request),
 			host: hostHeader(target),
 			connection: 'close',
-			// A body without one of both headers would be read as the next request.
+			// Without either header, a body would be parsed as the next request.
 			...(isChunked && {'transfer-encoding': 'chunked'}),
 		},
 		setHost: false,
@@ -45,7 +45,7 @@ export function carryRequest(
 	outgoing.once('response', answer => {
 		const {statusCode = 0} = answer;
 		if (statusCode < 200) {
-			// No final status: `writeHead` would throw, or switch protocols. Closing tells of the failure.
+			// Not a final status: `writeHead` would throw, or switch protocols. The close event reports the failure.
 			server.destroy();
 			return;
 		}
@@ -68,7 +68,7 @@ export function carryRequest(
 	}
 }
 
-/** The headers that are sent on. `Content-Length` always is, even where `Connection` names it. */
+/** The forwarded headers. `Content-Length` is always included, even if `Connection` names it. */
 function headersOf({headersDistinct}: IncomingMessage): OutgoingHttpHeaders {
 	const named = new Set(
 		(headersDistinct['connection'] ?? []).flatMap(value =>

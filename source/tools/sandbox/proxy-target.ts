@@ -3,9 +3,9 @@ import {isIP} from 'node:net';
 import {type ResolveName, scopeOf} from '../../core/address-scope.ts';
 import {hostOf, type HostRule, isListed} from '../../core/hosts.ts';
 
-/** Host and port that a program asks for, read once: they are judged, connected to and written into the `Host` header. */
+/** The host and port that a program requests, parsed once: the same value is judged, connected to, and written into the `Host` header. */
 export type ProxyTarget = {
-	/** A name in lower case without a dot at its end, or an address as the URL parser spells it, without brackets. */
+	/** A name in lower case without final dot, or an address as normalised by the URL parser, without brackets. */
 	readonly host: string;
 	readonly port: number;
 };
@@ -17,11 +17,12 @@ export type PlainTarget = {
 	readonly path: string;
 };
 
-/** ASCII only, no userinfo, no zone, no empty label. Longer names do not exist. @see RFC 1035 §2.3.4 */
+/** ASCII only, without user info, zone or empty labels. Longer names do not exist. @see RFC 1035 §2.3.4 */
 const authority = /^(?=.{1,262}$)(\[[\d.:A-Fa-f]+\]|[\w-]+(?:\.[\w-]+)*\.?)(?::(\d{1,5}))?$/;
 
 /**
- * Reads `host:port`. The URL parser reads the host, so that an address in decimal, octal or hexadecimal, or in a short form, is the address that it stands for. `undefined`: it is no plain host and port.
+ * Parses `host:port`. The URL parser normalises the host, so that an address in decimal, octal, hexadecimal or short form is recognised. `undefined` if it is not
+ * a plain host and port.
  */
 export function readAuthority(text: string, defaultPort?: number): ProxyTarget | undefined {
 	const [, name, digits] = authority.exec(text) ?? [];
@@ -34,14 +35,14 @@ export function readAuthority(text: string, defaultPort?: number): ProxyTarget |
 
 const absoluteForm = /^http:\/\/([^/?#]*)(?:(\/[^#]*)|(\?[^#]*))?$/i;
 
-/** Reads the target of a plain HTTP request, `http://host[:port]/path`. `undefined`: it is none. @see RFC 9112 §3.2.2 */
+/** Parses the target of a plain HTTP request, `http://host[:port]/path`; `undefined` if it is none. @see RFC 9112 §3.2.2 */
 export function readAbsoluteForm(url: string): PlainTarget | undefined {
 	const [, host = '', path, query = ''] = absoluteForm.exec(url) ?? [];
 	const target = readAuthority(host, 80);
 	return target && {target, path: path ?? `/${query}`};
 }
 
-/** As it is written in a URL: IPv6 in brackets. */
+/** A host as written in a URL: IPv6 in brackets. */
 export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** The `Host` header of a plain request. */
@@ -49,14 +50,14 @@ export const hostHeader = ({host, port}: ProxyTarget): string =>
 	port === 80 ? bracketed(host) : `${bracketed(host)}:${port}`;
 
 export type TargetVerdict =
-	/** To be connected to without another look-up. */
+	/** Connect to these addresses without another lookup. */
 	| {readonly kind: 'allowed'; readonly addresses: readonly LookupAddress[]}
 	| {readonly kind: 'refused'; readonly reason: string}
 	| {readonly kind: 'unknown'};
 
 /**
- * Whether `rules` let a program reach `target`. Every address of a name is judged: one that is not public is refused, and the name with it, unless a rule lists that address itself; `*` and `*.name` list no
- * address. Reasons name no address, since a program that asks learns of the network otherwise.
+ * Whether `rules` allow a program to reach `target`. Every address of a name is judged: one that is not public refuses the whole name, unless a rule lists that
+ * address itself; `*` and `*.name` list no address. Reasons contain no address, which would tell the program about the network.
  *
  * @param setting the setting that a person adds a host to
  * @see manual/sandbox-network.md#hosts

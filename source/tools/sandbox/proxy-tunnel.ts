@@ -4,12 +4,12 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {type Hello, readHello} from './client-hello.ts';
 import type {ProxyTarget} from './proxy-target.ts';
 
-/** The port on which nothing but TLS passes. */
+/** The port on which only TLS may pass. */
 const tlsPort = 443;
 
 /**
- * Why a tunnel to `target` must not begin with `hello`; `undefined`: it may. The name in a TLS hello must be the name that was asked for and judged: a server that has many names would answer for another one. On
- * a port other than 443 bytes that are not TLS pass: the port was listed for some protocol of its own.
+ * Why a tunnel to `target` must not begin with `hello`; `undefined` if it may. The server name in TLS must equal the requested and judged name: a server with many
+ * names would otherwise answer for another one. On ports other than 443 non-TLS data may pass, because the port was listed for another protocol.
  */
 export function refusalOfHello(
 	hello: Exclude<Hello, {kind: 'open'}>,
@@ -26,7 +26,7 @@ export function refusalOfHello(
 				return 'part of its TLS ClientHello is encrypted, and may name another server';
 			}
 
-			// An address has no server name. @see RFC 6066 §3
+			// For an address there is no server name. @see RFC 6066 §3
 			const expected = isIP(host) === 0 ? host : undefined;
 			if (name?.replace(/\.$/, '') === expected) {
 				return undefined;
@@ -39,11 +39,11 @@ export function refusalOfHello(
 	}
 }
 
-/** A fatal alert `unrecognized_name`, which TLS clients tell their user of. @see RFC 8446 §6 */
+/** A fatal alert `unrecognized_name`, which TLS clients report to their user. @see RFC 8446 §6 */
 const alert = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
 /**
- * Carries bytes between a client and the server of its judged target. The first bytes of the client are held back until they are judged. Ends with either of them.
+ * Relays data between a client and the server of its judged target. The client's first bytes are held until judged. Ends when either side does.
  *
  * @param head bytes that the client has sent already
  */
@@ -101,7 +101,7 @@ export function carryTunnel(
 
 	client.on('data', judge);
 	client.once('end', end);
-	// In other protocols the server may be the one that speaks first.
+	// In other protocols the server may speak first.
 	if (target.port !== tlsPort) {
 		back();
 	}

@@ -10,24 +10,24 @@ import {carryRequest} from './proxy-request.ts';
 import {bracketed, type ProxyTarget, readAbsoluteForm, readAuthority} from './proxy-target.ts';
 import {carryTunnel} from './proxy-tunnel.ts';
 
-/** A host that a program asked for in vain. A stranger's text, made safe. */
+/** A host whose use was refused to a program. Foreign text, escaped. */
 export type RefusedHost = {
 	/** At most 255 characters. */
 	readonly host: string;
-	/** Absent where the target could not be read. */
+	/** Absent if the target could not be parsed. */
 	readonly port?: number;
 	readonly reason: string;
 };
 
 type ProxyOptions = {
-	/** Made (0700) when it is missing. The socket in it is `proxy.sock`. */
+	/** Created (mode 0700) if missing. Its socket is `proxy.sock`. */
 	readonly folder: string;
 	readonly rules: readonly HostRule[];
-	/** The setting that a person adds a host to, such as `sandbox.hosts`. */
+	/** The setting to which a person adds a host, such as `sandbox.hosts`. */
 	readonly setting: string;
-	/** Called once for each host, port and reason, 100 times at most. */
+	/** Called once for each host, port and reason, at most 100 times. */
 	readonly onRefused: (refused: RefusedHost) => void;
-	/** Ends the proxy as its disposal does. */
+	/** Aborting ends the proxy, like disposal. */
 	readonly signal: AbortSignal;
 };
 
@@ -38,8 +38,9 @@ const maxRefusals = 100;
 const maxHostLength = 255;
 
 /**
- * Opens the way out of a sandbox: an HTTP proxy on a Unix socket (0600) for `CONNECT host:port` and for `http://…` in absolute form. A target is read once: the same value is judged, connected to at the addresses that were
- * judged, and written into the `Host` header. TLS is not opened, but its ClientHello must name the judged host. Disposal closes all connections.
+ * Opens a sandbox's access to the network: an HTTP proxy on a Unix socket (mode 0600) for `CONNECT host:port` and `http://…` in absolute form. A target is parsed
+ * once: the same value is judged, connected to at the judged addresses, and written into the `Host` header. TLS is not decrypted, but its ClientHello must name
+ * the judged host. Disposing closes all connections.
  *
  * Rejects as `serveAt` does.
  *
@@ -54,14 +55,14 @@ export async function openProxy(
 	const open = new Set<Duplex>();
 	const hold = (socket: Duplex) => {
 		open.add(socket);
-		// Pipelined requests listen to it, each for itself.
+		// Each pipelined request adds a listener.
 		socket.setMaxListeners(0);
 		socket.on('error', () => socket.destroy());
 		socket.once('close', () => open.delete(socket));
 	};
 
 	const reach = createReach({rules, setting, hold}, world);
-	/** The targets of tunnels to port 80, by their connections. */
+	/** The targets of tunnels to port 80, by connection. */
 	const pinned = new WeakMap<Duplex, ProxyTarget>();
 	const told = new Set<string>();
 	const tell = (refused: RefusedHost) => {
@@ -137,7 +138,7 @@ export async function openProxy(
 		}
 
 		if (target.port === 80) {
-			// Some clients ask for a tunnel for plain HTTP, too: each of its requests is read and judged as any other.
+			// Some clients also tunnel plain HTTP: each request is parsed and judged like any other.
 			client.write(established);
 			pinned.set(client, target);
 			client.unshift(head);
@@ -160,11 +161,11 @@ export async function openProxy(
 	const server = createServer({
 		headersTimeout: patienceMs,
 		keepAliveTimeout: patienceMs,
-		// A long body is no reason to end; an idle one is.
+		// A long body is acceptable, an idle one is not.
 		requestTimeout: 0,
 		connectionsCheckingInterval: 1000,
 		maxHeaderSize: maxHeaderBytes,
-		// `malformationOf` looks at it.
+		// `malformationOf` checks the header instead.
 		requireHostHeader: false,
 	});
 	server.maxConnections = maxClients;
@@ -174,7 +175,7 @@ export async function openProxy(
 		void take(request, response).catch(() => request.socket.destroy());
 	});
 	server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
-		// Node has taken its own listener away.
+		// Node has removed its own listener.
 		hold(client);
 		void tunnel(request, client, head).catch(() => client.destroy());
 	});

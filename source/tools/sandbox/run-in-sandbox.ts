@@ -18,38 +18,41 @@ import type {SandboxPlan} from './plan.ts';
 import {seccompProgram} from './seccomp.ts';
 import {watchLimits} from './watch-limits.ts';
 
-/** The start of a command in a sandbox: the program, its arguments, and its input at the descriptors 3, 4, … */
+/** How to start a command in a sandbox: the program, its arguments, and its input at the descriptors 3, 4, … */
 export type SandboxLaunch = {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly feeds: readonly Buffer[];
-	/** A folder outside that is to be removed when the command has ended, however it did: see `removeScratch`. */
+	/** A folder outside to remove when the command has ended in any way: see `removeScratch`. */
 	readonly scratch?: string;
 };
 
-/** Starts a command in a sandbox. @throws Error where a listed path leads elsewhere by now; TypeError for a path that this kind of sandbox cannot name */
+/** Prepares a command to run in a sandbox. @throws Error where a listed path leads elsewhere by now; TypeError for a path that this kind of sandbox cannot name */
 export type LaunchInSandbox = (plan: SandboxPlan, command: readonly string[]) => SandboxLaunch;
 
-/** A way to keep programs in: one for each system that has one. */
+/** A sandbox technique: one for each supported system. */
 export type SandboxKind = {
 	readonly name: string;
-	/** The program that builds the sandbox, by an absolute path; `reason`: why it cannot be used. */
+	/** Finds the absolute path of the program that builds the sandbox; `reason`: why it cannot be used. */
 	readonly find: (
 		path: string,
 	) =>
 		| {readonly program: string; readonly reason?: undefined}
 		| {readonly program?: string; readonly reason: string};
 	readonly launch: (program: string, ...what: Parameters<LaunchInSandbox>) => SandboxLaunch;
-	/** Of the program, for a person. */
+	/** The program's version, for a person. */
 	readonly version: (program: string) => Promise<string>;
-	/** Bash that finds out what is open, of a folder that it may write `work` in (`$0`), a home with a secret (`$1`) and the process of the gateway (`$2`); and what it says where nothing is. */
+	/**
+	 * A Bash script that detects gaps, given a folder with a writable `work` (`$0`), a home with a secret (`$1`) and the gateway's process id (`$2`); and its
+	 * output if there are none.
+	 */
 	readonly trial: {readonly source: string; readonly expected: string};
 };
 
-/** Behind `/bin/bash`, before a command. Bash takes a socket as its input for a remote shell, and would run the startup files of the person first. */
+/** Arguments of `/bin/bash` before a command. With a socket as input, Bash would assume a remote shell and run the person's startup files. */
 export const bashCommand = ['--norc', '-c'] as const;
 
-/** By bubblewrap, whose absolute path `bwrap` is. */
+/** Launches by bubblewrap; `bwrap` is its absolute path. */
 export function sandboxLaunch(
 	bwrap: string,
 	plan: SandboxPlan,
@@ -59,7 +62,7 @@ export function sandboxLaunch(
 	const {args, feeds} = bwrapArguments(plan, command, {seccomp: seccompProgram(process.arch)});
 	const inherited = inheritedDescriptors().filter(descriptor => descriptor > 2 + feeds.length);
 	const before = [
-		// Descriptors that this process inherited without FD_CLOEXEC reach every child: close them.
+		// Closes descriptors without FD_CLOEXEC that this process inherited, which every child would get.
 		...inherited.map(descriptor => `exec ${descriptor}>&-`),
 		...(groupFile !== undefined
 			? [
@@ -78,12 +81,12 @@ export function sandboxLaunch(
 
 let inheritedOnce: readonly number[] | undefined;
 
-/** Descriptors that this process inherited without FD_CLOEXEC, which reach every child. Node sets the flag on its own, so that none is added later. */
+/** Descriptors without FD_CLOEXEC that this process inherited, which every child would get. Node sets the flag on its own descriptors, so no others are added later. */
 function inheritedDescriptors(): readonly number[] {
 	inheritedOnce ??= readdirSync('/proc/self/fd')
 		.map(Number)
 		.filter(descriptor => {
-			// It may be closed by now.
+			// The descriptor may be closed by now.
 			const info = orElse(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'), '');
 			const flags = /^flags:\s*(\d+)/m.exec(info)?.[1];
 			return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
@@ -94,25 +97,25 @@ function inheritedDescriptors(): readonly number[] {
 const closeOnExec = 0o2_000_000;
 
 export type SandboxExit =
-	/** `code` is 128 and the signal's number where one ended the command. */
+	/** `code` is 128 plus the signal's number if a signal ended the command. */
 	| ({readonly kind: 'exited'; readonly code: number; readonly stderr: string} & Output)
 	| ({readonly kind: 'timeout'} & Output)
-	/** `limit`: which one, a part of a sentence. */
+	/** `limit`: the limit reached, for a sentence. */
 	| ({readonly kind: 'above-limit'; readonly limit: string} & Output)
 	| ({readonly kind: 'aborted'} & Output)
-	/** The sandbox could not be built; one line. */
+	/** The sandbox could not be built; `reason` is one line. */
 	| {readonly kind: 'not-started'; readonly reason: string};
 
-/** `output`: both ends of it, with a line between them where something is left out. */
+/** `output`: its beginning and end, with a line between them if something is left out. */
 type Output = {readonly output: string};
 
 export type LimitedJob = {
 	readonly signal: AbortSignal;
 	readonly timeoutMs: number;
 	readonly limits: SandboxLimits;
-	/** How much of the output is kept: as much of its beginning as of its end. */
+	/** How many bytes of output are kept: half from its beginning, half from its end. */
 	readonly outputBytes: number;
-	/** Folders whose disk it must not fill. */
+	/** Folders whose disks the command must not fill. */
 	readonly writes?: readonly string[];
 };
 
@@ -124,7 +127,7 @@ export type SandboxJob = LimitedJob & {
 const stderrBytes = 4096;
 
 /**
- * Runs a command to its end in a sandbox of its own. All processes that it started end with it, since their namespace ends. Never rejects.
+ * Runs a command to its end in a new sandbox. All its processes end with it, because their namespace does. Never rejects.
  *
  * @see manual/sandbox.md
  */
@@ -154,7 +157,7 @@ export async function runInSandbox(
 	}
 }
 
-/** Runs a launched command, in a sandbox or in none, to its end within its limits. Never rejects. */
+/** Runs a launched command, in a sandbox or without one, to its end within its limits. Never rejects. */
 export async function runLimited(
 	launched: Pick<GroupJob, 'command' | 'args' | 'feeds' | 'env' | 'cwd'>,
 	{signal, timeoutMs, limits, outputBytes, writes = []}: LimitedJob,
@@ -175,7 +178,7 @@ export async function runLimited(
 			onStart(pid) {
 				endFirst(pid);
 				if (process.platform !== 'linux') {
-					// There is nothing to look at.
+					// There is nothing to watch.
 					return {[Symbol.dispose]() {}};
 				}
 
@@ -196,7 +199,8 @@ export async function runLimited(
 }
 
 /**
- * From Linux 5.14 on a limit of a user's threads counts those in a namespace of users by themselves. Before, it counts all that the person runs; for root there is none. From 6.14 on the namespace of processes has a limit of its own.
+ * Limits threads by `ulimit`, which only works from Linux 5.14 to 6.13: from 5.14 on the kernel counts a user's threads per user namespace, before, all that the
+ * person runs. It does not apply to root. From 6.14 on the process namespace has a limit of its own.
  *
  * @see setrlimit(2), RLIMIT_NPROC
  */
@@ -208,7 +212,7 @@ const withThreadLimit = (command: readonly string[], limits: SandboxLimits): rea
 		? command
 		: ['/bin/bash', ...bashCommand, `ulimit -u ${maxTasksOf(limits)}; exec "$0" "$@"`, ...command];
 
-/** Starts a program that stays in a sandbox of its own, and leads its group. @throws whatever `launch` and `spawn` throw */
+/** Starts a program that keeps running in its own sandbox, and leads its process group. @throws whatever `launch` and `spawn` throw */
 export function startInSandbox(
 	command: readonly string[],
 	{launch, plan}: Pick<SandboxJob, 'launch' | 'plan'>,
@@ -225,15 +229,15 @@ export function startInSandbox(
 	return child;
 }
 
-/** Removes the files of a sandbox from the disk, after its end. Never rejects. */
+/** Removes a sandbox's files from the disk after its end. Never rejects. */
 export async function removeScratch({scratch}: Pick<SandboxLaunch, 'scratch'>): Promise<void> {
 	if (scratch !== undefined) {
-		// Does not wait for a process that got away and still writes.
+		// Does not wait for a process that escaped and still writes.
 		await rm(scratch, {recursive: true, force: true, maxRetries: 3}).catch(() => {});
 	}
 }
 
-/** Where the memory of the machine runs out, the kernel ends the command and not the gateway. Fails for a process that has ended, or is of another user. */
+/** When the machine runs out of memory, has the kernel end the command rather than the gateway. Fails if the process has ended, or belongs to another user. */
 const endFirst = (pid: number): void =>
 	orElse(() => writeFileSync(`/proc/${pid}/oom_score_adj`, '1000'), undefined);
 

@@ -4,28 +4,28 @@ import type {insidePorts} from './egress.ts';
 import {isInside} from './places.ts';
 import type {SandboxPlan} from './plan.ts';
 
-/** Stands in for the root and the network of a sandbox, which macOS cannot build. */
+/** Replaces the root and network namespaces, which macOS lacks. */
 export type SeatbeltScratch = {
-	/** Absolute, without links: home, `/tmp` and `/run/svc` of the sandbox. Removed with its end. */
+	/** Absolute, without links: contains the sandbox's home, `/tmp` and `/run/svc`. Removed at its end. */
 	readonly folder: string;
-	/** Ports of this machine's loopback for those of `insidePorts`. */
+	/** Loopback ports of this machine in place of `insidePorts`. */
 	readonly ports: Readonly<Record<keyof typeof insidePorts, number>>;
 };
 
-/** Every program reads these: the loader, locales, names of users. */
+/** Read by every program: the loader, locales, user names. */
 const alwaysRead = wordsOf(`
 	/System/Library /System/Cryptexes /System/Volumes/Preboot/Cryptexes /private/etc/hosts
 	/private/etc/passwd /private/etc/group /private/etc/ssl /private/var/db/dyld
 	/private/var/db/timezone /private/var/select
 `);
 
-/** Services that a shell needs: names of users, notifications, the log. No keychain, no pasteboard, no launch services. */
+/** Services that a shell needs: user names, notifications, the log. Not the keychain, the pasteboard or launch services. */
 const services = wordsOf(`
 	com.apple.system.opendirectoryd.libinfo com.apple.system.opendirectoryd.membership
 	com.apple.system.notification_center com.apple.system.logger
 `);
 
-/** Values of the machine alone: sysctl reads arguments and environments of other processes, too. */
+/** Only values of the machine: sysctl could also read arguments and environments of other processes. */
 const kernelNames = wordsOf(`
 	kern.argmax kern.hostname kern.maxfilesperproc kern.maxproc kern.ngroups kern.osproductversion
 	kern.osrelease kern.ostype kern.osversion kern.secure_kernel kern.usrstack64 kern.version
@@ -33,7 +33,7 @@ const kernelNames = wordsOf(`
 `);
 
 /**
- * The profile for a plan. The last rule that fits decides: listed paths, then paths out of reach, then listed paths within those.
+ * The profile for a plan. The last matching rule applies, so the order is: listed paths, protected paths, listed paths within those.
  *
  * @throws TypeError for a path with a control character
  */
@@ -84,9 +84,9 @@ export function seatbeltProfile(
 			subpaths([...reads, ...writes].filter(isOwn)),
 		),
 		rule('allow file-write*', subpaths(writes.filter(isOwn))),
-		// Outside of the sandbox such a file would run as the user of the gateway, whoever starts it.
+		// Outside of the sandbox, anybody who starts such a file would run it as the gateway's user.
 		rule('deny file-write-setugid'),
-		// Between its own processes; to others by the ways out alone.
+		// Connections among its own processes; to others only through the forwarder.
 		rule('allow network*', subpaths([folder])),
 		rule('allow network-outbound', literals(sockets.map(({outside}) => outside))),
 		rule(
@@ -106,7 +106,7 @@ const subpaths = (paths: readonly string[]) => paths.map(path => `(subpath ${quo
 
 const literals = (paths: readonly string[]) => paths.map(path => `(literal ${quoted(path)})`);
 
-/** Empty for an empty list of filters: a rule without a filter is about everything. */
+/** Empty for an empty list of filters, because a rule without filters applies to everything. */
 const rule = (head: string, filters?: readonly string[]): string =>
 	filters?.length === 0 ? '' : `(${[head, ...(filters ?? [])].join(' ')})`;
 

@@ -9,12 +9,12 @@ import type {Mount, SandboxPlan} from './plan.ts';
 import {bashCommand, type SandboxKind, type SandboxLaunch} from './run-in-sandbox.ts';
 import {type SeatbeltScratch, seatbeltProfile} from './seatbelt-profile.ts';
 
-/** Never looked for on PATH: it is a part of the system. */
+/** Never searched on PATH, because it is a part of the system. */
 const program = '/usr/bin/sandbox-exec';
 
 /**
- * Seatbelt of macOS, written from the documentation of its profile language and not run by us. The root is that of the machine; a profile opens the paths that a plan lists. Limits are
- * not watched: there is no `/proc`.
+ * macOS's Seatbelt, written from the documentation of its profile language, never run by us. The root is the machine's; a profile permits the paths listed in a
+ * plan. Limits are not enforced, because there is no `/proc`.
  *
  * @see manual/sandbox.md#macos
  */
@@ -41,7 +41,7 @@ printf 'env %s' "$(printf %s "$SVC_PROBE" | wc -c | tr -d ' ')"
 	},
 };
 
-/** Starts `command` by a shell outside, which makes the scratch folder with the plan's files of `/run/svc`. Pure. */
+/** Starts `command` through a shell outside, which creates the scratch folder with the plan's files of `/run/svc`. Pure. */
 export function launchIn(
 	plan: SandboxPlan,
 	command: readonly string[],
@@ -52,7 +52,7 @@ export function launchIn(
 	const hasHome = plan.mounts.some(
 		({kind, path}) => kind === 'memory' && path === plan.env['HOME'],
 	);
-	/** A text with its paths and ports inside changed to those of this machine. */
+	/** Translates paths and ports inside to those of this machine. */
 	const here = (text: string): string =>
 		(['proxy', 'forge'] as const).reduce(
 			(changed, name) =>
@@ -80,7 +80,7 @@ export function launchIn(
 	const cwd = hasHome && plan.cwd === plan.env['HOME'] ? home : plan.cwd;
 	const script = [
 		'umask 077',
-		// Fails where the name is taken.
+		// Fails if the name is taken.
 		`mkdir ${asWord(folder)} || exit 126`,
 		`mkdir -p ${[...folders].map(asWord).join(' ')}`,
 		...laid.map(([, step]) => step),
@@ -108,7 +108,7 @@ export function launchIn(
 	};
 }
 
-/** The shell command that puts a mount into the folder of the sandbox. */
+/** The shell command that creates a mount in the sandbox's folder. */
 function stepOf(mount: Mount, here: (text: string) => string): string {
 	const target = asWord(here(mount.path));
 	switch (mount.kind) {

@@ -5,17 +5,17 @@ type Machine = {
 	readonly socket: number;
 	readonly ioctl: number;
 	readonly clone: number;
-	/** Its flags stand in memory, where a filter cannot look: answered as if it were not there, so that libc takes `clone`. */
+	/** Its flags are in memory, which a filter cannot read: reported as missing, so that libc uses `clone`. */
 	readonly clone3: number;
-	/** Shared memory and semaphores of System V: a segment that is not attached belongs to no process, and is not counted. */
+	/** Shared memory and semaphores of System V: a segment that is not attached belongs to no process, so is not counted. */
 	readonly shmget: number;
 	readonly semget: number;
-	/** memfd_create, memfd_secret, msgget: memory that is of no process. Answered as if they were not there: programs then take files, which count. */
+	/** memfd_create, memfd_secret, msgget: memory that belongs to no process. Reported as missing: programs then use files, which are counted. */
 	readonly uncounted: readonly number[];
 	readonly refused: readonly number[];
-	/** Calls that give a file a mode, with the place of the mode among their arguments: chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat. */
+	/** Calls that set a file's mode, with the index of the mode argument: chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat. */
 	readonly modes: readonly Placed[];
-	/** Calls that give a mode to a file only if they make it, with the place of the mode, which follows the flags: open, openat. */
+	/** Calls that set a mode only if they create the file, with the index of the mode argument, which follows the flags: open, openat. */
 	readonly opens: readonly Placed[];
 };
 
@@ -28,16 +28,19 @@ const x64Refused = [
 const arm64Refused = [
 	97, 268, 40, 39, 41, 51, 217, 218, 219, 280, 241, 282, 104, 105, 273, 106, 265, 264,
 ];
-/** The same number everywhere: io_uring_setup, io_uring_enter, io_uring_register (no filter sees their commands), open_tree, move_mount, fsopen, fsconfig, fsmount, mount_setattr. */
+/**
+ * Equal on all processors: io_uring_setup, io_uring_enter, io_uring_register (filters cannot see their commands), open_tree, move_mount, fsopen, fsconfig,
+ * fsmount, mount_setattr.
+ */
 const newRefused = [425, 426, 427, 428, 429, 430, 431, 432, 442];
 
-/** The same number everywhere. The mode of openat2 stands in memory: answered as if it were not there, so that programs take openat. */
+/** Equal on all processors. The mode of openat2 is in memory: reported as missing, so that programs use openat. */
 const [fchmodat2, openat2] = [452, 437];
 
-/** S_ISUID, S_ISGID: outside of the sandbox such a file would run as the user of the gateway, whoever starts it. */
+/** S_ISUID, S_ISGID: outside of the sandbox, anybody who starts such a file would run it as the gateway's user. */
 const setsIds = 0o6000;
 
-/** O_CREAT and the bit of O_TMPFILE that is no O_DIRECTORY. */
+/** O_CREAT, and the bit of O_TMPFILE that is not O_DIRECTORY. */
 const makesFile = 0o100 | 0o20_000_000;
 
 const machines: Readonly<Record<string, Machine>> = {
@@ -85,25 +88,28 @@ const machines: Readonly<Record<string, Machine>> = {
 	},
 };
 
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Others (AF_VSOCK: the machine that this one runs on) do not belong to a network namespace. */
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Others are not confined by network namespaces (AF_VSOCK reaches the host of a virtual machine). */
 const families = [1, 2, 10, 16];
 
-/** TIOCSTI, TIOCLINUX: they type into a terminal. */
+/** TIOCSTI, TIOCLINUX: they inject input into a terminal. */
 const typing = [0x54_12, 0x54_1c];
 
 const newUserNamespace = 0x10_00_00_00;
-/** System calls of x32, which have numbers of their own. */
+/** Marks the system calls of x32. */
 const x32Bit = 0x40_00_00_00;
 
-/** One segment, bytes, and one set, numbers. There are at most 4096 segments and 32000 sets. PostgreSQL takes 56 bytes, and 17 numbers where it takes any. */
+/**
+ * The size of one segment in bytes, and of one set in semaphores. There are at most 4096 segments and 32000 sets. PostgreSQL needs 56 bytes, and 17 semaphores per
+ * set if it uses any.
+ */
 const [maxSegmentBytes, maxSemaphores] = [16_384, 32];
 
 const [load, jumpIfEqual, jumpIfAbove, jumpIfAny, end] = [0x20, 0x15, 0x35, 0x45, 0x06];
 const [allow, refuse, absent, full] = [0x7f_ff_00_00, 0x00_05_00_01, 0x00_05_00_26, 0x00_05_00_1c];
-/** Place in `struct seccomp_data` of the low half of an argument, counted from 0. */
+/** Offset in `struct seccomp_data` of an argument's low half, counted from 0. */
 const argumentAt = (index: number): number => 16 + 8 * index;
 
-/** Places in `struct seccomp_data`: the number, the processor, the low halves of the first two arguments, the high half of the second. */
+/** Offsets in `struct seccomp_data`: the call's number, the processor, the low halves of the first two arguments, the high half of the second. */
 const [numberAt, machineAt, firstAt, secondAt, secondHighAt] = [0, 4, 16, 24, 28];
 
 type Step = readonly [code: number, value: number, then?: number, otherwise?: number];
@@ -114,9 +120,9 @@ const x32Refused: readonly Step[] = [
 ];
 
 /**
- * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses calls which namespaces do not confine: sockets of other families,
- * the kernel's keyrings, new namespaces and with them mounts, typing into terminals, memory that counts for no process. Calls of another processor's
- * kind (32 bits, x32) are refused, too, and so are modes that set user or group: the files that they would be given to lie outside. `undefined`: for a processor that is not known here.
+ * A `seccomp` program (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses calls which namespaces do not confine: sockets of other families, the
+ * kernel's keyrings, new namespaces and thereby mounts, injecting terminal input, memory that belongs to no process. Also refuses calls in another processor mode
+ * (32 bits, x32), and modes that set user or group id, since the files exist outside. `undefined` for an unknown processor.
  *
  * @see seccomp(2), bpf(4)
  */
@@ -128,12 +134,12 @@ export function seccompProgram(arch: string): Buffer | undefined {
 
 	const {audit, socket, ioctl, clone, clone3, shmget, semget, uncounted, refused, modes, opens} =
 		machine;
-	/** For one system call: looks at an argument, and goes on with the number where it is another call. */
+	/** For one system call: examines an argument; other calls skip these steps with their number loaded. */
 	const only = (call: number, steps: readonly Step[]): readonly Step[] => [
 		[jumpIfEqual, call, 0, steps.length],
 		...steps,
 	];
-	/** Ends with `verdict` where the loaded number is one of `values`. */
+	/** Ends with `verdict` if the loaded number is one of `values`. */
 	const oneOf = (values: readonly number[], verdict: number): readonly Step[] =>
 		values.flatMap((value): readonly Step[] => [
 			[jumpIfEqual, value, 0, 1],
@@ -148,7 +154,7 @@ export function seccompProgram(arch: string): Buffer | undefined {
 			[end, full],
 			[end, allow],
 		]);
-	/** Refuses a mode, the argument `at`, that sets user or group. Its last step allows. */
+	/** Refuses a mode (argument `at`) that sets user or group id. The last step allows. */
 	const plainMode = (at: number): readonly Step[] => [
 		[load, argumentAt(at)],
 		[jumpIfAny, setsIds, 0, 1],

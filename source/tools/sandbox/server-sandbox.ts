@@ -11,13 +11,13 @@ import {probeSandbox} from './probe-sandbox.ts';
 import {removeScratch, type SandboxLaunch} from './run-in-sandbox.ts';
 import {findProgram, systemWorld} from './system-world.ts';
 
-/** Size of its folders in memory, together. */
+/** The total size of a server's folders in memory. */
 const memoryBytes = 2 ** 29;
 
-/** Limit of its processes and threads, where the kernel keeps to it: that of a command by default. */
+/** The limit of its processes and threads, where the kernel enforces it: a command's default. */
 const maxTasks = maxTasksOf({maxProcesses: 256});
 
-/** Programs that start a package which they fetch first, into a home that is empty here, and where from. */
+/** Programs that fetch a package before starting it, into a home that is empty here, with their registries. */
 const registries: ReadonlyMap<string, string> = new Map([
 	['npx', 'registry.npmjs.org'],
 	['pnpx', 'registry.npmjs.org'],
@@ -26,19 +26,19 @@ const registries: ReadonlyMap<string, string> = new Map([
 	['pipx', 'pypi.org and files.pythonhosted.org'],
 ]);
 
-/** A stdio server that is to be started in a sandbox. */
+/** A stdio server to start in a sandbox. */
 type SandboxedServer = {
 	readonly name: string;
 	readonly command: readonly string[];
-	/** Its own variables. */
+	/** The server's own variables. */
 	readonly env: Readonly<Record<string, string>>;
 	readonly sandbox: ServerSandbox;
 };
 
-/** `reason` follows the name of the server in a sentence of its own. */
+/** `reason` follows the server's name in a sentence of its own. */
 type OpenedServerSandbox =
 	| {readonly ok: true; readonly launch: SandboxLaunch}
-	/** `permanent`: another try can succeed only after the entry of the server, or a file that the entry names, has changed. */
+	/** `permanent`: retrying can only succeed after the server's entry, or a file that it names, has changed. */
 	| {readonly ok: false; readonly reason: string; readonly kind: 'passing' | 'permanent'};
 
 const permanent = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'permanent'});
@@ -46,7 +46,7 @@ const permanent = (reason: string): OpenedServerSandbox => ({ok: false, reason, 
 const passing = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'passing'});
 
 /**
- * Starts a stdio server in a sandbox of its own lists; never without one. The way to its hosts, and the files of its sandbox, end with `stack`.
+ * Prepares a stdio server's start in a sandbox made of its lists; never without one. Its proxy and the sandbox's files are released with `stack`.
  *
  * Rejects as `openHosts` does.
  *
@@ -59,9 +59,9 @@ export async function openServerSandbox(
 		clock,
 		...options
 	}: Pick<World, 'clock'> & {
-		/** Of the profile whose server it is. */
+		/** The folders of the server's profile. */
 		readonly places: Omit<ToolsRun['profile'], 'name'>;
-		/** Gets a sentence for each host that was refused, clean. */
+		/** Receives a safe sentence for each refused host. */
 		readonly note: (text: string) => void;
 		readonly signal: AbortSignal;
 	},

@@ -17,14 +17,14 @@ import {
 import {dirname, join} from 'node:path';
 import type {Mount} from './plan.ts';
 
-/** Bounds of a copy. Above them each place is mounted by itself, which makes each call slower. */
+/** Limits of a copy. Above them each place is mounted separately, which slows down every call. */
 const mostFiles = 5000;
 const mostBytes = 2 ** 25;
 
-/** Older copies that stay, for a call that was planned with one of them. */
+/** How many older copies are kept for calls planned with them. */
 const keptCopies = 3;
 
-/** A snapshot of the visible part of `/etc` in `cache`, bound as one mount. Rebuilt when a source changes. `undefined`: it cannot be made here. */
+/** A snapshot of the visible part of `/etc` in `cache`, bound as one mount. Rebuilt when a source changes. `undefined` if it cannot be made here. */
 export function etcFolder(places: readonly Mount[], cache: string): string | undefined {
 	const folder = join(cache, `etc-${keyOf(places)}`);
 	if (existsSync(folder)) {
@@ -49,12 +49,12 @@ export function etcFolder(places: readonly Mount[], cache: string): string | und
 			rmSync(made, {recursive: true, force: true});
 		}
 
-		// Another process may have been first.
+		// Another process may have created it first.
 		return existsSync(folder) ? folder : undefined;
 	}
 }
 
-/** Changes with the targets of the places, their times and their sizes. */
+/** A key that changes with the places' targets, times and sizes. */
 function keyOf(places: readonly Mount[]): string {
 	const facts = places.map(place => {
 		if (place.kind !== 'read') {
@@ -87,7 +87,7 @@ function copyPlace(place: Mount, {to, left}: {readonly to: string; readonly left
 	}
 }
 
-/** Links stay links. Devices and the like are left out. @throws RangeError above the bounds */
+/** Keeps links; leaves out devices and the like. @throws RangeError above the bounds */
 function copy(from: string, to: string, left: Left): void {
 	const stats = lstatSync(from);
 	left.files -= 1;

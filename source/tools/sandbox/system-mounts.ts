@@ -3,14 +3,14 @@ import {wordsOf} from '../../core/names.ts';
 import {isInside, systemFolders} from './places.ts';
 import type {Mount, PlanWorld} from './plan.ts';
 
-/** The parts of `/etc` that programs read. `resolv.conf` is missing: no names of hosts are looked up inside. */
+/** The parts of `/etc` that programs read. Without `resolv.conf`: inside there are no DNS lookups. */
 const systemFiles = wordsOf(`
 	/etc/alternatives /etc/ld.so.cache /etc/ssl/certs /etc/ssl/openssl.cnf /etc/pki/tls/certs
 	/etc/pki/tls/cert.pem /etc/pki/ca-trust/extracted /etc/localtime /etc/os-release /etc/nsswitch.conf
 	/etc/protocols /etc/services /etc/fonts /etc/java-17-openjdk /etc/java-21-openjdk
 `);
 
-/** The system's folders and files, read-only, and accounts of our own. `isOpen`: there are to be mounts below `/etc`. */
+/** The system's folders and files, read-only, and a made-up account list. `isOpen`: leaves room for mounts below `/etc`. */
 export function systemMounts(
 	world: PlanWorld,
 	{isOpen}: {readonly isOpen: boolean},
@@ -37,7 +37,7 @@ const folderMounts = (world: PlanWorld): readonly Mount[] =>
 const etcMounts = (world: PlanWorld): readonly Mount[] => [
 	...systemFiles.flatMap((path): readonly Mount[] => {
 		const found = world.find(path);
-		// A target that is inside anyway needs no mount.
+		// A target that is visible anyway needs no mount.
 		return found &&
 			found.real !== path &&
 			systemFolders.some(folder => isInside(found.real, folder))
@@ -49,7 +49,7 @@ const etcMounts = (world: PlanWorld): readonly Mount[] => [
 	...accounts(world),
 ];
 
-/** The person and root, without the names of others. */
+/** An account list with only the person and root. */
 function accounts({uid, gid, userHome}: PlanWorld): readonly Mount[] {
 	const home = userHome.replaceAll(/[:\n]/g, '_');
 	const [root, person] = [

@@ -12,16 +12,16 @@ import {orElse} from '../../core/or-else.ts';
 import {type PathTarget, isBind, type PlanWorld, type SandboxPlan} from './plan.ts';
 import {etcFolder} from './system-etc.ts';
 
-/** The world of plans on this machine. */
+/** The environment for planning on this machine. */
 export const systemWorld = (
 	homes: Pick<PlanWorld, 'userHome' | 'svcHome' | 'profileHome' | 'environment'>,
 ): PlanWorld => ({
 	...homes,
-	// Also of an account that is not in /etc/passwd, as in many containers.
+	// Also works for accounts missing in /etc/passwd, as in many containers.
 	uid: process.getuid?.() ?? 0,
 	gid: process.getgid?.() ?? 0,
 	etcOf: mounts =>
-		// Elsewhere nothing is mounted: files are read at their place.
+		// Other systems mount nothing: files are read in place.
 		process.platform === 'linux' && existsSync(homes.svcHome)
 			? etcFolder(mounts, join(homes.svcHome, 'cache', 'sandbox'))
 			: undefined,
@@ -35,7 +35,7 @@ export const systemWorld = (
 });
 
 function foundAt(path: string): PathTarget | undefined {
-	// Most of them are not there, and an exception takes longer than a look.
+	// Most paths are missing, and an exception costs more than a check.
 	const stats = statSync(path, {throwIfNoEntry: false});
 	return (
 		stats && {
@@ -51,14 +51,14 @@ function foundAt(path: string): PathTarget | undefined {
 	);
 }
 
-/** The first listed path of a plan that leads elsewhere by now: another sandbox may write between a plan and its sandbox. */
+/** The first listed path of a plan whose target has changed: another sandbox may write between planning and launching. */
 export const findMoved = ({mounts}: Pick<SandboxPlan, 'mounts'>): string | undefined =>
 	mounts
-		// A mount that is seen under another name is no listed path.
+		// A mount under another path is not a listed path.
 		.filter(mount => mount.kind === 'cover' || (isBind(mount) && mount.from === mount.path))
 		.find(({path}) => orElse(() => realpathSync.native(path) !== path, true))?.path;
 
-/** The real path of a program that is given by its name or path; `undefined`: it is not there. Relative folders of PATH do not count. */
+/** The real path of a program given by name or path; `undefined` if it does not exist. Relative folders of PATH are ignored. */
 export function findProgram(program: string, path: string): string | undefined {
 	const folders = program.includes('/') ? [''] : path.split(delimiter);
 	return folders

@@ -10,9 +10,9 @@ import {probeSandbox} from './probe-sandbox.ts';
 import type {SandboxJob} from './run-in-sandbox.ts';
 import {systemWorld} from './system-world.ts';
 
-/** Where the tools of a run work: in a sandbox; in none, where that is allowed and `why` is told with each call; or not at all. */
+/** Where a run's tools work: in a sandbox; without one, if allowed, giving `why` on each call; or not at all. */
 type ToolsSandbox =
-	/** `workdir` is the configured folder, also where a checkout stands in for it. */
+	/** `workdir` is the configured folder, even if a checkout replaces it. */
 	| (Pick<SandboxJob, 'launch' | 'plan'> & {readonly kind: 'sandbox'; readonly workdir: string})
 	| {
 			readonly kind: 'open';
@@ -23,17 +23,17 @@ type ToolsSandbox =
 	/** `reason` follows a colon. */
 	| {readonly kind: 'none'; readonly reason: string};
 
-/** The folder that tools start in; empty where no tools work. */
+/** The folder in which tools start; empty if none work. */
 export const cwdOf = (found: ToolsSandbox): string =>
 	found.kind === 'sandbox' ? found.plan.cwd : found.kind === 'open' ? found.cwd : '';
 
-/** Describes a working folder that is a checkout, to a model. */
+/** Describes a working folder that is a checkout to a model. */
 const checkoutDescription = "a checkout of the pull request's head commit";
 
-/** Where a call works, or why it does not, which follows a colon. */
+/** Where a call works, or why it cannot; the reason follows a colon. */
 export type PlaceOfCall = Exclude<ToolsSandbox, {readonly kind: 'none'}> | string;
 
-/** A tool in a sandbox, without the parts that `openSandboxTools` adds to all of them. */
+/** A tool in a sandbox, without the parts that `openSandboxTools` adds. */
 type OwnTool = Pick<Tool, 'name' | 'readOnly' | 'execute'> & {
 	readonly preview?: NonNullable<Tool['preview']>;
 	/** `where`: the folder in words. */
@@ -43,12 +43,12 @@ type OwnTool = Pick<Tool, 'name' | 'readOnly' | 'execute'> & {
 	}) => Pick<Tool, 'description' | 'inputSchema'>;
 };
 
-/** The tools of a toolset in one run: where they work, and when they ask a person. */
+/** The tools of a toolset for one run: where they work, and when they need approval. */
 export async function openSandboxTools(of: SandboxedToolset, run: ToolsRun, world: ToolsSettings) {
 	const before = await toolsSandbox(of, run, world);
 	const folder = cwdOf(before);
 	const workdir = before.kind === 'none' ? '' : before.workdir;
-	/** Settings count as they are now, but not another folder: the description, the sheet and the rules that a person made name the one of the offer. */
+	/** The current settings apply, except a changed folder: the tool's description, the approval sheet and a person's rules name the original one. */
 	const placeOfCall = async (): Promise<PlaceOfCall> => {
 		const now = await toolsSandbox(of, run, world);
 		if (now.kind === 'none') {
@@ -60,17 +60,17 @@ export async function openSandboxTools(of: SandboxedToolset, run: ToolsRun, worl
 			: 'its working folder, or whether a sandbox works, has changed since the tool was offered: start a new run';
 	};
 
-	/** Asks a person unless it changes nothing, or the settings allow changes, and a sandbox keeps it in. */
+	/** A call needs approval, unless the tool changes nothing or the settings allow changes, and a sandbox confines it. */
 	const toolOf = ({describe, ...own}: OwnTool): Tool => {
 		const {name, readOnly} = own;
 		const where = run.checkout ? `${folder}, ${checkoutDescription}` : folder;
 		const described = describe({folder, where});
-		// A rule is bound to it, and the tool is the same with a checkout and without.
+		// Rules are bound to this description, which is the same with and without a checkout.
 		const {description, inputSchema} = describe({folder: workdir, where: workdir});
 		return {
 			...own,
 			...described,
-			// Settings count as they are now: `ask` stops a run that is under way.
+			// Read from the current settings: setting `ask` affects a run in progress.
 			get needsApproval() {
 				return before.kind !== 'sandbox' || (!readOnly && world.settings()[of].approval === 'ask');
 			},
@@ -88,11 +88,11 @@ export async function openSandboxTools(of: SandboxedToolset, run: ToolsRun, worl
 		};
 	};
 
-	/** `folder`: calls start in it. */
+	/** `folder`: where calls start. */
 	return {folder, isSandbox: before.kind === 'sandbox', placeOfCall, toolOf};
 }
 
-/** Tries the sandbox as runs at `place` will find it. */
+/** Tries the sandbox for runs at `place`. */
 export async function tryTools(
 	of: SandboxedToolset,
 	place: ToolsPlace,
@@ -116,7 +116,7 @@ const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(p
 const none = (reason: string): ToolsSandbox => ({kind: 'none', reason});
 
 /**
- * The place where the tools of a run work, by the present configuration. A missing working folder is made. Never rejects.
+ * Where a run's tools work, by the current configuration. Creates a missing working folder. Never rejects.
  *
  * @param of whose working folder it is, unless there is a checkout
  * @see manual/sandbox.md
@@ -138,7 +138,7 @@ export async function toolsSandbox(
 
 	const own = checkout?.of ?? of;
 	const workdir = workdirOf(toolsets[own].workdir, profile);
-	// A failure shows below: it is not there.
+	// A failure shows below, as a missing folder.
 	orElse(() => mkdirSync(workdir, {recursive: true, mode: 0o700}), undefined);
 	const list = (paths: readonly string[]) => paths.map(path => absoluteFolder(path, profile));
 	const world = systemWorld({...profile, profileHome: profile.home});
@@ -156,7 +156,7 @@ export async function toolsSandbox(
 			workdir,
 			read: list(sandbox.read),
 			write: list(sandbox.write),
-			// For files no folder is made in memory.
+			// The file tools get no folders in memory.
 			memoryBytes: of === 'terminal' ? toolsets.terminal.maxMemoryMb * 2 ** 20 : 0,
 		},
 		world,

@@ -13,15 +13,15 @@ import {countInside, endBelow, fieldsOf, sharedOnce, measureBelow} from './proce
 
 const everyMs = 200;
 
-/** Processes multiply faster than memory fills: between two rounds only they are counted. */
+/** Processes multiply faster than memory fills, so between full measurements only their number is checked. */
 const countEveryMs = 25;
 
-/** Lowest priority, so that the gateway still gets CPU time to end a fork bomb. */
+/** The lowest priority, so that the gateway still gets CPU time to end a fork bomb. */
 const niceness = 19;
 
 /**
- * Watches all processes below `pid`, which cannot leave it: their process namespace ends with it. Above a limit it ends them, and then calls `onAbove` once with the limit, a part of a sentence.
- * The system's own limits hold for one process or one user, and not for root.
+ * Watches all processes below `pid`, which cannot escape: their process namespace ends with it. Above a limit, ends them and calls `onAbove` once with the limit,
+ * for a sentence. The system's own limits are per process or per user, and do not apply to root.
  */
 export function watchLimits(
 	pid: number,
@@ -33,9 +33,9 @@ export function watchLimits(
 		onAbove,
 	}: {
 		readonly clock: Clock;
-		/** Counts memory and threads in its place. */
+		/** Counts memory and threads in place of this watch. */
 		readonly group?: ControlGroup;
-		/** Folders that may be written: a call that fills their disk is ended. */
+		/** Writable folders: a call that fills their disk is ended. */
 		readonly writes?: readonly string[];
 		readonly onAbove: (limit: string) => void;
 	},
@@ -47,7 +47,7 @@ export function watchLimits(
 	let isSumming = false;
 	const aboveProcesses = `more than ${maxProcesses} processes at once`;
 	const whatIsAbove = (): string | undefined => {
-		// One for bubblewrap itself.
+		// Plus one for bubblewrap itself.
 		if (countInside(pid) > maxProcesses + 1) {
 			return aboveProcesses;
 		}
@@ -92,7 +92,7 @@ export function watchLimits(
 		onAbove(above);
 	};
 
-	/** Slow where many processes share much memory: must not block the gateway. */
+	/** Slow when many processes share much memory, so must not block the gateway. */
 	const sum = async (bytes: number) => {
 		const total = await sharedOnce(bytes, pid);
 		isSumming = false;
@@ -110,7 +110,7 @@ export function watchLimits(
 		}
 	};
 
-	// Fails when it has ended.
+	// Fails if the process has ended.
 	orElse(() => setPriority(pid, niceness), undefined);
 	timer.set(countEveryMs, look);
 	return {
@@ -121,7 +121,7 @@ export function watchLimits(
 	};
 }
 
-/** The shortage of the machine, in memory or on the disks of the folders `writes`; a part of a sentence. `undefined`: none. */
+/** A shortage of the machine, in memory or on the disks of the folders `writes`; for a sentence. `undefined` if there is none. */
 function shortageOf(writes: readonly string[]): string | undefined {
 	const full = writes.find(folder => orElse(() => isFull(folder), false));
 	if (full !== undefined) {
@@ -133,16 +133,16 @@ function shortageOf(writes: readonly string[]): string | undefined {
 		: undefined;
 }
 
-/** Free space below which a call ends: the database of svc is often on that disk. */
+/** The free disk space below which a call is ended: svc's database is often on the same disk. */
 const leastFreeBytes = 2 ** 30;
 
-/** Whether the disk of a folder has less than a twentieth free, or less than 1 GB. */
+/** Whether a folder's disk has less than a twentieth free, or less than 1 GB. */
 function isFull(folder: string): boolean {
 	const {blocks, bavail, bsize} = statfsSync(folder);
 	return bavail * bsize < Math.min(leastFreeBytes, (blocks * bsize) / 20);
 }
 
-/** Memory that is in no process's address space (files without a name, messages) shows in this file alone. */
+/** Memory outside of processes' address spaces (files without a name, messages) shows only in this file. */
 function isShortOfMemory(): boolean {
 	const field = fieldsOf('/proc/meminfo');
 	return field('MemAvailable') < field('MemTotal') / 20;

@@ -7,7 +7,7 @@ import {findProgram} from '../sandbox/system-world.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 
 /**
- * Opens the broker that reads the repository of the run's event. It ends with `stack`. Without a repository the broker refuses everything, and no token is asked for.
+ * Opens the broker for the repository of the run's event; it is closed with `stack`. Without a repository it refuses everything, and no token is requested.
  *
  * Rejects with the sentence of `forge.token`, or as `socketFolder` and `openForgeBroker` do.
  *
@@ -27,7 +27,7 @@ export async function openForge(
 ): Promise<Egress> {
 	const {host, repository, token} = forge;
 	const {environment, svcHome} = profile;
-	// First: where the client is logged out, nothing else is opened.
+	// First, because without a token nothing else needs to be opened.
 	const secret = repository === undefined ? '' : await token();
 	const [{openForgeBroker}, {createCodeHostConnections}] = await Promise.all([
 		import('../forge-broker/broker.ts'),
@@ -62,16 +62,16 @@ export async function openForge(
 			text,
 			path: join(folder, file),
 		})),
-		// In a repository the client would look at addresses that lead to the broker, and know none of them.
+		// Within a repository, `gh` would derive the host from remotes, which point to the broker and are unknown to it.
 		env: {...env, ...(repository !== undefined && {GH_REPO: `${host}/${repository}`})},
 	};
 }
 
-/** `gh` does not start without a token; the broker takes it for nothing. */
+/** `gh` does not start without a token; the broker ignores it. */
 const placeholder = 'placeholder-the-broker-has-the-token';
 
 /**
- * The configuration of `gh` and git inside. `gh` speaks to the socket itself; git cannot, so that it goes to `port` of 127.0.0.1, which the forwarder leads to the socket.
+ * The configuration of `gh` and git inside. `gh` uses the socket directly; git cannot, so uses `port` of 127.0.0.1, which the forwarder connects to the socket.
  *
  * @param place.socket path of the broker's socket inside
  * @param place.folder path of the configuration folder inside
@@ -87,13 +87,13 @@ export function forgeInside(
 			`url.${local}.insteadOf`,
 			url,
 		]),
-		// The way to the broker is no way out: no proxy is on it.
+		// The broker is reached directly, without the proxy.
 		[`http.${local}.proxy`, ''],
 		['credential.helper', ''],
 	];
 	return {
 		files: {
-			// Without a version newer clients would bring the folder into another form, and nothing can be written in it.
+			// Without a version, newer clients would try to migrate the folder, which is read-only.
 			'config.yml': `version: "1"\nhttp_unix_socket: ${JSON.stringify(socket)}\ngit_protocol: https\nprompt: disabled\n`,
 			'hosts.yml': `${JSON.stringify(host)}:\n  user: svc\n  oauth_token: ${placeholder}\n  git_protocol: https\n`,
 		},
@@ -116,7 +116,7 @@ export function forgeInside(
 
 const programFolder = join(insideFolder, 'bin');
 
-/** The plan with the client of the code host and git on its PATH, as they stand first on the PATH of the gateway. */
+/** Adds the code host's client and git to the plan's PATH, those that come first on the gateway's PATH. */
 export function withForgePrograms(
 	plan: SandboxPlan,
 	{forge: {cli}, profile: {environment}}: ToolsRun,
@@ -128,7 +128,7 @@ export function withForgePrograms(
 		}
 
 		const path = join(programFolder, basename(program));
-		// Already visible inside: link to it. A mount onto a path that the sandbox may write could be redirected.
+		// Links to a program that is already visible: a mount onto a path that the sandbox may write to could be redirected.
 		const isThere =
 			systemFolders.some(folder => isInside(found, folder)) ||
 			plan.mounts.some(mount => isBind(mount) && isInside(found, mount.path));
@@ -143,7 +143,7 @@ export function withForgePrograms(
 	};
 }
 
-/** Git of a folder of its own keeps most of itself in programs beside it. */
+/** Git installed in a separate folder has most of its parts in programs beside it. */
 function partsOfGit(program: string, found: string): readonly Mount[] {
 	const folder = join(dirname(found), '../libexec/git-core');
 	return program === 'git' && statSync(folder, {throwIfNoEntry: false})?.isDirectory()

@@ -5,10 +5,10 @@ import type {SandboxPlan} from '../sandbox/plan.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {openForge, withForgePrograms} from './open-forge.ts';
 
-/** The plan of a call with the ways out that the settings have now, or why one of them cannot be opened; that follows a colon. Rejects with the reason of the run's signal. */
+/** Adds the currently configured network access to a call's plan, or returns why it cannot be opened; that follows a colon. Rejects with the reason of the run's signal. */
 type RunEgress = (plan: SandboxPlan) => Promise<SandboxPlan | string>;
 
-/** The ways out of the sandboxes of one run. Each is opened by the first call that has it, and ends with `stack`. */
+/** The network access of one run's sandboxes. Each part is opened by the first call that has it, and closed with `stack`. */
 export function createRunEgress(
 	run: ToolsRun,
 	world: ToolsWorld,
@@ -19,7 +19,7 @@ export function createRunEgress(
 	const opened = new Map<string, {readonly way: Promise<Egress>; failedAt?: number}>();
 	const told = new Set<string>();
 
-	/** Calls `open` once for each key; a failure is tried again after `patienceMs`. */
+	/** Calls `open` once per key; retries a failure after `patienceMs`. */
 	const once = async (
 		key: string,
 		open: () => Promise<Egress>,
@@ -52,7 +52,7 @@ export function createRunEgress(
 				);
 	};
 
-	/** Commands that need no code host go on without it; the person is told. */
+	/** Without the code host, commands continue without it, and the person is told. */
 	const toForge = async (): Promise<Egress | undefined> => {
 		if (world.settings().terminal.forge === 'none') {
 			return undefined;
@@ -91,5 +91,5 @@ export function createRunEgress(
 
 const maxNoteLength = 500;
 
-/** How long a client that gave no token is not asked again: each command would wait for it. */
+/** How long a client that gave no token is not asked again: otherwise each command would wait for it. */
 const forgePatienceMs = 60_000;

@@ -15,14 +15,14 @@ import {openSandboxTools} from '../sandbox/tools-sandbox.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {createRunEgress} from './run-egress.ts';
 
-/** Bytes of an output that a model gets: half of its beginning, half of its end. */
+/** How many bytes of output a model gets: half from its beginning, half from its end. */
 const outputBytes = 100_000;
 
-/** Longest command, bytes: more than 128 KiB is no argument of a process. */
+/** The longest command in bytes: a process argument is limited to 128 KiB. */
 const maxCommandBytes = 100_000;
 
 /**
- * The tool `terminal`: bash in a sandbox of its own for each call. Asks a person unless the settings allow commands and a sandbox keeps them in.
+ * The tool `terminal`: bash in a new sandbox for each call. Needs approval unless the settings allow commands and a sandbox confines them.
  *
  * @see manual/sandbox.md
  */
@@ -35,9 +35,9 @@ export async function terminalTool(
 	const {folder, isSandbox, placeOfCall, toolOf} = await openSandboxTools('terminal', run, world);
 	const egress = createRunEgress(run, world, stack);
 
-	/** Settings count as they are now. */
+	/** Uses the current settings. */
 	const start = async ({command, cwd}: CommandArguments, job: LimitedJob): Promise<SandboxExit> => {
-		// In one stream, as a terminal shows both.
+		// Both streams in one, as in a terminal.
 		const argv = ['/bin/bash', ...bashCommand, 'exec /bin/bash --norc -c -- "$0" 2>&1', command];
 		const place = await placeOfCall();
 		if (typeof place === 'string') {
@@ -84,7 +84,7 @@ export async function terminalTool(
 	});
 }
 
-/** Runs a command without a sandbox, within the same limits; a person was told so and agreed. Never rejects. */
+/** Runs a command without a sandbox, within the same limits, after a person was told and approved. Never rejects. */
 async function runOpen(
 	[command = '', ...args]: readonly string[],
 	{profile, cwd, ...job}: LimitedJob & Pick<ToolsRun, 'profile'> & {readonly cwd: string},
@@ -115,7 +115,7 @@ const inputSchemaOf = (workdir: string, timeoutMs: number): JsonObject => ({
 
 const maxShown = {lines: 2000, length: 60_000} as const;
 
-/** The sheet of a command: its text, and where it would run. */
+/** The approval sheet of a command: its text, and where it would run. */
 function previewOf(
 	{command, cwd, timeoutMs}: CommandArguments,
 	{timeoutMs: most}: {readonly timeoutMs: number},
@@ -137,7 +137,7 @@ type CommandArguments = {
 	readonly timeoutMs?: number;
 };
 
-/** The arguments, or the problem with them. */
+/** The parsed arguments, or the problem with them. */
 function read(args: JsonValue, workdir: string): CommandArguments | string {
 	const {command, workdir: given, timeout_seconds: seconds} = isJsonObject(args) ? args : {};
 	if (typeof command !== 'string' || command.trim() === '' || command.includes('\0')) {

@@ -15,30 +15,30 @@ import {version} from '../../core/program.ts';
 import {judgeUrl, notPublic, PageRefused, quoted} from './judge-url.ts';
 import {readPageBody} from './read-body.ts';
 
-/** How pages are asked for. */
+/** Options for connecting to pages. */
 export type WebConnections = {
 	readonly resolve?: ResolveName;
-	/** Makes the connector from options that hold the guarded lookup. */
+	/** Creates the connector from options that include the guarded lookup. */
 	readonly buildConnector?: typeof buildConnector;
 	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 };
 
 export type FetchedPage = {
-	/** As it was asked for, and of the last answer: the same object where nothing redirected. */
+	/** The requested URL, and the one of the last answer: the same object without a redirect. */
 	readonly asked: URL;
 	readonly url: URL;
 	readonly status: number;
-	/** In small letters, without parameters; empty where there is none that has the form of a type. */
+	/** In lower case, without parameters; empty if missing or malformed. */
 	readonly type: string;
 	/** By its type; without one, by its first bytes. */
 	readonly isText: boolean;
-	/** What the header says. */
+	/** As declared in the header. */
 	readonly charset?: string | undefined;
-	/** At most 5 MB, decompressed. Empty for a page that is no text. */
+	/** At most 5 MB, decompressed. Empty if the page is not text. */
 	readonly body: Buffer;
-	/** Why the body is not whole. */
+	/** Why the body is incomplete. */
 	readonly cut?: string | undefined;
-	/** As the header says. */
+	/** As declared in the header. */
 	readonly size?: number | undefined;
 };
 
@@ -47,7 +47,7 @@ const connectTimeoutMs = 15_000;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Gets a page with `GET`, without a proxy, cookies or a referrer; follows at most 5 redirects, each judged anew.
+ * Fetches a page with `GET`, without proxy, cookies or referrer; follows at most 5 redirects, judging each.
  *
  * @throws PageRefused for a page that is refused or cannot be fetched; the reason of `signal`
  * @see manual/web.md
@@ -62,14 +62,14 @@ export async function fetchPage(
 	}: {
 		readonly hosts: () => readonly HostRule[];
 		readonly signal: AbortSignal;
-		/** Refuses by throwing, for instance a URL with a secret in it. */
+		/** Throws to refuse a URL, for instance one with a secret in it. */
 		readonly mayFollow: (url: URL) => void;
 		readonly connections?: WebConnections | undefined;
 	},
 ): Promise<FetchedPage> {
 	const first = judgeUrl(asked, undefined, hosts());
 	let url = first;
-	// Its default export, since the bundle gives packages in the old module format nothing else.
+	// The default export, because the bundle gives CommonJS packages nothing else.
 	const {default: undici} = await import('undici');
 	const context = secureContext?.();
 	const lookup = lookupBy(async host => {
@@ -110,7 +110,7 @@ export async function fetchPage(
 	}
 }
 
-/** One request: the answer, or where it redirects to. */
+/** Sends one request; returns the answer, or the redirect's target. */
 async function ask(
 	agent: Agent,
 	url: URL,
@@ -153,7 +153,7 @@ async function ask(
 	}
 
 	const [named = '', ...parameters] = header('content-type').toLowerCase().split(';');
-	// It is told outside of the lines around the page: no place for sentences.
+	// The type is shown outside of the page's markers, so must not contain sentences.
 	const type = /^[\w.+-]+\/[\w.+-]+$/.test(named.trim()) ? named.trim() : '';
 	const size = Number.parseInt(header('content-length'), 10);
 	const charset = parameters
@@ -176,12 +176,12 @@ const isTextType = (type: string): boolean =>
 	/^(?:application|image|model)\/(?:[\w.-]+\+)?(?:json|xml|yaml)$/.test(type) ||
 	/^application\/(?:javascript|ecmascript|x-ndjson|x-yaml|toml|x-sh|sql|markdown)$/.test(type);
 
-/** Text has no control characters but those of lines. */
+/** Text contains no control characters except those for lines. */
 const looksBinary = (body: Buffer): boolean =>
 	// oxlint-disable-next-line no-control-regex -- that is what it looks for
 	/[\0-\x08\x0e-\x1a]/.test(body.toString('latin1', 0, 1024));
 
-/** Messages of the system name addresses: only the meaning of their codes is told. */
+/** Explains error codes; the system's own messages would reveal addresses. */
 const failures: Readonly<Record<string, string>> = {
 	ECONNREFUSED: 'nothing listens there (connection refused)',
 	ENOTFOUND: 'the name is not known',
@@ -198,7 +198,7 @@ const failures: Readonly<Record<string, string>> = {
 };
 
 function wordsOf(error: unknown): string {
-	// Several addresses were tried: each of them failed.
+	// Several addresses were tried, and all failed.
 	const [first = error] = error instanceof AggregateError ? error.errors : [];
 	const code = codeOf(first);
 	return isUnknownAuthority(first)

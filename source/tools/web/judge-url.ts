@@ -3,13 +3,13 @@ import {type HostRule, isListed} from '../../core/hosts.ts';
 
 const maxUrlLength = 8192;
 
-/** Why a page cannot be had. The message is for the model: it names the host that was asked for, and no address. */
+/** Why a page cannot be fetched. The message is for the model: it names the requested host, but no address. */
 export class PageRefused extends Error {
 	override readonly name = 'PageRefused';
 }
 
 /**
- * A URL that may be asked, by its spelling and its host, if that is an address; names are judged when they are looked up.
+ * Checks a URL's syntax, and its host if that is an address; names are judged when looked up.
  *
  * @param text the URL as the model or a server gave it
  * @param from the host that redirects there
@@ -68,7 +68,7 @@ const isName = (hostname: string): boolean =>
 			.split('.')
 			.every(({length}) => length > 0 && length <= 63));
 
-/** A stranger's text within a message. */
+/** Quotes foreign text in a message. */
 export const quoted = (text: string): string => JSON.stringify(text.slice(0, 200));
 
 export const notPublic = (host: string): string =>

@@ -15,12 +15,12 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
 	'x-gzip': () => createGunzip({finishFlush: constants.Z_SYNC_FLUSH}),
 	deflate: () => createInflate({finishFlush: constants.Z_SYNC_FLUSH}),
 	br: () => createBrotliDecompress({finishFlush: constants.BROTLI_OPERATION_FLUSH}),
-	// The window that HTTP allows. @see RFC 9659 §3
+	// The window size that HTTP allows. @see RFC 9659 §3
 	zstd: () => createZstdDecompress({params: {[constants.ZSTD_d_windowLogMax]: 23}}),
 };
 
 /**
- * At most 5 MB of a body, counted as it comes and as it is decompressed. `cut`: why the body is not whole.
+ * Reads at most 5 MB of a body, counted both as received and as decompressed. `cut`: why the body is incomplete.
  *
  * @throws PageRefused for an encoding that is not known; the reason of `signal`
  */
@@ -63,7 +63,7 @@ export async function readPageBody(
 	};
 	const source = Readable.from(counted());
 	if (decoder) {
-		// Its error ends the loop below, too.
+		// The error also ends the loop below.
 		decoder.on('error', () => {});
 		source.pipe(decoder);
 	}

@@ -8,25 +8,25 @@ import {decodePage} from './page/decode-page.ts';
 import type {ReadPage} from './page/read-html.ts';
 import type {PageToRead} from './page/worker.ts';
 
-/** Memory of the thread: 5 MB of the most hostile pages need 220 MB. */
+/** Memory limits of the thread: the most hostile pages of 5 MB need 220 MB. */
 const memory = {maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 32, stackSizeMb: 4} as const;
 
 /** Characters have at most four bytes. */
 const maxCharacterBytes = 4;
 
-/** For the thread of one page, from its start. Hostile pages of 5 MB need about 1 s. */
+/** The time limit of the thread for one page. Hostile pages of 5 MB need about 1 s. */
 const timeoutMs = 5000;
 
-/** One page of the process at a time: each may need the memory of its thread. */
+/** One page at a time in this process, because each may need the thread's whole memory. */
 const oneAtATime = createMutex();
 
 export type ReadPageText = ReturnType<typeof createPageReader>;
 
 /**
- * The reader of one run. It reads the text of a page: HTML as Markdown, in a thread that is ended when `signal` aborts or after 5 s; other text as it is.
- * A run has one page at a time in the queue of the process: however many pages it fetches, a page of another run waits for one of them at most.
+ * Creates a run's page reader. It converts HTML to Markdown in a thread that is ended when `signal` aborts or after 5 s; other text is unchanged. A run has only
+ * one page in the process's queue at a time, so pages of other runs wait for at most one of its pages.
  *
- * `maxLength`: UTF-16 units that are enough; the text may be somewhat longer. Throws PageRefused for a page that the thread cannot read; the reason of `signal`.
+ * `maxLength`: enough UTF-16 units; the text may be somewhat longer. Throws PageRefused for a page that the thread cannot read; the reason of `signal`.
  */
 export function createPageReader(clock: Clock) {
 	const oneOfTheRun = createMutex();

@@ -12,16 +12,16 @@ import type {ReadPage} from './page/read-html.ts';
 import {createPageReader, type ReadPageText} from './read-page.ts';
 import {webFetchOffer} from './web-toolset.ts';
 
-/** For all of a call. */
+/** The time limit of a whole call. */
 const timeoutMs = 30_000;
 
-/** UTF-16 units that the model reads of a page. */
+/** How many UTF-16 units of a page the model reads. */
 const maxCharacters = 200_000;
 
-/** Of a page that is an error. */
+/** How many characters of an error page the model reads. */
 const maxErrorCharacters = 2000;
 
-/** Read beyond the limit, so that a secret at the cut is still redacted. */
+/** Read beyond the limit, so that a secret across the cut is still redacted. */
 const lookahead = 20_000;
 
 const tag = 'untrusted-page';
@@ -33,7 +33,7 @@ const tag = 'untrusted-page';
  */
 export function webFetchTool(
 	{clock, redact}: Pick<World, 'clock' | 'redact'>,
-	/** `hosts`: asked at each call, and for each redirect. */
+	/** `hosts`: read at each call and for each redirect. */
 	{hosts, connections}: Pick<Parameters<typeof fetchPage>[1], 'connections' | 'hosts'>,
 ): Tool {
 	const readPage = createPageReader(clock);
@@ -68,7 +68,7 @@ export function webFetchTool(
 					signal,
 					connections,
 					mayFollow(url) {
-						// Signed links have the shape of secrets: where a server leads, only those count that are known.
+						// Signed links look like secrets, so for redirects only known secrets count.
 						if (holdsSecret(url.href, redact.known ?? redact)) {
 							throw new PageRefused('it redirects to a URL that contains a secret');
 						}
@@ -98,7 +98,7 @@ const failed = (reason: string, redact: Redact): ToolResult => ({
 	isError: true,
 });
 
-/** Whether a URL says a secret: as it is written, as it would be sent, and decoded up to three times. */
+/** Whether a URL contains a secret: as written, as sent, or decoded up to three times. */
 function holdsSecret(text: string, redact: Redact): boolean {
 	const sent = URL.parse(text)?.href ?? text;
 	const forms = new Set([text, sent]);
@@ -148,13 +148,13 @@ async function resultOf(
 	};
 }
 
-/** `isShort`: it was cut. A pair of surrogates that a cut tears becomes a replacement character. */
+/** `isShort`: the text was cut. A half surrogate pair at the cut becomes a replacement character. */
 const withinLength = (text: string, most: number): {text: string; isShort: boolean} => ({
 	text: text.slice(0, most).toWellFormed(),
 	isShort: text.length > most,
 });
 
-/** The gateway's words about a page, and strangers' words between two lines with an identifier that they cannot know. The target of a redirect is a stranger's choice, too. */
+/** svc's words about a page, then foreign text between two marker lines with an unguessable identifier. A redirect's target is foreign text, too. */
 function labelled(
 	{status, type, cut}: FetchedPage,
 	{

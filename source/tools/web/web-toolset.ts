@@ -1,6 +1,6 @@
 import type {BuiltInToolset, OfferedTool} from '../toolset.ts';
 
-/** The tool `web_fetch` as it is listed and as it is called. */
+/** The definition of the tool `web_fetch`. */
 export const webFetchOffer: OfferedTool = {name: 'web_fetch', asks: false, readOnly: true};
 
 /** The toolset `web`. @see manual/web.md */

@@ -14,122 +14,119 @@ import {change} from './navigate.ts';
 /** Cells and rows. */
 export type Area = {readonly width: number; readonly height: number};
 
-/** A text field that is drawn by React. */
+/** A text field drawn by React. */
 export type BoxField = {
 	readonly value: string;
 	readonly note: Safe;
 	readonly onChange: (value: string) => void;
 };
 
-/** What stands in the box of a dialog. */
+/** The contents of a dialog's box. */
 export type BoxContent = {
 	readonly title: readonly Line[];
 	readonly rows: readonly Line[];
-	/** The row that has to be seen where not all have room. */
+	/** The row to keep visible where not all rows fit. */
 	readonly shown?: number;
-	/** The first row of what can be scrolled, as it is shown. A `top` of the dialog's state that lies beyond it becomes this one: the next key back then moves. */
+	/** The first visible row, clamped. If the dialog's state has a larger `top`, it is set to this one, so that the next key up moves at once. */
 	readonly top?: number;
-	/** Cells inside of the border; as many as the widest row needs when absent. */
+	/** Cells inside the border; absent: the width of the widest row. */
 	readonly width?: number;
 	/** A text field over the first row. */
 	readonly field?: BoxField;
 };
 
-/** What a person is asked for, by the name that the guard knows it under. */
+/** What a person is asked, under the name `of` by which the guard knows it. */
 export type ShownParts = {readonly of: string; readonly asked: AskedParts};
 
-/** What is drawn in the place of the pane, under a rule of its own. */
+/** What is drawn in place of the pane, under its own rule. */
 export type Page = {
 	readonly title: readonly Line[];
 	readonly rows: readonly Line[];
-	/** The first row that is shown. */
+	/** The first visible row. */
 	readonly top: number;
-	/** At most so many of them; as many as have room when absent. */
+	/** The most rows to show; absent: as many as fit. */
 	readonly height?: number;
-	/** Rows that stay under them. */
+	/** Rows fixed below the scrolling ones. */
 	readonly footer?: readonly Line[];
-	/** Cells of rows and footer; all when absent. */
+	/** Cells of rows and footer; absent: the full width. */
 	readonly width?: number;
-	/** Rows at the right edge, in so many cells. */
+	/** Rows at the right edge, with their width in cells. */
 	readonly side?: readonly Line[];
 	readonly sideWidth?: number;
-	/** What `Dialog.shown` hears of once the frame has left for the terminal. */
+	/** Passed to `Dialog.shown` once the frame was written to the terminal. */
 	readonly asked?: ShownParts;
 };
 
-/**
- * One kind of what lies over the panes. Which keys hold, where text and pastes go, what is drawn, help and keymap follow from the
- * list of these (`commands/dialogs`).
- */
+/** One kind of dialog over the panes. Its keys, where text and pastes go, what is drawn, help and keymap all follow from the list in `commands/dialogs`. */
 export type DialogOf<State> = {
 	/** Heading of its keys in help and keymap. */
 	readonly title: string;
-	/** Without a scope they hold in that of the dialog. */
+	/** Commands without a scope get that of the dialog. */
 	readonly commands: readonly ListedCommand[];
-	/** While its line has the keyboard, other keys hold: those of the scope `KIND-text`. */
+	/** While its line is focused, only keys of the scope `KIND-text` hold. */
 	readonly typesApart?: true;
-	/** What is drawn in a box over the pane, for at most `room` inside of its border. */
+	/** Draws a box over the pane, at most `room` large inside its border. */
 	contents?(state: State, shell: Shell, room: Area): BoxContent;
-	/** What is drawn in the place of the pane. A toast takes the last row then: the page names its keys itself, and none of its rows may be covered. */
+	/** Draws in place of the pane. A toast then replaces the footer of keys instead of covering rows of the page, so the page names its keys itself. */
 	page?(state: State, shell: Shell, area: Area): Page;
-	/** What is said of it on a terminal that is too small to draw it. */
+	/** Shown instead on a terminal that is too small to draw the dialog. */
 	readonly whenTooSmall?: Line;
-	/** Says what is to be loaded while it is open. */
+	/** Requests what has to be loaded while the dialog is open. */
 	want?(host: Host): void;
-	/** Whether what it shows counts seconds while nothing happens. */
+	/** Whether the dialog shows a count of seconds, so must be redrawn although nothing happens. */
 	countsSeconds?(state: GatewayState): boolean;
-	/** Hears that a page stands on the screen. */
+	/** Called once a page is on the screen. */
 	shown?(shell: Shell, parts: ShownParts): void;
-	/** A line of text; `undefined`: it does not have the keyboard now. */
+	/** A line of text; `undefined` while it is not focused. */
 	readonly line?: {
 		get(state: State): LineText | undefined;
 		set(state: State, line: LineText): State;
-		/** A paste is refused: a name that is asked for has to be typed. */
+		/** Whether pastes are refused, because a name has to be typed. */
 		mustBeTyped?(state: State): boolean;
 	};
-	/** A form; `undefined`: it is not open now. */
+	/** A form; `undefined` while it is not open. */
 	readonly form?: {
 		get(state: State): FormState | undefined;
 		set(state: State, form: FormState): State;
-		/** After each change. */
+		/** Called after each change. */
 		changed?(shell: Shell): void;
-		/** A key goes beyond the first or the last field. */
+		/** Called when a key moves beyond the first or the last field. */
 		leftBy?(shell: Shell, step: number): void;
 	};
-	/** Whether a text field that React draws has the keyboard. */
+	/** Whether a text field drawn by React is focused. */
 	takesText?(state: State): boolean;
-	/** That text field, where it stands in the last row. */
+	/** That text field, if it is in the last row. */
 	lastRow?(state: State, shell: Shell): BoxField | undefined;
-	/** Takes a paste, instead of the line. */
+	/** Takes a paste, in place of the line. */
 	paste?(shell: Shell, text: string): void;
-	/** Takes a key before its commands do; `false`: it is not meant. */
+	/** Takes a key before the dialog's commands; `false`: the key was not used. */
 	press?(shell: Shell, state: State, key: KeyEvent): boolean;
-	/** Whether a key press may do what is guarded; never when absent. Says why not. */
+	/** Whether a key press may run a guarded command, showing why not. Absent: none may. */
 	guard?(shell: Shell, key: KeyEvent): boolean;
-	/** An unbound key or a paste was probably typed for something else: it re-arms the guard. */
+	/** An unbound key or a paste re-arms the guard, because it was probably meant for something else. */
 	readonly isWatched?: true;
-	/** What it says is waiting: no banner says so besides. */
+	/** The kind of waiting requests that this dialog shows, so that no banner announces them as well. */
 	readonly tells?: 'approvals' | 'installs';
-	/** It stands under an approval sheet that is opened over it, and comes back. */
+	/** Stays under an approval sheet that opens over it, and is shown again afterwards. */
 	readonly comesBack?: true;
 };
 
 export type Dialog = Omit<DialogOf<Overlay>, 'commands'> & {
 	readonly kind: string;
-	/** Where its keys hold: its kind, but for the steps of a wizard. */
+	/** Where its keys hold: the dialog's kind, except for the steps of a wizard. */
 	readonly scope: string;
 	readonly commands: readonly Command[];
 };
 
-/** How the state of one kind of dialog is read and changed. */
+/** Reads and changes the state of one kind of dialog. */
 export type DialogState<State> = {
 	readonly kind: string;
-	/** The state of the dialog, while it is the one that is open. */
+	/** The dialog's state; `undefined` while another one or none is open. */
 	readonly now: (shell: Host) => State | undefined;
 	readonly isOpen: (shell: Host) => boolean;
-	/** Opens it in the place of whatever lies over the panes; `also` changes with it. Fails for a kind that is not in the list. */
+	/** Opens the dialog, replacing any other; `also` changes in the same update. Fails for a kind that is not in the list. */
 	readonly open: (shell: Shell, state: State, also?: Partial<ViewState>) => void;
-	/** Changes it, while it is the one that is open. */
+	/** Changes the state, if the dialog is open. */
 	readonly change: (shell: Shell, update: (state: State) => State) => void;
 };
 
@@ -143,7 +140,7 @@ export function dialogState<State extends object>(kind: string): DialogState<Sta
 		now: ({view}) => stateOf(view.get().overlay),
 		isOpen: ({view}) => view.get().overlay?.kind === kind,
 		open(shell, state, also) {
-			// It would have the keyboard, and no key to leave it.
+			// An unknown dialog would take the keyboard without a key to leave it.
 			if (!shell.dialogs.has(kind)) {
 				throw new Error(`Cannot open the dialog "${kind}": it is not in the list of dialogs`);
 			}
@@ -159,7 +156,7 @@ export function dialogState<State extends object>(kind: string): DialogState<Sta
 	};
 }
 
-/** A kind of dialog for the list. */
+/** Defines a kind of dialog for the list. */
 export function defineDialog<State>(
 	{kind}: DialogState<State>,
 	{commands, ...record}: DialogOf<State>,
@@ -169,15 +166,15 @@ export function defineDialog<State>(
 	return whole as unknown as Dialog;
 }
 
-/** One step of a wizard: a form, a choice, a text. */
+/** A step of a wizard: a form, a choice or a text. */
 export const step = <State>(
 	state: DialogState<State>,
 	record: Omit<DialogOf<State>, 'title'>,
 ): Dialog => defineDialog(state, {comesBack: true, ...record, title: ''});
 
 /**
- * Dialogs that are one thing to a person, for the list: they share a heading and the scope of their keys, or two where steps are typed apart. Keys of a step hold in it alone, `keys` in all
- * of them that have their scope.
+ * Defines the steps of a wizard as dialogs that share a heading and the scope of their keys (a second scope for steps that type apart). A step's commands hold in
+ * that step only, `keys` in every step of that scope.
  */
 export const defineWizard = (
 	scope: string,
@@ -198,7 +195,7 @@ export const defineWizard = (
 		],
 	}));
 
-/** The dialog that is open, with its state. */
+/** The open dialog with its state. */
 export function dialogNow(
 	shell: Host,
 ): {readonly dialog: Dialog; readonly state: Overlay} | undefined {
@@ -207,20 +204,20 @@ export function dialogNow(
 	return dialog && {dialog, state};
 }
 
-/** Whether a page stands in the place of the pane. */
+/** Whether a dialog's page replaces the pane. */
 export const isPage = (shell: Host): boolean => dialogNow(shell)?.dialog.page !== undefined;
 
-/** Goes back to the panes. */
+/** Closes the dialog. */
 export const close = (shell: Shell): void => change(shell, {overlay: undefined});
 
-/** The way out of a dialog. */
+/** The command that closes a dialog. */
 export const closing = (
 	id: string,
 	keys: readonly string[],
 	label = literal('close'),
 ): ListedCommand => onKeys([`${id}.close`, ...keys], label, {run: close});
 
-/** Keys, what they do, and by how many rows where a page has `page` of them. */
+/** Per scroll command its keys, its label, and by how many rows it scrolls, given the rows of a page. */
 const scrolls = {
 	down: [['j', 'down'], literal('down'), () => 1],
 	up: [['k', 'up'], literal('up'), () => -1],
@@ -239,12 +236,12 @@ const scrollNames = Object.keys(scrolls) as readonly ScrollName[];
 
 export type ScrollOptions = {
 	readonly names?: readonly ScrollName[];
-	/** Rows of a page. */
+	/** Rows per page. */
 	readonly page?: (shell: Shell) => number;
 	readonly more?: ((name: ScrollName) => Partial<ListedCommand>) | undefined;
 };
 
-/** Keys that scroll by rows. */
+/** Commands that scroll by rows. */
 export const scrolling = (
 	id: string,
 	scroll: (shell: Shell, rows: number) => void,

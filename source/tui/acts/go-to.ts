@@ -8,7 +8,7 @@ import type {AnyList} from '../state/list.ts';
 import {jumpTo} from './jump.ts';
 import {setTemporaryFilter} from './temporary-filter.ts';
 
-/** Selects the item with this key; its filter gives way to it. Says `gone` when it is not in the list. */
+/** Selects the item with this key, clearing the list's filter if that hides it. Shows `gone` when the item is not in the list. */
 function select(
 	shell: Shell,
 	list: AnyList,
@@ -57,7 +57,7 @@ export function goToTraffic(shell: Shell, route: string): void {
 	deliveries.move('follow');
 }
 
-/** Selects a group in its pane, or its run where it is not listed any more. */
+/** Selects a group in its pane; if the group is no longer listed, its run. */
 export function goToGroupOrRun(shell: Shell, id: number): void {
 	const {runs, groups} = shell.feed.get().state;
 	const run = runs.findLast(({group}) => group === id);
@@ -68,7 +68,7 @@ export function goToGroupOrRun(shell: Shell, id: number): void {
 	}
 }
 
-/** Selects a group in its pane; one that only the journal has is what the filter leaves of it. */
+/** Selects a group in its pane. A group that is only in the journal is fetched by a temporary filter for its id. */
 export function goToGroup(shell: Shell, id: number): void {
 	jumpTo(shell, groupList);
 	focusJobs(shell, false);
@@ -87,7 +87,7 @@ export function goToGroup(shell: Shell, id: number): void {
 	});
 }
 
-/** Shows the approvals of a run alone, also those that only the journal has, until the pane is left. */
+/** Shows only the approvals of a run, also those that are only in the journal, until the pane is left. */
 export function goToApprovals(shell: Shell, run: number): void {
 	const filter = `run:${run}`;
 	const {approvals, settledApprovals} = shell.feed.get().state;
@@ -122,7 +122,7 @@ const isInJournal = async ({port}: Shell, filter: string): Promise<boolean> => {
 	return false;
 };
 
-/** Selects a job, under the groups. */
+/** Selects a job, below the groups in their pane. */
 export function goToJob(shell: Shell, key: string): void {
 	jumpTo(shell, jobList, {pane: groupList.id});
 	focusJobs(shell, true);

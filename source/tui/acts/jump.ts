@@ -5,7 +5,7 @@ import {detailStart, type Jump} from '../state/view.ts';
 import {openPane} from './navigate.ts';
 import {isTemporary} from './temporary-filter.ts';
 
-/** Opens a pane at something of another one: Esc leads back there, and what the list is filtered by for that alone ends with the visit. */
+/** Opens a pane at something that another pane refers to. Esc returns, and a filter set only for the visit is removed then. */
 export function jumpTo(
 	shell: Shell,
 	source: ListSource,
@@ -22,13 +22,13 @@ export function jumpTo(
 	};
 	openPane(shell, pane);
 	if (here !== pane) {
-		// After the pane was left: it may have had the same list with a filter of its own.
+		// Read after the first pane was left: it may have shown the same list under another filter.
 		const before = shell.list(source).get().filterText;
 		shell.view.set(state => ({...state, jump: {pane, from, list: source, before, since: before}}));
 	}
 }
 
-/** One step back to where the last jump began. */
+/** Returns to where the last jump began. */
 function comeBack(shell: Shell, {from}: Jump): void {
 	openPane(shell, from.pane);
 	const {focus, sections} = shell.pane();
@@ -46,7 +46,7 @@ function comeBack(shell: Shell, {from}: Jump): void {
 	shell.view.set(state => ({...state, ...from.view}));
 }
 
-/** One level back: search, detail, marks, zoom, filter, then to the pane that a key led here from. Never out of the program. */
+/** Goes back one level: search, detail, marks, zoom, filter, then the pane that a jump came from. Never leaves the program. */
 export function goBack(shell: Shell): void {
 	const {view} = shell;
 	const state = view.get();

@@ -8,11 +8,11 @@ import {isTemporary} from './temporary-filter.ts';
 
 type Move = Extract<ListMove, string>;
 
-/** The first row of a detail that is shown: cut so that the last page is full. */
+/** The first visible row of a detail, clamped so that the last page is full. */
 const detailTop = (wanted: number, rows: number, height: number): number =>
 	Math.max(0, Math.min(wanted, rows - height));
 
-/** Moves in the list, or scrolls the detail when that has the keyboard. */
+/** Moves in the list, or scrolls the detail when that is focused. */
 export function move(shell: Shell, by: Move): void {
 	if (shell.view.get().region === 'list') {
 		if (shell.pane().focus?.cross?.(shell, by) !== true) {
@@ -39,7 +39,7 @@ export function move(shell: Shell, by: Move): void {
 	}));
 }
 
-/** Chooses a row of the detail, and scrolls as little as shows it. */
+/** Selects a row of the detail, and scrolls just far enough to show it. */
 export function moveCursor(shell: Shell, wanted: number): void {
 	const height = shell.layout().bodyHeight;
 	const rows = shell.detail.lines();
@@ -59,7 +59,7 @@ export function moveCursor(shell: Shell, wanted: number): void {
 	});
 }
 
-/** Opens the pane with this id at its list. */
+/** Opens the pane with this id, its list focused. */
 export function openPane(shell: Shell, id: string): void {
 	const pane = shell.panes.find(other => other.id === id);
 	if (!pane) {
@@ -85,7 +85,7 @@ export function openPane(shell: Shell, id: string): void {
 	pane.focus?.hold?.(shell);
 }
 
-/** Gives the keyboard to the detail, and holds the list still: what is read must not change under the reader. */
+/** Focuses the detail and stops the list from following: what is read must not change under the reader. */
 export function openDetail(shell: Shell): void {
 	const list = shell.openList();
 	if (!list || list.get().window.cursor === -1) {
@@ -96,7 +96,7 @@ export function openDetail(shell: Shell): void {
 	shell.view.set(state => ({...state, region: 'detail'}));
 }
 
-/** The next or previous row that fits what was searched for; in a list every row does. */
+/** Moves to the next or previous row that matches the search; in a list every row does. */
 export function nextMatch(shell: Shell, step: 1 | -1): void {
 	const view = shell.view.get();
 	const {region, search} = view;

@@ -2,13 +2,13 @@ import type {Safe} from '../../core/untrusted.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import type {Shell} from '../shell/shell.ts';
 
-/** Whether the keyboard is still where it was; says what was `missed` when it is not: `Replay was not asked`. */
+/** Whether the keyboard focus is unchanged; if not, shows which request was `missed`: `Replay was not asked`. */
 export type StillHere = (missed: Safe) => boolean;
 
 /**
- * Remembers where the keyboard is. To be made when the key comes, by every command that has to look something up before it opens a question, an editor or
- * a pager: by then keys may be meant for something else, and a `y` would confirm an unread question. `key` is the one to press again, `inside` what keys act
- * on in a pane that has no list.
+ * Remembers where the keyboard focus is. A command that looks something up before it opens a question, an editor or a pager calls this at the key press: by the
+ * time it opens, keys may be meant for something else, and a `y` would confirm an unread question. `key` is the key to press again; `inside` is what keys act on
+ * in a pane without a list.
  */
 export function placeNow(
 	shell: Shell,
@@ -38,7 +38,7 @@ export function placeNow(
 
 const nothingInside = (): readonly unknown[] => [];
 
-/** A list that follows moves by itself: what is selected there later was not chosen. */
+/** Where the keyboard focus is. A following list moves its selection without the person. */
 function placeOf(shell: Shell) {
 	const {pane, region, overlay, field} = shell.view.get();
 	const list = shell.openList();

@@ -9,13 +9,13 @@ import {scrolling, type DialogState, type ShownParts} from './dialog.ts';
 type SheetScrolling = {
 	readonly layoutOf: (shell: Shell) => {readonly height: number; readonly most: number} | undefined;
 	readonly hint: 'down' | 'page-down';
-	/** When keys move by single rows. */
+	/** When the keys that scroll by single rows hold. */
 	readonly whenRows?: ListedCommand['when'];
 };
 
 /**
- * Keys that scroll the rows of a sheet; `hint` is told of while there is more to see. A page leaves one row of the last one, and never jumps over any. A name is typed under
- * what has to be seen: `inText` turns pages meanwhile. The space bar turns none: a stray one has to put the guard off.
+ * Keys that scroll a sheet's rows. The footer shows the one named `hint` while there is more to see. Paging keeps one row of the last page, so that none is
+ * skipped. While a name is typed, `inText` holds the page keys. The space bar does not scroll: a stray press has to re-arm the guard.
  */
 export function sheetScrolling(
 	id: string,
@@ -47,12 +47,12 @@ const isPage = (name: string): boolean => name.includes('page-');
 type SeenSheet = Pick<Sheet, 'top' | 'seen'>;
 
 type SeenSheetOptions<State extends {readonly sheet: SeenSheet}> = {
-	/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
+	/** The guard's name for the sheet as shown; under another name it must be drawn again before a key may allow. */
 	readonly nameOf: (state: State, size: Size) => string;
 	readonly layoutOf: (shell: Shell) => {readonly most: number; readonly top: number} | undefined;
 };
 
-/** How a sheet is changed that a person decides on by rows which were seen. All of it does nothing while the sheet is not open. */
+/** Changes a sheet whose rows must be seen before a person decides. Every method does nothing while the sheet is closed. */
 export function seenSheet<State extends {readonly sheet: SeenSheet}>(
 	dialog: DialogState<State>,
 	{nameOf, layoutOf}: SeenSheetOptions<State>,
@@ -65,14 +65,14 @@ export function seenSheet<State extends {readonly sheet: SeenSheet}>(
 		change(this: void, shell: Shell, part: Partial<State['sheet']>): void {
 			put(shell, part);
 		},
-		/** Scrolls by so many rows, as far as there are any. */
+		/** Scrolls by this many rows, within bounds. */
 		scroll(this: void, shell: Shell, rows: number): void {
 			const layout = layoutOf(shell);
 			if (layout) {
 				put(shell, {top: Math.max(0, Math.min(layout.most, layout.top + rows))});
 			}
 		},
-		/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
+		/** Tells the guard that the sheet is on the screen, and records which rows were. */
 		noteShown(this: void, shell: Shell, {of, asked}: ShownParts): void {
 			const state = dialog.now(shell);
 			if (!state || nameOf(state, shell.view.get().size) !== of) {

@@ -2,12 +2,12 @@ import {stopAll} from '../../core/clock.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
 
-/** How long a face may wait to hear of what it has just written. */
+/** How long to wait for the state to contain what was just written. */
 const mostMs = 5000;
 
 /**
- * Puts the cursor of a list on what was just made, as soon as the state has it, unless the person has gone on by then. A filter that hides it goes. `find` says under which
- * key it stands, once it does.
+ * Selects what was just made as soon as the state contains it, unless the person has moved on by then. Clears a filter that hides it. `find` returns its key once
+ * it is in the list.
  */
 export function selectSoon(
 	{feed, clock, untilEnd}: Shell,
@@ -45,6 +45,6 @@ export function selectSoon(
 		}),
 		clock.after(mostMs, end),
 	);
-	// Last: where the interface is gone by now, both end at once.
+	// Last, because this ends everything when the interface is already gone.
 	stops.push(untilEnd(end));
 }

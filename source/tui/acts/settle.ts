@@ -9,7 +9,7 @@ import type {Shell} from '../shell/shell.ts';
 import {openPane} from './navigate.ts';
 import {approvalSheet, closeSheet, leaveSheet, openSheet, sheetNow} from './sheet.ts';
 
-/** The step of the open sheet, when it is of this kind. */
+/** The step of the open sheet, if it is of this kind. */
 export function sheetStep<Kind extends SheetStep['kind']>(
 	shell: Shell,
 	kind: Kind,
@@ -21,7 +21,7 @@ export function sheetStep<Kind extends SheetStep['kind']>(
 
 const answerWords = {deny: literal('denied'), allow: literal('allowed'), submit: literal('sent')};
 
-/** Sends an answer; what is next comes at once, the outcome as a toast. */
+/** Sends an answer. The next request is shown at once; a toast reports the outcome. */
 export function answer(shell: Shell, given: ApprovalAnswer): void {
 	const open = sheetNow(shell);
 	if (!open) {
@@ -62,23 +62,23 @@ export function callNow(shell: Shell): ToolApproval | undefined {
 	return approval?.kind === 'tool' ? approval : undefined;
 }
 
-/** Whether a scope may be chosen for what the open sheet asks. */
+/** Whether the open sheet offers this scope. */
 export const isOffered = (shell: Shell, scope: ApprovalScope): boolean => {
 	const open = sheetNow(shell);
 	return open !== undefined && offeredScopes(open.approval, open.isWhole).has(scope);
 };
 
-/** Whether the open sheet asks to choose, or for a form to be filled in. */
+/** Whether the open sheet is at its choices or at a form. */
 export const isAtChoice = (shell: Shell): boolean =>
 	sheetStep(shell, 'choose') !== undefined || sheetStep(shell, 'form') !== undefined;
 
-/** Denies everything that waits, one after the other. */
+/** Denies all waiting requests, one after the other. */
 export function denyAll(shell: Shell): void {
 	const {approvals} = shell.port.getState();
 	closeSheet(shell);
 	shell.guard.gone();
 	shell.attempt(async () => {
-		// One that cannot be settled must not hide how many were.
+		// A request that cannot be settled must not hide how many were.
 		const results = await Promise.allSettled(
 			approvals.map(async ({id}) =>
 				shell.port.settleApproval(id, {answer: {choice: 'deny'}, by: shell.by}),
@@ -99,7 +99,7 @@ export function denyAll(shell: Shell): void {
 	});
 }
 
-/** Opens the request that the open pane has selected, and comes back to the pane once it is answered; what waits one after the other where it has none. */
+/** Opens the request selected in the pane, and returns to the pane once it is answered. Without a selection, opens all waiting requests in turn. */
 export function reviewOne(shell: Shell): void {
 	const chosen = shell.pane().waiting?.(shell);
 	const waiting = shell.port.getState().approvals.find(({id}) => id === chosen?.id);
@@ -110,7 +110,7 @@ export function reviewOne(shell: Shell): void {
 	}
 }
 
-/** Opens what waits, one after the other: the request that the open pane has selected, else the oldest; the pane of approvals where nothing waits. */
+/** Opens all waiting requests in turn, beginning with the selected one, else the oldest. If none wait, opens the pane of approvals. */
 export function review(shell: Shell): void {
 	const {approvals} = shell.port.getState();
 	const chosen = shell.pane().waiting?.(shell);

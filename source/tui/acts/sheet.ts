@@ -12,23 +12,23 @@ import {dialogNow, dialogState} from './dialog.ts';
 import {change} from './navigate.ts';
 import {seenSheet} from './seen-sheet.ts';
 
-/** What a tool or a server asks of a person, and what comes back when the sheet is left. */
+/** The sheet for a request of a tool or a server, and the dialog to show again when it is closed. */
 export const approvalSheet = dialogState<{readonly sheet: Sheet; readonly under?: Overlay}>(
 	'approval',
 );
 
-/** The sheet that is open, with what it asks for and how it looks. */
+/** The open sheet with its request and its layout. */
 type OpenSheet = {
 	readonly sheet: Sheet;
 	readonly approval: Approval;
-	/** All of what is asked can be shown on this screen, if scrolled. */
+	/** Everything that is asked fits on this screen, by scrolling if need be. */
 	readonly isWhole: boolean;
-	/** It is not known yet which arguments stand in the event. */
+	/** Still searching which arguments occur in the event. */
 	readonly isLooking: boolean;
 	readonly layout: () => SheetLayout;
 };
 
-/** The open sheet as it is at a time; `undefined` when there is none, or what it asks for waits no more. */
+/** The open sheet at a point in time; `undefined` when none is open, or its request is settled. */
 export function sheetNow(shell: Shell, at = shell.clock.monotonic()): OpenSheet | undefined {
 	const {sheet} = approvalSheet.now(shell) ?? {};
 	if (!sheet) {
@@ -36,7 +36,7 @@ export function sheetNow(shell: Shell, at = shell.clock.monotonic()): OpenSheet 
 	}
 
 	const {size} = shell.view.get();
-	// Asks the gateway, not the last frame: a settled request must not be answered.
+	// Read from the gateway, not from the last frame: a settled request must not be answered.
 	const approval = shell.port.getState().approvals.find(({id}) => id === sheet.id);
 	const inEvent = foundInEvent(shell, sheet.id);
 	return (
@@ -70,13 +70,13 @@ export const {
 	layoutOf: shell => sheetNow(shell)?.layout(),
 });
 
-/** Goes to another step. What was said of the one before must not hide the keys of this one. */
+/** Goes to another step, and removes the toast, which would hide the step's keys. */
 export function goToStep(shell: Shell, step: Sheet['step']): void {
 	change(shell, {toast: undefined});
 	changeSheet(shell, {step, refused: undefined});
 }
 
-/** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. `only`: see `Sheet`. */
+/** Opens the sheet of a request. Nothing may be allowed before the sheet is drawn. `only`: see `Sheet`. */
 export function openSheet(shell: Shell, approval: Approval, only?: number): void {
 	shell.guard.asked();
 	lookIntoEvent(shell, approval);
@@ -92,13 +92,13 @@ export function openSheet(shell: Shell, approval: Approval, only?: number): void
 		{
 			field: undefined,
 			drafts: new Map([...drafts].filter(([id]) => id !== approval.id)),
-			// The last row is for the keys of the sheet.
+			// A toast would cover the last row, which shows the sheet's keys.
 			toast: undefined,
 		},
 	);
 }
 
-/** What a sheet lies over, besides a pane. */
+/** The dialog below the sheet, if any. */
 function underOf(shell: Shell): Overlay | undefined {
 	const now = dialogNow(shell);
 	return approvalSheet.isOpen(shell)
@@ -106,16 +106,16 @@ function underOf(shell: Shell): Overlay | undefined {
 		: now?.dialog.comesBack && now.state;
 }
 
-/** Goes back to what the sheet was opened over. */
+/** Closes the sheet and shows again what was below it. */
 export const closeSheet = (shell: Shell): void => change(shell, {overlay: underOf(shell)});
 
-/** Leaves the request waiting, and keeps what was filled in, but for secrets, for the next time. */
+/** Closes the sheet with the request still waiting. What was filled in, except secrets, is kept for the next time. */
 export function setAside(shell: Shell): void {
 	keepDraft(shell);
 	closeSheet(shell);
 }
 
-/** Keeps what is filled in, and forgets that of requests which wait no more. */
+/** Saves the form's draft, and drops drafts of requests that no longer wait. */
 function keepDraft(shell: Shell): void {
 	const {drafts} = shell.view.get();
 	const {id, step} = approvalSheet.now(shell)?.sheet ?? {};
@@ -126,7 +126,7 @@ function keepDraft(shell: Shell): void {
 	}
 }
 
-/** Shows the next request that waits, or the one before; it begins anew like any sheet that is opened: nothing of it may be allowed before it was seen. */
+/** Shows the next or the previous waiting request. Its sheet is opened anew, so nothing may be allowed before it was seen. */
 export function turnSheet(shell: Shell, step: 1 | -1): void {
 	const {sheet} = approvalSheet.now(shell) ?? {};
 	const {approvals} = shell.port.getState();
@@ -143,10 +143,7 @@ export function turnSheet(shell: Shell, step: 1 | -1): void {
 	}
 }
 
-/**
- * What was answered leaves the screen; the next request comes in its place, the oldest first, unless a pane asked for this one alone. Keys that are on
- * their way were meant for the one that was answered.
- */
+/** Replaces an answered request by the oldest waiting one, unless a pane opened this one alone. Keys already typed were meant for the answered one, so they are ignored. */
 export function leaveSheet(shell: Shell, answered: number): void {
 	const only = approvalSheet.now(shell)?.sheet.only;
 	const next = shell.port.getState().approvals.find(({id}) => id !== answered);
@@ -163,8 +160,8 @@ export function leaveSheet(shell: Shell, answered: number): void {
 }
 
 /**
- * Whether this key press may allow what is asked: it came alone, half a second after its last row came on the screen, and not amid other typing.
- * A press that may not says why, and puts the next one off.
+ * Whether this key press may allow what is asked: it must come alone, half a second after the last row appeared, and not amid other typing. A refused press shows
+ * why, and delays the next one.
  */
 export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 	const open = sheetNow(shell, key.t);
@@ -192,27 +189,27 @@ export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 	return false;
 }
 
-/** Says why a press allowed nothing: for a moment in the last row, and on the sheet until another key is pressed. */
+/** Shows why a key press allowed nothing: briefly in the last row, and on the sheet until the next key. */
 export function refuse(shell: Shell, why: Safe): void {
 	changeSheet(shell, {refused: why});
 	shell.toast(why, 'warn');
 }
 
-/** Why a press was not taken for a yes. */
+/** Why a key press did not count as a yes. */
 export const tooEarly = literal(
 	'Too early: wait half a second after the last key, then press one alone',
 );
 
-/** Forgets which rows were seen: the terminal has another size, and its rows were laid out anew. */
+/** Forgets which rows were seen: after a resize they are laid out anew. */
 export function forgetShown(shell: Shell): void {
 	shell.guard.asked();
 	changeSheet(shell, {seen: {}});
 }
 
-/** What lies there in place of a sheet that something was being typed into: the rest of it is for no pane. */
+/** Replaces a sheet that vanished while somebody typed into it, so that the rest of the typing reaches no pane. */
 export const taken = dialogState<{readonly text: Safe}>('taken');
 
-/** Closes the sheet of a request that was settled elsewhere, or became void; says how. */
+/** Closes the sheet of a request that was settled elsewhere or became void, and shows how. */
 export function closeSettled(shell: Shell): void {
 	const {sheet} = approvalSheet.now(shell) ?? {};
 	if (!sheet) {

@@ -9,7 +9,7 @@ import {jumpTo} from './jump.ts';
 import {openDetail} from './navigate.ts';
 import {setTemporaryFilter} from './temporary-filter.ts';
 
-/** A server as its logins are asked for. */
+/** Names a server as the commands for logins do. */
 export const loginPlaceOfServer = ({
 	name,
 	profile,
@@ -18,7 +18,7 @@ export const loginPlaceOfServer = ({
 	profile,
 });
 
-/** Why a login to a server is impossible; `undefined`: it is possible. */
+/** Why a login to a server is impossible; `undefined` if it is possible. */
 export function noLogin({login, status, transport}: ServerView): Safe | undefined {
 	if (status === 'skipped') {
 		return literal('It is switched off: set enabled: true in config.yaml');
@@ -35,7 +35,7 @@ export function noLogin({login, status, transport}: ServerView): Safe | undefine
 		: literal('It has no login: where it wants one, set auth: oauth in config.yaml (T)');
 }
 
-/** Begins a login and shows what there is to do. `flow` absent: as the server is configured. */
+/** Begins a login and shows what to do next. Absent `flow`: as configured for the server. */
 export function startLogin(shell: Shell, server: ServerView, flow?: LoginFlow): void {
 	shell.logins.start(loginPlaceOfServer(server), {...(flow && {flow})});
 	goToLogin(shell, server);

@@ -2,7 +2,7 @@ import type {Host, Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
 import type {Jump} from '../state/view.ts';
 
-/** Filters a list for as long as the jump to it lasts. */
+/** Filters a list until the jump to it ends. */
 export function setTemporaryFilter(shell: Shell, list: AnyList, text: string): void {
 	list.setFilter(text);
 	shell.view.set(state =>
@@ -12,11 +12,11 @@ export function setTemporaryFilter(shell: Shell, list: AnyList, text: string): v
 	);
 }
 
-/** Whether the list of the open pane is filtered as the jump to it left it. */
+/** Whether the open pane's list still has the filter that the jump set. */
 export const isTemporary = ({list}: Host, jump: Jump): boolean =>
 	list(jump.list).get().filterText === jump.since;
 
-/** Filters as they are without what was lent; to be kept from one run to the next. */
+/** Filters to save between sessions: temporary ones are replaced by those before the jump. */
 export function lastingFilters(shell: Host) {
 	const {jump} = shell.view.get();
 	return jump && isTemporary(shell, jump)

@@ -9,18 +9,18 @@ import {hardWrap} from '../../terminal/text/wrap-words.ts';
 import {line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
-/** Arguments of a call as a person reads them. */
+/** A call's arguments laid out for reading. */
 export type ArgumentRows = {
 	readonly rows: readonly Line[];
-	/** How many arguments there are, or lines of a command or change; `undefined` for what is no object. */
+	/** How many arguments there are, or lines of a command or change; `undefined` if the arguments are no object. */
 	readonly count: number | undefined;
-	/** Every character of them is in `rows`. */
+	/** Whether `rows` contain every character of the arguments. */
 	readonly isWhole: boolean;
-	/** Characters that had to be made visible. */
+	/** How many hostile characters were escaped. */
 	readonly flags: number;
 };
 
-/** More rows than this are read in a pager. */
+/** With more rows than this, the pager is used. */
 export const maxArgumentRows = 200;
 
 export const indent = 4;
@@ -28,7 +28,7 @@ const nameCells = {least: 6, most: 16} as const;
 const maxValueLength = 64_000;
 
 type Argument = {
-	/** Absent for what is no object. */
+	/** Absent if the arguments are no object. */
 	readonly name: string | undefined;
 	readonly value: JsonValue | undefined;
 	readonly before: JsonValue | undefined;
@@ -38,13 +38,13 @@ type Argument = {
 type ArgumentLook = {
 	readonly last: JsonValue | undefined;
 	readonly width: number;
-	/** What stands in the event, too. */
+	/** The texts of this value that also occur in the event. */
 	readonly fromEvent?: readonly FromEvent[];
 };
 
 /**
- * The arguments in rows of `width` cells, compared with those of the last call that was allowed. Control characters are escaped and flagged. What does
- * not fit in 200 rows is left out, and `isWhole` is false.
+ * Lays the arguments out in rows of `width` cells, compared with the last allowed call. Control characters are escaped and counted. Rows beyond 200 are left out,
+ * and `isWhole` is then false.
  */
 export function argumentRows(
 	args: JsonValue,
@@ -98,7 +98,7 @@ type Shape = {readonly isCompared: boolean; readonly cells: number; readonly wid
 const nameOf = (name: string | undefined): Escaped =>
 	name === undefined ? {text: empty, flags: 0} : wholeCell(quotedName(name), maxNameLength);
 
-/** Bounded before it is cleaned: what a character is replaced by may be longer, and what was bounded afterwards would be cut unseen. */
+/** Escapes a text of at most `maxLength` characters. The bound is applied before escaping, which lengthens texts: bounding afterwards would cut without saying so. */
 const wholeCell = (text: string, maxLength: number): Escaped =>
 	escapeLineCounting(text.length > maxLength ? text.slice(0, maxLength) : text, Infinity);
 
@@ -111,10 +111,7 @@ export const head = (mark: Safe, sign: Safe): Span => ({
 	tone: 'warn',
 });
 
-/**
- * One argument: the first row has its sign, every other one a mark in the first column. A name that is longer than its column stands above its value,
- * whole.
- */
+/** Rows of one argument: its sign on the first row, a continuation mark in the first column of the others. A name longer than its column gets a row above its value, uncut. */
 function rowsOf({name, value, before, origin}: Argument, {isCompared, cells, width}: Shape) {
 	const key = nameOf(name);
 	const room = Math.max(8, width - indent - cells - 2);
@@ -164,7 +161,7 @@ function rowsOf({name, value, before, origin}: Argument, {isCompared, cells, wid
 	return {rows, flags, isWhole: now.isWhole && isNamed};
 }
 
-/** Whose words an argument has. The name of the field is a stranger's as well. */
+/** Says that an argument comes from the event. The field's name was also chosen by a stranger. */
 export const originText = ({field, isWhole}: FromEvent): Safe =>
 	safe`${isWhole ? literal('stands in the event') : literal('a part stands in the event')}: ${escapeLine(quotedName(field), maxFieldLength)}`;
 
@@ -172,7 +169,7 @@ const maxFieldLength = 80;
 
 const notesRows = 6;
 
-/** A remark in rows of `width` cells, behind their marks and what is `between`. */
+/** A remark in rows of `width` cells, after their marks and `between`. */
 export const remarkRows = (note: Safe, width: number, between: Line = []): readonly Line[] =>
 	wrapText(note, width)
 		.slice(0, notesRows)
@@ -182,16 +179,16 @@ export const remarkRows = (note: Safe, width: number, between: Line = []): reado
 			{text, tone: 'warn'},
 		]);
 
-/** As many rows as are shown, where there are more. */
+/** Says how many rows are shown, when there are more. */
 export const cutRows = (
 	rows: readonly Line[],
 	told: Pick<ArgumentRows, 'count' | 'flags'>,
 ): ArgumentRows => ({...told, rows: [...rows.slice(0, maxArgumentRows), notWhole], isWhole: false});
 
-/** A row of a value, and whether it is another line of it or goes on with the row above. */
+/** A row of a value; the mark tells a new line from a wrapped one. */
 type ValueRow = {readonly text: Safe; readonly mark: Safe};
 
-/** A value as JSON: in one row where it fits; otherwise an object or a list with a row for each of its parts, and a text with a row for each of its lines. */
+/** A value as JSON: in one row if it fits; otherwise one row per part of an object or list, or per line of a text. */
 function valueLines(value: JsonValue | undefined, width: number) {
 	if (value === undefined) {
 		return {rows: [], flags: 0, isWhole: true};
@@ -224,13 +221,13 @@ function valueLines(value: JsonValue | undefined, width: number) {
 	return {rows, flags: flagsOf(value), isWhole: true};
 }
 
-/** JSON cut behind each escaped line break, so that a file reads as lines; nothing is added or left out. A backslash takes the character behind it along. */
+/** Splits JSON after each escaped line break, so that a file reads as lines; nothing is added or removed. A backslash is kept with the character after it. */
 const afterLineBreaks = (json: string): readonly string[] =>
 	json.replaceAll(/\\[^]/g, escape => (escape === '\\n' ? '\\n\n' : escape)).split(/\n(?=.)/);
 
 const maxLooked = 100_000;
 
-/** Hostile characters in the texts of a value; JSON writes line breaks and tabs as two characters, so they are no surprise. */
+/** Counts hostile characters in a value's texts. Line breaks and tabs do not count: JSON writes them visibly. */
 function flagsOf(value: JsonValue): number {
 	let flags = 0;
 	JSON.stringify(value, (key: string, part: unknown) => {

@@ -5,15 +5,15 @@ import type {TerminalModes} from '../../terminal/modes.ts';
 import type {Shell} from '../shell/shell.ts';
 import {createStore} from '../state/store.ts';
 
-/** Milliseconds between a moment and the first key that may allow something. */
+/** Milliseconds between an event and the first key that may allow something. */
 export const arming = {
-	/** Since what is asked was on the screen, whole and flushed. */
+	/** After what is asked was drawn, complete and flushed. */
 	drawnMs: 500,
-	/** Since the window of the terminal got the focus: a click or a switch must not answer. */
+	/** After the terminal's window got the focus: the click or switch itself must not answer. */
 	focusMs: 300,
-	/** Since a key that meant nothing here, or came too early: more keys of the same typing may follow. */
+	/** After a key without a meaning here, or one that came too early: more keys of the same typing may follow. */
 	disturbedMs: 500,
-	/** Since what had the keyboard went away by itself. */
+	/** After a dialog that had the keyboard closed without a key. */
 	goneMs: 500,
 } as const;
 
@@ -22,9 +22,8 @@ export type Guard = ReturnType<typeof createGuard>;
 const tickMs = 100;
 
 /**
- * Decides which key presses may allow something. Denying needs no permission. Times are `Clock.monotonic()`. `of` names what is asked as it
- * is shown: another request, another step or another size of the screen is something else, and has to be drawn before it can be allowed.
- * At first nothing is drawn, nothing is permitted.
+ * Decides which key presses may allow something; denying is always possible. Times are `Clock.monotonic()`. `of` names what is asked in its current form: another
+ * request, step or screen size has another name, and must be drawn before it can be allowed. Initially nothing is drawn, and nothing permitted.
  */
 export function createGuard(clock: Clock) {
 	const ticks = createStore(0);
@@ -58,38 +57,38 @@ export function createGuard(clock: Clock) {
 				tick();
 			}
 		},
-		/** The window of the terminal got the focus. */
+		/** The terminal's window got the focus. */
 		focused: () => wait(clock.monotonic() + arming.focusMs),
 		/** A key, paste or click was not meant for the sheet. */
 		disturbed: (at: number) => wait(at + arming.disturbedMs),
-		/** Something else is asked from now on, or the same anew: it has to be drawn first. */
+		/** Something else is asked, or the same thing again: it must be drawn first. */
 		asked() {
 			drawn = undefined;
 			tick();
 		},
-		/** What had the keyboard is gone: keys that are on their way were meant for it. */
+		/** What had the keyboard has closed: keys already typed were meant for it. */
 		gone() {
 			deafUntil = clock.monotonic() + arming.goneMs;
 			drawn = undefined;
 		},
-		/** Ticks until `at`, when something else than the guard stops keeping keys from allowing. */
+		/** Makes `ticks` run until `at`, when a lock outside of the guard ends. */
 		awaits(at: number) {
 			tickUntil = at;
 			tick();
 		},
-		/** Whether a key is heard at all. */
+		/** Whether a key counts at all. */
 		hears: ({t}: Pick<KeyEvent, 't'>) => t >= deafUntil,
-		/** Whether a key may allow `of`: it came alone, and late enough. */
+		/** Whether a key may allow `of`: it must come alone, and late enough. */
 		permits(of: string, {t, alone}: Pick<KeyEvent, 't' | 'alone'>): boolean {
 			const at = armedAt(of);
 			return alone && at !== undefined && t >= at;
 		},
-		/** Milliseconds until a key may allow `of`; `undefined` while it is not drawn. */
+		/** Milliseconds until a key may allow `of`; `undefined` until it is drawn. */
 		waitMs(of: string): number | undefined {
 			const at = armedAt(of);
 			return at === undefined ? undefined : Math.max(0, at - clock.monotonic());
 		},
-		/** Changes when something is asked anew, and ten times a second while `waitMs` runs. */
+		/** Emits when something new is asked, and ten times a second while a wait runs. */
 		ticks: {get: ticks.get, subscribe: ticks.subscribe},
 		[Symbol.dispose]: timer[Symbol.dispose],
 	};
@@ -101,8 +100,8 @@ type FocusSources = {
 };
 
 /**
- * While a sheet is open the terminal says when its window gets the focus: a key that comes right then was meant for something else. So was a
- * click. Returns the way out.
+ * While a sheet is open, has the terminal report when its window gets the focus: a key right after that, or a click, was meant for something else. Returns a
+ * function that ends it.
  */
 export function watchFocus(shell: Shell, {frontend, modes}: FocusSources): () => void {
 	return stopAll([

@@ -6,7 +6,7 @@ import {speakers, toolFrom, whereWords} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {previewTexts} from '../../nouns/approval/preview-lines.ts';
 
-/** All of a request as plain text, for the pager. What the server wrote stands behind a mark in each row: it can begin no part of its own. */
+/** A whole request as plain text for the pager. Each row of the server's words has a mark before it, so they cannot imitate another part. */
 export const pagedText = (approval: Approval, fromEvent: readonly FromEvent[] = []): string =>
 	approval.kind === 'tool'
 		? [
@@ -35,10 +35,10 @@ const previewPart = ({preview}: ToolApproval): readonly string[] =>
 
 const speakerOf = ({tool}: ToolApproval): string => speakers[toolFrom(tool).kind];
 
-/** With more parts than this, indentation alone could exceed the pager's limit, and the rest would be cut. */
+/** With more parts than this, indentation alone could exceed the pager's limit and cut the rest. */
 const maxIndented = 15_000;
 
-/** All of a value, in lines where it has few parts. */
+/** A whole value, in indented lines if it has few parts. */
 function readable(value: JsonValue): string {
 	const short = JSON.stringify(value);
 	const parts = short.match(/[,[{]/g)?.length ?? 0;

@@ -20,7 +20,7 @@ import {
 	cutRows,
 } from './argument-rows.ts';
 
-/** Tones of lines of a diff, by their first character; of a command, all are strong. */
+/** Tones of a diff's lines by their first character; lines of a command are all strong. */
 const lineTones: Readonly<Record<string, Tone>> = {
 	'+': 'good',
 	'-': 'bad',
@@ -29,8 +29,8 @@ const lineTones: Readonly<Record<string, Tone>> = {
 };
 
 /**
- * What svc tells of a call, in rows of `width` cells: the lines of its command or its change, of which every character is shown. Where they are too many, the arguments follow.
- * Bounded as `argumentRows` are.
+ * svc's preview of a call in rows of `width` cells: every line of its command or change, complete. If there are too many, the arguments follow. Bounded as
+ * `argumentRows` are.
  */
 export function previewRows(
 	preview: CallPreview,

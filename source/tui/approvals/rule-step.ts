@@ -4,26 +4,26 @@ import {type WrittenKey, folderAround, pathIn} from '../../core/approvals/rule-k
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {toolFrom, toolPlace} from '../../core/tool.ts';
 
-/** What a rule wants of one argument: its value as it is, or a folder, with a slash at its end, that it is below of. */
+/** What a rule requires of one argument: this exact value, or a path below a folder (which ends with a slash). */
 export type KeyChoice = 'equal' | {readonly below: string};
 
-/** A rule while it is put together. */
+/** A rule being built. */
 export type RuleChoice = {
 	readonly args: 'any' | 'exact' | 'keys';
-	/** By names of top-level arguments, for `keys`; all others may be anything. */
+	/** Requirements by top-level argument, if `args` is `keys`; other arguments may have any value. */
 	readonly keys: ReadonlyMap<string, KeyChoice>;
 };
 
-/** What an answer says of the arguments that its rule covers. */
+/** The part of an answer that says which arguments the rule covers. */
 export type RuleAnswer = Pick<Extract<ApprovalAnswer, {choice: 'allow'}>, 'args' | 'when'>;
 
-/** The arguments of a call that a rule may want something of, in their order. */
+/** The arguments of a call that a rule can restrict, in order. */
 export const ruleKeys = ({args}: ToolApproval): readonly string[] =>
 	isJsonObject(args) ? Object.keys(args) : [];
 
 const valueOf = ({args}: ToolApproval, key: string) => (isJsonObject(args) ? args[key] : undefined);
 
-/** With the next choice for one argument: a path is below its folder first, then as it is, unless it would mean a folder; the others are as they are; then anything again. */
+/** Cycles the requirement for one argument. Paths: below their folder, equal (unless the value is written as a folder), any. Other values: equal, any. */
 export function withNextChoice(
 	approval: ToolApproval,
 	{keys}: RuleChoice,
@@ -46,7 +46,7 @@ export function withNextChoice(
 	return {args: 'keys', keys: next};
 }
 
-/** With the folder of one argument a step wider, or a step nearer to its path; the same where that is not possible. */
+/** Moves the folder of one argument one level up, or one level down towards its path; unchanged at either end. */
 export function withOtherFolder(
 	approval: ToolApproval,
 	choice: RuleChoice,
@@ -66,7 +66,7 @@ export function withOtherFolder(
 		: {...choice, keys: new Map([...choice.keys, [key, {below: next}]])};
 }
 
-/** The rule as it is answered; `undefined` while it says nothing of the arguments of what may destroy. */
+/** The rule as part of the answer; `undefined` while it restricts no argument of a destructive call. */
 export function answerOfRule(
 	approval: ToolApproval,
 	{args, keys}: RuleChoice,
@@ -88,7 +88,7 @@ const whenOf = (approval: ToolApproval, keys: RuleChoice['keys']): JsonObject =>
 
 const ruleLifeMs = 30 * 86_400_000;
 
-/** The rule as it would be stored, to be shown. */
+/** The rule as it would be stored, for display. */
 export function ruleToShow(
 	{tool, profile, lasting, args}: ToolApproval,
 	answer: RuleAnswer,

@@ -2,30 +2,30 @@ import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Sheet} from './sheet.ts';
 
-/** Rows of a text, the first and the last, both from 0. */
+/** The first and the last row of a range, both from 0. */
 export type RowRange = {readonly first: number; readonly last: number};
 
-/** A text that has to be seen before it is allowed, as it is laid out now. */
+/** A text that must be seen before it is allowed, in its current layout. */
 export type AskedText = {
-	/** Names the request, the part of it, and the size of the screen: under another name it is another text. */
+	/** Names the request, its part, and the screen's size. Another name means another text. */
 	readonly of: string;
-	/** As they look, but for cursors. */
+	/** The rows as displayed, without cursors. */
 	readonly rows: readonly string[];
-	/** How many of the rows, from the first, have to be seen. */
+	/** How many rows, from the first, must be seen. */
 	readonly needed: number;
 	/** The rows that are on the screen. */
 	readonly shown: readonly RowRange[];
-	/** A person changes it: rows that look as they did stay seen. Any other change begins anew. */
+	/** The text is a form that the person fills in: rows that look unchanged stay seen. Any other text starts over when it changes. */
 	readonly isFilledIn: boolean;
 };
 
-/** What was on the screen of a text so far. */
+/** Which rows of a text have been on the screen. */
 export type SeenRows = Pick<AskedText, 'of' | 'rows'> & {
-	/** Since when each row was seen, `Clock.monotonic()`. */
+	/** When each row was first seen, in `Clock.monotonic()`. */
 	readonly since: ReadonlyArray<number | undefined>;
 };
 
-/** What was seen once `text` stands on the screen, `at` a time of `Clock.monotonic()`. The same value when nothing is new. */
+/** Adds the rows of `text` that are on the screen at `at` (`Clock.monotonic()`). Returns the same value when nothing is new. */
 export function seeRows(before: SeenRows | undefined, text: AskedText, at: number): SeenRows {
 	const known = sinceOf(before, text);
 	const since = text.rows.map((_, row) => known[row] ?? (isIn(row, text.shown) ? at : undefined));
@@ -34,7 +34,7 @@ export function seeRows(before: SeenRows | undefined, text: AskedText, at: numbe
 	return isSame ? before : {of: text.of, rows: text.rows, since};
 }
 
-/** Since when the rows of `text`, as they are now, were seen. */
+/** When the current rows of `text` were first seen. */
 function sinceOf(
 	before: SeenRows | undefined,
 	{of, rows, isFilledIn}: AskedText,
@@ -57,7 +57,7 @@ function sinceOf(
 	return numbered(rows).map(row => known.get(row));
 }
 
-/** Rows that look the same are told apart by which of them they are. */
+/** Numbers rows with equal text, to tell them apart. */
 function numbered(rows: readonly string[]): readonly string[] {
 	const counts = new Map<string, number>();
 	return rows.map(row => {
@@ -74,7 +74,7 @@ const isSameList = <Item>(one: readonly Item[], other: readonly Item[]): boolean
 	one === other ||
 	(one.length === other.length && one.every((item, index) => item === other[index]));
 
-/** The rows that have to be seen and were not, in order; empty when all were. */
+/** The rows that must still be seen, in order; empty when all were. */
 export function unseenRows(seen: SeenRows | undefined, text: AskedText): readonly RowRange[] {
 	const since = sinceOf(seen, text);
 	const ranges: RowRange[] = [];
@@ -94,18 +94,18 @@ export function unseenRows(seen: SeenRows | undefined, text: AskedText): readonl
 	return ranges;
 }
 
-/** The parts of a request, by their name among the parts. */
+/** What was seen of each part of a request, by the part's name. */
 export type SeenParts = Readonly<Partial<Record<string, SeenRows>>>;
 
 export type AskedParts = Readonly<Partial<Record<string, AskedText>>>;
 
-/** What a yes has to wait for: rows that were not on the screen, so many milliseconds more, or nothing. */
+/** What a yes still waits for: unseen rows, a number of milliseconds, or nothing. */
 export type SeenVerdict =
 	| {readonly kind: 'unseen'; readonly part: string; readonly rows: readonly RowRange[]}
 	| {readonly kind: 'early'; readonly waitMs: number}
 	| {readonly kind: 'seen'};
 
-/** Whether every part that is asked was on the screen, the last row of them for `restMs` at `now`. */
+/** Whether every part was on the screen, and its last row for `restMs` at `now`. */
 export function judgeSeen(
 	seen: SeenParts,
 	asked: AskedParts,
@@ -130,19 +130,19 @@ export function judgeSeen(
 
 export type LockFacts = {
 	readonly sheet: Pick<Sheet, 'wasPaged'>;
-	/** The part that is on the screen, and its rows there. */
+	/** The part on the screen, and its visible rows. */
 	readonly part: string;
 	readonly window: RowRange | undefined;
 	readonly isWhole: boolean;
 	readonly verdict: SeenVerdict;
-	/** Milliseconds that the guard waits; `undefined` while the sheet is not drawn. */
+	/** Milliseconds that the guard still waits; `undefined` until the sheet is drawn. */
 	readonly waitMs: number | undefined;
 	readonly size: {readonly columns: number};
-	/** It is not known yet which arguments stand in the event. */
+	/** Still searching which arguments occur in the event. */
 	readonly isLooking?: boolean;
 };
 
-/** Why no key may allow now; `undefined` when one may. */
+/** Why no key may allow now; `undefined` if one may. */
 export function lockReason(facts: LockFacts): Safe | undefined {
 	const {sheet, isWhole, window, verdict, waitMs} = facts;
 	if (waitMs === undefined) {
@@ -171,7 +171,7 @@ export function lockReason(facts: LockFacts): Safe | undefined {
 
 const narrow = 80;
 
-/** Which rows were not on the screen, as they are counted there, and the key that brings them. */
+/** Names the rows that were not seen yet, as counted on the sheet, and the key that shows them. */
 function unseenText(
 	{part, rows: [first, ...more]}: Extract<SeenVerdict, {kind: 'unseen'}>,
 	{part: shownPart, window, size}: LockFacts & {readonly window: RowRange},

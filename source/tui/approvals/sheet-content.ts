@@ -21,29 +21,29 @@ import type {RowRange} from './seen-rows.ts';
 import {callLines, formHead} from './sheet-lines.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
 
-/** What scrolls on the sheet. */
+/** The scrolling part of the sheet. */
 export type SheetContent = {
-	/** The part of the request that it shows. */
+	/** The part of the request that is shown. */
 	readonly part: 'call' | 'rule' | 'form';
 	readonly lines: readonly Line[];
-	/** The same without cursors. */
+	/** The same rows without cursors. */
 	readonly plain: readonly Line[];
 	/** The rows that keys act on. */
 	readonly cursor: RowRange | undefined;
-	/** They are kept on the screen. */
+	/** The cursor's rows are always kept on the screen. */
 	readonly isHeld: boolean;
-	/** All of what is asked stands here, or can be scrolled to. */
+	/** Everything that is asked is in these rows, visible or by scrolling. */
 	readonly isWhole: boolean;
 };
 
 type Looks = {
 	readonly state: Pick<GatewayState, 'deliveries' | 'gateway' | 'approvalRules' | 'servers'>;
 	readonly width: number;
-	/** Arguments that stand in the event. */
+	/** Arguments that also occur in the event. */
 	readonly fromEvent: readonly FromEvent[];
 };
 
-/** The arguments of a call at a width; laid out once. */
+/** The arguments of a call at a width; memoised. */
 export const argumentsOf = derive(
 	(
 		{args, lastArgs, preview}: ToolApproval,
@@ -55,7 +55,7 @@ export const argumentsOf = derive(
 			: argumentRows(args, {last: lastArgs, width, fromEvent}),
 );
 
-/** A form as far as it is filled in. */
+/** A form with what is filled in so far. */
 export function formContent(
 	approval: FormApproval,
 	step: SheetStep,
@@ -70,7 +70,7 @@ export function formContent(
 		lines: [...head, ...(form?.rows ?? [])],
 		plain: [...head, ...(plain?.rows ?? [])],
 		cursor: form && {first: head.length + form.cursor.first, last: head.length + form.cursor.last},
-		// Pages of a form can be turned, but the field that is typed in stays on the screen.
+		// A form's pages can be turned, but the field being typed in stays on the screen.
 		isHeld: step.kind === 'form' && step.form.editing !== undefined,
 		isWhole: true,
 	};
@@ -108,7 +108,7 @@ const valueText = (value: JsonValue | undefined, choice: KeyChoice | undefined):
 		? safe`below ${escapeLine(choice.below, shortValue)}`
 		: escapeLine(value === undefined ? '' : JSON.stringify(value), shortValue);
 
-/** The arguments that a rule may name: names whole, values as far as they fit, since they were on the screen before. */
+/** The arguments that a rule can restrict. Names are shown whole, values cut to fit: the call's sheet already showed them. */
 export function ruleContent(
 	approval: ToolApproval,
 	{keys, cursor}: RuleStep,
@@ -148,7 +148,7 @@ export function ruleContent(
 		lines: [...head, ...rowsOf(cursor)],
 		plain: [...head, ...rowsOf(undefined)],
 		cursor: {
-			// With the first one all that stands above it is seen, too.
+			// Scrolling to the first one also shows everything above it.
 			first: cursor === 0 ? 0 : first,
 			last: first + (fields[cursor]?.names.length ?? 1) - 1,
 		},
@@ -159,10 +159,10 @@ export function ruleContent(
 
 const sideLimits = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const;
 
-/** More of a schema is not looked at. */
+/** Longer schemas are cut. */
 const maxSchemaLength = 8000;
 
-/** What the server says of a tool, fenced as such, and the last calls of it; laid out once, for the sheet counts ten times a second. */
+/** The server's description of a tool, marked as such, and the tool's last calls. Memoised, because the sheet redraws ten times a second while it counts. */
 export const sideLines = derive(
 	(tool: ShownTool, calls: readonly Approval[], width: number): readonly Line[] => {
 		const isOfServer = toolFrom(tool).kind === 'server';

@@ -14,25 +14,25 @@ import type {Tone} from '../theme/theme.ts';
 import {answerOfRule, type RuleAnswer, ruleToShow} from './rule-step.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
 
-/** What is known when the choices are drawn. */
+/** What the choices depend on. */
 type FooterFacts = {
 	readonly scopes: ReadonlySet<ApprovalScope>;
 	/** Why no key may allow yet. */
 	readonly locked: Safe | undefined;
-	/** It can be looked at, and not answered. */
+	/** The request can be read but not answered. */
 	readonly isReadOnly?: boolean;
 	readonly waiting: number;
 	readonly now: number;
 	readonly width: number;
 };
 
-/** A key of a sheet, and what it does. */
+/** A key of a sheet with its label. */
 export const keyRow = (key: Safe, text: Safe, tone: Tone = 'plain'): Line => [
 	{text: safe`    ${key}  `, tone: tone === 'quiet' ? 'quiet' : 'accent'},
 	{text, tone},
 ];
 
-/** The choices of the sheet, under a rule; none of them is preselected. */
+/** The choices of the sheet, below a rule; none is preselected. */
 export function footerLines(sheet: Sheet, approval: Approval, facts: FooterFacts): readonly Line[] {
 	const rule = (text: string) =>
 		escapeLine(`  ${text}${'─'.repeat(Math.max(0, facts.width - 4 - text.length))}`);
@@ -94,7 +94,7 @@ function stepLines(
 	}
 }
 
-/** What is typed under a sheet of `width` cells. */
+/** The line typed at the bottom of a sheet of `width` cells. */
 export const typedRow = (text: LineText, width: number): Line => [
 	{text: literal('      > '), tone: 'accent'},
 	{text: shownLine(text, {width: width - 12})},
@@ -103,7 +103,7 @@ export const typedRow = (text: LineText, width: number): Line => [
 const keyCells = 7;
 const asksName = literal(' (asks for its name)');
 
-/** What a yes of this scope means, in words that have room in `width` cells: a long name is cut, how far the yes reaches never is. */
+/** What a yes of this scope means, in `width` cells: a long name is cut, the reach of the yes never is. */
 function scopeText(
 	{tool, run, mustTypeName, lasting}: ToolApproval,
 	scope: ApprovalScope,
@@ -158,7 +158,7 @@ const choiceLines = (
 	keysInRow({d: 'deny    ', m: 'deny, say why    ', w: 'wait 5 min    ', D: 'deny all'}),
 ];
 
-/** Keys beside each other, with what they do. */
+/** Keys with their labels, side by side. */
 const keysInRow = (does: Readonly<Record<string, string>>): Line =>
 	Object.entries(does).flatMap(([key, text], index) => [
 		{text: escapeLine(`${index === 0 ? '    ' : ''}${key}  `), tone: 'accent'} as const,
@@ -208,7 +208,7 @@ function ruleLines(step: RuleStep, approval: ToolApproval, facts: FooterFacts): 
 	];
 }
 
-/** A rule as it is stored, and what it leaves free. */
+/** A rule as it would be stored, and what it leaves open. */
 const ruleRows = (
 	approval: ToolApproval,
 	answer: RuleAnswer,

@@ -27,20 +27,20 @@ import {
 import {footerLines} from './sheet-footer.ts';
 import {offeredScopes, type Sheet} from './sheet.ts';
 
-/** The sheet as it is drawn: what is asked scrolls, the choices under it stay; on wide screens with what the server says, and the last calls, at its side. */
+/** The sheet as drawn: what is asked scrolls above the fixed choices. Wide screens add the server's description and the last calls at the side. */
 export type SheetLayout = Omit<Page, 'asked' | 'height'> & {
-	/** The last row that can be the first. */
+	/** The largest possible first row. */
 	readonly most: number;
-	/** The first row when what keys act on is to be seen, with as little scrolling as that takes. */
+	/** The first row that makes the cursor's rows visible with the least scrolling. */
 	readonly cursorTop: number;
 	readonly height: number;
-	/** All of what is asked stands in `rows`. */
+	/** Everything that is asked is in `rows`. */
 	readonly isWhole: boolean;
-	/** The texts that have to be seen before a key may allow, with the rows that are on the screen now. */
+	/** The texts that must be seen before a key may allow, with their visible rows. */
 	readonly asked: AskedParts;
-	/** Whether it was, and for long enough. */
+	/** Whether all was seen, and for long enough. */
 	readonly verdict: SeenVerdict;
-	/** Why no key may allow now; absent when one may. */
+	/** Why no key may allow now; absent if one may. */
 	readonly locked: Safe | undefined;
 };
 
@@ -49,17 +49,17 @@ type SheetInputs = {
 	readonly approval: Approval;
 	readonly snapshot: Snapshot;
 	readonly size: Size;
-	/** Rows under the title. */
+	/** Rows below the title. */
 	readonly height: number;
-	/** Milliseconds until keys may allow; `undefined` while the sheet is not drawn. */
+	/** Milliseconds until keys may allow; `undefined` until the sheet is drawn. */
 	readonly waitMs: number | undefined;
 	/** `Clock.monotonic()`. */
 	readonly at: number;
-	/** Arguments that stand in the event. */
+	/** Arguments that also occur in the event. */
 	readonly fromEvent: readonly FromEvent[];
-	/** They are being looked for. */
+	/** The search for them still runs. */
 	readonly isLooking?: boolean;
-	/** It can be looked at, and not answered. */
+	/** The request can be read but not answered. */
 	readonly isReadOnly?: boolean;
 };
 
@@ -67,14 +67,14 @@ const splitFrom = {columns: 100, rows: 30} as const;
 const gutter = 2;
 const leftShare = 0.58;
 
-/** Cells of the call; beside it stand the words of its server. A form takes the whole width. */
+/** Cells for the call; the rest is for the server's description. A form takes the full width. */
 const widthOf = ({kind}: Approval, size: Size): number => {
 	const isSplit =
 		kind === 'tool' && size.columns >= splitFrom.columns && size.rows >= splitFrom.rows;
 	return isSplit ? Math.floor((size.columns - gutter) * leftShare) : size.columns;
 };
 
-/** Whether all of what is asked can be shown on a screen of this size, if scrolled. */
+/** Whether everything that is asked fits on a screen of this size, by scrolling if need be. */
 export const isShownWhole = (
 	approval: Approval,
 	{size, fromEvent}: Pick<SheetInputs, 'size' | 'fromEvent'>,
@@ -131,7 +131,7 @@ export function layoutSheet(inputs: SheetInputs): SheetLayout {
 	};
 }
 
-/** Scrolls as little as shows the rows that keys act on; their first where they have no room together. */
+/** Scrolls just far enough to show the cursor's rows, or the first of them if they do not all fit. */
 const topFor = (
 	{first, last}: RowRange,
 	{rows, top}: {readonly rows: number; readonly top: number},
@@ -154,11 +154,11 @@ type Shown = {
 	readonly content: SheetContent;
 	readonly choices: readonly Line[];
 	readonly width: number;
-	/** The rows of the content that are on the screen; absent where the choices leave no room. */
+	/** The visible rows of the content; absent if the choices leave no room. */
 	readonly window: RowRange | undefined;
 };
 
-/** A rule is seen when the call that it begins with was, and the rule with its choices. */
+/** The texts that must be seen. For a rule these are the call that it came from and the rule itself with its choices. */
 function askedParts(inputs: SheetInputs, {content, choices, width, window}: Shown): AskedParts {
 	const {sheet, approval, snapshot, size, fromEvent} = inputs;
 	const shown = window ? [window] : [];
@@ -175,7 +175,7 @@ function askedParts(inputs: SheetInputs, {content, choices, width, window}: Show
 	const args = argumentsOf(approval, width, fromEvent);
 	const call = isCall ? content : callContent(approval, {state: snapshot.state, width, fromEvent});
 	const text = textOf('call', call.plain);
-	// What has more rows than can be shown was in the pager, or is locked.
+	// Arguments with too many rows to show were read in the pager; otherwise allowing is locked.
 	const unneeded = !args.isWhole && sheet.wasPaged ? args.rows.length : 0;
 	const ofCall: AskedText = {
 		...text,

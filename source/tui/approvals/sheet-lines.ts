@@ -19,7 +19,7 @@ const indent = 2;
 
 const roomOf = (width: number): number => width - indent - nameCells;
 
-/** Facts as rows, with a mark before each that goes on from the row above. */
+/** Facts as rows; wrapped rows have a mark before them. */
 const factRows = (facts: readonly Fact[], width: number): readonly Line[] =>
 	facts.flatMap(fact => ('name' in fact ? factLines(fact, width) : []));
 
@@ -43,7 +43,7 @@ function factLines(
 	]);
 }
 
-/** The first two columns of a row; what goes on from the row above is marked, for its text begins anywhere. */
+/** The first two columns of a row: a mark if it continues the row above, since its text could look like anything. */
 const lead = (index: number): Safe => (index === 0 ? literal('  ') : safe`${gutter.goesOn} `);
 
 type CallLook = {
@@ -52,7 +52,7 @@ type CallLook = {
 	width: number;
 };
 
-/** What the tool is, who asks, and the arguments; everything that has to be seen before it is allowed. */
+/** The tool, who asks, and the arguments: everything that must be seen before the call is allowed. */
 export function callLines(approval: ToolApproval, {state, args, width}: CallLook): readonly Line[] {
 	const delivery = deliveryOf(approval, state);
 	return [
@@ -67,7 +67,7 @@ export function callLines(approval: ToolApproval, {state, args, width}: CallLook
 	];
 }
 
-/** Found out once for the rules as they are, for the sheet counts ten times a second. */
+/** Why rules ask for this call. Memoised per rules, because the sheet redraws ten times a second while it counts. */
 const whyAskedRows = derive(sinceFacts);
 
 const deliveryOf = (
@@ -76,7 +76,7 @@ const deliveryOf = (
 ): Delivery | undefined =>
 	deliveries.find(({delivery}) => delivery.id === approval.delivery)?.delivery;
 
-/** What is asked for, and of whom; only a place beyond 4,000 characters is cut. */
+/** What is asked, and where it goes; only a place longer than 4,000 characters is cut. */
 function headRows(approval: Approval, width: number): readonly Line[] {
 	const [what, where] = requestHead(approval);
 	const text =
@@ -90,7 +90,7 @@ function headRows(approval: Approval, width: number): readonly Line[] {
 
 const maxWhere = 4000;
 
-/** How much there is, and what it is compared with; in a second row where it has no room. */
+/** The number of arguments and what they are compared with; in a second row if it does not fit in one. */
 function argumentHead(
 	approval: ToolApproval,
 	{args, width}: {readonly args: ArgumentRows; readonly width: number},
@@ -117,7 +117,7 @@ function argumentHead(
 			];
 }
 
-/** What was decided is kept without the call that it was compared with. */
+/** Says that there is nothing to compare with. Decided requests are stored without the earlier call. */
 const noteOf = ({decision, lastArgs, preview}: ToolApproval): Safe | undefined => {
 	if (preview) {
 		return undefined;
@@ -134,7 +134,7 @@ const changeTones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad'};
 
 const maxChangeRows = 40;
 
-/** What a changed tool says otherwise than before, to be seen like the arguments. */
+/** The changes in a changed tool's description, which must be seen like the arguments. */
 function changeRows({changed, changes}: ToolApproval['tool'], width: number): readonly Line[] {
 	if (!changed) {
 		return [];
@@ -155,7 +155,7 @@ function changeRows({changed, changes}: ToolApproval['tool'], width: number): re
 			);
 }
 
-/** The preview, where its lines stand for the arguments. */
+/** The preview, if its lines replace the arguments. */
 const linesOf = ({preview}: ToolApproval) => (preview?.lines ? preview : undefined);
 
 function argumentFacts(approval: ToolApproval, {count, isWhole}: ArgumentRows): Safe {
@@ -171,7 +171,7 @@ function argumentFacts(approval: ToolApproval, {count, isWhole}: ArgumentRows): 
 	return safe`${fields}, ${bytes(argsBytes)}, ${isWhole ? literal('all shown') : literal('not all shown')}`;
 }
 
-/** Who wants a form filled in, and for what. */
+/** Who wants a form filled in, and what for. */
 export const formHead = (
 	approval: FormApproval,
 	{state, width}: {readonly state: Pick<GatewayState, 'deliveries'>; readonly width: number},

@@ -9,49 +9,49 @@ import type {Size} from '../state/view.ts';
 import type {RuleAnswer, RuleChoice} from './rule-step.ts';
 import type {SeenParts} from './seen-rows.ts';
 
-/** What the sheet asks for now. */
+/** The current step of the sheet. */
 export type SheetStep =
 	| {readonly kind: 'choose'}
-	/** The tool's name is typed before `scope` is allowed. */
+	/** Before `scope` is allowed, the tool's name must be typed. */
 	| {
 			readonly kind: 'name';
 			readonly scope: ApprovalScope;
-			/** What the rule covers that is stored then. */
+			/** What the stored rule would cover. */
 			readonly rule?: RuleAnswer;
 			readonly text: LineText;
 	  }
-	/** A rule is put together before it is stored. */
+	/** A rule is being built. */
 	| (RuleChoice & {readonly kind: 'rule'; readonly cursor: number})
-	/** The lines that a person writes into the configuration: no face may make this rule. */
+	/** Shows the lines to write into the configuration by hand, because no face may make this rule. */
 	| {readonly kind: 'by-hand'}
-	/** What the agent is told. */
+	/** The reason for a denial, told to the agent. */
 	| {readonly kind: 'reason'; readonly text: LineText}
-	/** Everything that waits is denied with one more key. */
+	/** The next key denies everything that waits. */
 	| {
 			readonly kind: 'deny-all';
-			/** What was filled in until then. */
+			/** The form as filled in so far. */
 			readonly form?: FormState;
 	  }
 	| {readonly kind: 'form'; readonly form: FormState};
 
-/** The sheet that a person decides on. One at a time. */
+/** The sheet on which a person decides; only one is open at a time. */
 export type Sheet = {
 	/** `Approval.id`. */
 	readonly id: number;
 	readonly step: SheetStep;
-	/** The first row that is shown. */
+	/** The first visible row. */
 	readonly top: number;
-	/** What of it has been on the screen. */
+	/** Which rows have been on the screen. */
 	readonly seen: SeenParts;
-	/** All of it has been opened in the pager. */
+	/** Everything was opened in the pager. */
 	readonly wasPaged: boolean;
-	/** Why the last key that would have allowed it did not; until another is pressed. */
+	/** Why the last key press allowed nothing; cleared by the next key. */
 	readonly refused?: Safe | undefined;
-	/** `Approval.id` of the one request that a pane opened a sheet for: once it is answered, the person is back there. Absent: what waits comes one after the other. */
+	/** `Approval.id` if a pane opened the sheet for one request: answering it returns to the pane. Absent: all waiting requests are shown in turn. */
 	readonly only?: number;
 };
 
-/** A sheet as it is opened. */
+/** A sheet in its initial state. */
 export const newSheet = (id: number, step: SheetStep, only?: number): Sheet => ({
 	id,
 	step,
@@ -61,15 +61,15 @@ export const newSheet = (id: number, step: SheetStep, only?: number): Sheet => (
 	...(only !== undefined && {only}),
 });
 
-/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
+/** The guard's name for the sheet as shown; under another name it must be drawn again before a key may allow. */
 export const sheetName = ({id, step}: Sheet, {columns, rows}: Size): string =>
 	`${id} ${step.kind} ${step.kind === 'form' && step.form.editing ? 'typing ' : ''}${columns}x${rows}`;
 
-/** The scopes that are offered for a call; what cannot be shown whole is allowed once at most. */
+/** The scopes offered for a call. One that cannot be shown whole can be allowed only once, if at all. */
 export const offeredScopes = (approval: Approval, isWhole: boolean): ReadonlySet<ApprovalScope> =>
 	approval.kind === 'form' ? new Set() : new Set(isWhole ? approval.scopes : (['once'] as const));
 
-/** Which arguments of a request that waits stand in its event; the key is its number. */
+/** Searches the event of a waiting request for the call's arguments; keyed by the request's number. */
 const eventSearches: LoadSource<readonly FromEvent[]> = {
 	async load(port, key) {
 		const approval = port.getState().approvals.find(({id}) => String(id) === key);
@@ -77,7 +77,7 @@ const eventSearches: LoadSource<readonly FromEvent[]> = {
 	},
 };
 
-/** Begins to look for the arguments of a request in its event, where it has one. */
+/** Starts searching a request's event, if it has one, for the call's arguments. */
 export const lookIntoEvent = (
 	{loader}: Host,
 	{id, kind, delivery}: Pick<Approval, 'id' | 'kind' | 'delivery'>,
@@ -87,16 +87,16 @@ export const lookIntoEvent = (
 	}
 };
 
-/** What became of the search for a request. */
+/** The state of that search. */
 type InEvent = {
 	readonly fromEvent: readonly FromEvent[];
-	/** It has not ended: what it finds is to be seen before anything is allowed. */
+	/** The search still runs. Nothing may be allowed before its result is seen. */
 	readonly isLooking: boolean;
 };
 
 const nothing: readonly FromEvent[] = [];
 
-/** What was found for the request; nothing before, and where it could not be looked for. */
+/** The search's result for a request; empty while it runs, and if it was impossible. */
 export function foundInEvent({loader}: Host, id: number): InEvent {
 	const loaded = loader(eventSearches).get();
 	const isOfIt = loaded.key === String(id);

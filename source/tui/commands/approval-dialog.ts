@@ -29,7 +29,7 @@ function submit(shell: Shell): void {
 
 const gone = [line(literal('  It waits no more.'), 'quiet')];
 
-/** What a tool or a server asks of a person. */
+/** The sheet for a request of a tool or a server. */
 export const approvalDialog = defineDialog(approvalSheet, {
 	title: 'Approval sheet',
 	typesApart: true,
@@ -85,7 +85,7 @@ export const approvalDialog = defineDialog(approvalSheet, {
 	],
 });
 
-/** Says that a request waits no more, and keeps the keys that were meant for it. */
+/** Says that a request was settled elsewhere, and swallows the keys that were meant for it. */
 export const takenDialog = defineDialog(taken, {
 	title: 'Request that waits no more',
 	contents({text}, _shell, room) {

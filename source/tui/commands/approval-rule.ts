@@ -16,7 +16,7 @@ import {
 } from '../approvals/rule-step.ts';
 import type {Shell} from '../shell/shell.ts';
 
-/** Changes what the rule wants of the argument under the cursor. */
+/** Changes the rule's requirement for the argument under the cursor. */
 function changeKey(
 	shell: Shell,
 	next: (call: ToolApproval, choice: RuleChoice, key: string) => RuleChoice,
@@ -37,7 +37,7 @@ const otherFolder = (key: string, isWider: boolean, label: Safe): ListedCommand 
 			changeKey(shell, (call, choice, name) => withOtherFolder(call, choice, {key: name, isWider})),
 	});
 
-/** A rule for a destructive tool starts with nothing chosen: the person has to say what it is for. */
+/** The initial rule. For a destructive tool it covers nothing yet: the person has to choose. */
 const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
 	args: call?.lasting?.isBound ? 'keys' : 'any',
 	keys: new Map(),
@@ -57,13 +57,13 @@ const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): Lis
 		},
 	});
 
-/** What to write by hand, where no face may make a rule. */
+/** The lines to write by hand, if no face may make the rule. */
 const linesNow = (shell: Shell): readonly string[] | undefined => {
 	const call = callNow(shell);
 	return call && !call.scopes.includes('always') ? linesByHand(call) : undefined;
 };
 
-/** Keys of the sheet for rules that last, and while one is put together. */
+/** Keys for lasting rules, and for the step that builds one. */
 export const ruleCommands: readonly ListedCommand[] = [
 	onKeys(['approval.rule', 'v'], literal('always allow: shows the rule first'), {
 		quiet: true,

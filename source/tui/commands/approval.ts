@@ -49,7 +49,7 @@ function back(shell: Shell): void {
 	goToStep(shell, form ? {kind: 'form', form} : {kind: 'choose'});
 }
 
-/** The ways out, and the keys beside a text. */
+/** Keys that leave the sheet, and those that hold beside a text. */
 const waysOut: readonly ListedCommand[] = [
 	onKeys(['approval.back', 'esc', 'ctrl+c'], literal('back to the choice'), {
 		when: isElsewhere,
@@ -82,7 +82,7 @@ const waysOut: readonly ListedCommand[] = [
 	}),
 ];
 
-/** Allows at once, or asks for the tool's name first where that must be typed. */
+/** Allows at once, or first asks for the tool's name to be typed where required. */
 function allow(shell: Shell, scope: ApprovalScope): void {
 	const call = callNow(shell);
 	if (!call || !isOffered(shell, scope)) {
@@ -118,7 +118,7 @@ function page(shell: Shell): void {
 	shell.attempt(async () => {
 		const {fromEvent} = foundInEvent(shell, approval.id);
 		await shell.desktop.page(pagedText(approval, fromEvent));
-		// Back from the pager: the sheet has to be drawn again, and keys typed for the pager are not for us.
+		// Back from the pager the sheet must be drawn again, and keys typed for the pager must not count.
 		shell.guard.asked();
 		if (approvalSheet.now(shell)?.sheet.id === approval.id) {
 			changeSheet(shell, {wasPaged: true});
@@ -136,7 +136,7 @@ function extend(shell: Shell): void {
 	}
 }
 
-/** Where several wait. Nothing is answered, and the request that comes is guarded as if it had been opened. */
+/** Turns to another waiting request without answering. The new one is guarded as if newly opened. */
 const turning = (keys: IdAndKeys, label: Safe, step: 1 | -1): ListedCommand =>
 	onKeys(keys, label, {
 		quiet: step === -1,
@@ -144,7 +144,7 @@ const turning = (keys: IdAndKeys, label: Safe, step: 1 | -1): ListedCommand =>
 		run: shell => turnSheet(shell, step),
 	});
 
-/** Keys of the sheet while it asks to choose. */
+/** Keys of the sheet at its choices. */
 const choiceCommands: readonly ListedCommand[] = [
 	allowing('a', 'once', literal('allow this one call')),
 	allowing('r', 'run', literal('allow the tool until its run ends')),
@@ -207,11 +207,11 @@ function scroll(shell: Shell, rows: number): void {
 const {moving, inText} = sheetScrolling('approval', scroll, {
 	layoutOf: shell => sheetNow(shell)?.layout(),
 	hint: 'down',
-	// Between the fields of a form its own keys move; pages are turned all the same.
+	// In a form, keys move between its fields; page keys still scroll.
 	whenRows: shell => sheetStep(shell, 'form') === undefined,
 });
 
-/** Keys of the approval sheet. Those that allow are guarded: see `mayAllow`. */
+/** Keys of the approval sheet. Those that allow are guarded, see `mayAllow`. */
 export const approvalSheetCommands: readonly ListedCommand[] = [
 	...choiceCommands,
 	...moving,

@@ -6,7 +6,7 @@ import type {Shell} from '../shell/shell.ts';
 
 const isRefused = (shell: Shell) => shell.feed.get().state.webhook.state === 'refused';
 
-/** Money is spent only after a person agreed. @see manual/runs.md#bounds */
+/** Asks before a real model is used: that costs money. @see manual/runs.md#bounds */
 function askToUseModel(shell: Shell): void {
 	const offer = shell.feed.get().state.modelOffer;
 	if (!offer) {
@@ -28,7 +28,7 @@ function askToUseModel(shell: Shell): void {
 	});
 }
 
-/** What a banner offers to do, for as long as it is there. */
+/** What a banner offers while it is shown. */
 export const bannerCommands: readonly Command[] = inScope('banner', [
 	onKeys(['receiver.retry', 'r'], literal('retry the receiver'), {
 		changes: true,

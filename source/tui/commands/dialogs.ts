@@ -14,7 +14,7 @@ import {answerDialog, trialDialog} from '../dialogs/trial.ts';
 import {approvalDialog, takenDialog} from './approval-dialog.ts';
 import {firstRunDialog} from './first-run.ts';
 
-/** Everything that lies over the panes, in the order of help and keymap. */
+/** All dialogs, in the order of help and keymap. */
 export const dialogs: readonly Dialog[] = [
 	paletteDialog,
 	helpDialog,

@@ -40,7 +40,7 @@ const movingCommands: readonly PaneCommand[] = [
 const noList = (shell: Shell): Safe | undefined =>
 	shell.openList() ? undefined : literal('There is no list in this pane');
 
-/** Only what comes by itself can be followed or held. */
+/** Only lists that receive new items can follow or hold. */
 const notLive = (shell: Shell): Safe | undefined =>
 	noList(shell) ??
 	(shell.section().listing?.isLive === true
@@ -62,7 +62,7 @@ const paneCommands = panes.map(({id, title}, index): PaneCommand =>
 	}),
 );
 
-/** Commands that hold whatever pane is open. */
+/** Commands available in every pane. */
 export const everywhereCommands: readonly Command[] = inScope('global', [
 	onKeys(['detail.open', 'enter'], literal('open'), {
 		quiet: shell => shell.openList()?.selectedKey() === undefined,
@@ -131,7 +131,7 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 	onKeys(['redraw', 'ctrl+l'], literal('full redraw'), {
 		quiet: true,
 		run(shell) {
-			// A pane that could not be drawn is tried again.
+			// Retries a pane that failed to draw.
 			shell.view.set(state => ({...state, redraws: state.redraws + 1}));
 			shell.desktop.redraw();
 		},

@@ -12,7 +12,7 @@ const completing = (keys: IdAndKeys, label: Safe, step: 1 | -1): PaneCommand =>
 		run: shell => completeFilter(shell, step),
 	});
 
-/** Keys beside the text of a filter or a search. */
+/** Keys that hold while a filter or a search is typed. */
 export const fieldCommands: readonly Command[] = inScope('field', [
 	completing(['field.complete', 'tab'], literal('complete, then the next proposal'), 1),
 	completing(['field.complete-back', 'shift+tab'], literal('the proposal before'), -1),

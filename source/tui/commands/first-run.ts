@@ -16,23 +16,23 @@ import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 
-/** What the gateway's first start wrote and found. @see manual/commands.md */
+/** What the first start wrote and found. @see manual/commands.md */
 export type FirstRunCard = {
-	/** What was done, one line each: `wrote /home/ann/.svc/config.yaml`. */
+	/** One line per step done: `wrote /home/ann/.svc/config.yaml`. */
 	readonly steps: readonly string[];
 	/** The route that `T` sends the test event to. */
 	readonly route: string;
-	/** Instead of a welcome. */
+	/** Replaces the welcome title. */
 	readonly title?: string;
-	/** Keys and what they do, instead of those of a first start. */
+	/** Keys with their labels; absent: those of a first start. */
 	readonly keys?: ReadonlyArray<readonly [key: string, does: string]>;
-	/** A step that is done when `over` resolves, and is called `done` then. No bell rings before. */
+	/** A step in progress, renamed to `done` when `over` resolves. The bell is silent until then. */
 	readonly underWay?: {readonly step: string; readonly done: string; readonly over: Promise<void>};
 };
 
 export const firstRun = dialogState<{readonly card: FirstRunCard}>('first-run');
 
-/** Ticks off the step of `card` that is under way when it is done. */
+/** Marks the card's step in progress as done once it is. */
 export function tickOff(view: ValueStore<ViewState>, card: FirstRunCard | undefined): void {
 	const {underWay, ...shown} = card ?? {route: '', steps: []};
 	const overlay = {
@@ -44,12 +44,12 @@ export function tickOff(view: ValueStore<ViewState>, card: FirstRunCard | undefi
 			view.set(state => (state.overlay?.kind === firstRun.kind ? {...state, overlay} : state));
 			return undefined;
 		},
-		// The caller that began it reports the error.
+		// Errors are reported by the caller who began the step.
 		() => undefined,
 	);
 }
 
-/** What the first start did, what answers, and how to see a first event. */
+/** What the first start did, which model answers, and how to see a first event. */
 function firstRunLines(card: FirstRunCard, state: GatewayState, width: number): readonly Line[] {
 	const {webhook} = state;
 	const {steps, route, underWay, keys = firstKeys} = card;
@@ -120,7 +120,7 @@ export const firstRunDialog = defineDialog(firstRun, {
 		title: titled(escapeLine(card.title ?? 'Welcome to svc')),
 		rows: firstRunLines(card, shell.feed.get().state, room.width),
 	}),
-	// A key that it tells of does the same here as in the pane behind it, where it is routed to once the card is gone.
+	// The card's keys do the same in the pane behind it, so the key is passed on there once the card is closed.
 	press(shell, {card}, {id}) {
 		const told = card.keys?.some(([keys]) => keys.split(' ', 1)[0] === id);
 		if (id === 'q' || (told && id !== 'T')) {

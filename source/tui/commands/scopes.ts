@@ -8,7 +8,7 @@ import {formNow, isTyping, typeKey, typePaste} from '../dialogs/form.ts';
 import type {RouteOptions} from '../input/key-router.ts';
 import type {Shell} from '../shell/shell.ts';
 
-/** The scopes that have the keyboard, innermost first. A dialog over the panes takes every key. */
+/** The scopes whose keys hold now, innermost first. An open dialog takes every key. */
 export function scopesNow(shell: Shell): RouteOptions<Shell> {
 	const {overlay, field} = shell.view.get();
 	if (overlay) {
@@ -25,7 +25,7 @@ export function scopesNow(shell: Shell): RouteOptions<Shell> {
 		: {scopes: ['banner', id, 'global'], textFocused: false, context: shell};
 }
 
-/** A form has scopes of its own, and so has a sheet while something is typed into it. */
+/** A form has its own scopes, and so does a sheet while something is typed into it. */
 function ofDialog(shell: Shell): Omit<RouteOptions<Shell>, 'context'> {
 	const {dialog, state} = dialogNow(shell) ?? {};
 	if (!dialog || !state) {
@@ -44,13 +44,11 @@ function ofDialog(shell: Shell): Omit<RouteOptions<Shell>, 'context'> {
 		: {scopes: [scope], textFocused: textFocused || dialog.takesText?.(state) === true};
 }
 
-/**
- * The one key handler. Returns whether the key was taken; only a text field with the focus gets what was not.
- */
+/** Handles every key. Returns whether it was used; only then unused keys go to a focused text field. */
 export const handleKey = (shell: Shell, key: KeyEvent): boolean =>
 	orSay(shell, () => takeKey(shell, key));
 
-/** An unexpected error of a command becomes a toast: it must not end the gateway. */
+/** Turns an unexpected error of a command into a toast: it must not end the gateway. */
 function orSay(shell: Shell, take: () => boolean): boolean {
 	try {
 		return take();
@@ -89,11 +87,11 @@ function takeKey(shell: Shell, key: KeyEvent): boolean {
 	return takeText(shell, key) || !options.textFocused;
 }
 
-/** Whether a key press may do something that is guarded: the open dialog says so. */
+/** Whether a key press may run a guarded command, as the open dialog decides. */
 const mayDo = (shell: Shell, key: KeyEvent): boolean =>
 	dialogNow(shell)?.dialog.guard?.(shell, key) === true;
 
-/** A key that no command takes: text for a line of ours, or typed for something else than the sheet. */
+/** Handles a key that no command takes: text for a focused line, or typing that was not meant for the sheet. */
 function takeText(shell: Shell, key: KeyEvent): boolean {
 	if (isTyping(shell)) {
 		typeKey(shell, key);
@@ -114,7 +112,7 @@ function takeText(shell: Shell, key: KeyEvent): boolean {
 	return false;
 }
 
-/** The one handler of pastes: what is pasted goes into a line that has the keyboard, and never does anything else. Returns whether it was taken. */
+/** Handles every paste: it goes into the focused line and never triggers a command. Returns whether it was used. */
 export const handlePaste = (shell: Shell, paste: Pick<Paste, 'text' | 't'>): boolean =>
 	orSay(shell, () => takePaste(shell, paste));
 

@@ -16,20 +16,19 @@ import {fieldCommands} from './field.ts';
 
 /** Every key of the interface: the key handler, help, footer, palette and `svc keymap` read this and nothing else. */
 export type KeyTable = {
-	/** What the palette offers. */
+	/** The commands that the palette offers. */
 	readonly acts: readonly Command[];
 	readonly commands: readonly Command[];
-	/** The commands that have a key, as the router takes them. */
+	/** The commands that have a key, in the router's form. */
 	readonly bindings: ReadonlyArray<Command & KeyBinding<Shell>>;
 	/** Which key does what. */
 	readonly router: KeyRouter<Shell>;
-	/** The command with this id. */
 	readonly commandOf: (id: string) => Command | undefined;
-	/** The name of a scope for a person. */
+	/** A scope's name for display. */
 	readonly titleOf: (scope: string) => Safe;
 };
 
-/** The keys of these panes, of text fields, and of these dialogs. */
+/** Builds the table of keys for these panes, text fields, and dialogs. */
 export function createKeyTable(all: readonly Dialog[], shown: readonly Pane[] = panes): KeyTable {
 	const sections = shown.flatMap(pane => pane.sections);
 	const acts: readonly Command[] = [
@@ -77,7 +76,7 @@ export function createKeyTable(all: readonly Dialog[], shown: readonly Pane[] = 
 	};
 }
 
-/** The keys of the interface as it is. */
+/** The key table of the real interface. */
 export const keyTable = createKeyTable(dialogs);
 
 export const {acts, commands, bindings, router, commandOf} = keyTable;
@@ -87,7 +86,7 @@ export const keymapMarkdown = (): string => bindingsMarkdown(keyTable.bindings, 
 
 type Row = Pick<KeyBinding, 'keys' | 'id' | 'label' | 'scope'>;
 
-/** The table as Markdown, one section for each scope in order of first appearance, under its title; for `svc keymap`. */
+/** The key table as Markdown for `svc keymap`: one titled section per scope, in order of first appearance. */
 export function bindingsMarkdown(
 	shown: readonly Row[],
 	titleOf: (scope: string) => string,

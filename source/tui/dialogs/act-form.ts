@@ -10,15 +10,15 @@ import {titled} from './box.ts';
 import type {Confirmation} from './questions.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
-/** Something that is done when a person says so, and may say more of it. */
+/** A question before an act, with optional fields for details. */
 type ToldQuestion = Pick<Confirmation, 'title' | 'lines' | 'act'> & {
-	/** Gets what was filled in. */
+	/** Receives what was filled in. */
 	readonly run: (told: JsonObject) => void;
 };
 
 const actForm = dialogState<ToldQuestion & {readonly form: FormState}>('act-form');
 
-/** Asks whether something is done, with fields that may stay empty. */
+/** Asks for confirmation, with fields that may stay empty. */
 export function askForTold(
 	shell: Shell,
 	{fields, ...question}: ToldQuestion & {readonly fields: readonly FieldRecord[]},

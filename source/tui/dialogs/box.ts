@@ -5,7 +5,7 @@ import type {Area, BoxContent, DialogOf} from '../acts/dialog.ts';
 import {blankLine, fillLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
 
-/** Where a dialog lies in the part of the screen that it may cover, its border included. */
+/** Position and size of a dialog on the screen, border included. */
 type BoxPlace = {
 	readonly left: number;
 	readonly top: number;
@@ -16,19 +16,19 @@ type BoxPlace = {
 const border = 2;
 const smallestInside = 34;
 
-/** Cells left of a dialog and right of it, by the columns from which there is room for them. */
+/** Cells left and right of a dialog, by the minimum columns for them. */
 const margins = [
 	{from: 100, cells: 4},
 	{from: 80, cells: 1},
 ] as const;
 
-/** What a dialog may take at most inside of its border. */
+/** The largest contents of a dialog inside its border. */
 export function roomIn({width, height}: Area): Area {
 	const {cells = 0} = margins.find(({from}) => width >= from) ?? {};
 	return {width: Math.max(0, width - 2 * cells - border), height: Math.max(0, height - border)};
 }
 
-/** A dialog of these contents in the middle, never larger than the area. */
+/** Centres a dialog with these contents, clamped to the area. */
 export function placeBox(area: Area, contents: Area): BoxPlace {
 	const room = roomIn(area);
 	const width = border + Math.min(room.width, Math.max(smallestInside, contents.width));
@@ -41,7 +41,7 @@ export function placeBox(area: Area, contents: Area): BoxPlace {
 	};
 }
 
-/** A dialog with its border: `height` rows of exactly `width` cells each, so that nothing of what lies under it is seen through. */
+/** A dialog with its border: `height` rows of exactly `width` cells each, so that nothing below it shows through. */
 export function boxLines(
 	{title, rows}: {readonly title: readonly Line[]; readonly rows: readonly Line[]},
 	{width, height}: Area,
@@ -60,14 +60,14 @@ export function boxLines(
 
 const corner = (sign: string) => ({text: escapeLine(sign), tone: 'title'}) as const;
 
-/** The border is of one colour, also between the parts of a title. */
+/** Gives the border one colour, also between the parts of a title. */
 const framed = (span: Span): Span => (/^[─ ]+$/.test(span.text) ? {...span, tone: 'title'} : span);
 
 const isBlank = (row: Line): boolean => row.every(({text}) => text.trim() === '');
 
 /**
- * `rows` in a height that may be too small for them: blank ones go first, then what is farthest from `shown`, the row that a person has to see; without
- * one the last row stays, which names the keys.
+ * Fits `rows` into a smaller height: drops blank ones first, then those farthest from `shown`, the row to keep visible. Absent `shown`: the last row stays, which
+ * names the keys.
  */
 export function fitRows(rows: readonly Line[], height: number, shown?: number): readonly Line[] {
 	const wanted = shown === undefined ? undefined : rows[shown];
@@ -92,12 +92,12 @@ export function fitRows(rows: readonly Line[], height: number, shown?: number): 
 		: [...kept.slice(0, height - 2), line(literal('  …'), 'quiet'), ...kept.slice(-1)];
 }
 
-/** No line of prose is longer, however wide the screen is. */
+/** The longest line of prose, even on wide screens. */
 export const widestText = 76;
 
 export const titled = (text: Safe): readonly Line[] => [[{text, tone: 'title'}]];
 
-/** Rows of prose under a title, in at most `widest` cells. */
+/** Rows of prose below a title, at most `widest` cells wide. */
 export function boxOf(
 	room: Area,
 	{title, widest = widestText}: {readonly title: Safe; readonly widest?: number},
@@ -107,16 +107,16 @@ export function boxOf(
 	return {title: titled(title), width, rows: rows(width)};
 }
 
-/** A key, and what it does. */
+/** A key with its label. */
 export const keyHint = (name: Safe, does: Safe): Line => [
 	{text: name, tone: 'accent'},
 	{text: safe` ${does}`},
 ];
 
-/** A text that is asked for, and why the last one was refused. */
+/** A text being asked for, and why the last entry was refused. */
 export type AskedLine = {readonly text: LineText; readonly problem?: Safe | undefined};
 
-/** A dialog that asks for a line of text under `lines`. Typing clears the problem. */
+/** A dialog that asks for a line of text below `lines`. Typing clears the problem. */
 export const lineDialog = <State extends AskedLine>(
 	title: (state: State) => readonly Line[],
 	lines: (state: State, width: number) => readonly Line[],

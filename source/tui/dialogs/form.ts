@@ -39,7 +39,7 @@ export function changeForm(shell: Shell, update: (form: FormState) => FormState)
 	}
 }
 
-/** Puts a dialog in its own place after something was typed into it. What was said before must not hide the keys of a page. */
+/** Changes the open dialog after typing, and removes the toast, which would hide a page's keys. */
 function changeTyped(shell: Shell, next: Overlay): void {
 	const {overlay} = shell.view.get();
 	change(shell, {
@@ -48,13 +48,13 @@ function changeTyped(shell: Shell, next: Overlay): void {
 	});
 }
 
-/** The line of the open dialog that has the keyboard. */
+/** The focused line of the open dialog. */
 const lineNow = (shell: Shell): LineText | undefined => {
 	const now = dialogNow(shell);
 	return now?.dialog.line?.get(now.state);
 };
 
-/** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
+/** Whether a line drawn by svc is focused: a tool's name, a reason, a field of a form. */
 export const isTyping = (shell: Shell): boolean =>
 	lineNow(shell) !== undefined || formNow(shell)?.editing !== undefined;
 
@@ -66,7 +66,7 @@ function changeLine(shell: Shell, update: (line: LineText) => LineText): void {
 	}
 }
 
-/** Gives a key to the line that has the keyboard; nothing where there is none. */
+/** Passes a key to the focused line, if any. */
 export function typeKey(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
 	if (formNow(shell)) {
 		changeForm(shell, form => typeInto(form, key));
@@ -75,7 +75,7 @@ export function typeKey(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void 
 	}
 }
 
-/** Puts a paste into the line that has the keyboard. A name that is asked for has to be typed: a paste can hold a line break, and was not thought about. */
+/** Inserts a paste into the focused line. A name asked for as confirmation must be typed: a paste takes no thought and may contain a line break. */
 export function typePaste(shell: Shell, text: string): void {
 	const {dialog, state} = dialogNow(shell) ?? {};
 	if (state && dialog?.line?.mustBeTyped?.(state) === true) {
@@ -87,7 +87,7 @@ export function typePaste(shell: Shell, text: string): void {
 	}
 }
 
-/** Keeps what is typed and goes on typing in the field beside it, where that takes text: no letter of it may be a key of the sheet. */
+/** Keeps what was typed and moves to the next field, still typing if it takes text: none of the letters may act as a key of the sheet. */
 function typeOn(form: FormState, step: 1 | -1): FormState {
 	const kept = endEditing(form);
 	const next = moveField(kept, step);
@@ -95,7 +95,7 @@ function typeOn(form: FormState, step: 1 | -1): FormState {
 	return next !== kept && field && isTyped(field) ? actOnField(next) : next;
 }
 
-/** What a key means in every form; its dialog hears of one that leads beyond the first or the last field. */
+/** Applies a key to the form; its dialog is told of a move beyond the first or the last field. */
 function press(shell: Shell, {step, act: update}: FormKey): void {
 	const form = formNow(shell);
 	const isAtEnd = form !== undefined && (update(form) === form || !Number.isFinite(step ?? 0));
@@ -147,7 +147,7 @@ const whileTyping: readonly ListedCommand[] = [
 	}),
 ];
 
-/** Keys of a form: between its fields, and in what is typed. */
+/** Keys that move between fields, and keys while typing in one. */
 export const formCommands: readonly Command[] = [
 	...inScope('form', betweenFields),
 	...inScope('form-text', whileTyping),

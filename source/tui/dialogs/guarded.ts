@@ -9,8 +9,8 @@ import type {Shell} from '../shell/shell.ts';
 import {boxOf} from './box.ts';
 
 /**
- * A dialog that may open while a person types elsewhere. Its guarded commands ignore keys of that typing: a key press has to come alone, half a second after the dialog
- * and after any other key. `nameOf` is what the guard calls it.
+ * A dialog that may open while a person types elsewhere, and whose guarded commands ignore that typing: a key press must come alone, half a second after the
+ * dialog opened and after any other key. `nameOf` is the guard's name for it.
  */
 export const guarding = <State>(
 	dialog: DialogState<State>,
@@ -20,7 +20,7 @@ export const guarding = <State>(
 	readonly dialog: Pick<DialogOf<State>, 'guard' | 'isWatched'>;
 } => ({
 	open(shell, state) {
-		// What was said before it is over.
+		// Removes the old toast.
 		dialog.open(shell, state, {field: undefined, toast: undefined});
 		shell.guard.asked();
 		shell.guard.shown(nameOf(state));
@@ -40,20 +40,20 @@ export const guarding = <State>(
 	},
 });
 
-/** A secret that is shown once: while it is on the screen, this is the only place of the interface that holds it. */
+/** A secret that is shown once; while it is shown, nothing else in the interface holds it. */
 export type ShownOnce = {
-	/** Whose it is. */
+	/** What the secret belongs to. */
 	readonly id: string;
 	readonly secret: string;
 	readonly title: Safe;
 	/** What was done. */
 	readonly done: string;
 	readonly note?: string;
-	/** What belongs to the secret. */
+	/** Details below the secret. */
 	readonly below: string;
 };
 
-/** A dialog that shows a secret once, and stays until a person says that it was kept. */
+/** A dialog that shows a secret once, and stays open until the person confirms having kept it. */
 export const onceDialog = (
 	dialog: DialogState<ShownOnce>,
 	{id, noun, widest}: {readonly id: string; readonly noun: Safe; readonly widest: number},
@@ -61,7 +61,7 @@ export const onceDialog = (
 	const guarded = guarding(dialog, state => `${id} ${state.id}`);
 	return {
 		open: guarded.open,
-		/** Closes what is open, but for this: it says why it stays. */
+		/** Closes any other dialog; this one stays and says why. */
 		leave(this: void, shell: Shell) {
 			if (dialog.isOpen(shell)) {
 				shell.toast(safe`The ${noun} is shown once: y closes this when you have kept it`, 'warn');

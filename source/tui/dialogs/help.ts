@@ -21,7 +21,7 @@ import type {Overlay} from '../state/view.ts';
 const twoColumnsFrom = 76;
 const widest = 120;
 
-/** The words of the filters of a pane. */
+/** The filter words of a pane. */
 function languageOf({sections}: Pane): readonly Line[] {
 	const words = sections.flatMap(({listing}) => (listing ? termWords(listing.vocabulary) : []));
 	return words.length === 0
@@ -33,18 +33,18 @@ type HelpState = {
 	readonly query: string;
 	readonly top: number;
 	readonly isSearching: boolean;
-	/** The dialog that it was opened over, which comes back as it was. */
+	/** The dialog below the help; it is restored when the help closes. */
 	readonly under?: Overlay | undefined;
 };
 
 export const help = dialogState<HelpState>('help');
 
-/** Opens the keys over a pane, or over a form. */
+/** Opens the table of keys over a pane or a form. */
 export function openHelp(shell: Shell): void {
 	help.open(shell, {query: '', top: 0, isSearching: false, under: dialogNow(shell)?.state});
 }
 
-/** Goes back to the dialog below. A sheet has to be seen anew before a key may allow, and its request may be settled by now. */
+/** Returns to the dialog below. A sheet must be seen again before a key may allow, and its request may be settled by now. */
 function closeHelp(shell: Shell): void {
 	change(shell, {overlay: help.now(shell)?.under});
 	if (approvalSheet.isOpen(shell)) {
@@ -53,7 +53,7 @@ function closeHelp(shell: Shell): void {
 	}
 }
 
-/** The key table, in two columns where there is room, and the words of the filter under it. */
+/** The table of keys, in two columns if they fit, followed by the filter words. */
 function helpBox({query, top, under}: HelpState, shell: Shell, room: Area): BoxContent {
 	const pane = shell.pane();
 	const width = Math.min(room.width, widest);
@@ -91,7 +91,10 @@ function helpBox({query, top, under}: HelpState, shell: Shell, room: Area): BoxC
 
 const keyCells = 16;
 
-/** The most needed keys, then all: first those of the scopes `here`, then of the open pane. With a `query` only keys that match, each once. A read-only face strikes out commands that change something. */
+/**
+ * The most needed keys, then all: those of the scopes `here`, then the open pane's. With a `query`, only matching keys, each once. A read-only face strikes out
+ * commands that change something.
+ */
 function helpLines(
 	{pane, section, keys: {bindings, titleOf}, port}: Shell,
 	query: string,
@@ -133,7 +136,7 @@ function helpLines(
 	];
 }
 
-/** Keys that stand before the table of all of them: the first ones of where the keyboard is, then those of every pane. */
+/** How many keys to list before the full table: first those of the focused scope, then those of every pane. */
 const firstKeys = 12;
 const knownEverywhere = ['palette', 'help', 'states', 'list.filter', 'quit'] as const;
 

@@ -9,16 +9,16 @@ import type {Shell} from '../shell/shell.ts';
 import {lineDialog, titled, type AskedLine} from './box.ts';
 import {openInstall} from './install-sheet.ts';
 
-/** Asks for such a link. */
+/** The dialog that asks for an install link. */
 const installLink = dialogState<AskedLine>('install-link');
 
-/** The links that wait for a person, the oldest first. */
+/** The install links that wait for a person, oldest first. */
 const waitingInstalls = ({feed, clock}: Shell): readonly WaitingInstall[] =>
 	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
 
 type OpenedLink = {readonly link: string; readonly waiting?: number};
 
-/** Opens the sheet of a link, unless the person has gone on by then. */
+/** Opens a link's sheet, unless the person has moved on by then. */
 async function openReview(
 	shell: Shell,
 	{link, waiting}: OpenedLink,
@@ -43,13 +43,13 @@ function reviewWaiting(shell: Shell): void {
 	});
 }
 
-/** What a paste into the question for a link is: the link, however long. */
+/** Handles a paste into the question: the whole text is the link, however long. */
 function pasteLink(shell: Shell, text: string): void {
 	const isStillHere = placeNow(shell, literal('/install'));
 	shell.attempt(async () => openReview(shell, {link: text.trim()}, isStillHere));
 }
 
-/** How the sheet is reached. */
+/** Commands that open the sheet. */
 export const installActs: readonly Command[] = inScope('global', [
 	onKeys(['install.review', 'I'], literal('look at the install link that was opened'), {
 		scope: 'banner',

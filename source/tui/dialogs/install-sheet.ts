@@ -16,29 +16,29 @@ import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 
-/** An install link that a person decides on. */
+/** An install link awaiting a person's decision. */
 export type InstallSheet = Pick<Sheet, 'top' | 'seen'> & {
 	readonly link: string;
 	readonly review: InstallReview;
-	/** `WaitingInstall.id` of a link that was opened elsewhere. */
+	/** `WaitingInstall.id` if the link was opened outside of the interface. */
 	readonly waiting?: number | undefined;
 };
 
 type Deciding = {readonly sheet: InstallSheet};
 
-/** A step in which a name is typed. */
+/** A step that asks for a typed name. */
 type Naming = Deciding & {readonly text: LineText};
 
-/** What is to become of the link. */
+/** The step that decides about the link. */
 export const installChoice = dialogState<Deciding>('install');
 
-/** The server's name, where it is a program that would run here. */
+/** The step that asks for the server's name, if the server is a program to run here. */
 export const installConfirm = dialogState<Naming>('install-confirm');
 
-/** Another name than the link's. */
+/** The step that asks for another name than the link's. */
 export const installRename = dialogState<Naming>('install-rename');
 
-/** Opens the sheet of a link. Nothing may be installed before all of it is drawn. */
+/** Opens a link's sheet. Nothing may be installed before all of it is drawn. */
 export function openInstall(
 	shell: Shell,
 	asked: Pick<InstallSheet, 'link' | 'review' | 'waiting'>,
@@ -48,28 +48,28 @@ export function openInstall(
 	installChoice.open(shell, {sheet}, {field: undefined, toast: undefined});
 }
 
-/** What the footer of a step depends on besides its state. */
+/** What a step's footer depends on besides its state. */
 type FooterFacts = {
 	readonly width: number;
-	/** Why no key may install now; absent when one may. */
+	/** Why no key may install now; absent if one may. */
 	readonly locked: Safe | undefined;
 };
 
-/** The sheet as it is drawn: the entry to install scrolls, the question of the step stays under it. */
+/** The sheet as drawn: the entry to install scrolls above the fixed question of the step. */
 type InstallLayout = Page &
 	Pick<SheetLayout, 'height' | 'locked' | 'most' | 'verdict'> & {
 		readonly asked: NonNullable<Page['asked']>;
 	};
 
 /**
- * A step of the sheet, which asks `footerOf` below what would be installed. A key press of it may install as one on an approval sheet may allow; a press that may not says why, and puts the
- * next one off.
+ * Defines a step of the sheet; its question is drawn by `footerOf`. The same guard as on an approval sheet decides whether a key press may install; a refused
+ * press shows why and delays the next one.
  */
 export function sheetOf<State extends Deciding>(
 	dialog: DialogState<State>,
 	footerOf: (state: State, facts: FooterFacts) => readonly Line[],
 ) {
-	// Another name, another step and another size are something else, to be drawn before it is installed.
+	// Another name, step or screen size must be drawn again before it can be installed.
 	const nameOf = ({sheet: {review}}: State, {columns, rows}: Size): string =>
 		`${dialog.kind} ${review.name} ${columns}x${rows}`;
 
@@ -165,7 +165,7 @@ export function sheetOf<State extends Deciding>(
 
 const part = 'install';
 
-/** More than an entry of 32 KiB can have on the narrowest screen. */
+/** More rows than an entry of 32 KiB needs on the narrowest screen. */
 const maxRows = 20_000;
 
 const tones: Readonly<Record<InstallLine['tone'], Tone>> = {
@@ -174,7 +174,7 @@ const tones: Readonly<Record<InstallLine['tone'], Tone>> = {
 	danger: 'warn',
 };
 
-/** All of what would be installed, at a width; laid out once. */
+/** Everything that would be installed, at a width; memoised. */
 const contentOf = derive((review: InstallReview, width: number): readonly Line[] =>
 	installLines(review).flatMap(({text, tone, isProse}) => {
 		const broken = isProse ? wrapText(text, width - 5) : hardWrap(text, width - 5, maxRows).rows;

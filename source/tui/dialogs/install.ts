@@ -28,7 +28,7 @@ function install(shell: Shell, {link, review}: InstallSheet, typedName?: string)
 	});
 }
 
-/** Installs a remote server; of a program the name has to be typed first. */
+/** Installs a remote server at once; for a program, first asks for its name to be typed. */
 function installChosen(shell: Shell): void {
 	const {sheet} = installChoice.now(shell) ?? {};
 	if (sheet?.review.kind === 'program') {
@@ -47,7 +47,7 @@ function installNamed(shell: Shell): void {
 	}
 }
 
-/** What was said of the step before must not hide the keys of this one. */
+/** Removes the toast of the step before, which would hide this step's keys. */
 const said = {toast: undefined};
 
 function askForOther(shell: Shell): void {
@@ -68,7 +68,7 @@ function rename(shell: Shell): void {
 	shell.attempt(async () => {
 		const review = await shell.port.reviewInstall({link, name: text.value.trim()});
 		const now = installRename.now(shell);
-		// Another name is another question: all of it has to be seen again. What was taken back, or typed further, asks nothing.
+		// Another name needs all of the sheet to be seen again. A check that was overtaken by leaving or more typing changes nothing.
 		if (now?.sheet.link === link && now.text.value === text.value) {
 			openInstall(shell, {...sheet, review});
 		}
@@ -193,7 +193,7 @@ const keys = [
 	}),
 ];
 
-/** The sheet for install links. The keys that install are guarded. */
+/** The steps of the sheet for install links. Keys that install are guarded. */
 export const installDialogs = defineWizard('install', {title: 'Install link', keys}, [
 	choice,
 	confirm,

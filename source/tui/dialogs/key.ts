@@ -15,24 +15,24 @@ import {boxOf, titled} from './box.ts';
 import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
-/** A key of the chat API that is filled in. */
+/** The form for a new key of the chat API. */
 const keyForm = dialogState<{readonly form: FormState}>('key-form');
 
-/** There has never been one: the first is made when a person asks for it, so that there is none which was not seen. */
+/** Offered when no key exists: the first key is made only on request, so that every key was shown to somebody. */
 export const keyOffer = dialogState<object>('key-offer');
 
-/** The one time that a key is there. */
+/** Shows a new key, the only time that it is readable. */
 const keyShown = dialogState<ShownOnce>('key-shown');
 
 const widest = 84;
 const offering = guarding(keyOffer, () => 'key');
 const showing = onceDialog(keyShown, {id: 'key', noun: literal('key'), widest});
 
-/** Whether the chat API is served, and no key of it was ever made. */
+/** Whether the chat API is served and no key ever existed. */
 export const lacksFirstKey = ({api, keys}: GatewayState): boolean =>
 	api?.state === 'listening' && keys?.length === 0;
 
-/** Asks whether the first key is to be made now. */
+/** Asks whether to make the first key now. */
 export const offerFirstKey = (shell: Shell): void => offering.open(shell, {});
 
 /** Shows a new key, even over a dialog opened meanwhile: it cannot be shown again. */
@@ -68,7 +68,7 @@ export function makeFirstKey(shell: Shell): void {
 	});
 }
 
-/** Asks what a new key is to be, from anywhere. */
+/** Opens the form for a new key, from any pane. */
 export const openKeyForm: Command = {
 	id: 'key.open',
 	changes: true,
@@ -96,7 +96,7 @@ const form = step(keyForm, {
 			async act(shell, grant) {
 				const minted = await shell.port.createKey(grant);
 				showKey(shell, minted);
-				// What is pressed next in the pane is meant for this one.
+				// The next key pressed in the pane is meant for the new key.
 				selectSoon(
 					shell,
 					shell.list(keyList),

@@ -29,7 +29,7 @@ const withoutLauncher = {
 	help: 'To keep it running, close this terminal instead: the gateway then goes on in the background.',
 };
 
-/** Why a gateway of this process cannot go on while the shell gets its prompt back; `undefined`: it can. An attached face leaves nothing behind. */
+/** Why the gateway of this process cannot keep running while the shell gets its prompt back; `undefined` if it can, or if the face is only attached. */
 function whyStuck({port, desktop}: Shell): typeof inDemo | undefined {
 	if (!port.embedded || (desktop.givesPromptBack && !desktop.endsWithFace)) {
 		return undefined;
@@ -38,7 +38,7 @@ function whyStuck({port, desktop}: Shell): typeof inDemo | undefined {
 	return desktop.endsWithFace ? inDemo : withoutLauncher;
 }
 
-/** The two ways out of the interface. */
+/** The two commands that leave the interface. */
 export const leavingCommands: readonly ListedCommand[] = [
 	onKeys(['quit', 'q', 'ctrl+c'], literal('quit'), {aliases: ['/quit', '/exit'], run: askToQuit}),
 	onKeys(['let-go', 'B'], literal('leave; the gateway goes on in the background'), {
@@ -59,7 +59,7 @@ export const leavingCommands: readonly ListedCommand[] = [
 	}),
 ];
 
-/** What leaving would end, and what goes on: first what is typed in and not saved. */
+/** What leaving would end and what continues, beginning with unsaved input. */
 function quitFacts(shell: Shell, consequences: StopConsequences | undefined): readonly string[] {
 	const {port, panes, logins, feed} = shell;
 	const waiting = waitingLogins(logins.attempts());
@@ -70,7 +70,7 @@ function quitFacts(shell: Shell, consequences: StopConsequences | undefined): re
 	]);
 }
 
-/** The consequences of leaving, named from what goes on now. */
+/** Lists the consequences of leaving, from what runs now. */
 function quitLines(
 	shell: Shell,
 	consequences: StopConsequences | undefined,

@@ -10,7 +10,7 @@ import {lineDialog, titled, type AskedLine} from './box.ts';
 
 export const loginPaste = dialogState<AskedLine & {readonly place: LoginPlace}>('login-paste');
 
-/** Gives the login what was typed or pasted; the field stays open, and says why, when that is no answer to it. */
+/** Passes the typed or pasted address to the login. If it is no answer to the login, the field stays open and says why. */
 function answer(shell: Shell, url: string): void {
 	const {place} = loginPaste.now(shell) ?? {};
 	if (!place) {
@@ -25,7 +25,7 @@ function answer(shell: Shell, url: string): void {
 	}
 }
 
-/** A paste is the whole address, however long; what is no answer can be looked at and mended. */
+/** A paste replaces the whole address, however long; a wrong one can then be corrected. */
 function pasteLogin(shell: Shell, text: string): void {
 	loginPaste.change(shell, now => ({...now, text: insertText(lineText(), text)}));
 	answer(shell, text);
@@ -36,7 +36,7 @@ const words = [
 	'It is good for this login alone, and once.',
 ];
 
-/** Asks for the address that the browser of a login ended on. */
+/** Asks for the address at which the login's browser ended. */
 export const loginPasteDialog = defineDialog(loginPaste, {
 	title: 'Pasting the URL of a login',
 	...lineDialog(

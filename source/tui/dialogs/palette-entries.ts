@@ -6,34 +6,31 @@ import {openPane} from '../acts/navigate.ts';
 import type {Destination, Referent, Pane} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 
-/** One thing that the palette can do. */
+/** One entry of the palette. */
 export type PaletteEntry = {
 	readonly label: Safe;
-	/** Key that does the same; empty when there is none. */
+	/** The key for the same command; empty if there is none. */
 	readonly key: Safe;
-	/** Where it belongs: `Traffic`, `everywhere`. */
+	/** Where the command belongs: `Traffic`, `everywhere`. */
 	readonly place: Safe;
-	/** Why it cannot be done now. */
+	/** Why the command is unavailable now. */
 	readonly why?: Safe | undefined;
-	/** It cannot be done by this face at all. */
+	/** This face cannot run the command at all. */
 	readonly isForbidden?: boolean;
-	/** What the query is compared with. */
+	/** The text that the query is matched against. */
 	readonly words: string;
-	/** Lower-case names. A name that begins with the query ranks above one with a later word that does. */
+	/** Lower-case names. A name that begins with the query ranks above one in which a later word does. */
 	readonly names: readonly string[];
-	/** What else it may be called: `rotate`. */
+	/** Synonyms: `rotate`. */
 	readonly others?: readonly string[];
-	/** It belongs to the open pane, or to all: that comes first among equals. */
+	/** Belongs to the open pane or to all panes, so ranks first among equals. */
 	readonly isHere?: boolean;
-	/** One of thousands that have the same words: each word of the query has to stand in them. */
+	/** One of thousands of items with similar words, so every word of the query must occur in `words`. */
 	readonly isThing?: true;
 	readonly run: () => void;
 };
 
-/**
- * What fits `query`, best first; what cannot be done now comes last, with its reason. `acts` are the commands that can be
- * offered at all.
- */
+/** The entries that match `query`, best first; unavailable ones come last, with their reason. `acts`: the commands that may be offered. */
 export function paletteEntries(
 	shell: Shell,
 	acts: ReadonlyArray<Command>,
@@ -43,7 +40,7 @@ export function paletteEntries(
 		...acts
 			.filter(act => act.when?.(shell) !== false && act.id !== 'palette')
 			.map(act => commandEntry(shell, act)),
-		// Deliveries come last: there are most of them.
+		// Deliveries come last, since they are the most numerous.
 		...shell.panes
 			.toReversed()
 			.flatMap(pane => (pane.destinations?.(shell) ?? []).map(to => destinationEntry(to, pane))),
@@ -84,7 +81,7 @@ function bestFirst(entries: readonly PaletteEntry[], query: string): readonly Pa
 			: names.some(name => name.includes(` ${start}`))
 				? 2
 				: 4) + (isHere ? 0 : 1);
-	// What is sorted keeps its order among equals.
+	// The sort is stable: equals keep their order.
 	return found.toSorted((one, other) => rank(one) - rank(other));
 }
 
@@ -129,10 +126,10 @@ const destinationEntry = (
 	run: go,
 });
 
-/** Letters from which on settings are looked for: fewer are in most names. */
+/** Settings are searched from this many letters on: shorter texts occur in most names. */
 const settingFrom = 3;
 
-/** The settings whose names hold `query`, those first that have a part which begins so: their page of the manual. */
+/** Manual pages of the settings whose names contain `query`; those with a part that begins with it come first. */
 function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 	const wanted = query.toLowerCase().replaceAll(/[\s-]+/g, '_');
 	if (wanted.length < settingFrom) {
@@ -158,7 +155,7 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 		);
 }
 
-/** Other words for commands, by identifier; the palette finds a command by their beginnings, too. */
+/** Synonyms of commands, by identifier; the palette also matches their beginnings. */
 export const synonyms: Readonly<Record<string, readonly string[]>> = {
 	'routes.rotate': ['rotate'],
 	'routes.pause': ['stop', 'enable', 'disable'],

@@ -49,7 +49,7 @@ const moving = (keys: IdAndKeys, label: Safe, step: 1 | -1): ListedCommand =>
 
 export const paletteDialog = defineDialog(palette, {
 	title: 'Palette',
-	/** A field, and what fits it. Its size does not follow what is typed. */
+	/** A field and the entries that match it. The box keeps its size while typing. */
 	contents({query, index}, shell, room) {
 		const width = Math.min(room.width, widest);
 		const height = Math.max(0, Math.min(room.height, highest) - 1);

@@ -10,20 +10,20 @@ import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
 import {keyHint, lineDialog, titled, widestText, type AskedLine} from './box.ts';
 
-/** One entry of a menu; `key` chooses it at once, an empty one does not. */
+/** An entry of a menu; `key` chooses it at once, unless empty. */
 export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
 
-/** Something that is done when a person says so. */
+/** A question before an act. */
 export type Confirmation = {
 	readonly title: Safe;
 	readonly lines: readonly Safe[];
 	readonly act: Safe;
 	readonly run: () => void;
-	/** What may be done instead. */
+	/** An alternative to the act. */
 	readonly other?: Pick<MenuItem, 'label' | 'run'>;
-	/** What Esc is, where "leave it" could be taken for the act. */
+	/** The label of Esc, where "leave it" could be mistaken for the act. */
 	readonly stay?: Safe;
-	/** What comes back when it is not done. */
+	/** The dialog to show again if the person declines. */
 	readonly under?: Overlay | undefined;
 };
 
@@ -72,7 +72,7 @@ export const confirmDialog = defineDialog(confirmation, {
 type DropQuestion = {readonly run: (shell: Shell) => void} & Pick<Confirmation, 'under'> &
 	Partial<Pick<Confirmation, 'lines'>>;
 
-/** Asks whether a form is left whose changes are not saved. `under`: the dialog of the form, where it is one. */
+/** Asks whether to leave a form with unsaved changes. `under`: the form's dialog, if it is in one. */
 export function askToDrop(
 	shell: Shell,
 	{lines = [literal('What you filled in is not saved.')], run, under}: DropQuestion,
@@ -89,7 +89,7 @@ export function askToDrop(
 
 export type Menu = {
 	readonly title: Safe;
-	/** What is said above the choice. */
+	/** Remarks above the choices. */
 	readonly notes?: readonly Safe[];
 	readonly items: readonly MenuItem[];
 	readonly index: number;
@@ -99,7 +99,7 @@ export const menu = dialogState<Menu>('menu');
 
 type OfferedItem = Omit<MenuItem, 'key'> & Partial<Pick<MenuItem, 'key'>>;
 
-/** Offers a choice over the pane; of items without a key the first nine are numbered. */
+/** Shows a menu over the pane. Of the items without a key, the first nine are numbered. */
 export function openMenu(
 	shell: Shell,
 	{items, ...menuOf}: Omit<Menu, 'index' | 'items'> & {readonly items: readonly OfferedItem[]},
@@ -108,7 +108,7 @@ export function openMenu(
 	menu.open(shell, {...menuOf, items: keyed, index: 0});
 }
 
-/** `index` in a list that goes around. */
+/** Wraps `index` around a list of this length. */
 export const cycle = (index: number, length: number): number =>
 	length === 0 ? 0 : (index + length) % length;
 
@@ -164,30 +164,30 @@ export const menuDialog = defineDialog(menu, {
 	],
 });
 
-/** Something that cannot be taken back, and the name that a person types for it. */
+/** An irreversible act, confirmed by typing a name. */
 type NameQuestion = Pick<Confirmation, 'title' | 'lines' | 'act' | 'run'> & {
-	/** What has to be typed. */
+	/** The name to type. */
 	readonly name: string;
-	/** What may be typed instead. */
+	/** Another accepted name. */
 	readonly other?: string;
 };
 
 const typeName = dialogState<AskedLine & NameQuestion>('type-name');
 
-/** Does `run` after a person has typed `name`: for what cannot be taken back. */
+/** Runs `run` after the person typed `name`: for irreversible acts. */
 export function askForName(shell: Shell, question: NameQuestion): void {
 	typeName.open(shell, {...question, text: lineText()});
 }
 
 type Names = Pick<NameQuestion, 'name' | 'other'>;
 
-/** What has to be typed, `laptop or key_0a1B2c3D4e5F`; the name alone where nothing else will do. */
+/** The names to type, `laptop or key_0a1B2c3D4e5F`, or the only one. */
 const nameWords = ({name, other}: Names): Safe =>
 	other === undefined || other === name
 		? escapeLine(name)
 		: safe`${escapeLine(name)} or ${escapeLine(other)}`;
 
-/** Whether `typed` is what is asked for. */
+/** Whether `typed` is one of the accepted names. */
 const isName = ({name, other}: Names, typed: string): boolean =>
 	typed.trim() === name.trim() || (other !== undefined && typed.trim() === other);
 

@@ -5,9 +5,9 @@ import {field, trimmed, type FieldRecord, type FieldReading} from '../../nouns/f
 import {literal} from '../../terminal/text/safe.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 
-/** The settings of the receiver that a person fills in; the values of all steps stand in one form, which shows the fields of one of them. */
+/** The receiver's settings as filled in. One form holds the values of all steps, and shows the fields of one. */
 export type SetupForm = {
-	/** What holds. */
+	/** The settings in effect. */
 	readonly now: SetupPlan['now'];
 	readonly step: number;
 	readonly form: FormState;
@@ -16,7 +16,7 @@ export type SetupForm = {
 /** Labels of letters, digits, `-` and `_`; the last one begins with a letter. */
 const hostName = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*[a-z](?:[a-z\d_-]*[a-z\d_])?$/i;
 
-/** The answer to a question of yes or no is no host. */
+/** `yes` and `no` are answers to a question, not hosts. */
 const listenHost: FieldReading = {
 	typed: String,
 	taken(typed) {
@@ -81,7 +81,7 @@ const routeFields = (): readonly FieldRecord[] => [
 	}),
 ];
 
-/** What each step is about. */
+/** The title of each step. */
 export const setupSteps = [
 	{title: literal('Where it listens'), fields: placeFields},
 	{title: literal('Its secret'), fields: secretFields},
@@ -94,25 +94,25 @@ export const allFields = (now: SetupPlan['now']): readonly FieldRecord[] =>
 
 export const lastStep = setupSteps.length - 1;
 
-/** As it opens: what holds now. */
+/** A new form with the settings in effect. */
 export const newSetup = (now: SetupPlan['now']): SetupForm =>
 	atStep({now, step: 0, form: newForm(allFields(now))}, 0);
 
-/** With the fields of a step. */
+/** The form showing the fields of a step. */
 export const atStep = (filled: SetupForm, step: number): SetupForm => ({
 	...filled,
 	step,
 	form: {...filled.form, fields: setupSteps[step]?.fields(filled.now) ?? [], index: 0, option: 0},
 });
 
-/** What is filled in. */
+/** The values filled in. */
 type Filled = Pick<SetupDraft, 'enable' | 'host' | 'port' | 'secret'> &
 	Partial<NonNullable<SetupDraft['route']>> & {readonly way?: string};
 
 const filledIn = ({now, form: {values}}: SetupForm): Filled =>
 	contentOf({fields: allFields(now), values});
 
-/** Why a step cannot be left, beyond what its fields say. */
+/** What prevents leaving a step, beyond errors of single fields. */
 export function stepProblem(state: SetupForm): string | undefined {
 	const {way, secret, name, events, prompt} = filledIn(state);
 	if (way === 'type' && secret === undefined) {
@@ -124,7 +124,7 @@ export function stepProblem(state: SetupForm): string | undefined {
 		: undefined;
 }
 
-/** The requested settings, without those that stay as they are. */
+/** The settings to change; unchanged ones are left out. */
 export function setupDraft(state: SetupForm, withRoute: boolean): SetupDraft {
 	const {now} = state;
 	const {enable, host, port, way, secret, name, events, prompt} = filledIn(state);

@@ -22,10 +22,10 @@ import {
 } from './setup-form.ts';
 import {formBox, isComplete, leavingForm, ofForm, reviewing, scrolledDialog} from './wizard.ts';
 
-/** The settings of the receiver that a person fills in. */
+/** The form for the receiver's settings. */
 const setupForm = dialogState<SetupForm>('setup-form');
 
-/** What writing changes. `top`: rows that were scrolled away. */
+/** The diff before writing. `top`: rows scrolled away. */
 export const setupDiff = dialogState<{
 	readonly filled: SetupForm;
 	readonly plan: SetupPlan;
@@ -33,15 +33,15 @@ export const setupDiff = dialogState<{
 	readonly top: number;
 }>('setup-diff');
 
-/** It is written: the one time that a secret that was made is there. */
+/** The result of writing: the only time that a generated secret is shown. */
 const setupDone = dialogState<WrittenSetup>('setup-done');
 
-/** Asks for the settings of the receiver and a first route. */
+/** Asks for the receiver's settings and a first route. */
 export function openSetup(shell: Shell): void {
 	const before = shell.view.get().overlay;
 	shell.attempt(async () => {
 		const {now} = await shell.port.planSetup({});
-		// Another dialog may have been opened meanwhile.
+		// Another dialog may be open by now.
 		if (shell.view.get().overlay === before) {
 			setupForm.open(shell, newSetup(now), {field: undefined});
 		}
@@ -61,7 +61,7 @@ function next(shell: Shell): void {
 	}
 }
 
-/** Shows what would be written, or why it cannot be. */
+/** Shows what would be written, or why nothing can be. */
 function plan(shell: Shell, withRoute: boolean): void {
 	const filled = setupForm.now(shell);
 	if (!filled) {
@@ -103,12 +103,12 @@ function write(shell: Shell): void {
 		return;
 	}
 
-	// A second key press finds the form; when it fails, what was filled in is there.
+	// The form returns at once: a second key press then writes nothing, and if writing fails, the input is still there.
 	back(shell);
 	shell.attempt(async () => {
 		const written = await shell.port.setUp(draft);
 		if (setupForm.isOpen(shell) || written.secret !== undefined) {
-			// A new secret is shown even over a dialog opened meanwhile: it cannot be shown again.
+			// Opened even over another dialog: a new secret cannot be shown again.
 			setupDone.open(shell, written, {field: undefined});
 		} else {
 			shell.toast(safe`The receiver is set up in ${escapeLine(written.file)}`, 'good');
@@ -116,7 +116,7 @@ function write(shell: Shell): void {
 	});
 }
 
-/** How it is reached. */
+/** Commands that open the setup. */
 export const setupActs: readonly Command[] = inScope('global', [
 	onKeys(['setup.open'], literal('set up the receiver: port, secret, a first route'), {
 		changes: true,
@@ -160,7 +160,7 @@ const restartText = (keys: readonly string[]): string =>
 		? 'No restart is needed.'
 		: `The gateway has to be restarted for ${keys.join(', ')}.`;
 
-/** What writing changes, and what waits for a restart then. */
+/** What writing changes, and what takes effect only after a restart. */
 export const setupPlanLines = (planned: SetupPlan, width: number): readonly Line[] => [
 	blankLine,
 	...changeLines(planned, width, literal('  ')),

@@ -12,7 +12,7 @@ import type {Host} from '../shell/shell.ts';
 import type {LoadSource} from '../state/source.ts';
 import type {Tone} from '../theme/theme.ts';
 
-/** One part of the gateway: how it stands, and what a person can do about it. */
+/** A part of the gateway: its state, and a remedy. */
 export type ProcessPart = {
 	readonly name: Safe;
 	readonly word: Span;
@@ -20,14 +20,14 @@ export type ProcessPart = {
 	readonly help?: string | undefined;
 };
 
-/** How webhooks are received. */
+/** The state of the webhook receiver. */
 export const receiverPart = ({webhook}: GatewayState): ProcessPart =>
 	serverPart(literal('receiver'), webhook, {
 		again: ' r tries again, in any pane.',
 		setting: 'platforms.webhook.enabled',
 	});
 
-/** Nothing where the gateway does not report its chat API. */
+/** The state of the chat API; empty if the gateway does not report it. */
 export const chatApiParts = ({api, keys}: GatewayState): readonly ProcessPart[] =>
 	api
 		? [
@@ -52,7 +52,7 @@ const listenWords: Readonly<Record<WebhookState['state'], Span>> = {
 
 type ServerLook = {readonly path?: string; readonly again?: string; readonly setting: string};
 
-/** A server of the gateway, and what helps where it does not listen. */
+/** A server of the gateway, with a remedy if it does not listen. */
 function serverPart(
 	name: Safe,
 	server: WebhookState,
@@ -76,10 +76,10 @@ function serverPart(
 	}
 }
 
-/** Above that the loop is what makes requests slow. */
+/** From this delay of the event loop on, the loop slows requests down. */
 const slowLoopMs = 100;
 
-/** How busy the process is, and how large. */
+/** How busy the process is, and its memory. */
 export function processParts({health}: GatewayState): readonly ProcessPart[] {
 	if (!health) {
 		return [];
@@ -105,7 +105,7 @@ export function processParts({health}: GatewayState): readonly ProcessPart[] {
 	];
 }
 
-/** How each platform stands that answers are delivered to. */
+/** The state of each platform that receives answers. */
 export const platformParts = (
 	platforms: readonly PlatformView[],
 	now: number,
@@ -125,7 +125,7 @@ export const platformParts = (
 		};
 	});
 
-/** The chats of `alerts`; a row that says so where there are none. Nothing where the gateway does not say. */
+/** The chats of `alerts`, or a row that says there are none; empty if the gateway does not report them. */
 export function alertParts(alerts: readonly AlertView[] | undefined): readonly ProcessPart[] {
 	const name = literal('alerts');
 	return alerts?.length === 0
@@ -148,7 +148,7 @@ export function alertParts(alerts: readonly AlertView[] | undefined): readonly P
 			}));
 }
 
-/** How often the gateway is asked how it shares its store while the states are open, milliseconds. */
+/** How often the shared store's state is loaded while this dialog is open, in milliseconds. */
 const storeMs = 2000;
 
 const storeStatus: LoadSource<GatewayStatus> = {load: async port => port.status()};
@@ -159,7 +159,7 @@ const storeSigns: Readonly<Partial<Record<Tone, Safe>>> = {
 	bad: literal('✗ '),
 };
 
-/** Asks for it where gateways share the store. */
+/** Loads the store's state, if gateways share one. */
 export function wantStore({feed, loader}: Pick<Host, 'feed' | 'loader'>): void {
 	const {state, now} = feed.get();
 	const key = state.cluster ? String(Math.floor(now / storeMs)) : '';
@@ -168,7 +168,7 @@ export function wantStore({feed, loader}: Pick<Host, 'feed' | 'loader'>): void {
 
 const away = {kind: 'postgres', ok: false} as const;
 
-/** The store that gateways share, and its members, as `svc gateway status` has them. */
+/** The shared store and its members, as in `svc gateway status`. */
 export function storeParts({feed, loader}: Pick<Host, 'feed' | 'loader'>): readonly ProcessPart[] {
 	const {state, now} = feed.get();
 	const {storeFailing = null, storeFailingSince: since} = state;

@@ -29,14 +29,14 @@ import {scrolledDialog} from './wizard.ts';
 const nameCells = 11;
 const hourCells = 30;
 
-/** All alarms, then the state of every part of the gateway, the worst first: a word, since when, and a remedy. */
+/** All alarms, then the state of every part of the gateway, worst first: a word, since when, and a remedy. */
 const statesRows = (shell: Shell, width: number): readonly Line[] => [
 	blankLine,
 	...alarmRows(shell, width),
 	...partRows(shell, width),
 ];
 
-/** The banners whole, for one alone has a row above the pane, which may be too narrow for it; but those that the parts below tell. */
+/** The banners in full: the single row above the pane may have cut them. Leaves out those that the parts below repeat. */
 function alarmRows(shell: Shell, width: number): readonly Line[] {
 	const rows = shell
 		.banners()
@@ -70,13 +70,13 @@ const partRows = (shell: Shell, width: number): readonly Line[] => {
 		.flatMap(part => partLines(part, width));
 };
 
-/** What is wrong stands first: on a small screen the rest has to be scrolled to. */
+/** What is wrong comes first: a small screen has to be scrolled to see the rest. */
 const severityOf = ({word: {tone}}: ProcessPart): number =>
 	tone === 'bad' ? 0 : tone === 'warn' ? 1 : 2;
 
 const states = dialogState<{readonly top: number}>('states');
 
-/** Opens the states of everything that the gateway is made of. */
+/** Opens the states of all parts of the gateway. */
 export const openStates: PaneCommand = onKeys(
 	['states', 'H'],
 	literal('states of all parts, all alarms'),

@@ -15,21 +15,21 @@ import {titled} from './box.ts';
 import {openMenu} from './questions.ts';
 import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
-/** A tool with the arguments that a person gives it. */
+/** A tool with the arguments that a person filled in. */
 type ToolTrial = Pick<ServerToolView, 'description' | 'name' | 'tool'> & {
 	readonly profile: string;
 	readonly server: string;
 	readonly form: FormState;
 };
 
-/** One field for each argument at the top; what it takes is not known, so each takes JSON or text. */
+/** A field for each top-level argument. The argument's type is unknown, so every field takes JSON or text. */
 const fieldOf = (argument: string): FieldRecord => {
 	const required = argument.endsWith('*');
 	const key = required ? argument.slice(0, -1) : argument;
 	return field(key, 'text', {description: '', required});
 };
 
-/** The arguments to send: JSON where the text is JSON, else the text; empty ones are left out. */
+/** The arguments to send: parsed if they are JSON, else as text; empty ones are left out. */
 const trialArguments = ({form}: ToolTrial): JsonObject =>
 	Object.fromEntries(
 		form.fields.flatMap(({key}) => {
@@ -38,19 +38,19 @@ const trialArguments = ({form}: ToolTrial): JsonObject =>
 		}),
 	);
 
-/** The arguments of a tool that a person tries. */
+/** The form for the arguments of a tool to try. */
 const trial = dialogState<ToolTrial>('trial');
 
-/** What a tool answered that a person tried. */
+/** The answer of a tool that was tried. */
 const toolAnswer = dialogState<{
 	readonly trial: ToolTrial;
 	readonly isError: boolean;
-	/** Cleaned by `escapeBlock`. */
+	/** Escaped by `escapeBlock`. */
 	readonly text: Safe;
 	readonly top: number;
 }>('answer');
 
-/** Asks for the arguments of a tool. */
+/** Asks for a tool's arguments. */
 export function openTrial(shell: Shell, server: ServerView, tool: ServerToolView): void {
 	const {profile, name} = server;
 	trial.open(shell, {...tool, profile, server: name, form: newForm(tool.args.map(fieldOf))});
@@ -58,7 +58,7 @@ export function openTrial(shell: Shell, server: ServerView, tool: ServerToolView
 
 const nameCells = 28;
 
-/** Offers the tools of a server. */
+/** Shows a menu of a server's tools. */
 export function chooseTool(shell: Shell, server: ServerView): void {
 	openMenu(shell, {
 		title: safe`Try a tool of ${escapeLine(server.name)}`,
@@ -69,7 +69,7 @@ export function chooseTool(shell: Shell, server: ServerView): void {
 	});
 }
 
-/** Calls the tool as a run would, and shows what the model would read, unless the person has gone on. */
+/** Calls the tool as a run would, and shows what the model would read, unless the person has moved on. */
 async function call(shell: Shell, tried: ToolTrial): Promise<void> {
 	const {profile, name, tool} = tried;
 	const {pane} = shell.view.get();
@@ -134,7 +134,7 @@ export const trialDialog = defineDialog(trial, {
 
 const remember = createMemory<readonly Line[]>();
 
-/** What a tool answered as rows of `width` cells; the last that was laid out is kept. */
+/** A tool's answer in rows of `width` cells; only the last layout is cached. */
 const answerRows = (text: Safe, width: number): readonly Line[] =>
 	remember([text, width], () => wrapText(text, width - 2).map(row => line(safe` ${row}`)));
 

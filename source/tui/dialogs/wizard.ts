@@ -24,13 +24,13 @@ import {askToDrop} from './questions.ts';
 /** A form in the box of a dialog. */
 type FormPage = Pick<BoxContent, 'title'> & {
 	readonly form: FormState;
-	/** What is said above the fields. */
+	/** Rows above the fields. */
 	readonly head?: readonly Line[];
-	/** Below them: the keys that send it. */
+	/** Rows below the fields: the keys that send the form. */
 	readonly foot?: readonly Line[];
 };
 
-/** A form between what is said of it and the keys that send it, in `width` cells. */
+/** A form in `width` cells, between its introduction and its keys. */
 export function formBox(
 	{form, title, head = [blankLine], foot = []}: FormPage,
 	width: number,
@@ -39,7 +39,7 @@ export function formBox(
 	return {title, width, rows: [...head, ...rows, ...foot], shown: head.length + cursor.last};
 }
 
-/** Whether the open form can be sent; else goes to the first invalid field, and shows `failed` with the reason. `problem`: a reason beyond single fields. */
+/** Whether the open form can be sent. If not, goes to the first invalid field, and shows `failed` with the reason. `problem`: a reason that concerns no single field. */
 export function isComplete(shell: Shell, failed: Safe, problem?: string): boolean {
 	const form = formNow(shell);
 	const wrong = form && firstInvalidField(form);
@@ -55,8 +55,8 @@ export function isComplete(shell: Shell, failed: Safe, problem?: string): boolea
 }
 
 /**
- * Closes a dialog and does what was filled in for it. When that fails, it comes back as it was, unless the person has gone on. A second
- * key press does nothing a second time.
+ * Closes a dialog and runs `act`. If that fails, the dialog is opened again with its state, unless the person has moved on. A second key press while `act` runs
+ * does nothing.
  */
 function send<State>(shell: Shell, dialog: DialogState<State>, act: () => Promise<void>): void {
 	const state = dialog.now(shell);
@@ -76,12 +76,12 @@ function send<State>(shell: Shell, dialog: DialogState<State>, act: () => Promis
 	});
 }
 
-/** Where the form of a dialog is. */
+/** Reads and writes the form in a dialog's state. */
 export const ofForm = <State extends {readonly form: FormState}>(): NonNullable<
 	DialogOf<State>['form']
 > => ({get: ({form}) => form, set: (state, form) => ({...state, form})});
 
-/** Where the line of a dialog is that always has the keyboard. */
+/** Reads and writes the text in a dialog's state; it is always focused. */
 export const ofText = <State extends {readonly text: LineText}>(): NonNullable<
 	DialogOf<State>['line']
 > => ({get: ({text}) => text, set: (state, text) => ({...state, text})});
@@ -94,7 +94,7 @@ type ScrolledDialog<State extends {readonly top: number}> = {
 	readonly more?: ScrollOptions['more'];
 };
 
-/** Rows that are scrolled in the box of a dialog. */
+/** A dialog whose rows scroll in its box. */
 export const scrolledDialog = <State extends {readonly top: number}>(
 	dialog: DialogState<State>,
 	{id, title, widest, rows, more}: ScrolledDialog<State>,
@@ -115,17 +115,17 @@ type FormDialog<State extends {readonly form: FormState}, Taken extends object> 
 	readonly widest: number;
 	readonly title: (state: State) => FormPage['title'];
 	readonly head?: (state: State, width: number) => readonly Line[];
-	/** The keys that send it. */
+	/** The keys that send the form. */
 	readonly foot?: string;
 	readonly send: Pick<ListedCommand, 'id' | 'label'> & {
-		/** What is said when it is not sent: `Not called`. */
+		/** Shown when the form is not sent: `Not called`. */
 		readonly failed: Safe;
 		readonly take: (shell: Shell, state: State) => Taken | {readonly problem: string};
 		readonly act: (shell: Shell, taken: Taken) => Promise<void>;
 	};
 };
 
-/** A dialog that is one form, which `a` sends. `take` reads what is filled in, or says what is wrong with it beyond single fields. */
+/** A dialog with one form, sent by `a`. `take` reads the values, or returns a problem that concerns no single field. */
 export const formDialog = <State extends {readonly form: FormState}, Taken extends object>(
 	dialog: DialogState<State>,
 	{widest, title, head, foot, send: {failed, take, act, ...command}}: FormDialog<State, Taken>,
@@ -166,7 +166,7 @@ export const formDialog = <State extends {readonly form: FormState}, Taken exten
 	],
 });
 
-/** The way out of a dialog with a form; asks first where something is filled in, which `isUntouched` tells. */
+/** The command that leaves a form's dialog; asks first unless `isUntouched` says that nothing was filled in. */
 export const leavingForm = (
 	id: string,
 	label: Safe,
@@ -191,6 +191,6 @@ export const leavingForm = (
 		},
 	});
 
-/** What waits can be reviewed over a dialog that comes back then. */
+/** The command that reviews waiting requests over a dialog, which is shown again afterwards. */
 export const reviewing = (id: string): ListedCommand =>
 	onKeys([`${id}.review`, '!'], literal('review approvals'), {quiet: true, run: review});

@@ -13,7 +13,7 @@ import {editorNow} from './editor-state.ts';
 import {closeEditor, updateDraft} from './refresh.ts';
 import {changesBetween} from './shown-value.ts';
 
-/** Reads or writes the file of the route. If another writer changed it meanwhile, the person chooses what to keep, unless they have gone on. */
+/** Reads or writes the route's file. If somebody else changed it meanwhile, the person chooses what to keep, unless they have moved on. */
 export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Promise<void>): void {
 	const isStillHere = placeNow(shell, literal('a'), () => {
 		const {draft, place, find} = editorNow(shell) ?? {};
@@ -45,7 +45,7 @@ export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Pro
 	});
 }
 
-/** Changes by others since the route was read, and the changes made here: setting by setting, old → new. */
+/** The changes of others since the route was read, and those made here, setting by setting: old → new. */
 function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
 	const {draft, fields} = editorNow(shell) ?? {};
 	if (!draft || !fields) {
@@ -94,7 +94,7 @@ function keepMine(shell: Shell, theirs: RouteDefinition): void {
 	shell.toast(literal('Your changes stand on top of theirs; a shows what that changes'));
 }
 
-/** Drops what was changed here. */
+/** Discards the changes made here. */
 function takeTheirs(shell: Shell, {definition, fingerprint}: RouteDefinition): void {
 	updateDraft(shell, draft => ({
 		...changeDraft(draft, {definition}),
@@ -103,7 +103,7 @@ function takeTheirs(shell: Shell, {definition, fingerprint}: RouteDefinition): v
 	}));
 }
 
-/** Opens both versions in the editor; its `result` becomes the draft. */
+/** Opens both versions in the person's editor; its `result` becomes the draft. */
 function openBoth(shell: Shell, theirs: RouteDefinition): void {
 	const {draft} = editorNow(shell) ?? {};
 	if (!draft) {

@@ -10,7 +10,7 @@ import type {EditorState} from './editor-state.ts';
 
 const maxWarnings = 3;
 
-/** What the draft would do: its check, its effect on one delivery and on all stored ones. On a template the prompt comes first, else the counts. */
+/** The draft's check, its effect on one delivery, and on all stored ones. If the cursor is on a template, the rendered prompt comes first, else the counts. */
 export function draftLines(
 	state: EditorState,
 	{width, isTemplate}: {readonly width: number; readonly isTemplate: boolean},
@@ -55,7 +55,7 @@ export function draftLines(
 			width,
 		),
 		...(check?.warnings ?? [])
-			// A warning about one setting stands at its field.
+			// Warnings about one setting are already shown at its field.
 			.filter(text => !said.some(({message}) => text.endsWith(message)))
 			.slice(0, maxWarnings)
 			.flatMap(text => paragraph(`! ${text}`, width, 'warn')),
@@ -63,7 +63,7 @@ export function draftLines(
 	];
 }
 
-/** A line that a rule goes on behind to the edge. */
+/** A line with a rule from its end to the edge. */
 const ruled = (spans: Line, width: number): Line => {
 	const rest = Math.max(0, width - lineWidth(spans) - 1);
 	return [...spans, {text: escapeLine(` ${'─'.repeat(rest)}`), tone: 'quiet'}];
@@ -122,7 +122,7 @@ function previewLines(preview: RoutePreview, width: number): readonly Line[] {
 
 const maxPromptLines = 200;
 
-/** A rendered prompt; under each key that stays as it is written stands so. */
+/** A rendered prompt, with a remark under each placeholder that was not replaced. */
 function promptLines(
 	prompt: string,
 	unresolved: NonNullable<RoutePreview['unresolved']>,

@@ -5,7 +5,7 @@ import {changeDraft} from './draft.ts';
 import {editorNow} from './editor-state.ts';
 import {updateDraft} from './refresh.ts';
 
-/** Opens the route as JSON in the editor of the person. */
+/** Opens the route as JSON in the person's editor. */
 export function editAsJson(shell: Shell): void {
 	const state = editorNow(shell);
 	if (state) {
@@ -18,7 +18,7 @@ type JsonEdit = {
 	readonly before?: () => void;
 };
 
-/** Opens `shown` in the editor of the person; `read` makes the new draft of the saved text. `before` runs first. */
+/** Opens `shown` in the person's editor; `read` turns the saved text into a draft. `before` runs first. */
 export function editJson(shell: Shell, shown: JsonObject, {read, before}: JsonEdit): void {
 	shell.attempt(async () => {
 		const text = await shell.desktop.edit(`${JSON.stringify(shown, null, 2)}\n`, '.json');

@@ -29,7 +29,7 @@ import {
 } from './route-form.ts';
 import {sayProblem} from './save-draft.ts';
 
-/** Changes the form of the route; what it would do is asked anew when something else than its place changed. */
+/** Changes the route's form, and checks the draft again if more than the cursor changed. */
 export function changeRouteForm(shell: Shell, update: (form: FormState) => FormState): void {
 	const before = editorNow(shell);
 	changeEditor(shell, state => {
@@ -43,11 +43,11 @@ export function changeRouteForm(shell: Shell, update: (form: FormState) => FormS
 	}
 }
 
-/** Words are offered as soon as something is typed that begins one. */
+/** Offers completions as soon as the typed text begins a word that has some. */
 const beginsCompletion = (state: EditorState, before: EditorState): number | undefined =>
 	before.place.editing && begunWord(state) ? 0 : undefined;
 
-/** Types into the field, or takes its next value. */
+/** Starts typing in the field, or takes its next value. */
 export function enterField(shell: Shell): void {
 	const state = editorNow(shell);
 	const field = state && fieldNow(state);
@@ -60,7 +60,7 @@ export function enterField(shell: Shell): void {
 	}
 }
 
-/** Unfolds the fields that are not written and goes to the first of them, or folds them. */
+/** Unfolds the fields without a value and goes to the first, or folds them. */
 function unfold(shell: Shell): void {
 	changeEditor(shell, state => {
 		const shown = new Set(shownFields(state).map(keyOf));
@@ -71,13 +71,13 @@ function unfold(shell: Shell): void {
 	});
 }
 
-/** The text of the field that is typed in. */
+/** The text of the field being typed in. */
 export const typingField: NonNullable<PaneSection['typing']> = {
 	key: (shell, key) => changeRouteForm(shell, form => typeInto(form, key)),
 	paste: (shell, pasted) => changeRouteForm(shell, form => pasteInto(form, pasted)),
 };
 
-/** Writes the chosen word out. */
+/** Inserts the selected completion. */
 export function writeChosenWord(shell: Shell): void {
 	const state = editorNow(shell);
 	const chosen = state && completionsOf(state)[state.completion ?? 0];
@@ -102,18 +102,18 @@ export const moveCompletion = (step: 1 | -1) => (shell: Shell) =>
 		return {...state, completion: length === 0 ? 0 : (completion + step + length) % length};
 	});
 
-/** A word that was begun before the cursor, and what it can become. */
+/** The word before the cursor and its possible completions. */
 type Begun = {
 	readonly word: string;
 	readonly candidates: readonly string[];
-	/** Inserted behind the chosen completion. */
+	/** Inserted after the completed word. */
 	readonly behind: string;
 };
 
-/** Where a `{` begins the name of a key. */
+/** The kinds of fields in which `{` begins a key's name. */
 const takesTemplates: ReadonlySet<string> = new Set(['text', 'lines', 'mapping']);
 
-/** The word that is typed now; `undefined` where nothing can be offered for it. */
+/** The word being typed; `undefined` if it has no completions. */
 function begunWord(state: EditorState): Begun | undefined {
 	const {place, keys} = state;
 	const field = fieldNow(state);
@@ -133,7 +133,7 @@ function begunWord(state: EditorState): Begun | undefined {
 		: {word, candidates: [...seen, 'event_type', '__raw__'], behind: '}'};
 }
 
-/** `field operator value`: a field, then an operator. */
+/** In a filter `field operator value`: completes the field, then the operator. */
 function begunInFilter(before: string, seen: readonly string[]): Begun | undefined {
 	const [, field, operator] = /^([^\s{]+)(?:\s+(\S*))?$/.exec(before) ?? [];
 	if (operator !== undefined) {
@@ -151,7 +151,7 @@ export function completionsOf(state: EditorState): readonly string[] {
 	return begun ? fitting(begun) : [];
 }
 
-/** Candidates that begin with the word, then those that contain it, each in the order they were seen. */
+/** The candidates that begin with the word, then those that contain it, both in the order given. */
 function fitting({word, candidates}: Begun): readonly string[] {
 	const [begins, holds] = [true, false].map(isBeginning =>
 		candidates.filter(
@@ -169,8 +169,8 @@ function beforeCursor(typing: Typing): string {
 }
 
 /**
- * Opens the file of the route in the editor of the person, at the line of the setting `key`, or of the route where it has none. The saved file counts at once, as after a
- * reload; the result of its check is shown, and the form continues with it.
+ * Opens the route's file in the person's editor, at the line of the setting `key`, or of the route if the setting is absent. The saved file takes effect at once,
+ * like a reload; the form shows its check and continues with it.
  */
 function editByHand(shell: Shell, key: string): void {
 	const {draft} = editorNow(shell) ?? {};

@@ -10,7 +10,7 @@ import {fieldNow} from './route-form.ts';
 import {isTemplate, routeRows} from './route-rows.ts';
 import {planLines, savedLines} from './step-lines.ts';
 
-/** The form of a route in place of the list: fields, and below them what they do. */
+/** Shows a route's form in place of the list: fields, and below them the draft's effect. */
 export function EditorBody({state, width, height}: RegionProps & {readonly state: EditorState}) {
 	const {step} = state;
 	switch (step.kind) {
@@ -27,7 +27,7 @@ export function EditorBody({state, width, height}: RegionProps & {readonly state
 	}
 }
 
-/** Below that many rows, what the draft would do has one, but where a template is looked at: the field has the others. */
+/** Below this many rows the draft's effect gets one row, unless a template is shown: the fields need the others. */
 const fewRows = 14;
 const sideShare = 0.4;
 
@@ -50,7 +50,7 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 	const isFew = height < fewRows && !isOnTemplate;
 	const least = isFew ? 1 : Math.min(side.length, Math.ceil(height * sideShare));
 	const formHeight = Math.min(rows.length, height - least);
-	// A field that is too tall shows its beginning; while typing, the part around the cursor.
+	// A field that is too tall shows its beginning, or while typing the part around the cursor.
 	const wanted = cursor
 		? Math.max(0, cursor.row - formHeight + 3)
 		: Math.min(first, Math.max(0, last - formHeight + 1));

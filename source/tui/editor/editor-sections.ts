@@ -50,7 +50,7 @@ const telling = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneC
 	});
 };
 
-/** Keys of the result of a save, which is shown once. */
+/** Keys of a save's result, which is shown once. */
 const savedCommands: readonly PaneCommand[] = [
 	telling('secret', 's', literal('copy the secret')),
 	telling('url', 'y', literal('copy the URL')),
@@ -58,7 +58,7 @@ const savedCommands: readonly PaneCommand[] = [
 	onKeys(['editor-saved.close', 'enter', 'esc'], literal('done'), {run: closeEditor}),
 ];
 
-/** A part of the form; its keys hold, and the palette offers them, while it has the keyboard of the form. */
+/** A section of the form; its keys hold, and the palette lists them, while it is focused. */
 const section = (
 	part: string,
 	commands: readonly PaneCommand[],
@@ -93,10 +93,10 @@ const sections = {
 	saved: section('-saved', savedCommands, {title: literal('Route form, after saving')}),
 };
 
-/** The parts of the form of a route that have keys of their own. */
+/** The sections of the route's form, each with its own keys. */
 export const editorSections: readonly PaneSection[] = Object.values(sections);
 
-/** The one that has the keyboard; `undefined` while no route is edited. */
+/** The focused section; `undefined` while no route is edited. */
 export function editorSection(host: Host): PaneSection | undefined {
 	const state = editorNow(host);
 	if (!state) {

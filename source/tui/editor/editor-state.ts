@@ -19,32 +19,32 @@ import {inFormOrder} from './settings.ts';
 export type EditorStep =
 	| {readonly kind: 'form'}
 	| {readonly kind: 'diff'; readonly plan: RouteSavePlan; readonly top: number}
-	/** Shown once: a new route, a new secret, or another name. */
+	/** Shown once: a new route, a new secret, or a rename. */
 	| {
 			readonly kind: 'saved';
 			readonly saved: SavedRoute;
-			/** What was done. */
+			/** What was done, in sentences. */
 			readonly done: readonly Safe[];
 			readonly note?: string;
 	  };
 
-/** A route that is being edited. It stays when another pane is looked at. */
+/** A route being edited; kept while another pane is open. */
 export type EditorState = {
 	readonly draft: Draft;
-	/** In the order of the form; the name has an empty path. */
+	/** In the order of the form; the field for the name has an empty path. */
 	readonly fields: readonly RouteField[];
-	/** The selected field by its key, since check results may add rows above it, and the text that is typed there. */
+	/** The selected field, by key because check results can add rows above it, and the text typed in it. */
 	readonly place: Omit<FormPlace, 'index'> & {readonly key: string};
-	/** Fields that are not written are rows as well. */
+	/** Whether the fields without a value are shown too. */
 	readonly isUnfolded?: boolean;
-	/** The completion of a `{` that Enter takes; `undefined`: none is offered now. */
+	/** The index of the completion that Enter takes after `{`; `undefined` if none is offered. */
 	readonly completion: number | undefined;
-	/** Part of the name of the field that is looked for; absent: none is. */
+	/** The text typed to find a field; absent while not searching. */
 	readonly find?: LineText | undefined;
 	readonly step: EditorStep;
-	/** A save is under way: the draft must not change. */
+	/** A save is in progress, so the draft must not change. */
 	readonly isSaving?: true | undefined;
-	/** Identifiers of deliveries to look at, the newest first. */
+	/** Identifiers of deliveries to test with, newest first. */
 	readonly deliveries: readonly string[];
 	readonly delivery: number;
 	/** Scroll position of the preview, in rows. */
@@ -53,9 +53,9 @@ export type EditorState = {
 	readonly check?: RouteCheck | undefined;
 	readonly preview?: RoutePreview | undefined;
 	readonly backtest?: RouteBacktest | undefined;
-	/** Why nothing can be delivered now to a target of a profile, which are its `key` (see `targetKey`). */
+	/** Why the target (and profile) named by `key` cannot be delivered to now, see `targetKey`. */
 	readonly target?: {readonly key: string; readonly problem: string | undefined};
-	/** Grows with what may change these. */
+	/** Increases whenever check or preview may change. */
 	readonly version: number;
 };
 
@@ -91,7 +91,7 @@ export const newEditor = (draft: Draft, fields: readonly RouteField[]): EditorSt
 	version: 0,
 });
 
-/** A definition without the secrets that are kept in another place: a copy needs its own. */
+/** A definition without secrets that are stored elsewhere: a copy needs its own. */
 export const withoutKept = (definition: JsonObject, fields: readonly RouteField[]): JsonObject =>
 	Object.fromEntries(
 		Object.entries(definition).filter(
@@ -103,6 +103,6 @@ export const withoutKept = (definition: JsonObject, fields: readonly RouteField[
 		),
 	);
 
-/** What names the target of a draft, and the profile that it is asked for. */
+/** A key made of the draft's target and the profile it is checked for. */
 export const targetKey = ({deliver = 'log', profile = null}: JsonObject): string =>
 	JSON.stringify([deliver, profile]);

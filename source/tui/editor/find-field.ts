@@ -14,7 +14,7 @@ import {changeEditor, type EditorState} from './editor-state.ts';
 import {allFieldsOf, keyOf} from './route-form.ts';
 import {settingOf} from './settings.ts';
 
-/** Keys of the fields that have the text in their name, or in what they are called. */
+/** Keys of the fields whose key or label contains the text. */
 function found(state: EditorState): readonly string[] {
 	const text = state.find?.value.trim().toLowerCase() ?? '';
 	return text === ''
@@ -26,7 +26,7 @@ function found(state: EditorState): readonly string[] {
 				.map(keyOf);
 }
 
-/** Moves to the found field: the current one if it matches, else the next, wrapping around. A folded field is shown while it is selected. */
+/** Selects a matching field: the current one if it matches, else the next, wrapping around. A folded field is shown while selected. */
 function atFound(state: EditorState, step: -1 | 0 | 1 = 0): EditorState {
 	const all = allFieldsOf(state).map(keyOf);
 	const at = found(state);
@@ -44,13 +44,13 @@ const changeFind = (shell: Shell, update: (text: LineText) => LineText | undefin
 		return find ? atFound({...state, find}) : state;
 	});
 
-/** The text that is looked for. */
+/** The text being searched for. */
 export const typingFind: NonNullable<PaneSection['typing']> = {
 	key: (shell, key) => changeFind(shell, text => editLine(text, key)),
 	paste: (shell, pasted) => changeFind(shell, text => insertText(text, pasted)),
 };
 
-/** Begins to look for a field. */
+/** Starts a search for a field. */
 export const findAct: PaneCommand = onKeys(['editor.find', '/'], literal('find a field'), {
 	quiet: true,
 	run: shell => changeEditor(shell, state => ({...state, find: lineText()})),
@@ -58,7 +58,7 @@ export const findAct: PaneCommand = onKeys(['editor.find', '/'], literal('find a
 
 const step = (by: -1 | 1) => (shell: Shell) => changeEditor(shell, state => atFound(state, by));
 
-/** Keys while a field is looked for. */
+/** Keys while a field is searched for. */
 export const findFieldCommands: readonly PaneCommand[] = [
 	onKeys(['editor-find.done', 'enter', 'esc', 'ctrl+c'], literal('stay at it'), {
 		run: shell => changeEditor(shell, state => ({...state, find: undefined})),
@@ -71,7 +71,7 @@ export const findFieldCommands: readonly PaneCommand[] = [
 	}),
 ];
 
-/** The search text and the number of matches; `undefined` without a search. */
+/** The search text and the number of matches; `undefined` while not searching. */
 export function findLine(state: EditorState, width: number): Line | undefined {
 	const {find} = state;
 	if (!find) {

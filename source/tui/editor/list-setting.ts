@@ -9,24 +9,24 @@ import {payloadOperators} from '../../core/payload.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {TypedValue} from '../../nouns/field.ts';
 
-/** List settings with a row for each member. A single member may be written without a list. */
+/** List settings shown with one row per member. A single member may be written without a list. */
 const listSettings: ReadonlySet<string> = new Set(['secret', 'filters']);
 
-/** Chosen among names where a mapping is to be written out. */
+/** The choice of writing a mapping out instead of choosing by name. */
 export const custom = 'custom';
 
-/** The row that adds one. */
+/** The key of the row that adds a member. */
 export const addKey = '+';
 
-/** Whether a path is that of a member of such a list, or of the row that adds one. */
+/** Whether a path names a member of such a list, or the row that adds one. */
 export const isListMember = ([key = '', ...rest]: readonly string[]): boolean =>
 	rest.length === 1 && listSettings.has(key);
 
-/** What stands in a list, also in one that is written as its only member. */
+/** The members of a list; a value written without a list is its only member. */
 export const listMembers = (value: JsonValue | undefined): readonly JsonValue[] =>
 	value === undefined || value === null ? [] : [value].flat();
 
-/** A list with another member, one more, or without that one; `undefined`: nothing is left. */
+/** The list with a member replaced, added or removed; `undefined` if it is empty then. */
 export function withMember(
 	list: JsonValue | undefined,
 	at: string,
@@ -40,7 +40,7 @@ export function withMember(
 	return next.length > 1 || (typeof only === 'object' && !wasAlone) ? next : only;
 }
 
-/** The fields with a row for each member of a list, and without those whose mapping is not written out. */
+/** Splits list settings into a row per member, and leaves out fields of mappings that are not written out. */
 export const rowsOfSettings = (
 	fields: readonly RouteField[],
 	definition: JsonObject,
@@ -75,11 +75,11 @@ const asks: ReadonlySet<string> = new Set(['exists', 'missing']);
 /** Operators whose value is taken literally, with backslashes and brackets. */
 const takesText: ReadonlySet<string> = new Set(['regex', 'in_file']);
 
-/** A filter as one line, `action in opened, synchronize`; a group, or one of several operators, as JSON. */
+/** A filter as one line, `action in opened, synchronize`; a group or a filter with several operators as JSON. */
 export function filterLine(filter: JsonValue): string {
 	const whole = JSON.stringify(filter);
 	if (!isJsonObject(filter)) {
-		// One that was typed and says nothing stands as it was typed.
+		// Invalid text is shown as it was typed.
 		return typeof filter === 'string' && !parsedFilter(filter).ok ? filter : whole;
 	}
 
@@ -89,7 +89,7 @@ export function filterLine(filter: JsonValue): string {
 		typeof field === 'string' && more.length === 0 && known.has(operator)
 			? `${field} ${operator}${valueText(operator, value)}`
 			: whole;
-	// Only if reading it back gives the same filter.
+	// One line only if parsing it gives the same filter.
 	const read = parsedFilter(line);
 	return read.ok && JSON.stringify(read.value) === whole ? line : whole;
 }
@@ -109,7 +109,7 @@ const isPlain = (value: JsonValue): boolean =>
 
 const refuses = (problem: string): TypedValue => ({ok: false, problem});
 
-/** What a line says, or why it says nothing. */
+/** Parses a line to a filter, or says why it is invalid. */
 export function parsedFilter(line: string): TypedValue {
 	const text = line.trim();
 	if (text === '') {

@@ -15,7 +15,7 @@ import {refresh} from './refresh.ts';
 
 const maxDeliveries = 20;
 
-/** Makes a draft and opens its form, unless the person has left by then. `asked`: the pressed key. `make` returns `undefined` to open nothing. */
+/** Makes a draft and opens its form, unless the person has left by then. `asked`: the pressed key. If `make` returns `undefined`, nothing opens. */
 function begin(shell: Shell, asked: Safe, make: () => Promise<Draft | undefined>): void {
 	const isStillHere = placeNow(shell, asked);
 	shell.attempt(async () => {
@@ -61,7 +61,7 @@ const fresh: Draft = {
 	past: [],
 };
 
-/** Asks where a new route is to stand, and opens its form. */
+/** Asks where to store a new route, and opens its form. */
 export function addRoute(shell: Shell): void {
 	const entry = (key: string, label: Safe, source: Draft['source']) => ({
 		key,
@@ -78,13 +78,13 @@ export function addRoute(shell: Shell): void {
 	});
 }
 
-/** Opens the form of a new dynamic route that begins with this. */
+/** Opens the form of a new dynamic route with these initial values. */
 export const addRouteWith = (
 	shell: Shell,
 	begun: Pick<Draft, 'name' | 'definition' | 'traffic'>,
 ): void => begin(shell, literal('S'), async () => ({...fresh, ...begun}));
 
-/** Opens the form of a new dynamic route that has what a route has, but its secrets. */
+/** Opens the form of a new dynamic route with another route's settings, except its secrets. */
 export function copyRoute(shell: Shell, {name, source}: RouteView): void {
 	const isStillHere = placeNow(shell, literal('Y'));
 	shell.attempt(async () => {
@@ -99,7 +99,7 @@ export function copyRoute(shell: Shell, {name, source}: RouteView): void {
 	});
 }
 
-/** Shows a new secret, this once, in the pane it was asked for in. What a person went to meanwhile stays: the secret is in the file. */
+/** Shows a new secret, this once, in the pane where it was requested. If the person has moved on, that is not replaced: the secret is in the file. */
 export function showSecret(
 	shell: Shell,
 	{name, pane, saved}: {readonly name: string; readonly pane: string; readonly saved: RotatedRoute},
@@ -121,7 +121,7 @@ export function showSecret(
 	change(shell, {region: 'list', isZoomed: false, field: undefined});
 }
 
-/** Opens the form of a draft, unless the person has gone on by then; whether it did. */
+/** Opens a draft's form, unless the person has moved on; returns whether it did. */
 async function open(shell: Shell, isStillHere: StillHere, draft: Draft): Promise<boolean> {
 	const {traffic} = draft;
 	const [fields, deliveries, keys] = await Promise.all([
@@ -135,7 +135,7 @@ async function open(shell: Shell, isStillHere: StillHere, draft: Draft): Promise
 				}),
 		traffic === '' ? undefined : shell.port.listPayloadKeys(traffic),
 	]);
-	// If another form was opened meanwhile, it stays open, too.
+	// A form that was opened meanwhile stays.
 	if (!isStillHere(literal('The form was not opened')) || shell.local(editor).get()) {
 		return false;
 	}
@@ -145,7 +145,7 @@ async function open(shell: Shell, isStillHere: StillHere, draft: Draft): Promise
 	change(shell, {region: 'list', isZoomed: false, field: undefined});
 	refresh(shell);
 	if (draft.isNew) {
-		// A new route needs a name first, and letters typed at once must not be commands.
+		// A new route needs a name first, and letters typed at once must not act as commands.
 		enterField(shell);
 	}
 

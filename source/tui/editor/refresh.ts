@@ -6,13 +6,13 @@ import {wireDraft, type Draft} from './draft.ts';
 import {changeEditor, editor, editorNow, targetKey, type EditorState} from './editor-state.ts';
 import {liveDraft} from './route-form.ts';
 
-/** Stands for a name that is not typed yet. */
+/** Used while the route has no name yet. */
 const unnamed = 'not-named-yet';
 
-/** How long a draft must rest before it is looked at, and before it is tried with all that came. */
+/** Debounce of a draft's check, and of its test with all stored deliveries, in milliseconds. */
 const restMs = {check: 150, backtest: 700} as const;
 
-/** Checks the current draft, with the text that is being typed, and runs it against the chosen delivery and all stored ones; only the newest answers count. */
+/** Checks the current draft, including the text being typed, and runs it against the chosen delivery and all stored ones; outdated answers are dropped. */
 export function refresh(shell: Shell): void {
 	changeEditor(shell, state => ({...state, version: state.version + 1}));
 	stopRefreshing(shell);
@@ -24,25 +24,25 @@ export function refresh(shell: Shell): void {
 	waiting.set(shell.view, stopAll([shell.untilEnd(stop), stop]));
 }
 
-/** Changes the draft, and looks at it anew. */
+/** Changes the draft, and checks it again. */
 export function updateDraft(shell: Shell, update: (draft: Draft) => Draft): void {
 	changeEditor(shell, state => ({...state, draft: update(state.draft)}));
 	refresh(shell);
 }
 
-/** Stops asking: no draft is edited. */
+/** Cancels pending checks, since no draft is edited any more. */
 function stopRefreshing({view}: Shell): void {
 	waiting.get(view)?.();
 	waiting.delete(view);
 }
 
-/** Ends editing; the draft goes. */
+/** Ends editing and discards the draft. */
 export function closeEditor(shell: Shell): void {
 	stopRefreshing(shell);
 	shell.local(editor).set(() => undefined);
 }
 
-/** What each screen waits with until its draft rests. */
+/** Cancels the pending checks, by screen. */
 const waiting = new WeakMap<Shell['view'], () => void>();
 
 function later(
@@ -58,7 +58,7 @@ function later(
 				try {
 					await act(shell, state);
 				} catch (error) {
-					// A failure concerns the draft that was asked about; another one is edited now.
+					// Reported only if the draft is still the one that was checked.
 					if (editorNow(shell)?.version === version) {
 						shell.toast(escapeLine(messageOf(error)), 'bad');
 					}
@@ -68,7 +68,7 @@ function later(
 	});
 }
 
-/** Takes an answer, unless the draft is another one by now. */
+/** Stores an answer, unless the draft has changed since. */
 function take(shell: Shell, {version}: EditorState, part: Partial<EditorState>): void {
 	changeEditor(shell, state => (state.version === version ? {...state, ...part} : state));
 }
@@ -86,14 +86,14 @@ async function look(shell: Shell, state: EditorState): Promise<void> {
 	take(shell, state, {check, preview});
 }
 
-/** Asks the platform, or the client of the code host, once for each target and profile. */
+/** Checks the target (platform, or the code host's client), once for each target and profile. */
 async function askTarget(shell: Shell): Promise<void> {
 	const {draft, target} = editorNow(shell) ?? {};
 	const {deliver = 'log', profile, cron_job: job} = draft?.definition ?? {};
 	const key = targetKey(draft?.definition ?? {});
 	if (job === undefined && typeof deliver === 'string' && target?.key !== key) {
 		const options = typeof profile === 'string' ? {profile} : {};
-		// Asked once, also where that fails.
+		// Recorded first, so that a failure is not retried.
 		changeEditor(shell, now => ({...now, target: {key, problem: undefined}}));
 		const problem = await shell.port.readTargetProblem(deliver, options);
 		changeEditor(shell, now => (now.target?.key === key ? {...now, target: {key, problem}} : now));

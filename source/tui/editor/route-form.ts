@@ -18,17 +18,17 @@ import {
 } from './list-setting.ts';
 import {settingOf} from './settings.ts';
 
-/** Longest line of a field: a prompt may be one. */
+/** The longest line of a field; a whole prompt may be one line. */
 const maxLine = 64 * 1024;
 
-/** A setting of a route as a field of a form, called by its key. */
+/** A setting of a route as a form field, named by its key. */
 export const settingField = ({path, options, kind, ...field}: RouteField): FieldRecord => ({
 	key: path.join('.'),
 	title: path.join('.') || 'name',
 	description: field.description,
 	kind,
 	required: field.required === true,
-	// JSON holds marks instead of secrets.
+	// JSON contains placeholders in place of secrets.
 	masked: field.secret === true && kind !== 'json',
 	none: field.default === undefined ? {} : {default: field.default},
 	...(options && {options: options.map(value => ({value, title: value}))}),
@@ -37,10 +37,10 @@ export const settingField = ({path, options, kind, ...field}: RouteField): Field
 	maxLine,
 });
 
-/** What a field is called by in a form; empty for the name. */
+/** A field's key in the form; empty for the name. */
 export const keyOf = ({path}: Pick<RouteField, 'path'>): string => path.join('.');
 
-/** What a setting is for, after its key where it is called otherwise. */
+/** A setting's description, after its key if its label differs. */
 function describedBy(field: RouteField): string {
 	const {key, label} = settingOf(field);
 	return key === '' || key === label ? field.description : `${key}: ${field.description}`;
@@ -62,7 +62,7 @@ function titleOf(field: RouteField, definition: JsonObject): string {
 	return count === 0 ? label : at === addKey ? `another ${label}` : `${label} ${count + 1}`;
 }
 
-/** What a field of a route holds. */
+/** The value of a route's field. */
 function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, field: RouteField) {
 	const {path} = field;
 	const [key = '', at = ''] = path;
@@ -78,7 +78,7 @@ function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, field: R
 	return field.options?.includes(custom) && typeof value === 'object' ? custom : value;
 }
 
-/** Whether what a field holds is not as it was read. */
+/** Whether a field's value differs from the one read. */
 export const isFieldChanged = ({draft}: EditorState, field: RouteField): boolean =>
 	field.path.length === 0
 		? draft.name !== draft.from
@@ -89,21 +89,21 @@ export const isFieldChanged = ({draft}: EditorState, field: RouteField): boolean
 export const allFieldsOf = ({fields, draft}: EditorState): readonly RouteField[] =>
 	rowsOfSettings(fields, draft.definition);
 
-/** The row that unfolds the fields which nothing says anything of, and folds them. */
+/** The row that unfolds or folds the fields without value and problem. */
 export const foldField: RouteField = {
 	path: ['…'],
 	kind: 'text',
 	description: 'Settings that are not written; / finds one by its name',
 };
 
-/** The visible fields: written ones, those with problems, and those of every route; then the row that unfolds the others. */
+/** The visible fields: written ones, those with problems, and those shown for every route; then the row that unfolds the others. */
 export function shownFields(state: EditorState): readonly RouteField[] {
 	const all = allFieldsOf(state);
 	const shown = state.isUnfolded === true ? all : all.filter(field => stands(state, field));
 	return [...shown, foldField];
 }
 
-/** How many fields are folded. */
+/** The number of folded fields. */
 export const foldedCount = (state: EditorState): number =>
 	allFieldsOf(state).length + 1 - shownFields(state).length;
 
@@ -143,14 +143,14 @@ export function isSaidOf(about: string, field: RouteField, {definition}: Draft):
 		return path.length > 1 && inMapping !== true && about === key;
 	}
 
-	// One that stands without its list has no number; and of the list itself the last row tells.
+	// A member written without its list has no index in messages. A message about the whole list belongs to its last row.
 	const list = definition[key];
 	const isOnly = at === '0' && !Array.isArray(list);
 	const isWhole = at === addKey ? Array.isArray(list) || list === undefined : isOnly;
 	return (isWhole && about === key) || (isOnly && about.startsWith(`${key}.`));
 }
 
-/** The place of the field that keys act on; of one that is gone, that of the last of its list or mapping. */
+/** The index of the selected field; if it is gone, that of the last field of its list or mapping. */
 function indexIn(fields: readonly RouteField[], key: string): number {
 	const [first] = key.split('.');
 	const index = fields.findIndex(field => keyOf(field) === key);
@@ -158,7 +158,7 @@ function indexIn(fields: readonly RouteField[], key: string): number {
 	return Math.max(0, index === -1 ? near : index);
 }
 
-/** The field that keys act on. */
+/** The selected field. */
 export function fieldNow(state: EditorState): RouteField | undefined {
 	const fields = shownFields(state);
 	return fields[indexIn(fields, state.place.key)];
@@ -181,7 +181,7 @@ export function routeForm(state: EditorState): FormState {
 	};
 }
 
-/** The edited route with the changes of its form. */
+/** The edited route with the changes made in its form. */
 export function withForm(state: EditorState, form: FormState): EditorState {
 	const {fields, index, option, editing} = form;
 	const draft = withValues(state, form);
@@ -191,7 +191,7 @@ export function withForm(state: EditorState, form: FormState): EditorState {
 	const [before = 0, now = 0] = counts;
 	return {
 		...state,
-		// Keys act on what was added.
+		// Selects what was added.
 		place: {
 			key: at === addKey && now > before ? `${list}.${now - 1}` : key,
 			option,
@@ -209,7 +209,7 @@ function withValues(state: EditorState, {values}: FormState): Draft {
 	}, draft);
 }
 
-/** A blank text counts as no value. */
+/** Blank text counts as no value. */
 function withHeld(draft: Draft, path: readonly string[], value: FieldValue): Draft {
 	const [key = '', at = ''] = path;
 	const text = typeof value === 'string' ? value.trim() : undefined;
@@ -233,7 +233,7 @@ function withHeld(draft: Draft, path: readonly string[], value: FieldValue): Dra
 	);
 }
 
-/** The draft with the text that is being typed. */
+/** The draft including the text being typed. */
 export function liveDraft(state: EditorState): Draft {
 	const form = routeForm(state);
 	return typedNow(form)?.ok === true ? withForm(state, endEditing(form)).draft : state.draft;

@@ -33,12 +33,12 @@ type RouteLook = {
 	readonly losses?: string | undefined;
 };
 
-/** The fields of a route with their checks. `losses`: a warning about events that it turned away. */
+/** The fields of a route with their checks. `losses`: a warning about events that the route turned away. */
 export function routeRows(state: EditorState, {width, now, losses}: RouteLook): FieldRows {
 	const byKey = new Map(shownFields(state).map(field => [keyOf(field), field]));
 	const form = routeForm(state);
 	const isRight = typedNow(form)?.ok === true;
-	// What was said of another target says nothing of this one.
+	// The check of another target does not apply to this one.
 	const isNow = state.target?.key === targetKey(liveDraft(state).definition);
 	return fieldRows(form, {
 		width,
@@ -85,13 +85,13 @@ export function routeRows(state: EditorState, {width, now, losses}: RouteLook): 
 	});
 }
 
-/** Whether keys in braces are replaced in what the setting says. */
+/** Whether the setting's value is a template, in which keys in braces are replaced. */
 export const isTemplate = (field: RouteField | undefined): boolean => {
 	const {path: [first = ''] = [], description = ''} = field ?? {};
 	return ['prompt', 'coalesce', 'deliver_extra'].includes(first) || /template/i.test(description);
 };
 
-/** A filter with its pass count, a secret with its age, or the purpose of the row that adds one. */
+/** A filter with its pass count, a secret with its age, or the hint of the row that adds one. */
 function memberText(
 	{draft, backtest}: EditorState,
 	field: RouteField,
@@ -130,7 +130,7 @@ function memberText(
 		: safe`${passes} of ${deliveries}: ${said}`;
 }
 
-/** The messages at a field; those about a part of it begin with its keys. */
+/** The messages about a field; those about a part of it begin with the part's keys. */
 const saidAt = (
 	said: readonly RouteProblem[] = [],
 	field: RouteField | undefined,
@@ -145,7 +145,7 @@ const saidAt = (
 
 type RouteProblem = RouteCheck['problems'][number];
 
-/** What can complete the `{` before the cursor. */
+/** Completions for the `{` before the cursor. */
 function completionLines(state: EditorState, width: number): readonly Line[] {
 	const all = completionsOf(state);
 	const at = state.completion ?? 0;
@@ -167,10 +167,10 @@ function completionLines(state: EditorState, width: number): readonly Line[] {
 	];
 }
 
-/** `{` and the name of a key, behind which no `}` comes in its line. */
+/** `{` and a key's name, without a `}` after them in the line. */
 const unclosed = /\{([a-z_][\w.]*)(?![\w.])(?![^{}\n]*\})/gi;
 
-/** A warning for each key of a template without its closing brace: it stays literal, which may be meant. Empty where there are none. */
+/** A warning for each placeholder without its closing brace: it stays literal, perhaps on purpose. */
 export function openBraces(template: JsonValue | undefined): readonly string[] {
 	const texts =
 		typeof template === 'string'

@@ -17,7 +17,7 @@ import {allFieldsOf, isSaidOf, keyOf, routeForm} from './route-form.ts';
 const goTo = (shell: Shell, step: EditorStep): void =>
 	changeEditor(shell, state => ({...state, step}));
 
-/** Leaves, after a question when something is not saved. */
+/** Leaves the editor, after a question if something is unsaved. */
 export function leaveEditor(shell: Shell): void {
 	const state = editorNow(shell);
 	if (!state) {
@@ -32,13 +32,13 @@ export function leaveEditor(shell: Shell): void {
 	}
 }
 
-/** Goes to a field, and says why nothing is saved. */
+/** Goes to a field, and shows why nothing is saved. */
 function refuse(shell: Shell, key: string, why: Safe): void {
 	changeEditor(shell, state => ({...state, place: {key, option: 0}}));
 	shell.toast(safe`Not saved: ${why}`, 'warn');
 }
 
-/** Shows what saving would change, or goes to the first field that is wrong. */
+/** Shows what saving would change, or goes to the first invalid field. */
 export function reviewSave(shell: Shell): void {
 	const state = editorNow(shell);
 	if (!state) {
@@ -83,7 +83,7 @@ export function reviewSave(shell: Shell): void {
 	});
 }
 
-/** A problem with the setting that it is of. */
+/** A problem, prefixed by its setting. */
 export const sayProblem = ({path, message}: RouteCheck['problems'][number]): string =>
 	path === '' ? message : `${path} ${message}`;
 
@@ -124,7 +124,7 @@ export function save(shell: Shell): void {
 	});
 }
 
-/** What was written, once it is; the form comes back either way. */
+/** Resolves to what was written. The form returns whether writing succeeds or fails. */
 async function written<Saved>(shell: Shell, saving: Promise<Saved>): Promise<Saved> {
 	try {
 		return await saving;
@@ -133,14 +133,14 @@ async function written<Saved>(shell: Shell, saving: Promise<Saved>): Promise<Sav
 	}
 }
 
-/** Back to the form, unless a save is under way. */
+/** Returns to the form, unless a save is in progress. */
 export const backToForm = (shell: Shell): void => {
 	if (!editorNow(shell)?.isSaving) {
 		goTo(shell, {kind: 'form'});
 	}
 };
 
-/** Takes back the last change. */
+/** Undoes the last change. */
 export function undoChange(shell: Shell): void {
 	const state = editorNow(shell);
 	if (!state || state.draft.past.length === 0) {

@@ -1,6 +1,6 @@
 import type {RouteField} from '../../core/route-editor.ts';
 
-/** The parts of the form, by what a route does with an event, from top to bottom. */
+/** The sections of the form in the order in which a route handles an event. */
 const groups = {
 	IN: {
 		'': {label: 'name', stands: 'always'},
@@ -53,12 +53,12 @@ const groups = {
 	},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Setting>>>>;
 
-/** The words for a setting. */
+/** The texts of a setting. */
 type Setting = {
 	readonly label: string;
-	/** What counts where it is not written, beyond its default. */
+	/** What applies if the setting is absent, where that is more than its default. */
 	readonly unset?: string;
-	/** `always`: also where nothing is written; `unfolded`: not even where something is, since svc writes it. Absent: where something is written. */
+	/** When the field is visible without unfolding. `always`: even without a value; `unfolded`: never, because svc writes the value itself; absent: when it has a value. */
 	readonly stands?: 'always' | 'unfolded';
 };
 
@@ -66,7 +66,7 @@ type GroupName = keyof typeof groups;
 
 type Known = Setting & {readonly key: string; readonly group: GroupName};
 
-/** Every setting with words, in the order of the form. */
+/** All settings with texts, in the order of the form. */
 export const settings: readonly Known[] = Object.entries(groups).flatMap(([group, own]) =>
 	Object.entries<Setting>(own).map(
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own keys
@@ -76,7 +76,7 @@ export const settings: readonly Known[] = Object.entries(groups).flatMap(([group
 
 const byKey = new Map(settings.map((setting, index) => [setting.key, {...setting, index}]));
 
-/** The words for a field: its own, else those of its mapping or list, else its key, at the end of the form. */
+/** The texts of a field: its own, else those of its mapping or list, else its key, placed at the end of the form. */
 export function settingOf({path}: Pick<RouteField, 'path'>): Known & {readonly index: number} {
 	const key = path.join('.');
 	const [first = ''] = path;

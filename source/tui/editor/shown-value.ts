@@ -10,7 +10,7 @@ import {settingOf} from './settings.ts';
 
 const changeCells = 28;
 
-/** The settings that are not the same in two definitions, `  deliver to: log → forge_comment`; long values are cut around their first difference. */
+/** The settings that differ between two definitions, `  deliver to: log → forge_comment`; long values are cut around their first difference. */
 export const changesBetween = (
 	fields: readonly RouteField[],
 	before: JsonObject,
@@ -37,7 +37,7 @@ export const changesBetween = (
 			return [safe`  ${escapeLine(settingOf(field).label)}: ${cut(old)} → ${cut(now)}`];
 		});
 
-/** A value as it is compared: all of a text, of a secret whether it is there. */
+/** A value for comparison: whole texts; of a secret only whether it is set. */
 function wholeValue(field: RouteField, value: JsonValue | undefined): string {
 	if (field.path[0] === 'filters' && value !== undefined) {
 		return listMembers(value).map(filterLine).join('; ');
@@ -55,7 +55,7 @@ export function shownValue(field: RouteField, value: JsonValue | undefined): Saf
 			: safe`- (${escapeLine(plain(standard))})`;
 	}
 
-	// One row of the lines that it is typed in.
+	// A mapping is typed in lines; here they are joined to one row.
 	const isMapping = field.kind === 'mapping' && isJsonObject(value);
 	return escapeLine(
 		field.secret === true
@@ -74,18 +74,18 @@ const plain = (value: JsonValue): string => {
 		return value;
 	}
 
-	// Nothing is something else than no setting: a route with `toolsets: []` has no tools, one without has all.
+	// An empty list differs from an absent setting: a route with `toolsets: []` has no tools, one without the setting has all.
 	return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
 		? value.join(', ')
 		: JSON.stringify(value);
 };
 
-/** Stands in the place of a secret that the gateway makes. */
+/** Placeholder for a secret that the gateway will generate. */
 export const toMake = '<make a new secret>';
 
 const kept = /^<kept: [^,<>\s]+, (\d+) bytes>$/;
 
-/** Whether a secret is there, never what it is: also of one that was typed here. */
+/** Says whether a secret is set, never its value, not even of one typed here. */
 function secretText(value: JsonValue): string {
 	return Array.isArray(value)
 		? `${value.length}: ${value.map(item => (isJsonObject(item) ? '✓ set' : oneSecret(item))).join('; ')}`

@@ -6,13 +6,13 @@ import {changeLines} from '../lines/diff-lines.ts';
 import {blankLine, line, wrapText, type Line, paragraph} from '../lines/line.ts';
 import type {EditorStep} from './editor-state.ts';
 
-/** What saving changes, before it does. */
+/** What saving would change. */
 export const planLines = (plan: RouteSavePlan, width: number): readonly Line[] => [
 	...changeLines(plan, width),
 	line(literal('a writes it, Esc goes back to the form'), 'quiet'),
 ];
 
-/** A dynamic route that was made, or a secret that was: the one time that it is there. */
+/** A new dynamic route, or a new secret: the only time that the secret is shown. */
 export function savedLines(
 	{saved, done, note}: Extract<EditorStep, {kind: 'saved'}>,
 	{width, height}: {readonly width: number; readonly height: number},
@@ -42,7 +42,7 @@ const addressLines = (saved: SavedRoute, width: number): readonly Line[] => {
 	]);
 };
 
-/** Rows of the line that are shown where it does not fit as a whole: it is there to be copied, and what matters must not be pushed off the screen by it. */
+/** How many rows of the command line are shown if it does not fit: it is there to be copied, and must not push the rest off the screen. */
 const curlRows = 3;
 
 function curlLines(

@@ -9,7 +9,7 @@ import type {Host, Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
 import {nounList, type LoadSource} from '../state/source.ts';
 
-/** What was received, as far as the state holds it, the newest below. */
+/** The deliveries that the state holds, the newest at the bottom. */
 export const deliveryList = nounList('traffic', deliveryNoun, {
 	read: ({deliveries}) => deliveries,
 	more: host => ({
@@ -35,20 +35,20 @@ export const deliveryList = nounList('traffic', deliveryNoun, {
 	}),
 });
 
-/** Deliveries with what was received; the key is their id. */
+/** Loads a delivery with its payload; the key is its id. */
 export const storedDeliveries: LoadSource<StoredDelivery> = {
 	load: async (port, key) => port.getDelivery(key),
 };
 
-/** The delivery of the selected row; of a flood the newest. */
+/** The delivery of the selected row; for a flood the newest one. */
 export const selectedDelivery = (shell: Shell): Delivery | undefined =>
 	shell.list(deliveryList).selected()?.delivery;
 
-/** Why nothing can be done with a delivery. */
+/** Why no command can act on a delivery. */
 export const nothingSelected = (shell: Shell): Safe | undefined =>
 	selectedDelivery(shell) ? undefined : literal('No delivery is selected');
 
-/** What was received; says so when it is gone. */
+/** Loads a delivery with its payload; shows a message if it is no longer stored. */
 export async function stored(
 	shell: Shell,
 	delivery: Delivery | undefined,
@@ -61,13 +61,13 @@ export async function stored(
 	return found;
 }
 
-/** How long a row has to stand under the cursor before a key is taken to mean it, milliseconds: a finger that is on its way cannot be called back. */
+/** How long a row must have been selected before a key acts on it, in milliseconds: a key press that has begun cannot be stopped when rows move. */
 export const settledMs = 500;
 
-/** The row under the cursor of each list, and since when, by the monotonic clock. */
+/** The selected row of each list, and since when (monotonic clock). */
 const known = new WeakMap<AnyList, {readonly key: string | undefined; readonly since: number}>();
 
-/** Remembers since when the row under the cursor of `list` is there; to be told of every change of what is shown. */
+/** Notes when another row of `list` becomes selected; call on every change of the view. */
 export function noteSelection({clock}: Host, list: AnyList): void {
 	const key = list.selectedKey();
 	const before = known.get(list);
@@ -76,7 +76,7 @@ export function noteSelection({clock}: Host, list: AnyList): void {
 	}
 }
 
-/** Whether the row under the cursor was chosen: the list stands still, and the row has been there for `steadyMs`. */
+/** Whether the selected row was chosen: the list does not follow, and the selection has not changed for `settledMs`. */
 export function isSettled({clock}: Shell, list: AnyList): boolean {
 	const row = known.get(list);
 	return (

@@ -14,7 +14,7 @@ import {runNoun} from '../../nouns/run/run.ts';
 import {atNewest} from '../list/window.ts';
 import {nounList, rowsBelow} from '../state/source.ts';
 
-/** The runs that the gateway tells of: those at work above, then the newest. */
+/** The runs in the state: active ones at the top, then the newest. */
 export const runList = nounList('runs', runNoun, {
 	read: ({runs}) => runs,
 	more: host => ({
@@ -41,10 +41,10 @@ export const keyList = nounList('keys', keyNoun, {read: ({keys = none}) => keysI
 /** The routes of all profiles. */
 export const routeList = nounList('routes', routeNoun, {read: ({routes}) => routes});
 
-/** The names of the columns, and the headings that the rows may have between them. */
+/** The row of column names, and the headings that may be between rows. */
 const otherRows = 4;
 
-/** The same array while nothing changed. */
+/** Memoised: the same array while nothing changed. */
 const entriesOf = derive(
 	(
 		approvals: GatewayState['approvals'],
@@ -53,7 +53,7 @@ const entriesOf = derive(
 	): readonly ApprovalEntry[] => approvalEntries({approvals, settledApprovals, approvalRules}),
 );
 
-/** What waits, the rules, and what was decided. */
+/** Waiting requests, then rules, then decisions. */
 export const entryList = nounList('approvals', approvalNoun, {
 	read: ({approvals, settledApprovals, approvalRules}) =>
 		entriesOf(approvals, settledApprovals, approvalRules),
@@ -74,9 +74,9 @@ export const entryList = nounList('approvals', approvalNoun, {
 	}),
 });
 
-/** How many of a long list the palette offers, the newest. */
+/** How many items of a long list the palette offers, newest first. */
 export const recent = 50;
 
-/** The last `count` items, the newest first. */
+/** The last `count` items, newest first. */
 export const newest = <Item>(items: readonly Item[], count: number): readonly Item[] =>
 	items.slice(-count).toReversed();

@@ -13,7 +13,7 @@ import type {Host} from '../shell/shell.ts';
 import {createList, type List} from '../state/list.ts';
 import {rowsWithNotes, type ListSource} from '../state/source.ts';
 
-/** Every entry as it is now, whatever the filter; the same array while nothing changed. */
+/** All entries, unfiltered; the same array while nothing changed. */
 export function rememberEntries({
 	feed,
 	logins,
@@ -25,7 +25,7 @@ export function rememberEntries({
 	};
 }
 
-/** The tool servers of all profiles that have a login; what is done here is known at once. */
+/** The tool servers with a login, of all profiles. Changes made here show at once. */
 export const loginList: ListSource<List<LoginEntry>> = {
 	id: 'logins',
 	open(host, filter) {

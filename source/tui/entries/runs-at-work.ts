@@ -2,17 +2,17 @@ import type {RunPlaces, RunQueue, RunWaits} from '../../core/run-queue.ts';
 import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 
-/** Where the runs stand that have not ended. */
+/** Counts of unfinished runs by what they do. */
 type RunsAtWork = Pick<RunQueue, 'waits' | 'oldestDueAt'> & {
-	/** An agent works on them, or their answer is handed over; of those that are in memory. */
+	/** Runs in memory that an agent works on, or whose answer is being handed over. */
 	readonly atWork: number;
-	/** They ask a person, and take no place meanwhile. */
+	/** Runs that wait for a person, and occupy no worker meanwhile. */
 	readonly asking: number;
-	/** Absent: the gateway does not say. */
+	/** Absent: the gateway does not report it. */
 	readonly places?: RunPlaces;
 };
 
-/** Counts the runs that have not ended. If the gateway does not count its queue, the waiting runs in memory are counted instead. */
+/** Counts the unfinished runs. If the gateway does not report its queue, the waiting runs in memory are counted. */
 export function runsAtWork(
 	{runs, approvals, queue}: Pick<GatewayState, 'runs' | 'approvals' | 'queue'>,
 	now: number,

@@ -5,7 +5,7 @@ import {emptyLines} from '../lines/empty.ts';
 import type {Host} from '../shell/shell.ts';
 import {nounList, type LocalState} from '../state/source.ts';
 
-/** Groups that wait, then those that were dispatched. */
+/** Waiting groups, then dispatched ones. */
 export const groupList = nounList('groups', groupNoun, {
 	read: ({groups}) => groupOrder(groups).all,
 	more: host => ({
@@ -28,22 +28,22 @@ export const jobList = nounList('jobs', jobNoun, {
 	more: host => ({height: () => shownSections(host).jobRows}),
 });
 
-/** Rows of the two sections of the pane. They add up to its height at most. */
+/** The rows of the pane's two sections; together at most the pane's height. */
 type Sections = {
 	readonly groups: number;
 	readonly jobs: number;
-	/** Rows of each list, without its headings. */
+	/** Rows of each list, without headings. */
 	readonly groupRows: number;
 	readonly jobRows: number;
 };
 
-/** The names of the columns; above jobs also a rule, above no jobs a blank row. */
+/** Rows taken by headings: the column names, above jobs also a rule; without jobs, a blank row instead. */
 const headings = {groups: 1, done: 1, jobs: 2, noJobs: 2} as const;
 
-/** What the section of jobs keeps when groups need all the room: its headings and two jobs, or a third. */
+/** Rows that the section of jobs keeps when groups need all the room: its headings and two jobs, or a third. */
 const minJobRows = 4;
 
-/** How the groups and the jobs share the rows of the pane. */
+/** Divides the pane's rows between groups and jobs. */
 export function sectionsOf(
 	{groups, jobs}: Pick<GatewayState, 'groups' | 'jobs'>,
 	{height, emptyRows}: {readonly height: number; readonly emptyRows: () => number},
@@ -64,18 +64,18 @@ export function sectionsOf(
 	};
 }
 
-/** The sections of the pane as it is now, in `height` rows of `width` cells. */
+/** The current sections of the pane, in `height` rows of `width` cells. */
 export const sectionsNow = (
 	state: GatewayState,
 	{width, height}: {readonly width: number; readonly height: number},
 ): Sections =>
 	sectionsOf(state, {height, emptyRows: () => emptyLines(noGroups(state), width).length});
 
-/** The sections as they are on the screen. */
+/** The sections as last drawn. */
 const shownSections = ({feed, view, layout}: Host): Sections =>
 	sectionsNow(feed.get().state, {width: view.get().size.columns, height: layout().bodyHeight});
 
-/** What is said where no group is. */
+/** Shown when there is no group. */
 export function noGroups({routes}: GatewayState): readonly string[] {
 	const count = routes.filter(route => route.mode === 'coalesce').length;
 	const waits =
@@ -85,15 +85,15 @@ export function noGroups({routes}: GatewayState): readonly string[] {
 		: [`No group waits; ${count === 1 ? '1 route coalesces' : `${count} routes coalesce`}.`, waits];
 }
 
-/** Whether the jobs were chosen to have the keyboard. */
+/** Whether the person focused the jobs. */
 const choseJobs: LocalState<boolean> = {initial: false};
 
-/** Whether keys go to the jobs: they were chosen, or there is nothing else. */
+/** Whether the jobs are focused: the person chose them, or there are no groups. */
 export function jobsHaveFocus({feed, local}: Host): boolean {
 	const {jobs, groups} = feed.get().state;
 	return jobs.length > 0 && (local(choseJobs).get() || groups.length === 0);
 }
 
-/** Gives the keyboard to the jobs, or to the groups. */
+/** Focuses the jobs, or the groups. */
 export const focusJobs = ({local}: Host, isInJobs: boolean): void =>
 	local(choseJobs).set(() => isInJobs);

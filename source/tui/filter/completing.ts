@@ -16,22 +16,22 @@ import {payloadOf} from '../payload/payload-tree.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
 
-/** What was completed last, and how often something was: the cursor goes behind it. */
+/** The last completion, and a count of them: each moves the cursor to the end of the text. */
 const completing: LocalState<{
 	readonly last: CompletedText | undefined;
 	readonly turn: number;
 }> = {initial: {last: undefined, turn: 0}};
 
-/** By its loader, which forgets it when the words of a filter that is not complete let nothing pass. */
+/** The last loaded payload, by loader; the loader itself drops it when an incomplete filter matches nothing. */
 const lastSeen = new WeakMap<object, StoredDelivery>();
 
-/** The fields of a payload; of the same one made once. */
+/** The fields of a payload; memoised. */
 const fieldsIn = derive(
 	(delivery: StoredDelivery): readonly KnownField[] =>
 		payloadOf(delivery)?.fields.filter(field => field !== undefined) ?? [],
 );
 
-/** What the state has, and the payload that was looked at last. */
+/** Names and values known from the state and from the payload loaded last. */
 function knownHere(shell: Host): Known {
 	const loads = shell.loader(storedDeliveries);
 	const seen = loads.last()?.value ?? lastSeen.get(loads);
@@ -42,14 +42,14 @@ function knownHere(shell: Host): Known {
 	return knownValues(shell.feed.get().state, () => (seen ? fieldsIn(seen) : []));
 }
 
-/** The open list, and what the words of its filter may be; `undefined` where nothing is filtered. */
+/** The open list with its filter's vocabulary; `undefined` if the pane has no list. */
 function filteredNow(shell: Host) {
 	const list = shell.openList();
 	const {listing} = shell.section();
 	return list && listing && {list, vocabulary: listing.vocabulary, known: knownHere(shell)};
 }
 
-/** How the filter of the open list may go on. While one proposal is tried after the other, those of what was typed, with the one that is there. */
+/** The completions for the open list's filter. While the person cycles through them, the same ones as before, with the index of the inserted one. */
 export function proposalsNow(shell: Host): Proposals & {readonly chosen?: number} {
 	const filtered = filteredNow(shell);
 	if (!filtered) {
@@ -66,7 +66,7 @@ export function proposalsNow(shell: Host): Proposals & {readonly chosen?: number
 		: propose(text, vocabulary, known);
 }
 
-/** Completes the filter of the open list, or tries the next proposal. Nothing where there is none. */
+/** Completes the open list's filter, or inserts the next completion. Does nothing if there is none. */
 export function completeFilter(shell: Host, step: 1 | -1): void {
 	const filtered = filteredNow(shell);
 	if (!filtered) {
@@ -80,7 +80,7 @@ export function completeFilter(shell: Host, step: 1 | -1): void {
 		step,
 		proposalsFor: text => propose(text, vocabulary, known),
 	});
-	// A name of a stranger may be long, and the field takes no more.
+	// A stranger's name may be longer than the field takes.
 	if (next && singleLine(next.text, maxTyped) === next.text) {
 		list.setFilter(next.text);
 		state.set(({turn}) => ({last: next, turn: turn + 1}));
@@ -89,7 +89,7 @@ export function completeFilter(shell: Host, step: 1 | -1): void {
 
 const maxTyped = 500;
 
-/** Why the filter of the open list finds nothing, where that can be known. */
+/** Why the open list's filter matches nothing, if known. */
 export function doubtNow(shell: Host): string | undefined {
 	const filtered = filteredNow(shell);
 	if (!filtered) {

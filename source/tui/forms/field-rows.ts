@@ -8,7 +8,7 @@ import type {Tone} from '../theme/theme.ts';
 import {currentField, type FormState} from './form.ts';
 import {typedRows} from './typed-rows.ts';
 
-/** A form in rows, and the first and last row of what keys act on; `cursor`: where the next letter goes. */
+/** A form as rows, with the first and last row of the selected field; `cursor`: where the next letter goes. */
 export type FieldRows = {
 	readonly rows: readonly Line[];
 	readonly first: number;
@@ -16,20 +16,20 @@ export type FieldRows = {
 	readonly cursor?: {readonly row: number; readonly column: number};
 };
 
-/** What a form knows of its fields beside their values. */
+/** What is shown of a field besides its value. */
 type FieldLook = {
 	readonly width: number;
-	/** The part of the form that a field is in; it stands before the first field of it. */
+	/** The section that a field belongs to, shown as heading above the section's first field. */
 	group(field: FieldRecord): Safe;
 	/** A value in one row. */
 	shown(field: FieldRecord, value: FieldValue): Safe;
-	/** It is not as it was at first. */
+	/** Whether the value differs from the initial one. */
 	isChanged(field: FieldRecord): boolean;
-	/** What is wrong with it, one text each. */
+	/** The field's errors, one text each. */
 	problems(field: FieldRecord): readonly string[];
-	/** What to know of its value, which may stand. */
+	/** Warnings about a valid value. */
 	warnings(field: FieldRecord, value: FieldValue): readonly string[];
-	/** What can be chosen for what is typed, in rows below it. */
+	/** Completions for the typed text, in rows below it. */
 	readonly offers: readonly Line[];
 };
 
@@ -38,12 +38,12 @@ const groupCells = 7;
 const titleCells = 18;
 const before = marks + groupCells + titleCells;
 const maxDescribed = 3;
-/** Rows of a value that has no room beside its title, and of the one that keys act on. */
+/** The most rows of a value too long for the row of its title; more for the selected field. */
 const maxRows = {other: 4, current: 10} as const;
-/** Rows below the cursor that should be seen, too. */
+/** Rows below the cursor to keep visible. */
 const below = 8;
 
-/** The fields, one row each where that has room, with what is wrong beside or below their values. */
+/** The fields, in one row each if they fit, with errors beside or below their values. */
 export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 	const {width} = look;
 	const current = currentField(form);
@@ -64,7 +64,7 @@ export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 			{text: fit(titleOf(field), titleCells), tone: isCurrent ? 'selected' : 'quiet'},
 		];
 		group = own;
-		// What has room beside the value is taken out of here.
+		// Messages that fit beside the value are removed from those below it.
 		const notes = [
 			...look.problems(field).map(text => ({text: `✗ ${text}`, tone: 'bad'}) as const),
 			...look
@@ -105,7 +105,7 @@ export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 	};
 }
 
-/** What a field is called. */
+/** A field's label. */
 const titleOf = ({title, key}: FieldRecord): Safe => escapeLine(title === '' ? key : title);
 
 type ValueLook = {
@@ -115,7 +115,7 @@ type ValueLook = {
 	readonly notes: Array<{readonly text: string; readonly tone: Tone}>;
 };
 
-/** A value beside its title, with what is said of it where both have room; one of several lines, or that is looked at and has none, at full width below. */
+/** A value beside its title, with its messages if both fit. A value with several lines, or a selected one that does not fit, is shown at full width below. */
 function valueRows(
 	{values}: FormState,
 	field: FieldRecord,

@@ -2,12 +2,12 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {moveField, turnField, type FormState} from './form.ts';
 
-/** A key that means the same in every form. What it acts on, and what follows, is up to the place of the form. */
+/** A key with the same meaning in every form. What it acts on, and what follows, is decided by the form's owner. */
 export type FormKey = {
 	readonly id: string;
 	readonly keys: readonly [string, ...string[]];
 	readonly label: Safe;
-	/** Fields that it goes down; infinite: to the end. */
+	/** How many fields to go down; infinite: to the end. */
 	readonly step?: number;
 	readonly act: (form: FormState) => FormState;
 };
@@ -18,10 +18,10 @@ const moving = (
 	{label, step}: {readonly label: Safe; readonly step: number},
 ): FormKey => ({id, keys, label, step, act: form => moveField(form, step)});
 
-/** The key that saves or sends what is filled in, in every form, and what is shown before it is written. */
+/** The key that saves or sends a form, and confirms the diff before writing. */
 export const saveKeys = ['a'] as const;
 
-/** Between fields. */
+/** Keys that move between fields. */
 export const moveKeys: readonly FormKey[] = [
 	moving('down', ['j', 'down', 'tab'], {label: literal('next field'), step: 1}),
 	moving('up', ['k', 'up', 'shift+tab'], {label: literal('previous field'), step: -1}),
@@ -29,13 +29,13 @@ export const moveKeys: readonly FormKey[] = [
 	moving('last', ['G', 'end'], {label: literal('last field'), step: Infinity}),
 ];
 
-/** Many fields at once, where nothing else turns pages. */
+/** Keys that move many fields at once, where they do not scroll pages. */
 export const pageKeys: readonly FormKey[] = [
 	moving('page-down', ['pgdn', 'ctrl+d'], {label: literal('ten fields down'), step: 10}),
 	moving('page-up', ['pgup', 'ctrl+u'], {label: literal('ten fields up'), step: -10}),
 ];
 
-/** Through the values of a field that is chosen. */
+/** Keys that cycle through the values of a choice. */
 export const turnKeys: readonly [FormKey, FormKey] = [
 	{
 		id: 'next',

@@ -11,7 +11,7 @@ import type {Tone} from '../theme/theme.ts';
 import {currentField, problemsIn, type FormState, isArea} from './form.ts';
 import {typedRows} from './typed-rows.ts';
 
-/** A form in rows, and the rows that have to be seen of what keys act on. */
+/** A form as rows, and which of them must be visible for the cursor. */
 type FormLines = {
 	readonly rows: readonly Line[];
 	readonly cursor: {readonly first: number; readonly last: number};
@@ -20,7 +20,7 @@ type FormLines = {
 const indent = 4;
 const titleCells = {least: 8, share: 0.4} as const;
 
-/** The fields in rows of `width` cells: title, value, what is wrong with it, and under it what the server says. */
+/** The fields in rows of `width` cells: title, value, error, and below them the server's description. */
 export function formLines(form: FormState, width: number): FormLines {
 	const problems = problemsIn(form);
 	const titles = form.fields.map(field => widthOf(titleOf(field)));
@@ -53,7 +53,7 @@ export function formLines(form: FormState, width: number): FormLines {
 	};
 }
 
-/** A field with what is said of it; of a list of choices the option alone, at its ends with what is above or below. */
+/** The rows to keep visible. In a list of choices: the selected option, with the rows above the first and below the last one. */
 function cursorIn(
 	{kind, options = []}: FieldRecord,
 	{option, from, count}: {readonly option: number; readonly from: number; readonly count: number},
@@ -67,7 +67,7 @@ function cursorIn(
 		: {first: from, last: from + count - 1};
 }
 
-/** What a field is called. */
+/** A field's label. */
 export const fieldTitle = ({title, key}: Pick<FieldRecord, 'title' | 'key'>): Safe =>
 	escapeLine(title === '' ? quotedName(key) : quotedTitle(title));
 
@@ -82,7 +82,7 @@ type Look = {
 	readonly problem: string | undefined;
 };
 
-/** The title with its value, each whole; then options; then what the server says. Rows after the first one have a mark in the first column. */
+/** The title and the value, both complete, then options, then the server's description. Rows after the first have a mark in the first column. */
 function fieldRows(field: FieldRecord, look: Look): readonly Line[] {
 	const {isCurrent, cells, width, problem} = look;
 	const room = Math.max(8, width - indent - cells - 2);
@@ -130,7 +130,7 @@ function fieldRows(field: FieldRecord, look: Look): readonly Line[] {
 
 const lead = (text: Safe): Span => ({text, tone: 'accent'});
 
-/** More than any text of a form has. */
+/** More rows than any text of a form has. */
 const maxRows = 2000;
 
 function editedRows({masked}: FieldRecord, {form: {editing}}: Look, room: number): readonly Safe[] {
@@ -143,7 +143,7 @@ function editedRows({masked}: FieldRecord, {form: {editing}}: Look, room: number
 		: [shownLine(editing, {width: room, isMasked: masked})];
 }
 
-/** A value for a person; a masked one as so many stars. */
+/** A value for display; a masked one as stars. */
 export function valueText(field: FieldRecord, {values}: Pick<FormState, 'values'>): Safe {
 	const value = values[field.key] ?? '';
 	const titleFor = (wanted: unknown) =>
@@ -172,10 +172,10 @@ export function valueText(field: FieldRecord, {values}: Pick<FormState, 'values'
 		: escapeLine(looksOtherwise.test(text) ? JSON.stringify(text) : text, maxValueLength);
 }
 
-/** More than any value has, once it is cleaned. */
+/** Longer than any value, after escaping. */
 const maxValueLength = 100_000;
 
-/** A text that could be taken for none, for a mark of ours, or for more than one. */
+/** A text that could be mistaken for an empty value, for one of svc's marks, or for several values. */
 const looksOtherwise = /^[-([{"*✗]|^\s|\s$|\s{2}|\p{C}/u;
 
 function optionRows(field: FieldRecord, {form, isCurrent, cells, width}: Look): readonly Line[] {
@@ -198,10 +198,10 @@ function optionRows(field: FieldRecord, {form, isCurrent, cells, width}: Look): 
 	});
 }
 
-/** `[x] `. */
+/** The cells of `[x] `. */
 const box = 4;
 
-/** What a server says above its form, whole, under a heading of ours; no row of it can look like a field. */
+/** The server's message above its form, complete, below a heading by svc; none of its rows can look like a field. */
 export const messageLines = (message: string, width: number): readonly Line[] => [
 	line(literal('  text by the server'), 'quiet'),
 	...wrapText(escapeBlock(message), width - indent).map((row): Line => [

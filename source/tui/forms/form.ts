@@ -17,24 +17,24 @@ import {
 } from '../../terminal/text/area-editor.ts';
 import {editLine, insertText, lineText, type LineText} from '../../terminal/text/line-editor.ts';
 
-/** Where keys act in a form. */
+/** The cursor of a form. */
 export type FormPlace = {
-	/** The field that keys act on. */
+	/** The selected field. */
 	readonly index: number;
-	/** What is typed into that field; absent while keys move between fields. */
+	/** The text being typed into the field; absent while keys move between fields. */
 	readonly editing?: Typing;
-	/** The option that keys act on, in a list of choices. */
+	/** The selected option in a list of choices. */
 	readonly option: number;
 };
 
-/** A form that is being filled in: plain data, which every function here gives back changed, or the same where there is nothing to change. */
+/** A form being filled in, as plain data. Every function here returns a changed copy, or the same value if nothing changes. */
 export type FormState = FormPlace & {
 	readonly fields: readonly FieldRecord[];
-	/** By the keys of the fields. */
+	/** By field key. */
 	readonly values: Readonly<Record<string, FieldValue>>;
 };
 
-/** A form with what its fields begin with. */
+/** A form with the initial values of its fields. */
 export const newForm = (fields: readonly FieldRecord[]): FormState => ({
 	fields,
 	values: Object.fromEntries(fields.map(field => [field.key, initialOf(field)])),
@@ -64,10 +64,10 @@ function initialOf({kind, initial, options = []}: FieldRecord): FieldValue {
 	}
 }
 
-/** The field that keys act on. */
+/** The selected field. */
 export const currentField = ({fields, index}: FormState): FieldRecord | undefined => fields[index];
 
-/** One field, or one option of a list of choices, down or up; more fields at once; an infinite step goes to the end. */
+/** Moves by one field, or by one option in a list of choices, or by several fields; an infinite step goes to the end. */
 export function moveField(form: FormState, step: number): FormState {
 	const options = optionsOf(currentField(form));
 	const option = form.option + step;
@@ -85,19 +85,19 @@ export function moveField(form: FormState, step: number): FormState {
 const optionsOf = (field: FieldRecord | undefined): NonNullable<FieldRecord['options']> =>
 	field && fieldEntryOf(field) === 'options' ? (field.options ?? []) : [];
 
-/** The form with another value of a field; `undefined`: none. */
+/** The form with another value for a field; `undefined` removes it. */
 export const withValue = (form: FormState, key: string, value: FieldValue): FormState => ({
 	...form,
 	values: {...form.values, [key]: value},
 });
 
-/** Leaves the field out. */
+/** Removes the field's value. */
 export function clearField(form: FormState): FormState {
 	const field = currentField(form);
 	return field ? withValue(form, field.key, undefined) : form;
 }
 
-/** Types into a field, or takes its next value: yes and no, the next choice, an option on or off. */
+/** Starts typing in a field, or takes its next value: yes and no, the next choice, an option on or off. */
 export function actOnField(form: FormState): FormState {
 	const field = currentField(form);
 	if (!field || !isTyped(field)) {
@@ -108,7 +108,7 @@ export function actOnField(form: FormState): FormState {
 	return {...form, editing: fieldEntryOf(field) === 'area' ? areaText(text) : lineText(text)};
 }
 
-/** The next or the previous value of a field that is chosen. */
+/** The next or previous value of a choice. */
 export function turnField(form: FormState, step: 1 | -1): FormState {
 	const field = currentField(form);
 	if (!field || isTyped(field)) {
@@ -135,7 +135,7 @@ export function turnField(form: FormState, step: 1 | -1): FormState {
 	return withValue(form, field.key, values[(next + values.length) % values.length]);
 }
 
-/** What a field that is chosen goes through. What holds without a value is not written as one: the first key would change nothing that is seen. */
+/** The values that a choice cycles through. The default of an absent value is left out: the first key press would change nothing visible. */
 function turnsOf({kind, options = [], none}: FieldRecord): readonly FieldValue[] {
 	const all: readonly FieldValue[] =
 		kind === 'boolean' ? [true, false] : options.map(({value}) => value);
@@ -143,7 +143,7 @@ function turnsOf({kind, options = [], none}: FieldRecord): readonly FieldValue[]
 	return none ? [undefined, ...values] : values;
 }
 
-/** What is typed, as a value of its field; `undefined`: nothing is, or nothing was changed. What is not shown is not taken away by leaving its field. */
+/** The typed text as a value of its field; `undefined` while not typing, or if unchanged. Thus leaving a masked field does not delete its value. */
 export function typedNow(form: FormState): TypedValue | undefined {
 	const field = currentField(form);
 	if (!form.editing || !field) {
@@ -154,7 +154,7 @@ export function typedNow(form: FormState): TypedValue | undefined {
 	return typed === typedText(field, form.values[field.key]) ? undefined : typedValue(field, typed);
 }
 
-/** Ends typing; what was typed becomes the value, also where it cannot be one: its problem says so. */
+/** Ends typing and stores the text, even an invalid one: the field then shows its problem. */
 export function endEditing(form: FormState): FormState {
 	const field = currentField(form);
 	const typed = typedNow(form);
@@ -164,7 +164,7 @@ export function endEditing(form: FormState): FormState {
 		: rest;
 }
 
-/** Ends typing; the value stays what it was. */
+/** Ends typing; the value stays unchanged. */
 export function leaveEditing(form: FormState): FormState {
 	const {editing: _, ...rest} = form;
 	return rest;
@@ -176,7 +176,7 @@ const changeTyping = (
 ): FormState =>
 	form.editing ? {...form, editing: update(form.editing, currentField(form)?.maxLine)} : form;
 
-/** Gives a key to what is typed. */
+/** Applies a key to the text being typed. */
 export const typeInto = (form: FormState, key: Pick<KeyEvent, 'id' | 'text'>): FormState =>
 	changeTyping(
 		form,
@@ -184,18 +184,18 @@ export const typeInto = (form: FormState, key: Pick<KeyEvent, 'id' | 'text'>): F
 			(isArea(typing) ? editArea(typing, key) : editLine(typing, key, maxLine)) ?? typing,
 	);
 
-/** Puts a paste where something is typed. */
+/** Inserts a paste into the text being typed. */
 export const pasteInto = (form: FormState, text: string): FormState =>
 	changeTyping(form, (typing, maxLine) =>
 		isArea(typing) ? insertArea(typing, text) : insertText(typing, text, maxLine),
 	);
 
-/** Whether nothing was filled in: leaving it loses nothing. */
+/** Whether nothing was filled in, so that leaving loses nothing. */
 export const isUntouched = ({fields, values, editing}: FormState): boolean =>
 	editing === undefined &&
 	fields.every(field => JSON.stringify(values[field.key]) === JSON.stringify(initialOf(field)));
 
-/** The form with what its masked fields began with. */
+/** The form with its masked fields reset to their initial values. */
 export const withoutMasked = (form: FormState): FormState => ({
 	...leaveEditing(form),
 	values: Object.fromEntries(
@@ -203,7 +203,7 @@ export const withoutMasked = (form: FormState): FormState => ({
 	),
 });
 
-/** What is wrong with the form, by the key of the field; empty when it can be sent. */
+/** The problems of the form by field key; empty if it can be sent. */
 export const problemsIn = ({fields, values}: FormState): ReadonlyMap<string, string> =>
 	new Map(
 		fields.flatMap(field => {
@@ -212,7 +212,7 @@ export const problemsIn = ({fields, values}: FormState): ReadonlyMap<string, str
 		}),
 	);
 
-/** The first field that keeps the form from being sent, with why. */
+/** The first invalid field, and why. */
 export function firstInvalidField(
 	form: FormState,
 ): {readonly field: FieldRecord; readonly index: number; readonly problem: string} | undefined {
@@ -222,11 +222,11 @@ export function firstInvalidField(
 	return field && {field, index, problem: problems.get(field.key) ?? ''};
 }
 
-/** A text of one line or of several while it is typed. */
+/** A text being typed, of one line or of several. */
 export type Typing = LineText | AreaText;
 
-/** Whether it has several lines, in which Enter begins another one. */
+/** Whether the text has several lines; Enter then begins a new one. */
 export const isArea = (typing: Typing): typing is AreaText => 'lines' in typing;
 
-/** What was typed so far. */
+/** The text typed so far. */
 const typingValue = (typing: Typing): string => (isArea(typing) ? areaValue(typing) : typing.value);

@@ -5,13 +5,13 @@ import {splitGraphemes} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {isArea, type Typing} from './form.ts';
 
-/** A text that is typed, in rows, and where in them the next letter goes. */
+/** A text being typed, in rows, and where in them the next letter goes. */
 export type TypedRows = {
 	readonly rows: readonly Safe[];
 	readonly cursor: {readonly row: number; readonly column: number};
 };
 
-/** A text that is typed in rows of at most `width` cells; a secret as stars. Laid out once: the screen is also drawn again between two keys. */
+/** A text being typed, in rows of at most `width` cells; a secret as stars. Memoised, because the screen is also redrawn between key presses. */
 export const typedRows = derive((typing: Typing, width: number, isMasked: boolean): TypedRows => {
 	const {lines, row, column} = isArea(typing)
 		? typing
@@ -33,7 +33,7 @@ export const typedRows = derive((typing: Typing, width: number, isMasked: boolea
 
 const cursorSign = literal('█');
 
-/** The graphemes of one line as rows of at most `room` cells, with the sign of the cursor before the one at `cursor`. */
+/** The graphemes of one line as rows of at most `room` cells, with the cursor before the one at `cursor`. */
 function wrapParts(
 	parts: readonly string[],
 	room: number,

@@ -10,9 +10,9 @@ import {Frame} from './frame.tsx';
 
 type AppProps = {
 	readonly shell: Shell;
-	/** Gets the way to lend the terminal to another program, once there is one. */
+	/** Receives the function that lends the terminal to another program. */
 	readonly onReady?: (suspend: (task: () => Promise<void>) => Promise<void>) => void;
-	/** Something outside of the panes could not be drawn: the interface ends. */
+	/** Called when something outside of the panes fails to draw, which ends the interface. */
 	readonly onError?: (error: unknown) => void;
 };
 
@@ -39,7 +39,7 @@ function Root({shell, onReady}: {readonly shell: Shell; readonly onReady: AppPro
 	return (
 		<ShellContext value={shell}>
 			<ThemeContext value={themes[theme]}>
-				{/* Ink draws once between a resize and our answer: what is then too wide must not wrap. */}
+				{/* Ink redraws between a resize and our reaction to it: what is then too wide must not wrap. */}
 				<Box width="100%" overflow="hidden">
 					<Frame />
 				</Box>

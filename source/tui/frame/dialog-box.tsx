@@ -13,8 +13,8 @@ import {useStore, useShell} from '../view/shell-context.ts';
 const border = 1;
 
 /**
- * A dialog in a box over the pane, which goes on around it. `width` and `height` are those of the part of the screen that it may cover. Each of its rows is one text
- * that is written over the cells of the pane's: Ink puts a blank where that leaves half of a wide character.
+ * A dialog in a box over the pane. `width` and `height` are those of the area it may cover. Each row is a single text over the pane's cells: where that would
+ * leave half of a wide character, Ink writes a blank.
  */
 export function DialogBox({width, height}: RegionProps) {
 	const shell = useShell();
@@ -25,7 +25,7 @@ export function DialogBox({width, height}: RegionProps) {
 	const content = state && dialog?.contents?.(state, shell, roomIn(area));
 	const top = content?.top;
 	useEffect(() => {
-		// How much there is to scroll only the drawing knows.
+		// Only the drawn content knows how far the dialog can scroll.
 		if (state && top !== undefined && Number(state['top']) > top) {
 			change(shell, {overlay: {...state, top}});
 		}
@@ -38,7 +38,7 @@ export function DialogBox({width, height}: RegionProps) {
 	const widest = content.width ?? Math.max(0, ...[...rows, title.flat()].map(lineWidth)) + 2;
 	const place = placeBox(area, {width: widest, height: rows.length});
 	const fitting = fitRows(rows, place.height - 2 * border, shown);
-	// Words of the pane must not touch the border.
+	// A column of blanks keeps the pane's words off the border.
 	const air = place.left > 0 ? 1 : 0;
 	const blank = {text: escapeLine(' '.repeat(air))};
 	return (

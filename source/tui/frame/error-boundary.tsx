@@ -1,13 +1,13 @@
 import {Component, type ComponentType, type ReactNode} from 'react';
 
 type ErrorBoundaryProps = {
-	/** What is shown in place of the part that failed. */
+	/** Shown in place of the part that failed. */
 	readonly fallback: ComponentType<{readonly error: unknown}>;
 	readonly onError?: (error: unknown) => void;
 	readonly children: ReactNode;
 };
 
-/** Keeps a failure of one part of the screen from ending the rest. A class, because React has no other way. */
+/** Contains the failure of one part of the screen. A class, because React offers no other way. */
 export class ErrorBoundary extends Component<
 	ErrorBoundaryProps,
 	{readonly error: unknown; readonly hasFailed: boolean}

@@ -26,7 +26,7 @@ import {ProposalsRow} from './proposals-row.tsx';
 /** The status row and the tabs. */
 const headRows = 2;
 
-/** Everything on the screen: exactly as many rows and columns as the terminal has. */
+/** The whole screen: exactly as many rows and columns as the terminal has. */
 export function Frame() {
 	const shell = useShell();
 	const view = useStore(shell.view, state => state);
@@ -40,7 +40,7 @@ export function Frame() {
 		return <TooSmall width={columns} height={rows} />;
 	}
 
-	// Another pane, or Ctrl-l, is another attempt at what could not be drawn.
+	// Opening another pane, or Ctrl-l, retries what failed to draw.
 	const attempt = `${view.pane} ${view.redraws}`;
 	return (
 		<Box width={columns} height={rows} flexDirection="column" overflow="hidden" flexShrink={0}>
@@ -84,7 +84,7 @@ export function Frame() {
 	);
 }
 
-/** The status row and the tabs: with the title of the pane all that an idle second draws anew. */
+/** The status row and the tabs. Together with the pane's title, all that is redrawn in an idle second. */
 function Head({width}: {readonly width: number}) {
 	const shell = useShell();
 	const open = useStore(shell.view, state => state.pane);
@@ -106,7 +106,7 @@ function PaneTitle({width}: {readonly width: number}) {
 	return <LineBlock rows={[paneTitle(shell, width)]} top={0} width={width} height={1} />;
 }
 
-/** The rule of a pane, and under it its list, its detail, or both. */
+/** A pane's title rule, and below it its list, its detail, or both. */
 function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Layout}) {
 	const shell = useShell();
 	const {id, sections} = useStore(shell.view, () => shell.pane());
@@ -129,7 +129,7 @@ function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Lay
 	);
 }
 
-/** In place of a pane that failed; the others work on. */
+/** Shown in place of a pane that failed; the other panes keep working. */
 function PaneFailed({error}: {readonly error: unknown}) {
 	const shell = useShell();
 	const {columns} = shell.view.get().size;

@@ -11,12 +11,12 @@ import {FieldRow} from '../view/field-row.tsx';
 import {LineBlock, LineRow} from '../view/line-block.tsx';
 import {useStore, useShell, usePane} from '../view/shell-context.ts';
 
-/** The text field that has the keyboard, else the keys that matter here. */
+/** The focused text field, else the keys that matter here. */
 export function LastRow({width}: {readonly width: number}) {
 	const shell = useShell();
 	const {view} = usePane();
 	const {field} = view;
-	// Whether a payload was kept decides what can be done with it.
+	// What can be done depends on whether a payload is stored.
 	useStore(shell.loads, count => count);
 	const ofDialog = dialogField(shell);
 	if (ofDialog) {
@@ -43,15 +43,15 @@ export function LastRow({width}: {readonly width: number}) {
 	return <LineRow row={keysRow(shell, width)} width={width} />;
 }
 
-/** The text field of the open dialog that stands in this row. */
+/** The open dialog's text field, if it is in the last row. */
 function dialogField(shell: Shell): BoxField | undefined {
 	const {dialog, state} = dialogNow(shell) ?? {};
 	return state && dialog?.lastRow?.(state, shell);
 }
 
 /**
- * The keys that matter here, with a toast beside them where it has room. A sheet counts the rows that were seen, of which none may be covered: it names its
- * keys itself, and a toast takes this row.
+ * The keys that matter here, with a toast beside them if it fits. On a page a toast replaces this row: the page names its keys itself, and its rows count as seen,
+ * so none may be covered.
  */
 function keysRow(shell: Shell, width: number): Line {
 	const {toast} = shell.view.get();
@@ -63,7 +63,7 @@ function keysRow(shell: Shell, width: number): Line {
 	return (toast && besideKeys(keys, toast, width)) ?? keys;
 }
 
-/** A toast that has no room beside the keys, for the rows above them. */
+/** A toast that does not fit beside the keys, in the rows above them. */
 export function ToastRows({width, bottom}: {readonly width: number; readonly bottom: number}) {
 	const shell = useShell();
 	const {toast, field} = usePane().view;

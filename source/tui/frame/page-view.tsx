@@ -5,20 +5,20 @@ import {ruleLine} from '../lines/title-parts.ts';
 import {LineBlock, type RegionProps, LineRow} from '../view/line-block.tsx';
 import {useStore, useShell} from '../view/shell-context.ts';
 
-/** A dialog that has the whole width: what is read there is not to be searched for between rows of a pane. */
+/** A dialog at full width: its text must not be mixed with rows of a pane. */
 export function PageView({width, height}: RegionProps) {
 	const shell = useShell();
-	// A sheet counts, and so does its title.
+	// A sheet counts seconds, also in its title.
 	useStore(shell.guard.ticks, count => count);
 	useStore(shell.feed, snapshot => (dialogNow(shell)?.dialog.isWatched ? snapshot : undefined));
-	// What of the arguments stands in the event is found a moment later: then it is another text, to be seen anew.
+	// The search for arguments in the event ends later; the text then changes, and must be seen again.
 	useStore(shell.loads, count => count);
 	const {dialog, state} = dialogNow(shell) ?? {};
 	const page = state && dialog?.page?.(state, shell, {width, height: height - 1});
 	const {waitUntilRenderFlush} = useApp();
 	const asked = page?.asked;
 
-	// Keys may allow some time after the frame has left for the terminal, not after it was thought of. After every frame: the guard may have forgotten.
+	// The guard's wait begins when the frame was written to the terminal, not when it was computed. After every frame, because the guard may have been reset.
 	useEffect(() => {
 		let isCurrent = true;
 		void (async () => {
@@ -46,7 +46,7 @@ export function PageView({width, height}: RegionProps) {
 	);
 }
 
-/** Rows that scroll, under them what stays, and on wide screens something beside both. */
+/** Scrolling rows, a fixed footer, and on wide screens a column beside both. */
 function PageBody({page, width, height}: RegionProps & {readonly page: Page}) {
 	const {rows, top, footer = [], side, sideWidth = 0} = page;
 	const cells = page.width ?? width;

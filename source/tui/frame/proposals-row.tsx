@@ -7,16 +7,16 @@ import type {Shell} from '../shell/shell.ts';
 import {LineRow} from '../view/line-block.tsx';
 import {useStore, useShell, usePane} from '../view/shell-context.ts';
 
-/** Above the field of a filter: how it may go on, or what is wrong with it. */
+/** The row above a filter's field: its completions, or its problem. */
 export function ProposalsRow({width}: {readonly width: number}) {
 	const shell = useShell();
 	usePane();
-	// The fields of the payload that is there by then.
+	// Payload fields become available when the payload is loaded.
 	useStore(shell.loads, count => count);
 	return <LineRow row={proposalLine(shell, width)} width={width} />;
 }
 
-/** What Tab puts in, or what is wrong. */
+/** What Tab inserts, or the problem. */
 function proposalLine(shell: Shell, width: number): Line {
 	const {words, chosen = -1} = proposalsNow(shell);
 	if (words.length > 0) {
@@ -34,7 +34,7 @@ function proposalLine(shell: Shell, width: number): Line {
 		: line(safe` ? ${escapeLine(doubt)}`, 'warn');
 }
 
-/** As many as fit, the chosen one among them. */
+/** As many words as fit, including the chosen one. */
 function wordSpans(words: readonly string[], chosen: number, width: number): readonly Span[] {
 	const texts = words.map((word): Safe => escapeLine(word));
 	const cells = texts.map(text => widthOf(text) + 1);
@@ -50,7 +50,7 @@ function wordSpans(words: readonly string[], chosen: number, width: number): rea
 		to += 1;
 	}
 
-	// One that is too long is cut by the row.
+	// A word that is too long is cut by the row.
 	to = Math.max(to, from + 1);
 	return [
 		{text: from > 0 ? literal('… ') : literal(''), tone: 'quiet'},

@@ -2,40 +2,40 @@ import type {Safe} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 
 /**
- * One line of the key table. Routing, help, footer, palette and `svc keymap` all read this, so they cannot disagree.
+ * One line of the key table. Routing, help, footer, palette and `svc keymap` all read it, so they cannot disagree.
  *
- * `Context` is whatever the shell decides availability by (its view state).
+ * `Context` is what `when` decides by (the shell).
  */
 export type KeyBinding<Context = unknown> = {
-	/** `KeyEvent.id`s; the first is the one that is shown. */
+	/** `KeyEvent.id`s; the first one is displayed. */
 	readonly keys: readonly [string, ...string[]];
 	/** Stable name of the command: `traffic.replay`. */
 	readonly id: string;
-	/** Two or three words for a person: `replay (asks)`. */
+	/** Two or three words for display: `replay (asks)`. */
 	readonly label: Safe;
-	/** Where it holds: `global`, a pane, an overlay. */
+	/** Where the key holds: `global`, a pane, an overlay. */
 	readonly scope: string;
-	/** Whether the command can be used now; always when absent. A binding that is off does not take its key. */
+	/** Whether the command is available; absent: always. An unavailable command does not take its key. */
 	readonly when?: (context: Context) => boolean;
-	/** In help and palette, but not in the footer, or not there now. */
+	/** Listed in help and palette, but not in the footer, or not there now. */
 	readonly quiet?: boolean | ((context: Context) => boolean);
 };
 
 export type RouteOptions<Context> = {
-	/** Innermost first: `['palette']`, `['detail', 'traffic', 'global']`. What is not named is not asked. */
+	/** Innermost first: `['palette']`, `['detail', 'traffic', 'global']`. Keys of other scopes do not hold. */
 	readonly scopes: readonly string[];
-	/** Whether a text field has the focus: its keys (printable ones, `left`, `right`, `backspace`…) are then bound to nothing. */
+	/** Whether a text field is focused: its keys (printable ones, `left`, `right`, `backspace`…) then reach no command. */
 	readonly textFocused: boolean;
 	readonly context: Context;
 };
 
 export type KeyRouter<Context> = {
-	/** The binding that takes `key`: of the innermost scope that has it; `undefined` when none does. */
+	/** The binding that takes `key`, from the innermost scope that has it; `undefined` if none does. */
 	route(
 		key: Pick<KeyEvent, 'id' | 'text'>,
 		options: RouteOptions<Context>,
 	): KeyBinding<Context> | undefined;
-	/** What can be used now, innermost scope first, in the order of the table; for footer and help. */
+	/** The available bindings, innermost scope first, in the order of the table; for footer and help. */
 	available(options: RouteOptions<Context>): ReadonlyArray<KeyBinding<Context>>;
 };
 
@@ -45,7 +45,7 @@ const fieldKeys: ReadonlySet<string> = new Set(
 
 const belongsToField = (key: string) => fieldKeys.has(key) || !/^.+\+.|^[a-z0-9]{2,}$/u.test(key);
 
-/** A router over one table of bindings. Pure. */
+/** Makes a router over one table of bindings. Pure. */
 export function createKeyRouter<Context>(
 	bindings: ReadonlyArray<KeyBinding<Context>>,
 ): KeyRouter<Context> {

@@ -4,7 +4,7 @@ import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {Paste} from '../../terminal/input/paste-collector.ts';
 
-/** Carries the front-end to `useKeys` and `<FieldRow>`; put around the root once. */
+/** Passes the front-end to `useKeys` and `<FieldRow>`; provided once, at the root. */
 export const InputContext = createContext<InputFrontend | undefined>(undefined);
 
 const nothing = () => {};
@@ -12,10 +12,10 @@ const nothing = () => {};
 const ignore = () => false;
 
 /**
- * Gets every key (and every paste), before any text field does. To be used once, at the root: `handler` asks the router and
- * returns whether the key was taken; what is not taken goes to the `<FieldRow>` that has the focus, if any.
+ * Receives every key and paste before any text field. Use once, at the root: `handler` asks the router and returns whether the key was used; unused keys go to the
+ * focused `<FieldRow>`, if any.
  *
- * Keys do not come from Ink's `useInput`: it knows neither arrival times nor which handler took a key.
+ * Ink's `useInput` cannot be used: it reports neither arrival times nor which handler used a key.
  */
 export function useKeys(
 	handler: (key: KeyEvent) => boolean,
@@ -25,8 +25,8 @@ export function useKeys(
 	const onKey = useEffectEvent(handler);
 	const onPaste = useEffectEvent(pasteHandler);
 
-	// Ink owns raw mode and bracketed paste by counting hooks, and gives both back at unmount and for `suspendTerminal()`.
-	// Nothing ever arrives here: the front-end keeps pastes to itself.
+	// Ink counts hooks to enable raw mode and bracketed paste, and disables both at unmount and for `suspendTerminal()`. The hook itself receives nothing: the
+	// front-end takes all pastes.
 	usePaste(nothing);
 
 	useEffect(() => {

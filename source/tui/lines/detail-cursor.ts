@@ -2,26 +2,26 @@ import type {PayloadField} from '../payload/payload-field.ts';
 import type {ViewState} from '../state/view.ts';
 import type {Line} from './line.ts';
 
-/** The field of a payload that a row of a detail shows. */
+/** The payload field that a detail's row shows. */
 export const fieldOf = (row: Line | undefined): PayloadField | undefined =>
 	row?.find(span => span.field)?.field;
 
-/** What a row of a detail is, whatever comes above it. */
+/** The path that identifies a detail's row, whatever is above it. */
 export const pathOf = (row: Line | undefined): readonly string[] | undefined =>
 	row?.find(span => span.at)?.at ?? fieldOf(row)?.path;
 
-/** Where the chosen row of a detail is now. */
+/** Where the selected row of a detail is now. */
 type DetailPlace = {
 	readonly cursor: number;
-	/** The first row that is shown. */
+	/** The first visible row. */
 	readonly top: number;
-	/** The payload field of the chosen row, if that row was found again: rows come and go above it. */
+	/** The payload field of the selected row, if that row was found again: rows are added and removed above it. */
 	readonly field: PayloadField | undefined;
 };
 
 /**
- * Finds the chosen row among `rows`; it keeps its place on the screen. A row of a block that was folded gives way to the head of that block. What is not there any more leaves
- * the row where it was.
+ * Finds the selected row among `rows`, and keeps its position on the screen. If its block was folded, the block's head is selected instead. If neither exists, the
+ * position stays unchanged.
  */
 export function cursorIn(
 	rows: readonly Line[],
@@ -44,7 +44,7 @@ export function cursorIn(
 		: {cursor, top: Math.max(0, detailTop + cursor - detailCursor), field: fieldOf(rows[cursor])};
 }
 
-/** Of the head of a block. */
+/** The path of a block's head. */
 const blockOf = (row: Line | undefined) => row?.find(span => span.at)?.at;
 
 const isSamePath = (path: readonly string[] | undefined, other: readonly string[]): boolean =>

@@ -3,25 +3,25 @@ import type {AnyList} from '../state/list.ts';
 import type {LoadPace} from '../state/loader.ts';
 import type {Line} from './line.ts';
 
-/** What stands beside a list, for the selected item. */
+/** The detail of the selected item, shown beside a list. */
 export type DetailSource = {
 	/** Its rows, laid out for `width` cells; the same array while nothing changed. */
 	lines(width: number): readonly Line[];
-	/** Tells its loader what is looked at: nothing when it is not shown. */
+	/** Requests from its loader what it needs, or nothing while it is hidden. */
 	want?(isShown: boolean): void;
 };
 
-/** What stands beside the list of the open pane. */
+/** The detail beside the open pane's list. */
 export type Details = {
-	/** The rows of the detail that belongs to the selected item; the same array while nothing changed. */
+	/** The rows of the selected item's detail; the same array while nothing changed. */
 	lines(): readonly Line[];
-	/** Tells the loaders what is looked at; to be called when that may have changed. */
+	/** Updates what the loaders load; call whenever the selection or the view may have changed. */
 	want(): void;
 };
 
 const nothing: readonly Line[] = [];
 
-/** The details of every pane, laid out for the width they have now. */
+/** The details of every pane, at their current width. */
 export function createDetails(host: Host): Details {
 	const details = new Map(
 		host.panes
@@ -48,17 +48,17 @@ export function createDetails(host: Host): Details {
 	};
 }
 
-/** A selection must rest before its detail is loaded. */
+/** The selection must be unchanged for this time before its detail is loaded. */
 const whenRested: LoadPace = {kind: 'rest', ms: 80};
 
 const whileFollowing: LoadPace = {kind: 'steady', ms: 200};
 
-/** Reading a large body and laying it out holds up the gateway. */
+/** Slower for a large body, since reading and laying it out blocks the gateway. */
 const whileFollowingLarge: LoadPace = {kind: 'steady', ms: 1000};
 
 const largeBytes = 128 * 1024;
 
-/** When the detail of what is selected in `list`, of about `bytes`, is loaded: a list that follows moves by itself, and never rests. */
+/** How soon the selected item's detail, of about `bytes`, is loaded. The selection of a following list never rests, so it is loaded at intervals. */
 export const paceOf = (list: AnyList, bytes = 0): LoadPace => {
 	if (!list.get().isFollowing) {
 		return whenRested;
@@ -67,6 +67,6 @@ export const paceOf = (list: AnyList, bytes = 0): LoadPace => {
 	return bytes > largeBytes ? whileFollowingLarge : whileFollowing;
 };
 
-/** Whether `row` holds `text` (lower case), whatever its own case. */
+/** Whether `row` contains `text` (lower case), ignoring case. */
 export const rowHolds = (row: Line, text: string): boolean =>
 	row.some(span => span.text.toLowerCase().includes(text));

@@ -7,10 +7,10 @@ import {blankLine, line, wrapText, type Line} from './line.ts';
 
 const tones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad', '@': 'accent'};
 
-/** What one character becomes at most where it has to be made visible: `\u{10ffff}`. */
+/** The longest escape of one character: `\u{10ffff}`. */
 const longestEscape = 10;
 
-/** A diff before it is written, every character of it: a row that is too long for `width` cells goes on in the next ones. `indent` stands before each. */
+/** A complete diff before it is written: a row longer than `width` cells wraps. `indent` is put before each row. */
 export const diffLines = (
 	diff: readonly string[],
 	width: number,
@@ -19,7 +19,7 @@ export const diffLines = (
 	diff.flatMap(row => {
 		const text = escapeLine(row, row.length * longestEscape);
 		const tone = tones[row[0] ?? ''] ?? 'plain';
-		// Behind the first column, where the mark of the others stands.
+		// Wrapped rows begin after the column of marks.
 		const {rows} = hardWrap(text, width - indent.length - 2, Number.POSITIVE_INFINITY);
 		return rows.map((part, index) =>
 			line(index === 0 ? safe`${indent}${part}` : safe`${gutter.goesOn} ${indent}${part}`, tone),
@@ -33,7 +33,7 @@ type FileChange = {
 	readonly movesOthers?: boolean | undefined;
 };
 
-/** The diff and warnings that a person confirms before a file is written. Each row has `indent` before it, and as many cells free behind it. */
+/** The diff and warnings that a person confirms before a file is written. Each row has `indent` before it, and as many free cells after it. */
 export function changeLines(
 	{file, diff, warnings, movesOthers = false}: FileChange,
 	width: number,

@@ -4,7 +4,7 @@ import type {AnyList} from '../state/list.ts';
 import {blankLine, line, type Line, told, paragraph} from './line.ts';
 import {searchedPart} from './title-parts.ts';
 
-/** A pane that has nothing: `says` why, and what helps. */
+/** An empty pane: `says` why, and what to do. */
 export function emptyLines(says: readonly string[], width: number): readonly Line[] {
 	const [first = '', ...rest] = says;
 	return [
@@ -14,7 +14,7 @@ export function emptyLines(says: readonly string[], width: number): readonly Lin
 	];
 }
 
-/** A list that shows nothing under its filter: nothing passes so far, or the journal could not be searched. */
+/** A list whose filter matches nothing yet, or whose search of the journal failed. */
 export function filteredLines(list: AnyList, width: number): readonly Line[] {
 	const {isWhole, searched} = list.get();
 	if (searched?.problem !== undefined) {
@@ -30,7 +30,7 @@ export function filteredLines(list: AnyList, width: number): readonly Line[] {
 		: [[{text: literal('searching…')}], searchedPart(list), help];
 }
 
-/** What a pane shows in place of itself when drawing it failed. */
+/** Shown in place of a pane that failed to draw. */
 export const failedLines = (reason: string): readonly Line[] => [
 	line(literal('✗ This pane could not be drawn'), 'bad'),
 	line(escapeLine(reason)),

@@ -9,11 +9,11 @@ import type {Tone} from '../theme/theme.ts';
 export type Span = {
 	readonly text: Safe;
 	readonly tone?: Tone;
-	/** The field of a payload that the text shows. */
+	/** The payload field that the text shows. */
 	readonly field?: PayloadField;
-	/** What the row is among those of its detail, so that it is found again: the key of its block, and behind the head the number of the row. */
+	/** Identifies the row among those of its detail, so that it is found again: its block's key, and for rows after the head also the row's number. */
 	readonly at?: readonly string[];
-	/** The tool that the text names. */
+	/** The tool named by the text. */
 	readonly tool?: ServerToolView;
 };
 
@@ -22,7 +22,7 @@ export type Line = readonly Span[];
 
 export const blankLine: Line = [];
 
-/** Cells that a line takes. */
+/** The cells that a line takes. */
 export const lineWidth = (row: Line): number => row.reduce((sum, {text}) => sum + widthOf(text), 0);
 
 /** Whether two lines look the same. */
@@ -34,7 +34,7 @@ export const isSameLine = (one: Line, other: Line): boolean =>
 /** A line of one tone. */
 export const line = (text: Safe, tone: Tone = 'plain'): Line => [{text, tone}];
 
-/** A selected row while the keyboard is elsewhere: `·` in the place of the cursor `>`, of which there is one on the screen. */
+/** A selected row of an unfocused list: `·` in place of the cursor `>`, which occurs once on the screen. */
 export function leftRow(row: Line): Line {
 	const [first, ...rest] = row;
 	return first?.text.startsWith('>') === true
@@ -63,20 +63,17 @@ export function clipLine(spans: Line, width: number): Line {
 	return kept;
 }
 
-/** `row` cut or filled with blanks to exactly `width` cells. */
+/** `row` cut or padded to exactly `width` cells. */
 export function fillLine(row: Line, width: number): Line {
 	const cut = clipLine(row, width);
 	const rest = width - lineWidth(cut);
 	return rest > 0 ? [...cut, {text: escapeLine(' '.repeat(rest))}] : cut;
 }
 
-/** Tones that blanks are seen in. */
+/** Tones with a background, in which blanks are visible. */
 const hasGround = (tone: Tone): boolean => tone === 'selected' || tone === 'code';
 
-/**
- * `spans` with as few parts as look the same: each part is a node that is measured and styled on every frame. Blanks have no
- * colour of their own.
- */
+/** Joins `spans` that look the same: each part is a node to measure and style on every frame. Blanks take any colour. */
 export function mergeSpans(spans: Line): Line {
 	const merged: Span[] = [];
 	for (const {text, tone = 'plain'} of spans) {
@@ -95,12 +92,12 @@ export function mergeSpans(spans: Line): Line {
 }
 
 const maxLines = 2000;
-/** As many as that many rows of a wide terminal hold. */
+/** The most characters that 2,000 rows of a wide terminal hold. */
 const maxWrappedLength = 800_000;
 
 /**
- * Text as rows of at most `width` cells, broken at blanks where there are any; line breaks stay. At most 2,000 rows. It is cleaned before it is broken: what a character is replaced by
- * may be wider.
+ * Text in rows of at most `width` cells, broken at blanks where possible; line breaks stay. At most 2,000 rows. Escaped before it is broken, since an escape may
+ * be wider than its character.
  */
 export function wrapText(text: string, width: number): readonly Safe[] {
 	const cleaned = escapeBlock(text, {maxLength: maxWrappedLength, maxLines: maxLines + 1});
@@ -118,11 +115,11 @@ export function wrapText(text: string, width: number): readonly Safe[] {
 	return rows;
 }
 
-/** A text as rows of at most `width` cells, of one tone; none where there is no text. */
+/** A text in rows of at most `width` cells, in one tone; empty without text. */
 export const paragraph = (text: string | undefined, width: number, tone?: Tone): readonly Line[] =>
 	text === undefined ? [] : wrapText(text, width).map(row => line(row, tone));
 
-/** Prose in rows, two cells from both borders of `width` cells. */
+/** Prose in rows, indented by two cells on both sides of `width` cells. */
 export const told = (words: string, width: number, tone?: Tone): readonly Line[] =>
 	wrapText(words, width - 4).map(row => line(safe`  ${row}`, tone));
 

@@ -5,17 +5,17 @@ import type {LocalState} from '../state/source.ts';
 import {type Line} from './line.ts';
 import {groupedCell} from './title-parts.ts';
 
-/** What is marked, by the keys of the items: one that only the journal has as it was then. */
+/** Marked items by key; the value is a copy of an item that is only in the journal. */
 type Marked<Item> = ReadonlyMap<string, Item | undefined>;
 
-/** The rows of a list that a person has marked. At most `maxMarks`. */
+/** The rows that a person marked in a list, at most `maxMarks`. */
 export type Marks<Item = unknown> = LocalState<Marked<Item>>;
 
 export const maxMarks = 5000;
 
 const none: Marked<never> = new Map();
 
-/** Marks for one list. */
+/** Creates the marks of one list. */
 export const createMarks = <Item>(): Marks<Item> => ({initial: none});
 
 /** `3 marked`, for the title. */
@@ -24,12 +24,12 @@ export function marksPart({local}: Host, marks: Marks): Line {
 	return size === 0 ? [] : [{text: safe`${groupedCell(size)} marked, Esc forgets`, tone: 'accent'}];
 }
 
-/** What stands before a row, in the column behind its other signs. */
+/** The sign before a row, in the column after its other signs. */
 export const markSign = (isMarked: boolean): Safe => (isMarked ? literal('*') : literal(' '));
 
 export const clearMarks = ({local}: Host, marks: Marks): void => local(marks).set(() => none);
 
-/** The marked ones that only the journal has, then those of `items`, each once, in their order; and how many are gone. Of one that comes twice the later counts, and its place. */
+/** Marked items that are only in the journal, then the marked ones of `items` in order, without duplicates (the last occurrence wins); `gone`: how many were not found. */
 export function markedOf<Item>(
 	marked: Marked<Item>,
 	items: readonly Item[],

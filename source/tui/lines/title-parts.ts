@@ -8,8 +8,8 @@ import type {AnyList} from '../state/list.ts';
 import {line, type Line, type Span} from './line.ts';
 
 /**
- * Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. What has no keyboard has a rule of dots: that is seen
- * without colours too.
+ * Joins parts of a title by a rule that continues to the edge: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`.
+ * An unfocused title has a dotted rule, which is visible without colours too.
  */
 export function ruleLine(
 	parts: readonly Line[],
@@ -28,7 +28,7 @@ export function ruleLine(
 	return [...spans, {text: escapeLine(dash.repeat(Math.max(0, width - used))), tone: 'quiet'}];
 }
 
-/** A filter as it was typed, with what is not applied marked, and the reason of the first such part. */
+/** A filter as typed, with the parts that are not applied marked, and the reason of the first. */
 export function filterSpans(text: string, {pieces, problem, doubt}: Filter<never>): Line {
 	if (text.trim() === '') {
 		return [];
@@ -51,19 +51,19 @@ export function filterSpans(text: string, {pieces, problem, doubt}: Filter<never
 /** `4,812`. */
 export const groupedCell = (count: number): Safe => escapeLine(groupedText(count));
 
-/** `312`; `312+` where there may be more. */
+/** `312`; `312+` if there may be more. */
 const atLeast = (count: number, isCut: boolean): Safe =>
 	isCut ? safe`${groupedCell(count)}+` : groupedCell(count);
 
-/** `312+ of 4,812`: how many items pass the filter, of those that were looked at. */
+/** `312+ of 4,812`: how many items match the filter, of those searched. */
 function filteredCount(list: AnyList): Safe {
 	const {items, total, isTotalCut, isWhole, filterText} = list.get();
 	const all = atLeast(total, isTotalCut);
-	// Without a filter everything passes, also what is not loaded.
+	// Without a filter everything matches, including what is not loaded.
 	return filterText.trim() === '' ? all : safe`${atLeast(items.length, !isWhole)} of ${all}`;
 }
 
-/** `312 of 4,812 (limit 5,000)`, `3 servers`: how many items pass the filter. `limit` is what the list is bounded by. */
+/** `312 of 4,812 (limit 5,000)`, `3 servers`: how many items match the filter. `limit`: the list's bound. */
 export function countPart(
 	list: AnyList,
 	{limit, noun}: {readonly limit?: number; readonly noun?: readonly [one: Safe, many: Safe]} = {},
@@ -76,7 +76,7 @@ export function countPart(
 	return [{text: safe`${shown}${bound}${name}`, tone: 'quiet'}];
 }
 
-/** How far a filter has searched the journal, where the state does not have everything: `searched back to 14 Nov 09:12 · 12,000 of 10,000,000`. */
+/** How far back a filter has searched the journal, if the state does not hold everything: `searched back to 14 Nov 09:12 · 12,000 of 10,000,000`. */
 export function searchedPart(list: AnyList): Line {
 	const {searched, items, total, filterText} = list.get();
 	if (!searched) {
@@ -84,7 +84,7 @@ export function searchedPart(list: AnyList): Line {
 	}
 
 	if (searched.problem !== undefined) {
-		// Where nothing is listed, there is room for it.
+		// An empty list shows the problem in its own rows.
 		return items.length === 0
 			? []
 			: [{text: escapeLine(`older ones cannot be read: ${searched.problem}`), tone: 'bad'}];
@@ -105,7 +105,7 @@ export function searchedPart(list: AnyList): Line {
 	);
 }
 
-/** Whether a live list follows what comes, and how much came meanwhile. */
+/** Whether a live list follows new items, and how many came since it stopped. */
 export function followPart(list: AnyList): Line {
 	const {isFollowing, window} = list.get();
 	if (isFollowing) {

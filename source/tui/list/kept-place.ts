@@ -1,11 +1,11 @@
 import {type ListPosition, type ListWindow, type RowList, windowOf} from './window.ts';
 
-/** Where a row stands among all, those that a filter keeps out included: a number that grows along the list, also of a row that is gone; `NaN` if unknown. */
+/** A row's rank among all rows, including those that the filter excludes: a number that grows along the list, defined for removed rows too; `NaN` if unknown. */
 export type RankOf = (id: string) => number;
 
 /**
- * `position` with the nearest row in the place of a selected one that is not among `rows`, as far down the screen as that stood. To be kept: an index alone would show
- * another row with each that comes. The same position where nothing is missing. Pure.
+ * `position` with the nearest row selected if the selected one is not among `rows`, at the same height on the screen. Store the result: an index alone would move
+ * to another row with each new one. Returns the same position if nothing is missing. Pure.
  */
 export function keptPosition(
 	rows: RowList,
@@ -33,7 +33,7 @@ export function keptPosition(
 	return windowOf(rows, wanted, height).position;
 }
 
-/** How many rows, from the newest on, stand above `rank`; all of them where that is `NaN`. Pure. */
+/** How many rows rank above `rank`, counted from the newest; all of them if it is `NaN`. Pure. */
 export function newerThan(rows: RowList, rank: number, rankOf: RankOf): number {
 	let count = 0;
 	while (count < rows.length && !(rankOf(rows.idAt(rows.length - 1 - count)) <= rank)) {
@@ -68,17 +68,17 @@ type Shown<Item> = {
 };
 
 /**
- * Remembers where a person is in a list whose filter, or whose bound, takes rows away, and says what they see of `rows`. `rankOf`: see `ListOptions`. `wish` is the same value until the
- * person moves, or filters otherwise; `live` is all that the state has, in the order of the list.
+ * Remembers the position in a list whose filter or bound removes rows, and returns the visible window of `rows`. `rankOf`: see `ListOptions`. `wish` is the same
+ * value until the person moves or filters; `live` is all that the state holds, in list order.
  */
 export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf | undefined) {
-	/** The place that stands in for a selected row which is gone. The wish keeps the row itself: another filter may let it pass. */
+	/** The position that replaces one whose row is gone. The wish itself is kept: another filter may show its row again. */
 	let kept: {readonly wish: unknown; readonly position: ListPosition} | undefined;
 
 	return (rows: RowList, {wish, live, height}: Shown<Item>): ListWindow => {
 		const rank = rankOf ?? placesIn(() => live.map(keyOf));
 		const {cursor} = wish.position;
-		// A filter that lets nothing pass for a moment, or a page that is read again, must not lose the place.
+		// A filter that matches nothing for a moment, or a page being reloaded, must not lose the position.
 		const isThere = cursor !== undefined && rows.indexOf(cursor.id) !== -1;
 		const last = kept?.wish === wish && !isThere ? kept.position : wish.position;
 		const position = keptPosition(rows, last, {rankOf: rank, height});
@@ -89,7 +89,7 @@ export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf 
 			return window;
 		}
 
-		// The row that was the newest then is filtered out or dropped; rows before the oldest of the state are unknown.
+		// The row that was newest then is filtered out or dropped; ranks before the oldest row of the state are unknown.
 		const since = rank(seen.id);
 		const [oldest] = live;
 		const isNewerCut = oldest !== undefined && !(since >= rank(keyOf(oldest)));
@@ -98,7 +98,7 @@ export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf 
 	};
 }
 
-/** Ranks by the order of `keys`, read at the first call. */
+/** Ranks rows by the order of `keys`, read at the first call. */
 function placesIn(keys: () => readonly string[]): RankOf {
 	let places: ReadonlyMap<string, number> | undefined;
 	return id => {

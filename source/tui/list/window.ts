@@ -1,41 +1,38 @@
-/** A list to show a window of, oldest row first. Ids are unique and stay with their row. */
+/** A list to show a window of, oldest row first. Ids are unique and never change. */
 export type RowList = {
 	readonly length: number;
 	idAt(index: number): string;
-	/** -1 when no row has the id. */
+	/** -1 if no row has the id. */
 	indexOf(id: string): number;
-	/** Where the newest row is not the last one: its index, and how many are newer than the row with an id, which may be gone. */
+	/** For lists whose newest row is not the last: its index, and how many rows are newer than an id, whose row may be gone. */
 	readonly age?: {readonly newest: number; newerThan(id: string): number};
 };
 
-/** A row that is remembered by what it is. The index is where it stood last, for when it is gone. */
+/** A row remembered by id. The index is its last position, used when the row is gone. */
 type Anchor = {readonly id: string; readonly index: number};
 
-/**
- * Where a person is in a list. Rows are remembered by id, so that what is on the screen stays there while rows come in
- * below and old ones drop out above.
- */
+/** A position in a list. Rows are remembered by id, so that the screen stands still while rows are added at one end and dropped at the other. */
 export type ListPosition = {
-	/** The newest row is kept selected and in view. */
+	/** Keeps the newest row selected and visible. */
 	readonly follow: boolean;
 	readonly cursor?: Anchor;
-	/** The first row that is shown. */
+	/** The first visible row. */
 	readonly top?: Anchor;
 	/** The newest row when following ended. */
 	readonly seen?: Anchor;
 };
 
 export type ListWindow = {
-	/** Rows `start` to `end` (exclusive) are shown; never more than the height. */
+	/** Rows `start` to `end` (exclusive) are visible; never more than the height. */
 	readonly start: number;
 	readonly end: number;
 	/** Index of the selected row; -1 in an empty list. */
 	readonly cursor: number;
-	/** Rows that came since following ended; 0 while following. */
+	/** How many rows were added since following ended; 0 while following. */
 	readonly newer: number;
-	/** There may be more of them than are known. */
+	/** `newer` is a lower bound. */
 	readonly isNewerCut?: boolean;
-	/** The position as it is now; to be kept for the next time. */
+	/** The resulting position, to be stored. */
 	readonly position: ListPosition;
 };
 
@@ -52,7 +49,7 @@ export type ListMove =
 	| 'pause'
 	| {readonly to: string};
 
-/** What each key means where the newest stands above. */
+/** What each key means in a list with its newest row at the top. */
 export const reversedMoves: Readonly<Record<Extract<ListMove, string>, ListMove>> = {
 	down: 'up',
 	up: 'down',
@@ -66,13 +63,13 @@ export const reversedMoves: Readonly<Record<Extract<ListMove, string>, ListMove>
 	pause: 'pause',
 };
 
-/** Following the newest row. */
+/** Follows the newest row. */
 export const atNewest: ListPosition = {follow: true};
 
-/** At the first row, for lists that do not grow while they are read. */
+/** Starts at the first row, for lists that do not grow while they are read. */
 export const atFirst: ListPosition = {follow: false};
 
-/** `rows` over an array, by `idOf`. */
+/** A `RowList` over an array, with ids by `idOf`. */
 export function rowsOf<Row>(items: readonly Row[], idOf: (row: Row) => string): RowList {
 	const idAt = (index: number) => {
 		const item = items[index];
@@ -82,7 +79,7 @@ export function rowsOf<Row>(items: readonly Row[], idOf: (row: Row) => string): 
 	return {length: items.length, idAt, indexOf: id => items.findIndex(item => idOf(item) === id)};
 }
 
-/** The part of `rows` that a person at `position` sees in `height` rows (0 or more), with the selected row in it. Pure. */
+/** The part of `rows` visible from `position` in `height` rows (0 or more), including the selected row. Pure. */
 export function windowOf(rows: RowList, position: ListPosition, height: number): ListWindow {
 	const visible = Math.min(Math.max(0, Math.floor(height)), rows.length);
 	const last = rows.length - 1;
@@ -102,7 +99,7 @@ export function windowOf(rows: RowList, position: ListPosition, height: number):
 	};
 }
 
-/** Where `move` leads from `position`. Every move of the cursor ends following. Pure. */
+/** The position after `move`. Every cursor move ends following. Pure. */
 export function moveIn(
 	rows: RowList,
 	position: ListPosition,
@@ -120,7 +117,7 @@ export function moveIn(
 
 	const target = targetOf(rows, {move, cursor, height});
 	const next = clamp(target, {min: 0, max: rows.length - 1});
-	// A page moves the window too, so that the cursor keeps its place on the screen.
+	// Paging moves the window too, so that the cursor keeps its place on the screen.
 	const shift = isPaging(move) ? next - cursor : 0;
 	const moved = anchored(rows, {
 		follow: false,
@@ -144,7 +141,7 @@ function targetOf(rows: RowList, {move, cursor, height}: Step): number {
 	return index === -1 ? cursor : index;
 }
 
-/** Rows that a move leads down, where `height` of them are seen. */
+/** By how many rows a move goes down, if `height` of them are visible. */
 export function rowsMoved(move: Extract<ListMove, string>, height: number): number {
 	const page = Math.max(1, height - 1);
 	const half = Math.max(1, Math.floor(height / 2));
@@ -175,7 +172,7 @@ function anchored(
 const anchorAt = (rows: RowList, index: number): Anchor | undefined =>
 	index >= 0 && index < rows.length ? {id: rows.idAt(index), index} : undefined;
 
-/** Where the row is now. A row that dropped out was among the oldest or was filtered out: its old place, if there is one. */
+/** The row's current index. If the row was dropped or filtered out, its old index, if that still exists. */
 function find(rows: RowList, anchor: Anchor | undefined): number {
 	if (!anchor) {
 		return 0;

@@ -18,16 +18,16 @@ type Options<Item, Once> = {
 	readonly noun: Pick<Noun<Item>, 'copies' | 'id' | 'many' | 'name' | 'one'>;
 	readonly acts: ReadonlyArray<Act<Item, GatewayPort, Once>>;
 	readonly list: ListSource<List<Item>>;
-	/** Commands that help and footer name behind its acts, and before copying. */
+	/** Commands listed in help and footer after the acts, and before copying. */
 	readonly others?: readonly PaneCommand[];
-	/** Its acts stand behind all of these. */
+	/** Lists the acts after all other commands. */
 	readonly actsLast?: true;
-	/** Shows what is shown once. */
+	/** Shows a result that can be shown only once. */
 	readonly showOnce?: (shell: Shell, once: Once) => void;
 	readonly marked?: Marked<Item>;
 };
 
-/** What keys do with the selected thing: its acts, and copying what of it can be copied. */
+/** The commands for the selected item: its acts, and copying. */
 export function nounCommands<Item, Once = never>(
 	options: Options<Item, Once>,
 ): readonly PaneCommand[] {
@@ -53,7 +53,7 @@ export function nounCommands<Item, Once = never>(
 	return actsLast ? [...rest, ...actCommands] : [...actCommands, ...rest];
 }
 
-/** Copies of the selected thing what its noun says. */
+/** Copies a text of the selected item, as its noun says. */
 const copyCommand = <Item>(
 	noun: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
 	list: ListSource<List<Item>>,
@@ -68,14 +68,14 @@ const nothingSelected = literal('Nothing is selected');
 
 type Described = Omit<PaneCommand, 'id' | 'keys' | 'label' | 'run' | 'why'>;
 
-/** Acts on the selected thing; `why`: what is in its way. */
+/** A command for the selected item; `why`: what prevents it. */
 type OnItem<Item> = Described & {
 	readonly of?: never;
 	readonly why?: (item: Item, shell: Shell) => string | undefined;
 	readonly run: (shell: Shell, item: Item) => void;
 };
 
-/** Acts on what is found of the selected thing; `none`: why nothing is found. */
+/** A command for something found by the selected item; `none`: why nothing is found. */
 type OnPart<Item, Value> = Described & {
 	readonly of: (item: Item) => Value | undefined;
 	readonly none: Safe;
@@ -87,7 +87,7 @@ type Selecting<Item> = {
 	(keys: IdAndKeys, label: Safe, command: OnItem<Item>): PaneCommand;
 };
 
-/** Commands that do something with the selected thing of a list, or with what they find of it. */
+/** Makes commands for a list's selected item, or for something found by it. */
 export const onSelected =
 	<Item>(list: ListSource<List<Item>>): Selecting<Item> =>
 	<Value>(
@@ -126,11 +126,11 @@ export const onSelected =
 type Doing<Item, Once> = Pick<Options<Item, Once>, 'showOnce'> & {
 	readonly noun: Pick<Noun<Item>, 'id' | 'name'>;
 	readonly act: Act<Item, GatewayPort, Once>;
-	/** Once it is done. */
+	/** Called when the act is done. */
 	readonly done?: () => void;
 };
 
-/** Does an act with one thing, after the question that it has; says what came of it. */
+/** Does an act to one item, after its question, and shows the outcome. */
 export function doAct<Item, Once = never>(
 	shell: Shell,
 	item: Item,
@@ -142,7 +142,7 @@ export function doAct<Item, Once = never>(
 	});
 }
 
-/** Does it with what was chosen, after the person has agreed; at once where nothing is asked. */
+/** Asks for confirmation and does the act; at once if it has no question. */
 function askFirst<Item>(
 	shell: Shell,
 	{ask, span, fields}: Act<Item, GatewayPort, unknown>,
@@ -215,7 +215,7 @@ function perform<Item, Once>(
 	});
 }
 
-/** Copies what there is to be copied of `item`, or offers it where that is more than one text. */
+/** Copies `item`'s text, or offers a menu if it has several. */
 export function copyOf<Item>(
 	shell: Shell,
 	{copies, name, one}: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,

@@ -5,7 +5,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {blankLine, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {meterText, meterTone} from './table.ts';
 
-/** What is told of one thing, as rows of `width` cells. */
+/** The facts about an item in rows of `width` cells. */
 export function nounDetail<Item, More>(
 	{
 		head,

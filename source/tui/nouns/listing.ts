@@ -10,29 +10,29 @@ import type {Loaded} from '../state/loader.ts';
 import type {ListSource, LoadSource} from '../state/source.ts';
 import {nounDetail} from './facts.ts';
 
-/** What is loaded of the selected thing. */
+/** What is loaded for the selected item. */
 type Beside<Item, More, Value> = {
 	readonly source: LoadSource<Value>;
-	/** Its identifier, a blank, and what it depends on: when that changes, it is loaded again. Empty: there is nothing to load. */
+	/** The item's identifier, a blank, and what else the result depends on; a changed key loads again. Empty: nothing to load. */
 	readonly keyOf: (item: Item, known: More | undefined) => string;
-	/** What its facts say of it. */
+	/** What the loaded value adds to the facts. */
 	readonly told?: (value: Value) => Partial<More>;
-	/** What stands under the facts. */
+	/** Rows below the facts. */
 	readonly rows?: (value: Value, width: number) => readonly Line[];
 };
 
 type Options<Item, More, Value> = {
 	readonly list: ListSource<List<Item>>;
-	/** What the noun depends on, beside the time; the same object while nothing changed. Absent: nothing else. */
+	/** What the noun's rows depend on besides the time; the same object while nothing changed. Absent: only the time. */
 	readonly known?: (host: Host) => More;
-	/** How often the time moves in its rows, milliseconds; a second when absent. */
+	/** How often the time shown in rows changes, in milliseconds; absent: every second. */
 	readonly stepMs?: number;
 	readonly beside?: Beside<Item, More, Value>;
 } & Partial<Pick<PaneListing, 'hasCursor' | 'isLive' | 'marks'>>;
 
 type NounFacts<Item, More> = {readonly noun: Noun<Item, More>; readonly detail?: never};
 
-/** A noun as a pane lists it; `detail`: what stands beside the list, where that is more than the facts of the noun. */
+/** A noun as a pane's list; `detail`: shown beside the list, if more than the noun's facts. */
 export type NounListing<Item = unknown, More = object, Value = unknown> = Options<
 	Item,
 	More,
@@ -43,7 +43,7 @@ export type NounListing<Item = unknown, More = object, Value = unknown> = Option
 		| {readonly noun: ListedNoun<Item, More>; readonly detail: PaneListing['detail']}
 	);
 
-/** A noun as a list of a pane, with what is told of the selected one. */
+/** Lists a noun in a pane, with the detail of the selected item. */
 export function listingOf<Item, More, Value = never>(
 	options: NounListing<Item, More, Value>,
 ): PaneListing & Required<Pick<PaneListing, 'noun'>> {
@@ -62,7 +62,7 @@ export function listingOf<Item, More, Value = never>(
 
 type OnePane = Omit<Pane, 'sections'> & Required<Pick<PaneSection, 'commands' | 'listing'>>;
 
-/** A pane with one list, which has the name of the pane. */
+/** A pane with one list, named like the pane. */
 export const onePane = ({commands, listing, ...pane}: OnePane): Pane => ({
 	...pane,
 	sections: [{id: pane.id, title: pane.title, commands, listing}],
@@ -76,7 +76,7 @@ function createDetail<Item, More, Value>(
 	const rememberRows = createMemory<readonly Line[]>();
 	const items = host.list(list);
 	const loads = beside && host.loader(beside.source);
-	/** What was loaded of the same thing stays until the next is there. */
+	/** The last loaded value for the same item is shown until the next arrives. */
 	const loadedOf = (item: Item): Loaded<Value> | undefined => {
 		const [now, last] = [loads?.get(), loads?.last()];
 		return now?.status === 'loading' && last?.key.startsWith(`${noun.id(item)} `) ? last : now;

@@ -16,16 +16,16 @@ import type {Host, Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
 
-/** Marked ones are acted on, whichever is selected. */
+/** If any items are marked, a command acts on them, not on the selected one. */
 export type Marked<Item> = {
 	readonly marks: Marks<Item>;
-	/** What is in memory: also what was paged to, and what the filter keeps out. */
+	/** All items in memory, including paged ones and those that the filter excludes. */
 	readonly all: (shell: Shell) => readonly Item[];
 };
 
 const hasMarked = ({local}: Host, marks: Marks): boolean => local(marks).get().size > 0;
 
-/** The command; where anything is marked, `runAll` instead. */
+/** The command, which calls `runAll` if anything is marked. */
 export const orMarked = (
 	command: PaneCommand,
 	marks: Marks,
@@ -41,7 +41,7 @@ type MarkedNoun<Item> = {
 	readonly marked: Marked<Item>;
 };
 
-/** Asks once for all that are marked, with what it means to how many of them, then does it to each. */
+/** Asks once for all marked items, saying what it means for how many, then acts on each. */
 export function askForMarked<Item>(
 	shell: Shell,
 	{noun, marked}: MarkedNoun<Item>,
@@ -87,17 +87,17 @@ type MarkedItems<Item> = {
 	readonly noun: Pick<Noun<never>, 'many' | 'one'>;
 	readonly marks: Marks;
 	readonly verb: string;
-	/** `cancelled`. */
+	/** The verb in the outcome: `cancelled`. */
 	readonly done: string;
 	readonly items: readonly Item[];
-	/** What it means to how many. */
+	/** What the act means for how many items. */
 	readonly lines: readonly string[];
 	readonly gone: number;
-	/** What it may be told besides. */
+	/** Optional details to fill in. */
 	readonly fields?: readonly FieldRecord[] | undefined;
 };
 
-/** Asks once for marked `items`, then does `act` to each, which answers why it could not; `gone`: how many of the marked are not among them any more. */
+/** Asks once for the marked `items`, then calls `act` for each, which returns why it could not; `gone`: how many marked items no longer exist. */
 export function askForAll<Item>(
 	shell: Shell,
 	{noun: {one, many}, marks, verb, done, items, lines, gone, fields}: MarkedItems<Item>,
@@ -132,7 +132,7 @@ type MarkedList<Item> = {
 	readonly keyOf: (item: Item) => string;
 };
 
-/** Commands that mark rows of `source`: one, or all that pass the filter. */
+/** Commands that mark rows of `source`: one, or all that match the filter. */
 export function markCommands<Item>(
 	prefix: string,
 	marks: Marks<Item>,
@@ -173,7 +173,7 @@ export function markCommands<Item>(
 					return;
 				}
 
-				// What is marked must not move away under the next key.
+				// The marked row must not move under the next key press.
 				list.move('pause');
 				shell.local(marks).set(now => {
 					const next = new Map(now);
@@ -197,7 +197,7 @@ export function markCommands<Item>(
 					return;
 				}
 
-				// Until it is known how many there are, nothing is marked: what a key did to a part of them would look like all.
+				// Until the number of matches is known nothing is marked: acting on a part of them would look like acting on all.
 				clearMarks(shell, marks);
 				shell.toast(literal('Looking for all that pass the filter'));
 				shell.attempt(async () => {
@@ -211,10 +211,10 @@ export function markCommands<Item>(
 	];
 }
 
-/** What became of an act on several items. */
+/** The outcome of an act on several items. */
 type BulkOutcome = {readonly done: number; readonly problems: readonly string[]};
 
-/** Does `act` to one item after the other; what fails for one does not stop the others. `act` answers why it could not. */
+/** Calls `act` for one item after the other; a failure does not stop the rest. `act` returns why it could not. */
 export async function actOnAll<Item>(
 	items: readonly Item[],
 	act: (item: Item) => Promise<string | undefined>,
@@ -238,7 +238,7 @@ export async function actOnAll<Item>(
 	return {done, problems};
 }
 
-/** Says what became of it: `4 retried, 1 could not: it has ended`. */
+/** Shows the outcome: `4 retried, 1 could not: it has ended`. */
 export function sayOutcome(shell: Shell, word: Safe, {done, problems}: BulkOutcome): void {
 	const [first] = problems;
 	if (first === undefined) {

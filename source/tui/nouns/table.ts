@@ -6,26 +6,26 @@ import {type Line, type Span} from '../lines/line.ts';
 import {markSign} from '../lines/marks.ts';
 import type {Tone} from '../theme/theme.ts';
 
-/** A column with the cells that it has on the screen now. */
+/** A column with its current width in cells. */
 type Placed<Item, More> = {readonly column: Column<Item, More>; readonly cells: number};
 
 type RowLook = {readonly isSelected: boolean; readonly isMarked?: boolean};
 
-/** The columns of a noun in a list of some width. */
+/** The columns of a noun at one list width. */
 type Table<Item, More> = {
-	/** The same for tables that look the same. */
+	/** Equal for tables with the same layout. */
 	readonly key: string;
 	readonly header: Safe;
-	/** One item as one row; `>` in the first cell marks the selected one in every theme. */
+	/** An item as one row; `>` in the first cell marks the selected one in every theme. */
 	row(item: Item, known: AsOf & More, look: RowLook): Line;
 };
 
 type Shape<Item, More> = Pick<Noun<Item, More>, 'columns' | 'sign'>;
 
-/** The items that are shown, for columns that are as wide as those need. */
+/** The visible items, for columns sized by their content. */
 type Shown<Item, More> = {readonly items: readonly Item[]; readonly known: AsOf & More};
 
-/** How a list of `width` cells shows a noun: what has no room stands in the detail. */
+/** Lays out a noun for a list of `width` cells. Columns that do not fit are only in the detail. */
 export function nounTable<Item, More>(
 	{columns, sign}: Shape<Item, More>,
 	width: number,
@@ -88,7 +88,7 @@ const labelOf = <Item, More>(
 	shown: Shown<Item, More> | undefined,
 ): Safe => escapeLine(typeof label === 'string' ? label : label(shown?.items ?? [], room));
 
-/** Words side by side, with blanks up to the next column. */
+/** Words side by side, padded to the next column. */
 function wordSpans(words: readonly Word[], cells: number): readonly Span[] {
 	const spans = words.map(({text, tone = 'plain'}) => ({text: escapeLine(text), tone}));
 	const used = spans.reduce((sum, {text}) => sum + widthOf(text), 0);
@@ -97,14 +97,14 @@ function wordSpans(words: readonly Word[], cells: number): readonly Span[] {
 		: [...spans, {text: escapeLine(' '.repeat(Math.max(0, cells - used) + 1))}];
 }
 
-/** Values are cleaned here, once; most are safe already. */
+/** Escapes a column's value; most are already safe. */
 const valueOf = <Item, More>(
 	{value}: Column<Item, More>,
 	item: Item,
 	{known, place}: {readonly known: AsOf & More; readonly place: ValuePlace},
 ): Safe => escapeLine(value(item, known, place));
 
-/** The columns of one row with their cells and texts; a value may have taken some of its neighbours. */
+/** The columns of one row with their cells and texts; a long value may take cells of its neighbours. */
 function cellsOf<Item, More>(
 	placed: ReadonlyArray<Placed<Item, More>>,
 	item: Item,
@@ -150,7 +150,7 @@ type CellPlace = {
 	readonly isLast: boolean;
 };
 
-/** A cell and the blank behind it; a last one that is not aligned is as long as its text. */
+/** A cell and the blank after it. A last cell without alignment is not padded. */
 function cellOf(text: Safe, {column: {align}, cells, isLast}: CellPlace): Safe {
 	if (isLast && align === undefined) {
 		return text;
@@ -168,7 +168,7 @@ type TableRoom<Item, More> = {
 	readonly shown: Shown<Item, More> | undefined;
 };
 
-/** Which columns a list has room for, and how many cells each. */
+/** Which columns fit into a list, and their widths. */
 function placeColumns<Item, More>(
 	columns: ReadonlyArray<Column<Item, More>>,
 	{width, signCells, shown}: TableRoom<Item, More>,
@@ -179,7 +179,7 @@ function placeColumns<Item, More>(
 		signCells +
 		1 -
 		all.reduce((sum, {cells}) => sum + (isThere(cells) ? (cells ?? 0) + 1 : 0), 0);
-	// What gives way: it is there where the others have enough all the same.
+	// An optional column is kept only if the others still have enough room.
 	const wanted = least.map(({column, cells}) => {
 		const given = column.cells;
 		const isKept =
@@ -205,7 +205,7 @@ function placeColumns<Item, More>(
 	});
 }
 
-/** `undefined` where it depends on what is left; 0 where it is not shown. */
+/** `undefined` if the width depends on the remaining room; 0 if the column is hidden. */
 function fixedCells<Item, More>(
 	column: Column<Item, More>,
 	{width, shown}: {readonly width: number; readonly shown: Shown<Item, More> | undefined},
@@ -247,7 +247,7 @@ const sharing = (cells: Cells) =>
 export function meterText(share: number, cells: number): Safe {
 	const words = `${Math.min(999, Math.floor(share * 100))}%`.padStart(5);
 	const room = Math.max(1, cells - words.length);
-	// What is used at all is seen, and full is full.
+	// Any use is visible, and only 100 % looks full.
 	const filled = share >= 1 ? room : Math.min(room - 1, Math.ceil(share * room));
 	return escapeLine('█'.repeat(filled) + '░'.repeat(room - filled) + words);
 }

@@ -19,10 +19,10 @@ const keyDays: LoadSource<readonly KeyDay[]> = {
 	load: async (port, key) => port.listKeyDays(key.split(' ')[0] ?? ''),
 };
 
-/** The sums of the runs of all keys, from the journal. */
+/** The totals of all keys' runs, from the journal. */
 const keySums: LoadSource<RunSums> = {load: async port => port.sumRuns({by: 'key'})};
 
-/** They are loaded again after this time. */
+/** The totals are reloaded after this time. */
 const minuteMs = 60_000;
 
 const noSums: KeyMore = {};
@@ -30,7 +30,7 @@ const knownOf = derive((sums: RunSums): KeyMore => ({sums}));
 
 const mostBar = 30;
 
-/** What a key used on each day, the newest first, with a bar where there is room. */
+/** A key's usage by day, newest first, with a bar if it fits. */
 function dayRows(days: readonly KeyDay[], width: number): readonly Line[] {
 	const told = days
 		.toReversed()

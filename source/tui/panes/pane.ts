@@ -13,103 +13,103 @@ import type {Host, Shell} from '../shell/shell.ts';
 import type {ListSource} from '../state/source.ts';
 
 /**
- * All that makes a pane, but how a screen draws it (`frame/pane-bodies`). `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles, details and what is kept
- * from one run to the next follow from that list and from nothing else.
+ * Everything about a pane except how its body is drawn (`frame/pane-bodies`). `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles,
+ * details and saved state follow from that list alone.
  */
 export type Pane = {
-	/** Stays the same: the open pane is kept under it. */
+	/** Never changes: the open pane is saved under it. */
 	readonly id: string;
 	readonly title: Safe;
 	/** For tabs on narrow screens; absent: the title. */
 	readonly short?: Safe;
-	/** The page of the manual that tells of what it shows, as `svc help` takes it. */
+	/** The manual page about the pane, as `svc help` takes it. */
 	readonly manual: string;
-	/** What it says when it has nothing: why, then what helps. */
+	/** Shown when the pane is empty: why, then what to do. */
 	readonly empty: (state: GatewayState) => readonly string[];
-	/** The body needs the whole width: the detail takes its place. */
+	/** The body needs the full width, so the detail replaces it. */
 	readonly isWide?: true;
-	/** What its list has of the columns where the detail stands beside it; absent: 0.58. */
+	/** The list's share of the columns beside the detail; absent: 0.58. */
 	readonly listShare?: number;
-	/** What has keys of its own; nearly always one. The first is the one that the title of the pane speaks of. */
+	/** The parts with keys of their own, nearly always one. The pane's title describes the first. */
 	readonly sections: readonly [PaneSection, ...PaneSection[]];
-	/** What its title says after the filter. */
+	/** The title's text after the filter. */
 	readonly summary: (shell: Shell) => readonly Line[];
-	/** How the keyboard goes from section to section, where there are several. */
+	/** How the focus moves between sections, if there are several. */
 	readonly focus?: SectionFocus;
-	/** Whether something in it counts seconds while nothing happens. */
+	/** Whether it shows a count of seconds, so must be redrawn although nothing happens. */
 	readonly countsSeconds?: (state: GatewayState, host: Host) => boolean;
-	/** Whether it shows what a model says as it comes, which is not slowed down while the list is paused. */
+	/** Whether it shows a model's words as they stream in; these are not throttled while the list is paused. */
 	readonly showsWords?: (host: Host) => boolean;
-	/** Whether something in its list moves faster than seconds pass. */
+	/** Whether its list contains something that moves faster than once a second. */
 	readonly hasBars?: (state: GatewayState) => boolean;
-	/** The request that belongs to what is selected: `!` opens it before others. */
+	/** The request that belongs to the selection: `!` opens it before others. */
 	readonly waiting?: (shell: Shell) => Approval | undefined;
-	/** What of it is lost when the interface closes, in a sentence. */
+	/** What is lost when the interface closes, as a sentence; `undefined` if nothing. */
 	readonly unsaved?: (host: Host) => string | undefined;
-	/** Tells loaders of its own what is looked at: again and again while it is open, and once after that. */
+	/** Updates the pane's own loaders: called repeatedly while it is open, and once after it closes. */
 	readonly want?: (host: Host) => void;
-	/** Where the palette can go in it, by name. */
+	/** Places in the pane that the palette can go to by name. */
 	readonly destinations?: (shell: Shell) => readonly Destination[];
-	/** What the palette finds in it by a number or an identifier that was typed, however old. */
+	/** What the palette finds by a typed number or identifier, however old the item is. */
 	readonly find?: (shell: Shell, query: string) => Referent;
 };
 
 /** A part of a pane with keys of its own. */
 export type PaneSection = {
-	/** Scope of its keys; the pane's own where there is but one. */
+	/** The scope of its keys; the pane's id if it has one section. */
 	readonly id: string;
 	readonly title: Safe;
 	readonly commands: readonly PaneCommand[];
-	/** Absent where nothing is listed. */
+	/** Absent: the section has no list. */
 	readonly listing?: PaneListing;
-	/** It takes text: keys and pastes that are no command go here. */
+	/** Receives typed text: keys that no command takes, and pastes. */
 	readonly typing?: {
 		key(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void;
 		paste(shell: Shell, text: string): void;
 	};
 };
 
-/** A list that keys move in, and what is shown of the selected item. */
+/** A list that keys move in, and the detail of its selected item. */
 export type PaneListing = {
 	readonly list: ListSource;
-	/** The words of its filter; help and manual tell of them. */
+	/** The words of its filter, which help and manual list. */
 	readonly vocabulary: Vocabulary<never>;
-	/** The noun that it lists, where its rows and details follow from one. */
+	/** The noun from which rows and details are made, if any. */
 	readonly noun?: NounListing;
-	/** New items come by themselves, and the list goes along with them. */
+	/** New items arrive while it is shown, and the list can follow them. */
 	readonly isLive: boolean;
-	/** Its rows can be marked; the title counts them, and Esc forgets them. */
+	/** The marked rows; the title counts them, and Esc clears them. */
 	readonly marks?: Marks;
-	/** Makes the detail of a shell. */
+	/** Creates the detail for a shell. */
 	readonly detail: (host: Host) => DetailSource;
-	/** One row of the detail is chosen, and `j` `k` move that. */
+	/** The detail has a selected row, moved by `j` and `k`. */
 	readonly hasCursor: boolean;
 };
 
 type SectionFocus = {
-	/** The section that has the keyboard. */
+	/** The focused section. */
 	now(host: Host): PaneSection;
-	/** Makes it the chosen one: what comes later must not take the keyboard from it. Absent: nothing that comes by itself does. */
+	/** Keeps that section focused even if others appear. Absent: nothing appears that would take the focus. */
 	hold?(host: Host): void;
-	/** Absent: what the pane shows says which section has the keyboard. */
+	/** Focuses a section. Absent: the focus follows from what the pane shows. */
 	choose?(host: Host, section: PaneSection): void;
-	/** Gives the keyboard to the next section; `false` where there is none. */
+	/** Focuses the next section; `false` if there is none. */
 	next?(shell: Shell): boolean;
-	/** Takes a step that leaves the list for the next one; whether it did. */
+	/** Moves from the end of one list into the next; returns whether it did. */
 	cross?(shell: Shell, by: Extract<ListMove, string>): boolean;
 };
 
-/** Something with a name that can be gone to. `place` absent: the title of its pane. */
+/** A named place to go to. Absent `place`: the title of its pane. */
 export type Destination = {readonly label: Safe; readonly place?: Safe; readonly go: () => void};
 
-/** What a number or an identifier may stand for. */
+/** What a number or an identifier may refer to. */
 export type Referent = {
 	readonly known?: Destination;
-	/** Only the journal knows whether it is there, and the query may mean something else. */
+	/** A possible match: only the journal knows whether it exists, and the query may mean something else. */
 	readonly guessed?: Destination;
 };
 
 const keys = '1234567890';
 
-/** The key of the pane at `index` of the list; the eleventh has none. */
+/** The key of the pane at `index`; from the eleventh on there is none. */
 export const paneKey = (index: number): string | undefined => keys[index];

@@ -1,7 +1,7 @@
 import {escapeHazards, jsonLine, type JsonValue} from '../../core/json.ts';
 import {compilePayloadPath} from '../../core/payload.ts';
 
-/** A member of a payload, as a row of its tree shows it. */
+/** A member of a payload, shown as one row of its tree. */
 export type PayloadField = {
 	/** Names and indexes from the root; never empty. */
 	readonly path: readonly string[];
@@ -9,7 +9,7 @@ export type PayloadField = {
 	readonly json?: string;
 };
 
-/** What a filter of a route says of one field. @see manual/filters-and-templates.md#filters */
+/** A route filter's condition on one field. @see manual/filters-and-templates.md#filters */
 export type FieldFilter = {
 	/** Dotted path. */
 	readonly field: string;
@@ -17,13 +17,13 @@ export type FieldFilter = {
 	readonly exists?: true;
 };
 
-/** Whether a filter reads something else than the payload under this name. */
+/** Whether this name means something else than a payload field in filters. */
 const isPseudo = ([first, ...rest]: readonly string[]): boolean =>
 	rest.length === 0 ? first === 'event' || first === 'event_type' : first === 'headers';
 
 /**
- * The filter that passes what has the same value there, or anything there. `body` is what the field was found in: `undefined` when no path reads it back,
- * as below `event` beside a `payload` object.
+ * A filter for the same value at this path, or for any value there. `body` is the payload; `undefined` if no filter path leads to the field, as below `event`
+ * beside a `payload` object.
  */
 export function filterOf({path, json}: PayloadField, body: string): FieldFilter | undefined {
 	if (path.some(name => name === '' || name.includes('.'))) {
@@ -38,7 +38,7 @@ export function filterOf({path, json}: PayloadField, body: string): FieldFilter 
 		.find(filter => readsBack(filter, json, body));
 }
 
-/** What is not written as one value is an object or a list. */
+/** Whether the filter's path finds this field in `body`. A field without a single JSON value is an object or a list. */
 function readsBack(filter: FieldFilter, json: string | undefined, body: string): boolean {
 	const value = valueOf(filter.field, body);
 	return json === undefined
@@ -52,13 +52,13 @@ const isScalar = (value: unknown): value is string | number | boolean | null =>
 	typeof value === 'boolean' ||
 	(typeof value === 'number' && Number.isFinite(value));
 
-/** Whether the payload `body` passes. False for what is no JSON. */
+/** Whether the payload `body` passes; false if it is not JSON. */
 export function passes({field, equals}: FieldFilter, body: string): boolean {
 	const value = valueOf(field, body);
 	return value !== undefined && (equals === undefined || value === equals);
 }
 
-/** What a filter of a route reads from `body`. */
+/** The value that a route filter reads from `body`. */
 function valueOf(field: string, body: string): JsonValue | undefined {
 	try {
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
@@ -68,14 +68,14 @@ function valueOf(field: string, body: string): JsonValue | undefined {
 	}
 }
 
-/** One entry of `filters` in `config.yaml`. With `isOpposite` it passes what the filter would not. */
+/** One entry of `filters` in `config.yaml`. `isOpposite` negates it. */
 export function filterYaml({field, equals}: FieldFilter, isOpposite = false): string {
 	const [operator, value] =
 		equals === undefined ? ['exists', !isOpposite] : [isOpposite ? 'not_equals' : 'equals', equals];
-	// JSON is YAML, and quoted text can break out of nothing. A clipboard would take invisible characters away, and the filter would fit nothing.
+	// JSON is valid YAML, and its quoted text cannot be closed by its content. Escapes also keep invisible characters, which a clipboard would drop.
 	return `- field: ${jsonLine(field)}\n  ${operator}: ${jsonLine(value)}\n`;
 }
 
-/** The same as a file for `svc webhook subscribe --filters-file`. */
+/** The filter as a file for `svc webhook subscribe --filters-file`. */
 export const filterJson = (filter: FieldFilter): string =>
 	escapeHazards(`${JSON.stringify([filter], undefined, 2)}\n`);

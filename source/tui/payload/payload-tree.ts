@@ -8,24 +8,21 @@ import {line, type Line} from '../lines/line.ts';
 import type {Loaded} from '../state/loader.ts';
 import type {PayloadField} from './payload-field.ts';
 
-/** A body as lines for the screen. */
+/** A body as lines for display. */
 type PayloadTree = {
 	readonly lines: readonly Safe[];
-	/** The field of each line, by its index; none for text that is no JSON, and below 40 levels. */
+	/** The field of each line, by index; absent if the text is not JSON, and below 40 levels. */
 	readonly fields: ReadonlyArray<PayloadField | undefined>;
-	/** Characters that had to be made visible. */
+	/** How many characters were escaped. */
 	readonly flags: number;
-	/** Whether there is more than was read. */
+	/** Whether a part of the body was not read. */
 	readonly isCut: boolean;
 };
 
-/** How much of a body is looked at: pretty-printing a whole megabyte would hold up the gateway for 40 ms. */
+/** How much of a body is read: pretty-printing a megabyte would block the gateway for 40 ms. */
 export const payloadLimits = {bytes: 65_536, lines: 3000, columns: 300, depth: 40} as const;
 
-/**
- * The first 64 kB of a body as a tree that reads like YAML. Works on JSON that is cut in the middle; what is no JSON comes
- * line by line as it is. At most 3,000 lines of 300 characters.
- */
+/** The first 64 kB of a body as a tree that reads like YAML. Truncated JSON works too; other text is shown line by line. At most 3,000 lines of 300 characters. */
 export function payloadTree(body: Uint8Array): PayloadTree {
 	const text = new TextDecoder().decode(body.subarray(0, payloadLimits.bytes));
 	const isCut = body.length > payloadLimits.bytes;
@@ -45,7 +42,7 @@ export function payloadTree(body: Uint8Array): PayloadTree {
 	};
 }
 
-/** The same of what a person reads of a delivery; `undefined` where its body was not kept. */
+/** The readable payload of a delivery; `undefined` if its body was not stored. */
 export function payloadOf(delivery: StoredDelivery): PayloadTree | undefined {
 	const json = codeHostPayload(delivery);
 	const body = json === undefined ? delivery.body : new TextEncoder().encode(json);
@@ -57,9 +54,9 @@ const emptyPattern = /\s*[}\]]/y;
 
 type Frame = {
 	readonly isList: boolean;
-	/** Where the object or the list stands; `undefined` when that is too deep. */
+	/** The path of the object or list; `undefined` if it is nested too deep. */
 	readonly path: readonly string[] | undefined;
-	/** The name of the member that comes next. */
+	/** The name of the next member. */
 	name: string | undefined;
 	index: number;
 };
@@ -74,7 +71,7 @@ function treeOf(text: string, isCut: boolean): Tree | undefined {
 	const lines: string[] = [];
 	const fields: Array<PayloadField | undefined> = [];
 	const stack: Frame[] = [];
-	/** What stands before the next line instead of its indentation: the dashes of list entries that begin there. */
+	/** Replaces the next line's indentation: the dashes of list entries that begin there. */
 	let lead: string | undefined;
 
 	const put = (value: string, field: PayloadField | undefined) => {
@@ -132,7 +129,8 @@ function treeOf(text: string, isCut: boolean): Tree | undefined {
 			const name = parsed(string);
 			frame.name = typeof name === 'string' ? name : string;
 		} else if (string !== undefined) {
-			// With readable letters, but line ends and controls still as `\n` and `\u001b`.
+			// Readable letters, but line ends and control characters as `
+			// ` and `\u001b`.
 			put(JSON.stringify(parsed(string)) ?? string, fieldAt(takePath(stack), string));
 		} else if (word !== undefined) {
 			if (!/^(?:-?\d[\d.eE+-]*|true|false|null)$/.test(word)) {
@@ -149,7 +147,7 @@ function treeOf(text: string, isCut: boolean): Tree | undefined {
 		: undefined;
 }
 
-/** Where the value that comes next stands. Paths cost their length, so what is nested too deep has none. */
+/** The path of the next value. Paths cost their length, so deeply nested values have none. */
 function takePath(stack: readonly Frame[]): readonly string[] | undefined {
 	const frame = stack.at(-1);
 	if (!frame) {
@@ -163,7 +161,7 @@ function takePath(stack: readonly Frame[]): readonly string[] | undefined {
 		: undefined;
 }
 
-/** The root is no field, and what is not JSON after all has no value. */
+/** The root is not a field; text that is not JSON after all has no value. */
 function fieldAt(path: readonly string[] | undefined, json?: string): PayloadField | undefined {
 	if (!path || path.length === 0) {
 		return undefined;
@@ -172,7 +170,7 @@ function fieldAt(path: readonly string[] | undefined, json?: string): PayloadFie
 	return json === undefined ? {path} : parsed(json) === undefined ? undefined : {path, json};
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` if it is not JSON. */
 function parsed(json: string): unknown {
 	try {
 		return JSON.parse(json);
@@ -181,7 +179,7 @@ function parsed(json: string): unknown {
 	}
 }
 
-/** The payload of a delivery as rows; those of JSON say which field they show. */
+/** The payload of a delivery in rows; rows of JSON carry their field. */
 export function payloadRows(loaded: Loaded<StoredDelivery>): readonly Line[] {
 	switch (loaded.status) {
 		case 'loading':

@@ -8,7 +8,7 @@ import {openMenu} from '../dialogs/questions.ts';
 import {createThrottle} from '../state/throttle.ts';
 import type {Shell, Host} from './shell.ts';
 
-/** Tells of a gateway of another version, once per version, when no dialog is open and nothing is typed. Returns the way out. */
+/** Announces a gateway of another version, once per version, when no dialog is open and nothing is being typed. Returns a function that ends it. */
 export function announceVersions(shell: Shell): () => void {
 	const said = new Set<string>();
 	const look = () => {
@@ -37,7 +37,7 @@ export function announceVersions(shell: Shell): () => void {
 /** The least time between two bells. */
 const ringMs = 10_000;
 
-/** Rings for new requests, at most every ten seconds, and not before `from` settles. Returns the way out. */
+/** Rings the bell for new requests, at most every ten seconds, and not before `from` settles. Returns a function that ends it. */
 export function ringBellForApprovals(
 	{feed, clock, desktop}: Host,
 	from?: Promise<void>,
@@ -64,7 +64,7 @@ export function ringBellForApprovals(
 	look();
 	const unsubscribe = feed.subscribe(look);
 	let hasEnded = false;
-	// One that waits then rings.
+	// A request that waits by then rings the bell.
 	void from?.then(
 		() => {
 			isQuiet = hasEnded;
@@ -80,7 +80,7 @@ export function ringBellForApprovals(
 	};
 }
 
-/** Says in the last row how each login ended, whatever pane is open. Returns the way out. */
+/** Shows a toast when a login ends, in any pane. Returns a function that ends it. */
 export function announceLogins({logins, feed, toast}: Host): () => void {
 	let before = new Map<string, LoginAttempt>();
 	return logins.subscribe(() => {
@@ -98,7 +98,7 @@ export function announceLogins({logins, feed, toast}: Host): () => void {
 		}
 
 		before = attempts;
-		// A countdown begins or ends.
+		// A countdown begins or ends, which changes the pace of redraws.
 		feed.repace();
 	});
 }

@@ -15,8 +15,8 @@ import {type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /**
- * Something above the pane that stays until its cause is gone. `helps`: what a person can do about it. `isOfPart`: it is how a part of the gateway stands, which
- * the states tell of themselves.
+ * A message above the pane until its cause is gone. `helps`: a remedy. `isOfPart`: it describes the state of a part of the gateway, which the dialog of states
+ * shows as well.
  */
 export type Banner = {
 	readonly text: Safe;
@@ -25,20 +25,20 @@ export type Banner = {
 	readonly isOfPart?: true;
 };
 
-/** The parts of the state that banners are made of. */
+/** The parts of the state that banners depend on. */
 export const bannerParts = [
 	...(['gateway', 'webhook', 'api', 'problems', 'platforms', 'routes', 'approvals'] as const),
 	...(['installs', 'model', 'modelOffer', 'modelProblem', 'modelSilence'] as const),
 ];
 
-/** What banners are made of. */
+/** The input of banners. */
 export type BannerState = Pick<GatewayState, (typeof bannerParts)[number]> & {
-	/** Routes that turn events away, the newest loss first. */
+	/** Routes that drop events, newest loss first. */
 	readonly lossy: readonly LossyRoute[];
 	readonly loginAlarm: Safe | undefined;
 };
 
-/** Everything that a person has to know whatever pane is open, worst first. */
+/** Everything a person must know in every pane, worst first. */
 export const bannersOf = (state: BannerState, now: number): readonly Banner[] =>
 	compact([
 		gatewayBanner(state),
@@ -55,10 +55,10 @@ export const bannersOf = (state: BannerState, now: number): readonly Banner[] =>
 		modelBanner(state),
 	]);
 
-/** Cells that the problem keeps at least, before its remedy. */
+/** The fewest cells for the problem, before its remedy. */
 const fewestCells = 8;
 
-/** The worst banner in a row of `width` cells, with the number of the others. The problem is cut before its remedy. `undefined`: there is none. */
+/** The worst banner in a row of `width` cells, with the number of others. The problem is cut before its remedy. `undefined` without banners. */
 export function bannerLine([first, ...others]: readonly Banner[], width: number): Line | undefined {
 	if (!first) {
 		return undefined;
@@ -92,21 +92,21 @@ function gatewayBanner({gateway}: BannerState): Banner | undefined {
 	return gateway.stopping ? {text: literal('! the gateway is stopping'), tone: 'warn'} : undefined;
 }
 
-/** The oldest request, as `!` opens it; how many wait stands in the status row. */
+/** The oldest request, which `!` opens; the status row shows how many wait. */
 function approvalBanner({approvals: [first]}: BannerState, now: number): Banner | undefined {
 	const what =
 		first?.kind === 'tool' ? clip(askedFor(first), maxNameCells) : literal('a form filled in');
 	return (
 		first && {
 			text: safe`! ${clip(askingServer(first), maxNameCells)} wants ${what} for ${askedBy(first.run)}`,
-			// The deadline has to be seen in time.
+			// The deadline must be seen in time.
 			helps: safe`${deadlineText(first, now)} · ! to review`,
 			tone: 'warn',
 		}
 	);
 }
 
-/** The oldest link that was opened outside; its server's name is of letters and digits. */
+/** The oldest install link opened outside of the interface. Its server's name consists of letters and digits. */
 function installBanner({installs = []}: BannerState, now: number): Banner | undefined {
 	const [first, ...others] = installs.filter(({expiresAt}) => expiresAt > now);
 	return (
@@ -118,7 +118,7 @@ function installBanner({installs = []}: BannerState, now: number): Banner | unde
 	);
 }
 
-/** ` (+2)`: how many of a kind there are besides the one that is named. */
+/** ` (+2)`: how many more there are besides the first. */
 export const moreText = ({length}: readonly unknown[]): Safe =>
 	length > 0 ? safe` (+${length})` : empty;
 
@@ -147,7 +147,7 @@ const apiBanner = ({api}: BannerState): Banner | undefined =>
 const loginBanner = ({loginAlarm: text}: BannerState): Banner | undefined =>
 	text && {text, helps: literal('see Logins'), tone: 'warn'};
 
-/** No answer arrives there, and runs are tried again until they are dead. */
+/** A platform that no answer can be delivered to; its runs are retried until they are dead. */
 function platformBanner({platforms}: BannerState): Banner | undefined {
 	const [first, ...others] = platforms.filter(({state}) => state === 'failed');
 	return (
@@ -160,7 +160,7 @@ function platformBanner({platforms}: BannerState): Banner | undefined {
 	);
 }
 
-/** Code hosts never send again what was answered 429. */
+/** Routes that answer 429, after which code hosts never retry. */
 const lossBanner = ({lossy: [first, ...others]}: BannerState): Banner | undefined =>
 	first && {
 		text: safe`! ${clip(escapeLine(first.route), maxNameCells)}${moreText(others)} loses events ${escapeLine(first.why)}, the last at ${clockTime(first.lastAt)}`,
@@ -174,7 +174,7 @@ function configBanner({problems, gateway}: BannerState): Banner | undefined {
 		return undefined;
 	}
 
-	// A row of 80 cells has no room for the folder, and the key is what has to be read.
+	// A row of 80 cells has no room for the folder, and the key has to be readable.
 	const file = first.file.replace(`${gateway.home}/`, '');
 	const position = first.line > 0 ? `:${first.line}:${first.column}` : '';
 	const key = first.key === '' ? '' : ` ${first.key}:`;
@@ -188,7 +188,7 @@ function configBanner({problems, gateway}: BannerState): Banner | undefined {
 	};
 }
 
-/** A dynamic one: what is wrong with one of `config.yaml` is a problem of the configuration. */
+/** A broken dynamic route; one in `config.yaml` counts as a problem of the configuration. */
 function routeBanner({routes}: BannerState): Banner | undefined {
 	const [first, ...others] = routes.filter(
 		({source, problem, stale}) => source === 'dynamic' && (problem ?? stale) !== undefined,

@@ -18,19 +18,19 @@ import {
 	moreText,
 } from './banners.ts';
 
-/** How often a loss is looked at that may be over. */
+/** How often to check whether a loss is over. */
 const lossyEveryMs = 10_000;
 
-/** How long a banner says that a route lost events; the status row does for an hour, where it takes no row of the pane. */
+/** How long a banner reports lost events. The status row, which takes no room from the pane, does so for an hour. */
 const lossBannerMs = 600_000;
 
-/** Stands for items that the open dialog shows itself: no banner names them. */
+/** Replaces the items that the open dialog shows itself, so that no banner names them. */
 const nothing: readonly never[] = [];
 
-/** The banners of what is shown now; the same ones again while nothing of them changed. */
+/** Creates a function that returns the current banners; memoised. */
 export function createBanners(): (
 	snapshot: Pick<Snapshot, 'state' | 'now'>,
-	/** What the open dialog tells itself. */
+	/** The waiting requests that the open dialog shows itself. */
 	told?: Dialog['tells'],
 ) => readonly Banner[] {
 	const remember = createMemory<readonly Banner[]>();
@@ -53,7 +53,10 @@ export function createBanners(): (
 	};
 }
 
-/** Names the tool server that wants a login while runs wait for it, or agents are at work that would have its tools: those do without. A run whose route names other toolsets is not among them. `undefined`: none. */
+/**
+ * Names the tool server that needs a login while runs wait for it, or while agents work without its tools. Runs whose route names other toolsets do not count.
+ * `undefined` if there is none.
+ */
 export function loginAlarm({
 	servers,
 	runs,

@@ -28,25 +28,25 @@ import type {TuiOptions} from './tui-world.ts';
 export type ShellOptions = Pick<TuiOptions, 'firstRun' | 'offersKey' | 'ssh' | 'version'> & {
 	readonly size: Size;
 	readonly theme: ThemeName;
-	/** What a person chose before, which a terminal without colours does not forget. */
+	/** The theme chosen earlier; kept even while a terminal has no colours. */
 	readonly chosenTheme?: ThemeName;
-	/** Who answers approvals here: `tui (alice, pts/3)`. */
+	/** Who answers approvals here, for the record: `tui (alice, pts/3)`. */
 	readonly by?: string;
-	/** They did not want it before. */
+	/** The person declined the offer of a first key earlier. */
 	readonly declinedKey?: boolean;
-	/** What was there when it was last left. */
+	/** The pane open when the interface was last left. */
 	readonly pane?: string;
 	readonly filters?: Readonly<Record<string, string>>;
-	/** What can lie over the panes. */
+	/** The available dialogs. */
 	readonly dialogs?: readonly Dialog[];
 	readonly panes?: readonly [Pane, ...Pane[]];
 };
 
-/** How long frames wait while more comes than anybody reads row by row, milliseconds; 0 while less does. */
+/** How long events are gathered per frame, in milliseconds, when more arrive than anybody can read; 0 otherwise. */
 const busyMsOf = ({health}: GatewayState): number =>
 	feedIntervals.busy.find(({perSecond}) => (health?.requestsPerSecond ?? 0) >= perSecond)?.ms ?? 0;
 
-/** The state of the interface and everything its commands use; no React in it. */
+/** The interface's state and everything its commands use; free of React. */
 export function createShell(
 	{port, logins, clock, desktop}: Pick<Host, 'clock' | 'desktop' | 'logins' | 'port'>,
 	{panes = allPanes, ...options}: ShellOptions,
@@ -54,7 +54,7 @@ export function createShell(
 	const shownMs = options.ssh ? feedIntervals.sshMs : feedIntervals.localMs;
 	const feed = createFeed({port, clock}, shown => {
 		if (desktop.isStalled()) {
-			// Frames would wait in memory, for as long as it does not read.
+			// Frames would pile up in memory while the terminal does not read.
 			const {stalledMs} = feedIntervals;
 			return {intervalMs: stalledMs, tickMs: stalledMs, isHeld: true};
 		}
@@ -103,20 +103,20 @@ export function createShell(
 
 	const toaster = createToaster(view, clock);
 
-	/** Whether something on the screen moves faster than seconds pass. */
+	/** Whether something on the screen moves faster than once a second. */
 	const runsBars = (shown: GatewayState) => {
 		const {region, overlay} = view.get();
 		return region === 'list' && overlay === undefined && pane().hasBars?.(shown) === true;
 	};
 
-	/** Whether the open list is one that moves by itself, and stands still. */
+	/** Whether the open list is live but not following. */
 	const isPaused = () => {
 		const {listing} = host.section();
 		return listing?.isLive === true && !host.list(listing.list).get().isFollowing;
 	};
 
 	let wanting: Pane | undefined;
-	// Asked in the turn in which the selection changed, not after drawing: one frame instead of two.
+	// Called in the same turn as the change of selection, not after drawing: one frame instead of two.
 	const want = () => {
 		try {
 			detail.want();
@@ -129,7 +129,7 @@ export function createShell(
 			open.want?.(host);
 			dialogNow(host)?.dialog.want?.(host);
 		} catch {
-			// The pane that cannot list its items says so itself, when it is drawn.
+			// A pane that cannot list its items shows the error when it is drawn.
 		}
 	};
 
@@ -224,7 +224,7 @@ export function createShell(
 	return whole;
 }
 
-/** Ends the timers and subscriptions that acts have started when the interface ends. */
+/** Ends timers and subscriptions started by commands when the interface ends. */
 function createLifetime(): Disposable & Pick<Shell, 'untilEnd'> {
 	const stops = new Set<() => void>();
 	let isOver = false;

@@ -22,9 +22,9 @@ type DesktopOptions = Pick<
 	| 'readManual'
 	| 'startGateway'
 > & {
-	/** Whether the shell gets its prompt back while the gateway of this process goes on. */
+	/** Whether the shell gets its prompt back while this process's gateway keeps running. */
 	readonly givesPromptBack: boolean;
-	/** The gateway of this process never outlives the interface. */
+	/** This process's gateway never outlives the interface. */
 	readonly endsWithFace?: boolean | undefined;
 	readonly signal: AbortSignal;
 };
@@ -33,7 +33,7 @@ type DesktopWorld = {
 	readonly clock: Clock;
 	readonly stdout: NodeJS.WriteStream;
 	readonly modes: TerminalModes;
-	/** Ink's, once there is one. */
+	/** Ink's function, once available. */
 	readonly suspend: Suspend;
 	readonly holdInterrupts: () => () => void;
 	readonly leave: (reason: 'quit' | 'let-go') => void;
@@ -96,7 +96,7 @@ export function createDesktop(
 		},
 		settings: options.manualSettings,
 		redraw() {
-			// Ink redraws every row when it gets the terminal back: lend it for an empty task.
+			// Ink redraws every row when it gets the terminal back, so lend it for an empty task.
 			void suspend(async () => {});
 		},
 		openFile: async (path, lineOf) => openFile(lending, editor, {path, lineOf}),

@@ -5,7 +5,10 @@ import {keyOffer, lacksFirstKey, offerFirstKey} from '../dialogs/key.ts';
 import {watchView} from '../state/view.ts';
 import type {Shell} from './shell.ts';
 
-/** Offers the first key of the chat API once, as soon as the chat API is served without one. The card of a first start offers it itself. Where something else has the keyboard or an approval waits, whose sheet denies by "m", the next start offers it. Returns the way out. */
+/**
+ * Offers the first key of the chat API once, if the API is served and no key ever existed. The card of a first start makes this offer itself. While another dialog or field is open, or an approval
+ * waits (`m` means deny on its sheet), the offer is left to the next start. Returns a function that ends it.
+ */
 export function watchFirstKey(shell: Shell): () => void {
 	let isOver = firstRun.isOpen(shell);
 	const look = () => {
@@ -26,6 +29,6 @@ export function watchFirstKey(shell: Shell): () => void {
 	return shell.feed.subscribe(look);
 }
 
-/** Calls `save` as soon as the first key was declined: a process that is ended later must not ask again. Returns the way out. */
+/** Calls `save` when the first key is declined: a process killed later must not ask again. Returns a function that ends it. */
 export const whenDeclined = (shell: Shell, save: () => void): (() => void) =>
 	watchView(shell.view, ({declinedKey}) => [declinedKey], save);

@@ -6,7 +6,7 @@ import {scopesNow} from '../commands/scopes.ts';
 import {type Line, type Span} from '../lines/line.ts';
 import type {Shell} from './shell.ts';
 
-/** The keys that matter here, as many as have room; a command that cannot be used now is left out, and so is one that this face does not do at all: help and palette say of it why. */
+/** The keys that matter here, as many as fit. Leaves out commands that are unavailable, or forbidden in this face: help and palette say why. */
 export function hintsLine(shell: Shell, width: number): Line {
 	const hints = shell.keys.router
 		.available(scopesNow(shell))
@@ -39,14 +39,14 @@ export function hintsLine(shell: Shell, width: number): Line {
 	]);
 }
 
-/** Keys by rank: a lower one gets room first, and stands last. Help, palette and quit lead to everything else, so they are never dropped. */
+/** Priorities of keys: lower ranks get room first, and are placed last. Help, palette and quit lead to everything else, so they are never dropped. */
 const ranks: ReadonlyMap<string, number> = new Map([
 	['help', 0],
 	['palette', 0],
 	['quit', 0],
 	['detail.open', 2],
 	['detail.close', 2],
-	// What saves and leaves a form has room before it.
+	// Saving and leaving a form take precedence.
 	['form.help', 4],
 ]);
 

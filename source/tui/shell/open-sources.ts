@@ -15,8 +15,8 @@ type SourceOptions = {
 };
 
 /**
- * Opens each list and each loader when it is first asked for. `filters` are those of the last run; `onListChange` is called when any
- * list moves. What was loaded is told at once, or, while `isPouring`, with what comes next: otherwise half of the frames of a fast list would show a payload too briefly to be read.
+ * Opens each list and loader on first use. `filters` are those saved last time; `onListChange` is called when any list changes. A loaded value is announced at
+ * once, or while `isPouring` together with the next update: otherwise half of a fast list's frames would show a payload too briefly to read.
  */
 export function openSources(
 	host: () => Host,
@@ -76,7 +76,7 @@ export function openSources(
 	};
 }
 
-/** Makes what belongs to a source the first time it is asked for. */
+/** Creates an object per source on first use. */
 function createOnce() {
 	const made = new Map<object, unknown>();
 	return <Made>(source: object, make: () => Made): Made => {

@@ -6,7 +6,7 @@ import {filterSpans, ruleLine} from '../lines/title-parts.ts';
 import {staleFor} from '../state/feed.ts';
 import type {Shell} from './shell.ts';
 
-/** Title, filter and summary of the open pane, and whether it is stale, in one rule of `width` cells. */
+/** The open pane's title, filter, summary and staleness, in a rule of `width` cells. */
 export function paneTitle(shell: Shell, width: number): Line {
 	const {title, sections, summary} = shell.pane();
 	const [{listing}] = sections;
@@ -34,7 +34,7 @@ export function paneTitle(shell: Shell, width: number): Line {
 	}
 
 	const between = gutter + mark;
-	// A long title takes from the rule of the detail, not from what it says.
+	// A long title takes room from the detail's rule, but not from its text.
 	const wanted = Math.max(listWidth, lineWidth(ruleLine(parts, 0)));
 	const left = Math.min(wanted, width - between - detailCells);
 	return [
@@ -47,10 +47,10 @@ export function paneTitle(shell: Shell, width: number): Line {
 const detailPart: Line = [{text: literal('Detail'), tone: 'title'}];
 const detailCells = 12;
 
-/** Whether keys go to this region, or to a field that belongs to it. */
+/** Whether this region or a field that belongs to it is focused. */
 const hasKeyboard = ({view}: Shell, region: 'list' | 'detail'): boolean =>
 	view.get().region === region && view.get().overlay === undefined;
 
-/** The title is that of the first section; a further list has one of its own. */
+/** The pane's title describes its first section; other sections have titles of their own. */
 const isFirst = (shell: Shell): boolean =>
 	shell.section() === shell.pane().sections[0] || shell.section().listing === undefined;

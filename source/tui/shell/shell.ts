@@ -17,55 +17,55 @@ import type {ViewState} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {Banner} from './banners.ts';
 
-/** A setting that the manual tells of. */
+/** A setting described in the manual. */
 export type ManualSetting = {
 	/** `runs.concurrency`; `route.concurrency` of a route. */
 	readonly name: string;
-	/** What it means, plain. */
+	/** What it means, as plain text. */
 	readonly says: string;
-	/** Its page. */
+	/** Its manual page. */
 	readonly topic: string;
 };
 
-/** What the interface asks of the terminal and the machine around it. */
+/** What the interface needs from the terminal and the machine. */
 export type Desktop = {
-	/** Puts `text` on the clipboard; says how, for the toast. */
+	/** Copies `text` to the clipboard; returns how, for a toast. */
 	copy(text: string): Promise<Safe>;
-	/** Opens `text` in the person's editor; the gateway goes on meanwhile. `undefined` when it was left unchanged. */
+	/** Opens `text` in the person's editor while the gateway keeps running. `undefined` if it was left unchanged. */
 	edit(text: string, suffix: string): Promise<string | undefined>;
-	/** Keeps `text` in a file `name` of the home's cache, in place of an older one; its path. */
+	/** Writes `text` to a file `name` in the home's cache, replacing an older one; returns its path. */
 	keep(name: string, text: string): Promise<Safe>;
 	/** Opens `text` in the person's pager. */
 	page(text: string): Promise<void>;
-	/** Looks at the whole installation, which takes up to 10 s, and opens what it finds in the person's pager, if `mayOpen` says so by then. */
+	/** Examines the whole installation, which takes up to 10 s, and opens the result in the person's pager if `mayOpen` returns true by then. */
 	pageHealth(mayOpen: () => boolean): Promise<void>;
-	/** Starts a gateway in the place of one that is gone; what is said of it. Absent: this face cannot. @throws Error why there is none */
+	/** Starts a gateway in place of one that is gone; returns a message. Absent: this face cannot. @throws Error why there is none */
 	readonly startGateway?: (() => Promise<string>) | undefined;
 	/** Opens the end of a file, at most 8 MB, in the person's pager. */
 	pageFile(path: string): Promise<void>;
-	/** Opens a page of the manual in the person's pager; `false` when there is none. */
+	/** Opens a manual page in the person's pager; `false` if it does not exist. */
 	manual(topic: string): Promise<boolean>;
-	/** The settings that the manual tells of, each once. */
+	/** The settings described in the manual, without duplicates. */
 	settings(): readonly ManualSetting[];
-	/** Opens a file in the person's editor, at the line that `lineOf` finds in its text (from 1). */
+	/** Opens a file in the person's editor, at the line (from 1) that `lineOf` finds in its text. */
 	openFile(path: string, lineOf: (text: string) => number | undefined): Promise<void>;
 	/** Rings the bell of the terminal. */
 	ring(): void;
-	/** Whether the terminal does not read what is drawn. */
+	/** Whether the terminal has stopped reading output. */
 	isStalled(): boolean;
-	/** Draws every row anew. */
+	/** Redraws every row. */
 	redraw(): void;
-	/** Quits: a gateway of this process ends. */
+	/** Quits; this process's gateway ends. */
 	leave(): void;
-	/** Whether the shell gets its prompt back from `letGo` while a gateway of this process goes on. */
+	/** Whether `letGo` gives the shell its prompt back while this process's gateway keeps running. */
 	readonly givesPromptBack: boolean;
-	/** Whether a gateway of this process never outlives the interface, as in a demo. */
+	/** Whether this process's gateway never outlives the interface, as in a demo. */
 	readonly endsWithFace: boolean;
-	/** Gives the terminal back; a gateway of this process goes on in the background. */
+	/** Gives the terminal back; this process's gateway continues in the background. */
 	letGo(): void;
 };
 
-/** What panes are made with. */
+/** What panes are given. */
 export type Host = {
 	readonly port: GatewayPort;
 	/** Logins started by the person at this terminal. */
@@ -75,50 +75,48 @@ export type Host = {
 	readonly view: ValueStore<ViewState>;
 	readonly desktop: Desktop;
 	readonly version: Safe;
-	/** Who answers approvals here. */
+	/** The name recorded for approvals answered here. */
 	readonly by: string;
-	/** What can lie over the panes, by its kind. */
+	/** The dialogs by kind. */
 	readonly dialogs: ReadonlyMap<string, Dialog>;
-	/** Which key does what. */
+	/** The table of keys. */
 	readonly keys: KeyTable;
-	/** Which key presses may allow something. */
+	/** Decides which key presses may allow something. */
 	readonly guard: Guard;
 	readonly layout: () => Layout;
-	/** What a person has to know whatever pane is open, worst first; the same array while nothing changed. */
+	/** What a person must know in every pane, worst first; the same array while nothing changed. */
 	readonly banners: () => readonly Banner[];
 	/** In the order of their keys. */
 	readonly panes: readonly Pane[];
 	/** The open pane. */
 	readonly pane: () => Pane;
-	/** The part of the open pane that has the keyboard. */
+	/** The focused section of the open pane. */
 	readonly section: () => PaneSection;
-	/** The list that keys move in; `undefined` where the open pane has none. */
+	/** The list that keys move in; `undefined` if the open pane has none. */
 	readonly openList: () => AnyList | undefined;
-	/** The list of this source. */
 	readonly list: <Opened extends AnyList>(source: ListSource<Opened>) => Opened;
-	/** What each list is filtered by, by the id of its source. */
+	/** The filter of each list, by its source's id. */
 	readonly filters: () => Readonly<Record<string, string>>;
-	/** The loader of this source. */
 	readonly loader: <Value>(source: LoadSource<Value>) => Loader<Value>;
-	/** Grows when any loader has something else. */
+	/** Increases when any loader's value changes. */
 	readonly loads: Pick<ValueStore<number>, 'get' | 'subscribe'>;
-	/** Whether any loader has not got yet what it was asked for. */
+	/** Whether any loader is still waiting for a value. */
 	readonly isLoading: () => boolean;
-	/** A part of the view that one pane alone has; `view` tells when it changes. */
+	/** A part of the view that belongs to one pane; `view` reports its changes. */
 	readonly local: <Value>(state: LocalState<Value>) => Pick<ValueStore<Value>, 'get' | 'set'>;
-	/** Shows a line beside or above the keys for four seconds; what is `bad` stays until a key is pressed. */
+	/** Shows a line beside or above the keys for four seconds; a `bad` one until a key is pressed. */
 	readonly toast: (text: Safe, tone?: Tone) => void;
-	/** A key was pressed. */
+	/** Notes a key press, which may end a toast. */
 	readonly noteKey: () => void;
-	/** Does something that may fail; a failure becomes a toast. */
+	/** Runs an action; a failure becomes a toast. */
 	readonly attempt: (action: () => Promise<void>) => void;
-	/** Calls `stop` when the interface ends, at once when it has ended; returns what keeps it from being called. */
+	/** Calls `stop` when the interface ends, or at once if it has ended; returns a function that cancels this. */
 	readonly untilEnd: (stop: () => void) => () => void;
 };
 
-/** Everything that a command may use, and every component reads. */
+/** What commands use and components read. */
 export type Shell = Host &
 	Disposable & {
-		/** What stands beside the list of the open pane. */
+		/** The detail beside the open pane's list. */
 		readonly detail: Details;
 	};

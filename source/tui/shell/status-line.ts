@@ -12,7 +12,7 @@ import {type Line, type Span} from '../lines/line.ts';
 import {groupedCell} from '../lines/title-parts.ts';
 import {type Snapshot, staleFor} from '../state/feed.ts';
 
-/** Address of the receiver, as a sign and its port. */
+/** The receiver's address, as a sign and its port. */
 const receiverField = (webhook: WebhookState): Span =>
 	webhook.state === 'listening'
 		? {text: safe`● ${escapeLine(portOf(webhook.url))}`, tone: 'good'}
@@ -27,7 +27,7 @@ const receiverWords: Readonly<Record<Exclude<WebhookState['state'], 'listening'>
 
 const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url;
 
-/** What waits for a person: never left out of the status row. Of the receiver its own field says it. */
+/** What waits for a person; never dropped from the status row. Problems of the receiver are shown in its own field. */
 export function attention(state: GatewayState, now: number): Safe | undefined {
 	const {api, problems, approvals, servers, storeFailing, modelProblem, modelSilence} = state;
 	const {cluster = [], notesLagMs} = state;
@@ -57,7 +57,7 @@ type Field = Span & {
 	readonly isPicture?: boolean;
 };
 
-/** The status row: fields drop from the right until it fits `width`, what needs a person never does. */
+/** The status row: fields are dropped from the right until it fits `width`, except those that need a person. */
 export function statusLine(
 	snapshot: Snapshot,
 	{
@@ -124,14 +124,14 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 		},
 		totals.received > 0 &&
 			left(safe`ok ${Math.floor((totals.ok / totals.received) * 100)}%`, okTone(totals)),
-		// The default one is what most people have; of another its name matters.
+		// Most people have only the default profile; another one's name matters.
 		gateway.profile !== 'default' && left(escapeLine(gateway.profile), 'plain'),
 		warning && {text: warning, tone: 'warn', side: 'right', isKept: true},
 		right(snapshot.isIdle ? minuteTime(now) : clockTime(now)),
 	]);
 }
 
-/** How many gateways share the store; nothing where this one is alone. */
+/** How many gateways share the store; absent for a single one. */
 function membersField({cluster = []}: GatewayState): Field | undefined {
 	const gone = cluster.filter(({isGone}) => isGone).length;
 	if (cluster.length < 2) {
@@ -145,7 +145,7 @@ function membersField({cluster = []}: GatewayState): Field | undefined {
 
 const hourCells = 12;
 
-/** A warning from ten requests on, when a tenth of them is refused. */
+/** Warns from ten requests on if a tenth of them is refused. */
 const okTone = ({received, ok}: GatewayState['totals']): Span['tone'] =>
 	received >= 10 && (received - ok) * 10 >= received ? 'warn' : 'quiet';
 

@@ -18,8 +18,8 @@ type TabsShown = {
 };
 
 /**
- * The panes with their keys; the open one in brackets. Where they have no room they get short names, then no air, and at last those farthest from the open one are a key alone: none is
- * cut. What waits for a person stands in the status row.
+ * The panes with their keys, the open one in brackets. If they do not fit, names are shortened, then blanks removed, then panes farthest from the open one reduced
+ * to their key; none is cut. The status row shows what waits for a person.
  */
 export function tabsLine({panes, open}: TabsShown, width: number): Line {
 	const tabs = panes.map(({id, title, short = title}, index): Tab => ({
@@ -36,7 +36,7 @@ export function tabsLine({panes, open}: TabsShown, width: number): Line {
 	);
 }
 
-/** Texts of the tabs and of what stands between them, the roomiest first. */
+/** The tabs' texts and the text between them, widest first. */
 type Labels = {readonly texts: readonly string[]; readonly between: string};
 
 function waysToShow(tabs: readonly Tab[], width: number): readonly Labels[] {
@@ -71,7 +71,7 @@ const tight = (tabs: readonly Tab[], nameless: ReadonlySet<Tab>): Labels => ({
 	between: ' ',
 });
 
-/** What loses its name first: the farthest from the open one. */
+/** The order in which panes lose their names: farthest from the open one first. */
 function leastWanted(tabs: readonly Tab[]): readonly Tab[] {
 	const open = tabs.findIndex(({isOpen}) => isOpen);
 	const distance = new Map(tabs.map((tab, index) => [tab, Math.abs(index - open)]));

@@ -12,7 +12,7 @@ import type {Tone} from '../theme/theme.ts';
 /** How long a toast stays. */
 const toastMs = 4000;
 
-/** Shows one line at a time for four seconds. An error stays until a key is pressed. */
+/** Shows one toast at a time for four seconds; an error stays until a key is pressed. */
 export function createToaster(view: ValueStore<ViewState>, clock: Clock) {
 	const timer = createTimer(clock);
 	let wasSeen = true;
@@ -27,7 +27,7 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock) {
 			wasSeen = tone !== 'bad';
 			isDue = false;
 			view.set(state => ({...state, toast: {text, tone}}));
-			// Also what was begun before the end and comes to its own: it is shown, and no timer keeps the process alive for it.
+			// Also for work that ends after the interface: its toast is set, but the timer does not keep the process alive.
 			timer.set(toastMs, () => {
 				if (wasSeen) {
 					hide();
@@ -36,7 +36,7 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock) {
 				}
 			});
 		},
-		/** A key was pressed: an error that had its time goes. */
+		/** A key was pressed: hides an error whose time is over. */
 		noteKey: () => {
 			wasSeen = true;
 			if (isDue) {
@@ -51,7 +51,7 @@ const gap = 2;
 const maxRows = 3;
 const indent = 3;
 
-/** The keys with the toast at the right end of their row; `undefined` where it has no room there. */
+/** The keys with the toast at the right end of their row; `undefined` if it does not fit. */
 export function besideKeys(keys: Line, {text, tone}: Toast, width: number): Line | undefined {
 	const free = width - lineWidth(keys) - widthOf(text) - 1;
 	return free < gap
@@ -59,7 +59,7 @@ export function besideKeys(keys: Line, {text, tone}: Toast, width: number): Line
 		: [...keys, {text: escapeLine(' '.repeat(free))}, {text, tone}, {text: literal(' ')}];
 }
 
-/** A toast as rows of exactly `width` cells under a rule, at most three; what has no room ends with `…`. */
+/** A toast as at most three rows of exactly `width` cells below a rule; a longer text ends with `…`. */
 export function toastRows({text, tone}: Toast, width: number): readonly Line[] {
 	const cells = width - indent - 1;
 	const [first = text, ...rest] = wrapText(text, cells);

@@ -12,43 +12,43 @@ import type {ManualSetting, Shell} from './shell.ts';
 
 export type TuiOptions = {
 	readonly version: string;
-	/** Whether the terminal is on another machine: fewer frames, longer waits for split keys. */
+	/** Whether the terminal is on another machine: draws fewer frames, and waits longer for split key sequences. */
 	readonly ssh: boolean;
-	/** Command lines, as `$EDITOR` and `$PAGER` hold them. */
+	/** Command lines in the syntax of `$EDITOR` and `$PAGER`. */
 	readonly editor: string;
 	readonly pager: string;
-	/** A page of the manual as Markdown, by the name that `svc help` takes; `undefined` when there is none. */
+	/** A manual page as Markdown, by the name that `svc help` takes; `undefined` if it does not exist. */
 	readonly readManual: (topic: string) => string | undefined;
-	/** The settings that it tells of; the same list each time. */
+	/** The settings described in the manual; the same array each time. */
 	readonly manualSettings: () => readonly ManualSetting[];
-	/** What `svc doctor` says of the installation. */
+	/** The output of `svc doctor`. */
 	readonly examine: () => Promise<string>;
-	/** Starts a gateway of the home in the background; what is said of it. @throws Error why there is none */
+	/** Starts a gateway of the home in the background; returns a message. @throws Error why there is none */
 	readonly startGateway?: () => Promise<string>;
-	/** Data directory of the profile. */
+	/** The profile's data directory. */
 	readonly home: string;
-	/** Of the process: for the clipboard's way and for programs that are opened. */
+	/** The process environment: chooses the clipboard, and is passed to opened programs. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** `NO_COLOR` is set: the theme without colours. */
+	/** Whether `NO_COLOR` is set, which selects the theme without colours. */
 	readonly noColor?: boolean;
-	/** The process that gives the shell its prompt back when the interface lets go, and that stops with this one. */
+	/** The process that returns the prompt to the shell when the interface lets go, and that is stopped and continued together with this one. */
 	readonly launcher?: number | undefined;
-	/** The gateway of this process never outlives the interface. */
+	/** This process's gateway never outlives the interface. */
 	readonly endsWithFace?: boolean;
 	readonly firstRun?: FirstRunCard;
-	/** Offers the first key of the chat API to the person at this terminal. */
+	/** Whether to offer the first key of the chat API. */
 	readonly offersKey?: boolean;
-	/** As it was left; whatever the file of it holds. */
+	/** The saved state as read from its file, unvalidated. */
 	readonly state?: unknown;
-	/** Saves the state, on leaving and when a person has declined the first key. Must not throw. */
+	/** Saves the state, on leaving and when the first key is declined. Must not throw. */
 	readonly saveState?: (state: SavedState) => void;
-	/** Leaves when it aborts. */
+	/** Aborting it leaves the interface. */
 	readonly signal?: AbortSignal;
 };
 
 export type TuiWorld = {
 	readonly port: GatewayPort;
-	/** Outlive the interface. */
+	/** Outlives the interface. */
 	readonly logins: PersonLogins;
 	readonly clock: Clock;
 	readonly stdin: NodeJS.ReadStream;
@@ -56,10 +56,10 @@ export type TuiWorld = {
 	readonly options: TuiOptions;
 };
 
-/** Why the interface ended: the person left, or wants the prompt back, `signal` aborted, or the terminal is gone. */
+/** Why the interface ended: the person quit or wanted the prompt back, `signal` aborted, or the terminal is gone. */
 export type TuiEnd = {readonly reason: 'quit' | 'let-go' | 'aborted' | 'terminal-gone'};
 
-/** What a shell begins with on this terminal. */
+/** The shell's initial options on this terminal. */
 export function shellOptions({stdout, options}: TuiWorld): ShellOptions {
 	const {noColor = false, ssh, version, firstRun, offersKey = false} = options;
 	const state = readSavedState(options.state, {
@@ -81,13 +81,13 @@ export function shellOptions({stdout, options}: TuiWorld): ShellOptions {
 	} as const;
 }
 
-/** How large the terminal says that it is. */
+/** The size that the terminal reports. */
 export const sizeOf = ({columns, rows}: NodeJS.WriteStream) => ({
 	columns: columns || 80,
 	rows: rows || 24,
 });
 
-/** What is kept from one run to the next. */
+/** What is saved between sessions. */
 export function stateOf(shell: Shell): SavedState {
 	const {pane, chosenTheme, declinedKey} = shell.view.get();
 	return {

@@ -8,26 +8,26 @@ import {InputContext} from '../input/use-keys.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
 
-/** A screen without a terminal. */
+/** A screen that needs no terminal. */
 export type DrawnScreen = AsyncDisposable & {
 	/** The last frame: rows of text with colours (SGR) and no other sequence. */
 	frame(): string;
-	/** Presses a key by its name, as `KeyEvent.id` has it. @throws Error for a name that no key has */
+	/** Presses a key by its `KeyEvent.id`. @throws Error for a name that no key has */
 	press(key: string): void;
-	/** Another size, which the next frames have. */
+	/** Changes the size for the next frames. */
 	resize(size: Size): void;
-	/** Lets what was set in motion become a frame. Whether anything moved. */
+	/** Lets pending changes become a frame. Returns whether anything changed. */
 	turn(): Promise<boolean>;
 };
 
-/** Draws the interface of `shell` as the terminal would get it, each frame whole. What could not be drawn at all rejects `turn()`. */
+/** Draws the interface of `shell` as a terminal would receive it, each frame complete. A fatal drawing error rejects `turn()`. */
 export function drawScreen(shell: Shell): DrawnScreen {
 	let frame = '';
 	let failure: {readonly error: unknown} | undefined;
 	const stdout = Object.assign(new EventEmitter(), shell.view.get().size, {
 		isTTY: true,
 		write(text: string, done?: unknown) {
-			// Ink also switches modes, and asks with an empty text whether everything has been written: a frame has rows.
+			// Ink also switches modes, and writes an empty text to learn whether all was flushed; only frames contain line breaks.
 			frame = text.includes('\n') ? text : frame;
 			if (typeof done === 'function') {
 				done();
@@ -85,13 +85,13 @@ export function drawScreen(shell: Shell): DrawnScreen {
 	};
 }
 
-/** Nothing has to be waited for: a key comes whole. */
+/** Timers fire at once: simulated keys arrive whole, so nothing has to be awaited. */
 const atOnce: Clock['after'] = (_, callback) => {
 	const planned = setImmediate(callback);
 	return () => clearImmediate(planned);
 };
 
-/** A terminal's stdin that only the program types on. */
+/** A terminal's stdin whose keys come only from the program. */
 function createKeyboard() {
 	const emitter = new EventEmitter();
 	const itself = () => stream;

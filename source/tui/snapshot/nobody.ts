@@ -5,7 +5,7 @@ import type {Desktop} from '../shell/shell.ts';
 
 const nothing = () => {};
 
-/** A machine without a person before it: what is to be copied, edited or read elsewhere is left alone. */
+/** A desktop without a person: copying, editing and paging do nothing. */
 export const nobodysDesktop: Desktop = {
 	copy: async () => literal('nothing is copied in a snapshot'),
 	edit: async () => undefined,
@@ -31,7 +31,7 @@ const refuse = (): never => {
 
 const none: ReturnType<PersonLogins['attempts']> = [];
 
-/** No login is under way, and none can be started. */
+/** Logins without a person: none in progress, and none can be started. */
 export const nobodysLogins: PersonLogins = {
 	attempts: () => none,
 	subscribe: () => nothing,

@@ -16,23 +16,23 @@ type SnapshotOptions = {
 	readonly pane: string;
 	readonly size: Size;
 	readonly theme: ThemeName;
-	/** Pressed one after the other, by their names; each waits for what the last one loads. */
+	/** Keys by name, pressed one after the other; each waits until loading has finished. */
 	readonly keys: readonly string[];
-	/** Of the pane's list. */
+	/** The filter of the pane's list. */
 	readonly filter?: string;
 	readonly version: string;
 };
 
-/** How long everything together may take. */
+/** The time limit for everything together. */
 const limitMs = 10_000;
 
-/** Between two looks while something is under way. */
+/** The interval between checks while something is pending. */
 const pollMs = 5;
 
-/** What draws again and again by itself (a clock, a stream of events) never comes to rest: so many quiet looks are enough. */
+/** A screen with a clock or a stream of events never comes to rest: this many turns with nothing pending are enough. */
 const quietTurns = 3;
 
-/** What panes are called, in the order of their keys, and the key that opens each. */
+/** The panes' ids in the order of their keys, and the key that opens each. */
 export const paneNames: ReadonlyArray<{readonly id: string; readonly key: string}> = panes.map(
 	({id}, index) => ({id, key: paneKey(index) ?? ''}),
 );
@@ -44,8 +44,8 @@ type SnapshotWorld = {
 };
 
 /**
- * The interface over `port` as one frame: rows of text with colours (SGR) and no other sequence. Waits until all that it shows has been loaded; `isAnswering` says whether
- * `port` still owes an answer.
+ * The interface over `port` as one frame: rows of text with colours (SGR) and no other sequence. Waits until everything shown is loaded; `isAnswering` says
+ * whether `port` still owes an answer.
  *
  * @throws SvcError `snapshot_timeout` with what was missing, `filter_invalid`
  */
@@ -88,10 +88,10 @@ export async function takeSnapshot(
 
 type Rest = {
 	readonly clock: Clock;
-	/** Monotonic. */
+	/** Monotonic deadline. */
 	readonly until: number;
 	readonly after: string;
-	/** What is not there yet. */
+	/** What is still pending. */
 	readonly missing: () => string | undefined;
 };
 
@@ -103,7 +103,7 @@ async function settled(screen: DrawnScreen, {clock, until, after, missing}: Rest
 		quiet = moved || what !== undefined ? 0 : quiet + 1;
 		if (clock.monotonic() > until) {
 			if (what === undefined) {
-				// It moves by itself; everything is there.
+				// The screen keeps moving, but everything is loaded.
 				return;
 			}
 

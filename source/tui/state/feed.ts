@@ -10,54 +10,51 @@ export type Snapshot = {
 	readonly state: GatewayState;
 	/** Milliseconds since 1970 when the snapshot was taken. */
 	readonly now: number;
-	/** When the gateway last said anything, milliseconds since 1970. */
+	/** When the gateway last sent anything, in milliseconds since 1970. */
 	readonly heardAt: number;
-	/** Nothing has happened for a while, and nothing counts seconds: frames come by the minute. */
+	/** Nothing has happened for a while, and nothing shown counts seconds: one frame a minute is enough. */
 	readonly isIdle: boolean;
 };
 
 export type Feed = Pick<ValueStore<Snapshot>, 'get' | 'subscribe'> &
 	Disposable & {
-		/** Looks at the pace anew: something is shown now that counts faster. */
+		/** Recomputes the pace, because something with a faster count is shown. */
 		repace(): void;
 	};
 
-/** How fast the screen is told of what comes, and of time that passes while nothing does. Milliseconds. */
+/** How often the screen is updated by events, and by the passing of time. Milliseconds. */
 type FeedPace = {
 	readonly intervalMs: number;
 	readonly tickMs: number;
-	/** Something is shown that counts seconds by itself. */
+	/** Something shown counts seconds. */
 	readonly countsSeconds?: boolean;
-	/** What models say is shown as it comes. */
+	/** A model's words are shown as they stream in. */
 	readonly showsWords?: boolean;
 	/** Paused; checked again at the next tick. */
 	readonly isHeld?: boolean;
 };
 
-/**
- * How long data is gathered before the screen is told; longer over SSH, where each frame is bytes on the line, and while the list is
- * paused, when nothing but numbers change.
- */
+/** How long changes are gathered before the screen is updated: longer over SSH, where frames cost bandwidth, and while the list is paused, when only numbers change. */
 export const feedIntervals = {
 	localMs: 100,
 	sshMs: 200,
-	/** While so many events come in a second, from the most on: ten lists a second cannot be read, and of a flood not even five, since each shows other rows. */
+	/** The intervals at high event rates, from the given rate on. Ten lists a second cannot be read, nor five of a flood, since each shows other rows. */
 	busy: [
 		{perSecond: 100, ms: 400},
 		{perSecond: 20, ms: 200},
 	],
 	pausedMs: 500,
-	/** How often a terminal that does not read is looked at again. */
+	/** How often to check a terminal that does not read. */
 	stalledMs: 5000,
 	tickMs: 1000,
-	/** Where bars run. */
+	/** While moving bars are shown. */
 	barMs: 250,
 } as const;
 
-/** Longer than a gateway that reports each second is silent: its report is the tick then, and a second has one frame. */
+/** Longer than the pause between a gateway's health reports, one a second: those then serve as ticks, so that there is one frame a second. */
 const silenceMs = 1200;
 
-/** Whether a frame for `next` would show what `last` does, but for a second or a megabyte. */
+/** Whether a frame for `next` would look like `last`, except for a second or a megabyte. */
 const isSameToTheEye = (last: Snapshot, next: Snapshot): boolean =>
 	last.isIdle &&
 	next.isIdle &&
@@ -69,14 +66,13 @@ const isSameToTheEye = (last: Snapshot, next: Snapshot): boolean =>
 
 const minuteMs = 60_000;
 
-/** What a person is asked must be on the screen at once, however slow its pace is. */
+/** Requests for a person must be shown at once, however slow the pace. */
 const isForAPerson = ({type}: GatewayEvent): boolean =>
 	type === 'approval-requested' || type === 'approval-settled';
 
 /**
- * The data lane: what the gateway says, at most once per `intervalMs`, the first at once. Ticks while it says nothing, for
- * what counts time. Keys do not wait for it. `paceOf` gets the state that was shown last: asking the gateway
- * itself would have it sum up its state that often.
+ * Stores snapshots of the gateway's state, at most one per `intervalMs`, the first at once. Also ticks while the gateway is silent, for what shows time. Keys do
+ * not wait for it. `paceOf` gets the state that was shown last: computing the current one that often would be too costly.
  */
 export function createFeed(
 	{port, clock}: {readonly port: GatewayPort; readonly clock: Clock},
@@ -92,7 +88,7 @@ export function createFeed(
 	});
 	const pace = () => paceOf(store.get().state);
 	let known: {readonly pace: FeedPace; readonly at: number} | undefined;
-	/** The pace, at most a tenth of a second old: a flood would ask for it hundreds of times a second. */
+	/** The pace, cached for a tenth of a second: a flood would ask for it hundreds of times a second. */
 	const recentPace = () => {
 		const at = clock.monotonic();
 		if (!known || at - known.at >= feedIntervals.localMs) {
@@ -137,7 +133,7 @@ export function createFeed(
 	const unsubscribe = port.subscribe(events => {
 		heardAt = clock.now();
 		const {tickMs, showsWords = false} = recentPace();
-		// They change nothing that is on the screen.
+		// Without a view of a model's words, these events change nothing on the screen.
 		if (!showsWords && events.length > 0 && events.every(({type}) => type === 'run-said')) {
 			return;
 		}
@@ -169,14 +165,14 @@ export function createFeed(
 	};
 }
 
-/** After so long without anything but health samples the screen counts minutes, milliseconds: nothing that it shows by then counts seconds but its clock. */
+/** After this many milliseconds with nothing but health samples, the screen is updated once a minute: by then nothing it shows counts seconds, except the clock. */
 const idleAfterMs = 15_000;
 
-/** Changes of a health sample that are worth no frame while nothing else happens. */
+/** Smaller changes in memory cause no frame while nothing else happens. */
 const noticedRssBytes = 10e6;
 const noticedDelayMs = 10;
 
-/** Whether something is shown that counts seconds: down to a deadline, or since it began. */
+/** Whether something shown counts seconds: down to a deadline, or up from a start. */
 const countsSeconds = ({
 	approvals,
 	groups,
@@ -193,20 +189,20 @@ const countsSeconds = ({
 	runs.some(({state}) => !hasEnded(state)) ||
 	servers.some(({nextAttemptAt}) => nextAttemptAt !== undefined);
 
-/** Whether nothing of `state` counts seconds, and nothing in it has changed since `changedAt`, milliseconds since 1970. */
+/** Whether nothing in `state` counts seconds, and nothing has changed since `changedAt` (milliseconds since 1970). */
 const isIdle = (
 	state: GatewayState,
 	{now, changedAt}: {readonly now: number; readonly changedAt: number},
 ): boolean => now - changedAt >= idleAfterMs && !countsSeconds(state);
 
-/** Whether two states differ in the samples of the process's health at most. */
+/** Whether two states differ at most in the process's health samples. */
 const differInHealthAlone = (before: GatewayState, after: GatewayState): boolean =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a state has no other keys
 	(Object.keys(after) as Array<keyof GatewayState>).every(
 		key => key === 'health' || before[key] === after[key],
 	);
 
-/** Whether two health samples look so much alike that a frame for the later one is not worth its bytes. */
+/** Whether two health samples are so similar that a frame for the later one is not worth its bytes. */
 function looksAlike(before: GatewayState['health'], after: GatewayState['health']): boolean {
 	if (!before || !after) {
 		return before === after;
@@ -220,10 +216,10 @@ function looksAlike(before: GatewayState['health'], after: GatewayState['health'
 	);
 }
 
-/** Milliseconds of silence after which what is shown is called stale: the gateway samples itself each second. */
+/** After this many milliseconds of silence the display is marked stale: the gateway sends a sample every second. */
 const staleAfterMs = 5000;
 
-/** How long nothing was heard from a gateway that reports each second, or is lost, milliseconds; `undefined` while it is fresh. */
+/** For how many milliseconds nothing was heard from a gateway that is lost, or that should report each second; `undefined` while it is fresh. */
 export function staleFor({state, now, heardAt}: Snapshot): number | undefined {
 	const silentMs = now - heardAt;
 	return !state.gateway.reachable || (state.health && silentMs > staleAfterMs)

@@ -1,6 +1,6 @@
 import type {Size} from './view.ts';
 
-/** Rows and columns of each region. They add up to exactly the size of the terminal. */
+/** Rows and columns of each region; they add up to exactly the terminal's size. */
 export type Layout = {
 	readonly isTooSmall: boolean;
 	/** Rows between the pane rule and the last row. */
@@ -11,9 +11,9 @@ export type Layout = {
 	readonly hints: number;
 	readonly listWidth: number;
 	readonly detailWidth: number;
-	/** Columns of the divider between the two. */
+	/** Columns of the divider between list and detail. */
 	readonly gutter: number;
-	/** The column before the detail that tells the row which keys act on: 1 where there is such a row, else 0. */
+	/** Cells of the column before the detail that marks its selected row; 0 if it has none. */
 	readonly mark: number;
 	readonly showsList: boolean;
 	readonly showsDetail: boolean;
@@ -22,14 +22,14 @@ export type Layout = {
 export type LayoutWish = {
 	/** Rows that banners take. */
 	readonly banners: number;
-	/** Rows that say how what is typed may go on. */
+	/** Rows for completions of what is typed. */
 	readonly hints?: number;
 	readonly hasDetail: boolean;
-	/** Keys act on a row of the detail. */
+	/** The detail has a selected row. */
 	readonly hasCursor?: boolean;
-	/** The list needs the whole width; the detail takes its place. */
+	/** The list needs the full width, so the detail replaces it. */
 	readonly isWide?: boolean | undefined;
-	/** What the list has of the columns beside its detail, above 0 and below 1; absent: 0.58. */
+	/** The list's share of the columns beside its detail, between 0 and 1; absent: 0.58. */
 	readonly listShare?: number | undefined;
 	readonly region: 'list' | 'detail';
 	readonly isZoomed: boolean;
@@ -44,7 +44,7 @@ const usualShare = 0.58;
 /** Status, tabs, pane rule and the last row. */
 const frameRows = 4;
 
-/** List beside detail from 100 columns, one of them below. */
+/** From 100 columns on, list and detail side by side; below, one of the two. */
 export function screenLayout({columns, rows}: Size, wish: LayoutWish): Layout {
 	const {banners, hasDetail, isWide, region, isZoomed, listShare = usualShare, hints = 0} = wish;
 	const mark = hasDetail && wish.hasCursor === true ? 1 : 0;
@@ -56,7 +56,7 @@ export function screenLayout({columns, rows}: Size, wish: LayoutWish): Layout {
 		banners,
 		hints,
 		listWidth,
-		// Beside a list the gutter gives the column: no text moves when the detail gets the keyboard.
+		// Beside a list, the mark is in the gutter, so that text does not move when the detail is focused.
 		detailWidth: isSplit ? columns - gutterColumns - listWidth : columns - mark,
 		gutter: isSplit ? gutterColumns - mark : 0,
 		mark,

@@ -5,52 +5,52 @@ import {rowsOf, type ListWindow} from '../list/window.ts';
 import type {Feed} from './feed.ts';
 import {createLoadedPages, type PageSource, type LoadedPages} from './loaded-pages.ts';
 
-/** The oldest rows stand at the beginning, all of them in the order of a cursor: a number that grows with the items. */
+/** For lists with the oldest rows at the beginning, ordered by a cursor: a number that grows with the items. */
 type OlderAtStart = {
 	readonly olderAt: 'start';
 	readonly cursorOf: (key: string) => number;
-	/** From this cursor on the state has everything; `undefined` where it has nothing. */
+	/** The state is complete from this cursor on; `undefined` if it is empty. */
 	readonly wholeFrom: (state: GatewayState) => number | undefined;
-	/** How many there are, as the journal counts; `undefined` where nothing was counted. */
+	/** The number of items in the journal; `undefined` if not counted. */
 	readonly total: (state: GatewayState) => number | undefined;
-	/** When the item at a cursor came, as far as a cursor says. */
+	/** The time of the item at a cursor, if cursors contain one. */
 	readonly timeOf?: (cursor: number) => number;
 };
 
-/** The oldest rows stand at the end, below what waits, in an order of their own: the journal answers with items that the state has, too. */
+/** For lists with the oldest rows at the end, below waiting items, in an order of their own. The journal's answers can repeat items of the state. */
 type OlderAtEnd<Item> = {
 	readonly olderAt: 'end';
-	/** Whether the state holds as many as it may: there may be older ones. */
+	/** Whether the state is full, so that there may be older items. */
 	readonly isCut: (state: GatewayState) => boolean;
-	/** Whether the journal answers with it, too. */
+	/** Whether the journal contains the item too. */
 	readonly isDone: (item: Item) => boolean;
-	/** The items of the list: `live` from the state, `older` from the journal alone; no item is in both. */
+	/** Joins the items of the state (`live`) and those only in the journal (`older`), which are disjoint. */
 	readonly join: (live: readonly Item[], older: readonly Item[]) => readonly Item[];
 };
 
-/** Where a list has what the state does not hold, and where that stands. */
+/** Where a list finds items that the state does not hold, and where it places them. */
 export type ListHistory<Item> = PageSource<Item> &
 	(OlderAtStart | OlderAtEnd<Item>) & {
-		/** Whether the list is on the screen: nothing is asked for one that is hidden. */
+		/** Whether the list is on the screen: a hidden one queries nothing. */
 		readonly isShown: () => boolean;
 	};
 
-/** Facts about items that a list does not show. */
+/** Facts about a list beyond its visible items. */
 export type ListFacts = {
-	/** Items before the filter. */
+	/** The number of items before filtering. */
 	readonly total: number;
-	/** There may be more than `total`. */
+	/** `total` is a lower bound. */
 	readonly isTotalCut: boolean;
-	/** Everything was looked at: nothing else passes the filter. */
+	/** Everything was searched: no other item matches the filter. */
 	readonly isWhole: boolean;
-	/** How far back the journal was searched, where that is to be said. */
+	/** How far back the journal was searched, if worth showing. */
 	readonly searched?: {
 		readonly at?: number | undefined;
-		/** Rows that were looked at. */
+		/** How many rows were searched. */
 		readonly rows: number;
 		readonly isWhole: boolean;
 		readonly problem?: string | undefined;
-		/** No more than these of the journal are listed, the newest. */
+		/** Only this many items of the journal are listed, the newest. */
 		readonly most?: number;
 	};
 };
@@ -61,48 +61,48 @@ type Shown<Item> = {
 	readonly height: number;
 };
 
-/** The journal's part of one list: what it adds to the items of the state, and when it is asked for more. */
+/** The journal's part of a list: the items it adds to those of the state, and when to load more. */
 export type ListPages<Item> = Pick<LoadedPages<Item>, 'get' | 'subscribe' | 'end'> & {
-	/** For another filter. */
+	/** Starts over with another filter. */
 	begin(filter: Filter<Item>, text: string): void;
-	/** What the list has: of the items of the state those that `passing` has. */
+	/** The list's items; of the state's items only those in `passing`. */
 	items(passing: readonly Item[]): readonly Item[];
-	/** Whether there is a gap between the listed items and those of the state; absent: never. */
+	/** Whether there is a gap between the loaded items and those of the state; absent: never. */
 	isApart?(): boolean;
-	/** The window with what came since, also where the newest is not among the items; and whether there may be more. */
+	/** The window with the number of newer items, even if the newest is not loaded; and whether that is a lower bound. */
 	counted(passing: readonly Item[], window: ListWindow): ListWindow;
-	/** Facts about all items; a window near the end is up to date with new ones. */
+	/** Facts about all items. A window near the end counts as up to date. */
 	facts(shown: Shown<Item>): ListFacts;
-	/** Asks for what the window comes near to, if the list is on the screen. */
+	/** Loads pages that the window comes near to, if the list is on the screen. */
 	look(shown: () => Shown<Item>): void;
-	/** Lets go of what lies apart from the newest. */
+	/** Drops pages that are not contiguous with the newest items. */
 	toNewest(): void;
-	/** Loads the oldest, while `isWanted`; `undefined` where they are there, else whether they are. */
+	/** Loads the oldest items while `isWanted`; `undefined` if they are loaded already, else resolves to whether they are. */
 	toOldest(isWanted?: () => boolean): Promise<boolean> | undefined;
-	/** Loads what lies around an item; `false` where that cannot be. */
+	/** Loads the surroundings of an item; `false` if impossible. */
 	toKey(key: string): Promise<boolean>;
 };
 
-/** The items of the state, and what each is known by. */
+/** How to read the items of the state, and the key of each. */
 export type Listing<Item> = {
 	readonly feed: Pick<Feed, 'get'>;
 	readonly read: (state: GatewayState) => readonly Item[];
 	readonly keyOf: (item: Item) => string;
 };
 
-/** How many windows ahead a page is asked for. */
+/** How many window heights before the end of the loaded rows a page is requested. */
 const ahead = 2;
 
 export const rowsToPrefetch = (height: number): number => ahead * Math.max(1, height);
 
-/** The pages of a list whose oldest rows stand at the beginning. */
+/** Pages of a list with its oldest rows at the beginning. */
 export function pagesAtStart<Item>(
 	history: Extract<ListHistory<Item>, {olderAt: 'start'}>,
 	{feed, read, keyOf}: Listing<Item>,
 ): ListPages<Item> {
 	const loaded = createLoadedPages(history, keyOf, history.cursorOf);
 	let asked: {readonly text: string; readonly readsBody: boolean} = {text: '', readsBody: false};
-	/** From this cursor on the items of the state stand in the list, where nothing lies between. */
+	/** The list takes the state's items from this cursor on, if there is no gap. */
 	let joinAt: number | undefined;
 
 	const stateNow = () => feed.get().state;
@@ -121,7 +121,7 @@ export function pagesAtStart<Item>(
 		return isNew && !loaded.isLoading();
 	};
 
-	/** Bodies are the journal's alone: a filter that reads them is asked of it from the newest on. */
+	/** Only the journal holds bodies, so a filter that reads them is sent to it from the newest item on. */
 	const restart = () => {
 		const last = asked.readsBody ? newest() : undefined;
 		joinAt = asked.readsBody ? undefined : floor();
@@ -149,7 +149,7 @@ export function pagesAtStart<Item>(
 	/** There is a gap between the listed items and those of the state. */
 	const isApart = () => loaded.get().high !== undefined || asked.readsBody;
 
-	/** The items from a cursor on; the same array where that is all. */
+	/** The items from a cursor on; the same array if those are all. */
 	const from = (items: readonly Item[], cursor: number | undefined): readonly Item[] => {
 		const first =
 			cursor === undefined ? 0 : items.findIndex(item => (cursorOf(item) ?? 0) >= cursor);
@@ -168,7 +168,7 @@ export function pagesAtStart<Item>(
 				return isApart() ? items : from(passing, total() === undefined ? undefined : joinAt);
 			}
 
-			// What became of an old one since is in the state.
+			// The state has the current version of old items.
 			const fresh = new Map(passing.map(item => [keyOf(item), item]));
 			const older = items.map(item => fresh.get(keyOf(item)) ?? item);
 			return isApart() ? older : [...older, ...from(passing, joinAt)];
@@ -187,7 +187,7 @@ export function pagesAtStart<Item>(
 				return {...window, isNewerCut: isBelow};
 			}
 
-			// The rows of the state stand apart; those between are not counted.
+			// The state's rows are behind a gap, and the rows in the gap are not counted.
 			const {readsBody} = asked;
 			const known = Math.max(since, high);
 			const apart = readsBody ? 0 : newerThan(rowsOf(passing, keyOf), known, history.cursorOf);
@@ -209,7 +209,7 @@ export function pagesAtStart<Item>(
 					!isUntouched() && {
 						searched: {
 							at: low === undefined ? undefined : history.timeOf?.(low),
-							// What the state has of before, and with a filter that reads bodies all of it, is looked at in the journal.
+							// The journal also searches items that the state held before, and with a filter on bodies all of the state's.
 							rows: scanned + (isApart() ? 0 : from(read(stateNow()), joinAt).length),
 							isWhole: isOldest,
 							problem,

@@ -19,9 +19,9 @@ import {newestOf} from './loaded-pages.ts';
 import {pagesAtEnd} from './pages-at-end.ts';
 import {createStore} from './store.ts';
 
-/** A list as it is shown now. */
+/** A list's current view. */
 type ListView<Item> = ListFacts & {
-	/** Items that pass the filter, oldest first; those pinned on top stand behind the newest. */
+	/** The items that match the filter, oldest first; pinned ones come after the newest. */
 	readonly items: readonly Item[];
 	readonly window: ListWindow;
 	readonly isFollowing: boolean;
@@ -29,20 +29,20 @@ type ListView<Item> = ListFacts & {
 	readonly filterText: string;
 };
 
-/** What keys do with any list, whatever is in it. */
+/** What keys can do with any list. */
 export type AnyList = {
 	readonly get: () => Omit<ListView<never>, 'items'> & {readonly items: readonly unknown[]};
 	move(move: ListMove): void;
-	/** Follows the newest, or stays where it is. */
+	/** Toggles following the newest item. */
 	toggleFollow(): void;
-	/** Of the selected item; `undefined` where there is none. */
+	/** The key of the selected item; `undefined` if there is none. */
 	selectedKey(): string | undefined;
-	/** Selects the item with this key; `false` when the filter or the bound keeps it out. */
+	/** Selects the item with this key; `false` if the filter or the bound excludes it. */
 	select(key: string): boolean;
-	/** The same, also of an item that only the journal has: what lies around it is loaded. */
+	/** Like `select`, but also for an item only in the journal: its surroundings are loaded. */
 	find(key: string): Promise<boolean>;
 	setFilter(text: string): void;
-	/** Asks the journal nothing more. */
+	/** Stops querying the journal. */
 	readonly end: () => void;
 	readonly subscribe: (listener: () => void) => () => void;
 };
@@ -52,32 +52,32 @@ export type List<Item> = Omit<AnyList, 'get'> & {
 	readonly get: () => ListView<Item>;
 	selected(): Item | undefined;
 	/**
-	 * All that passes the filter, oldest first: the journal is asked page by page where it has what is not here, until `most` are there, of which the newest stay. `isCut`: there are more. `undefined` when the
-	 * filter has changed by then.
+	 * All items that match the filter, oldest first, at most the newest `most`; loads pages of the journal as needed. `isCut`: there are more. `undefined` if the
+	 * filter changes meanwhile.
 	 */
 	all(
 		most: number,
 	): Promise<{readonly items: readonly Item[]; readonly isCut: boolean} | undefined>;
-	/** The rows in the window, in the order of the screen. */
+	/** The visible rows, in display order. */
 	shown(): readonly Item[];
 };
 
-/** What a list is made of. */
+/** The options of a list. */
 export type ListOptions<Item> = {
-	/** Unique, and stays with its item. */
+	/** Unique, and never changes for an item. */
 	readonly keyOf: (item: Item) => string;
 	readonly vocabulary: Vocabulary<Item>;
-	/** The items in the gateway's state, oldest first; the same array while nothing changed. `isFiltered`: a filter will be asked about them. */
+	/** The items in the gateway's state, oldest first; the same array while nothing changed. `isFiltered`: a filter will be applied to them. */
 	readonly read: (state: GatewayState, asked: {readonly isFiltered: boolean}) => readonly Item[];
-	/** Rows that the list has on the screen now. */
+	/** The list's current height in rows. */
 	readonly height: () => number;
-	/** Where the item with a key stands among all, by a number that grows along the list; absent: by the order in which the state has them. */
+	/** The rank of the item with a key among all items: a number that grows along the list; absent: by the state's order. */
 	readonly rankOf?: RankOf;
-	/** The newest stands above: the same list, read from below. */
+	/** Shows the newest item at the top: the same list in reverse. */
 	readonly newestFirst?: boolean;
-	/** Items that stand behind the newest, in their order among themselves. */
+	/** Pinned items, placed after the newest in their own order. */
 	readonly isOnTop?: (item: Item) => boolean;
-	/** Where older items are. */
+	/** The source of older items. */
 	readonly history?: ListHistory<Item>;
 	readonly filter?: string;
 	readonly position?: ListPosition;
@@ -99,7 +99,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	let remember = createMemory<{
 		readonly view: ListView<Item>;
 		readonly rows: RowList;
-		/** The part of it that is in the order of the journal. */
+		/** The part in the journal's order, without pinned items. */
 		readonly below: Pick<ListView<Item>, 'items' | 'window'>;
 	}>();
 	let live = read(feed.get().state);
@@ -107,7 +107,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 
 	const current = () => {
 		const [wish, rowsHigh, second] = [store.get(), height(), Math.floor(feed.get().now / 1000)];
-		// A filter may be relative to the present, so the second is part of the question; without a filter, only the data is.
+		// A filter may depend on the current time, so with one the second is an input too.
 		const inputs = [wish, read(feed.get().state), rowsHigh, filter, filter.isEmpty || second];
 		return remember([...inputs, pages?.get()], () => lookAt(wish, rowsHigh));
 	};
@@ -149,7 +149,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		return {view, rows, below};
 	};
 
-	/** The oldest that the journal has. Where it cannot be read, the title says why. */
+	/** Loads the oldest items of the journal. If that fails, the title says why. */
 	const toFirst = async (loading: Promise<boolean>) => {
 		if (await loading) {
 			const {seen} = current().view.window.position;
@@ -157,14 +157,14 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		}
 	};
 
-	/** The oldest, when all pages are there and the person has not moved meanwhile. */
+	/** Goes to the oldest item once all pages are loaded, unless the person has moved meanwhile. */
 	const toLast = async (wish: Wish) => {
 		if (await pages?.toOldest(() => store.get() === wish)) {
 			step('last');
 		}
 	};
 
-	/** Asks for what the person comes near to. */
+	/** Loads pages that the window comes near to. */
 	const look = () => pages?.look(() => ({...current().below, height: height()}));
 
 	const go = (move: ListMove) => {
@@ -189,7 +189,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		const {view, rows} = current();
 		const isAtNewest = view.window.cursor === view.items.length - 1;
 		const position = moveIn(rows, view.window.position, {
-			// One step beyond the newest row is how a person asks for what comes next.
+			// Moving down from the newest row means to follow.
 			move: wanted === 'down' && isAtNewest ? 'follow' : wanted,
 			height: height(),
 		});
@@ -198,7 +198,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	};
 
 	pages?.begin(filter, filterText);
-	/** A hidden list must not keep thousands of rows alive that the state has let go of. */
+	/** A hidden list must not keep alive thousands of rows that the state has dropped. */
 	const forget = () => {
 		const next = read(feed.get().state);
 		if (next !== live) {
@@ -238,7 +238,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 				return undefined;
 			}
 
-			// New items, and items that the journal does not have.
+			// New items, and items that are not in the journal.
 			const apart = found.size > most ? [] : listed.filter(item => !found.has(keyOf(item)));
 			const items = [...[...found.values()].toReversed(), ...apart];
 			return {items: items.slice(-most), isCut: items.length > most};
@@ -269,7 +269,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	};
 }
 
-/** Which of `keys` is the newest, and how many are newer than one, by their ranks. */
+/** Which of `keys` is newest, and how many are newer than a given one, by rank. */
 function agesOf(keys: readonly string[], rankOf: RankOf): NonNullable<RowList['age']> {
 	const ranks = keys.map(rankOf);
 	return {

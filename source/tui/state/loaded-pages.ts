@@ -4,73 +4,73 @@ import {createStore, type ValueStore} from './store.ts';
 
 export type PageQuestion = {
 	readonly filter: string;
-	/** Below this cursor, or, with `after`, above that; from the newest when both are absent. */
+	/** Older than this cursor, or, with `after`, newer than that; absent both: from the newest. */
 	readonly before?: number;
 	readonly after?: number;
 	readonly limit: number;
 };
 
-/** One bounded answer of the journal. */
+/** A bounded answer of the journal. */
 type HistoryAnswer<Item> = {
-	/** Newest first; oldest first where the question has `after`. */
+	/** Newest first; with `after`, oldest first. */
 	readonly items: readonly Item[];
-	/** Where to go on that way; absent when nothing is left. */
+	/** The cursor to continue from; absent if nothing is left. */
 	readonly searchedTo?: number | undefined;
 	readonly scanned: number;
 };
 
-/** Where a list has what the state does not hold. */
+/** The source of items that the state does not hold. */
 export type PageSource<Item> = {
 	readonly ask: (question: PageQuestion, hungUp: AbortSignal) => Promise<HistoryAnswer<Item>>;
-	/** For the pause before a question that failed is asked again. */
+	/** For the pause before a failed query is retried. */
 	readonly clock: Pick<Clock, 'after'>;
 };
 
-/** What is loaded of the history: everything that passes the filter between two cursors. */
+/** The loaded part of the history: all matching items between two cursors. */
 type Stretch<Item> = {
 	/** Oldest first. */
 	readonly items: readonly Item[];
-	/** What is older is asked for below this; `undefined` from the newest. */
+	/** Older items are queried below this cursor; `undefined`: from the newest. */
 	readonly low: number | undefined;
-	/** What is newer is asked for above this; `undefined` where the items of the state follow without a gap. */
+	/** Newer items are queried above this cursor; `undefined` if the state's items follow without a gap. */
 	readonly high: number | undefined;
-	/** Nothing older is asked for. */
+	/** There is nothing older. */
 	readonly isOldest: boolean;
-	/** Rows that were looked at. */
+	/** How many rows were searched. */
 	readonly scanned: number;
-	/** Why the last question failed. It is asked again after a moment. */
+	/** Why the last query failed; it is retried after a pause. */
 	readonly problem?: string;
 };
 
-/** Items that are kept around what is shown: the far end goes first. Without a way forth, no more are asked for. */
+/** How many items are kept around the window; the far end is dropped. Without a way forth, no more are loaded. */
 export const maxKept = 5000;
 
-/** Items that one question asks for. */
+/** The page size of a query. */
 const pageItems = 200;
 
-/** Before a question that failed may be asked again, milliseconds: each pause is twice the last one, up to the longest. */
+/** The pause before a failed query is retried, in milliseconds; doubled each time up to the longest. */
 const pauses = {first: 1000, longest: 60_000} as const;
 
-/** Where the items of the state begin, if they may follow what is loaded, and where they end. */
+/** The cursors where the state's items begin, if they may join the loaded ones, and where they end. */
 type StateEnds = {readonly joinAt?: number | undefined; readonly newest?: number | undefined};
 
 export type LoadedPages<Item> = ValueStore<Stretch<Item>> & {
-	/** Begins anew: nothing is loaded, and what is asked for lies below `low`, or, with `high`, on both sides of a cursor. */
+	/** Starts over with nothing loaded. Queries then begin below `low`, or, with `high`, on both sides of a cursor. */
 	readonly reset: (from?: Partial<Pick<Stretch<Item>, 'low' | 'high'>>) => void;
-	/** Adds what the state had. */
+	/** Adds items that the state has dropped. */
 	readonly add: (items: readonly Item[]) => void;
-	/** Asks for the next page that way, unless one is asked for, or failed a moment ago; settles with what is asked for. */
+	/** Loads the next page in a direction, unless a query is in progress or has just failed; settles with that query. */
 	readonly load: (way: 'back' | 'forth', filter: string, state?: StateEnds) => Promise<unknown>;
-	/** Goes to the oldest, or around a cursor: what is shown stays until the answer is there. `false` when something else came first. */
+	/** Loads the oldest items, or those around a cursor; the current ones stay until the answer arrives. `false` if another query replaced it. */
 	readonly jump: (to: {readonly around: number} | 'oldest', filter: string) => Promise<boolean>;
 	readonly isLoading: () => boolean;
-	/** Asks nothing more. */
+	/** Stops querying. */
 	readonly end: () => void;
 };
 
 /**
- * Pages of the journal on both sides of what a person looks at; one question at a time; one that another has replaced is hung up on. Without `cursorOf`, pages lead back from the newest
- * alone, and the state has items of them, too.
+ * Pages of the journal on both sides of what a person looks at. One query at a time; a replaced query is aborted. Without `cursorOf`, pages only lead back from
+ * the newest item, and can repeat items of the state.
  */
 export function createLoadedPages<Item>(
 	{ask, clock}: PageSource<Item>,
@@ -84,7 +84,7 @@ export function createLoadedPages<Item>(
 	const pause = createTimer(clock);
 	let loading: Promise<unknown> | undefined;
 
-	/** An answer, oldest first. */
+	/** Queries a page, oldest first. */
 	const page = async (question: Omit<PageQuestion, 'limit'>, hungUp: AbortSignal) => {
 		const answer = await ask({...question, limit: pageItems}, hungUp);
 		return question.after === undefined ? {...answer, items: answer.items.toReversed()} : answer;
@@ -96,7 +96,7 @@ export function createLoadedPages<Item>(
 		pause.cancel();
 	};
 
-	/** Asks in place of what was asked before. Takes the answer, or why there is none; `false` when something else came first, or it failed. */
+	/** Sends a query in place of the one in progress, and stores its answer or error; `false` if it failed or was replaced. */
 	const take = async <Answer>(
 		send: (hungUp: AbortSignal) => Promise<Answer>,
 		update: (stretch: Stretch<Item>, answer: Answer) => Stretch<Item>,
@@ -116,7 +116,7 @@ export function createLoadedPages<Item>(
 			if (asking === mine) {
 				asking = undefined;
 				pause.set(pauseMs, () => {
-					// Listeners look again, and ask anew.
+					// Notifies listeners, which then query again.
 					store.set(stretch => ({...stretch}));
 				});
 				pauseMs = Math.min(2 * pauseMs, pauses.longest);
@@ -127,7 +127,7 @@ export function createLoadedPages<Item>(
 		return false;
 	};
 
-	/** One is under way, or one failed and its pause is not over. */
+	/** A query is in progress, or failed and its pause is not over. */
 	const isLoading = () => asking !== undefined || !pause.isFree();
 
 	const end = () => {
@@ -140,7 +140,7 @@ export function createLoadedPages<Item>(
 		return item === undefined ? undefined : cursorOf?.(keyOf(item));
 	};
 
-	/** Drops the far end beyond `maxKept`; it is asked for again when the window comes near. */
+	/** Drops the far end beyond `maxKept`; it is loaded again when the window comes near. */
 	const bounded = (stretch: Stretch<Item>, way: 'back' | 'forth'): Stretch<Item> => {
 		if (!cursorOf) {
 			return stretch.items.length < maxKept ? stretch : {...stretch, isOldest: true};
@@ -175,7 +175,7 @@ export function createLoadedPages<Item>(
 		{items, searchedTo}: HistoryAnswer<Item>,
 		{joinAt, newest}: StateEnds,
 	): Stretch<Item> => {
-		// The items of the state follow where they begin.
+		// The state's items follow from where they begin.
 		const isJoined = joinAt !== undefined && (searchedTo === undefined || searchedTo >= joinAt - 1);
 		const apart = isJoined
 			? items.filter((_, index) => (cursorAt(items, index) ?? 0) < joinAt)
@@ -244,7 +244,7 @@ type NewestWish<Item> = {
 	readonly isWanted: () => boolean;
 };
 
-/** What passes a filter from the newest on, newest first, by their keys: more than `most` of them where there are more. `undefined` when `isWanted` no more. */
+/** The matching items by key, newest first, until more than `most` are found. `undefined` once `isWanted` returns false. */
 export async function newestOf<Item>(
 	journal: Pick<PageSource<Item>, 'ask'>,
 	{filter, most, keyOf, isWanted}: NewestWish<Item>,

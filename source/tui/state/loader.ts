@@ -4,7 +4,7 @@ import {createStore, type ValueStore} from './store.ts';
 
 type Ready<Value> = {readonly status: 'ready'; readonly key: string; readonly value: Value};
 
-/** A value that is fetched when it is shown. */
+/** A value that is loaded when shown. */
 export type Loaded<Value> =
 	| {readonly status: 'loading'; readonly key: string}
 	| Ready<Value>
@@ -12,28 +12,28 @@ export type Loaded<Value> =
 	| {readonly status: 'failed'; readonly key: string; readonly reason: string};
 
 /**
- * When what is wanted is loaded. `rest`: when nothing else was wanted for `ms`, so that rushing through a list loads nothing. `steady`: at once, but at most once per `ms`: whatever
- * moves by itself, and never rests, is seen all the same.
+ * When a wanted value is loaded. `rest`: once nothing else was wanted for `ms`, so that rushing through a list loads nothing (debounce). `steady`: at once, but at
+ * most once per `ms` (throttle), so that a list which moves by itself is shown too.
  */
 export type LoadPace = {readonly kind: 'rest' | 'steady'; readonly ms: number};
 
 export type Loader<Value> = {
 	/** The state of the wanted value. */
 	readonly get: () => Loaded<Value>;
-	/** The last that was found, whatever is wanted now: to be shown until that is there. */
+	/** The last value found, whatever is wanted now: shown until the wanted one arrives. */
 	readonly last: () => Ready<Value> | undefined;
 	readonly subscribe: ValueStore<unknown>['subscribe'];
 } & Disposable & {
 		/**
-		 * Says what is looked at now. What is missing is looked for once more a moment later. An answer for anything else is not what is looked at. An empty key:
-		 * nothing is looked at. Without a pace it is loaded at once.
+		 * Sets the wanted key. A missing value is looked up once more a moment later; answers for other keys are dropped. Empty key: nothing is wanted. Absent
+		 * `pace`: loaded at once.
 		 */
 		want(key: string, pace?: LoadPace): void;
 	};
 
 const atOnce: LoadPace = {kind: 'rest', ms: 0};
 
-/** The journal may learn of something up to 250 ms after its event was told. */
+/** The journal may store something up to 250 ms after its event was sent. */
 const secondLookMs = 400;
 
 type State<Value> = {readonly now: Loaded<Value>; readonly last?: Ready<Value>};
@@ -43,11 +43,11 @@ const nothing = {now: {status: 'missing', key: ''}} as const;
 type LoaderOptions<Value> = {
 	readonly clock: Clock;
 	readonly load: (key: string) => Promise<Value | undefined>;
-	/** Whether a value is what `key` speaks of; one from before is shown, and looked for once more. */
+	/** Whether a value matches `key`. An outdated one is shown, and looked up once more. */
 	readonly isCurrent?: ((key: string, value: Value) => boolean) | undefined;
 };
 
-/** Loads values by key, one at a time, and holds the last. */
+/** Loads values by key, one at a time, and keeps the last. */
 export function createLoader<Value>({
 	clock,
 	load,
@@ -55,7 +55,7 @@ export function createLoader<Value>({
 }: LoaderOptions<Value>): Loader<Value> {
 	const store = createStore<State<Value>>(nothing);
 	const keyNow = () => store.get().now.key;
-	/** For the load that is planned, until it begins. */
+	/** The timer of the planned load. */
 	const plan = createTimer(clock);
 	/** Monotonic. */
 	let plannedAt = -Infinity;

@@ -2,7 +2,7 @@ import type {Filter} from '../../core/filter/filter.ts';
 import {rowsToPrefetch, type ListHistory, type Listing, type ListPages} from './list-pages.ts';
 import {createLoadedPages, maxKept} from './loaded-pages.ts';
 
-/** The pages of a list whose oldest rows stand at the end, below what waits. */
+/** Pages of a list with its oldest rows at the end, below waiting items. */
 export function pagesAtEnd<Item>(
 	{isShown, isCut, isDone, join, ...journal}: Extract<ListHistory<Item>, {olderAt: 'end'}>,
 	{feed, read, keyOf}: Listing<Item>,
@@ -16,7 +16,7 @@ export function pagesAtEnd<Item>(
 	const load = async () =>
 		loaded.get().isOldest ? undefined : loaded.load('back', asked?.text ?? '');
 
-	/** Takes what the state has let go of since the last call. */
+	/** Takes over items that the state has dropped since the last call. */
 	const follow = (live: readonly Item[]) => {
 		const before = last;
 		last = live;
@@ -31,7 +31,7 @@ export function pagesAtEnd<Item>(
 			return;
 		}
 
-		// More than the state holds came at once, or more than is kept: what lies between is read anew.
+		// So many items came at once, or are kept, that there may be a gap: load again.
 		if (gone.length === done.length || loaded.get().items.length > maxKept) {
 			loaded.reset();
 		} else {

@@ -1,24 +1,21 @@
 import {isJsonObject} from '../../core/json.ts';
 import {themeNames, type ThemeName} from '../theme/theme.ts';
 
-/** What is kept from one start to the next; never payloads or secrets. */
+/** What is saved between sessions; never payloads or secrets. */
 export type SavedState = {
 	/** `Pane.id`. */
 	readonly pane?: string;
 	readonly theme?: ThemeName;
-	/** What lists are filtered by, by the id of their source. */
+	/** The filters of lists, by source id. */
 	readonly filters?: Readonly<Record<string, string>>;
-	/** The first key of the chat API was offered, and not wanted. */
+	/** The offer of a first key for the chat API was declined. */
 	readonly declinedKey?: boolean;
 };
 
-/** Characters of a filter that are taken back. */
+/** Longer filters are not restored. */
 const maxFilterLength = 1000;
 
-/**
- * What a file holds of it. Another version may have written the file, or a person: what is not of the right type is left out, and so is a
- * pane or a list that is not among `known`.
- */
+/** Validates a saved state. Another version or a person may have written it: values of the wrong type, and panes or lists that are not in `known`, are left out. */
 export function readSavedState(
 	value: unknown,
 	known: {readonly panes: readonly string[]; readonly lists: readonly string[]},

@@ -7,30 +7,30 @@ import {createList, type AnyList, type List, type ListOptions} from './list.ts';
 import type {ValueStore} from './store.ts';
 import type {ViewState} from './view.ts';
 
-/** A list of the interface, wherever its items come from. Each shell opens it once, when it is first asked for. */
+/** Defines a list of the interface, whatever its items come from. Each shell opens it once, on first use. */
 export type ListSource<Opened extends AnyList = AnyList> = {
-	/** Its filter is kept under it from one run to the next. */
+	/** The list's filter is saved under this id. */
 	readonly id: string;
 	open(host: Host, filter: string): Opened;
 };
 
-/** Values that are loaded by key when they are shown. Each shell has one loader for it. */
+/** Defines values that are loaded by key when shown. Each shell has one loader for it. */
 export type LoadSource<Value> = {
 	load(port: GatewayPort, key: string): Promise<Value | undefined>;
-	/** Whether a value is what `key` speaks of, and not of a moment before; always so when absent. */
+	/** Whether a value matches `key`, and is not outdated; absent: always. */
 	readonly isCurrent?: (key: string, value: Value) => boolean;
 };
 
-/** A part of the view state that one pane alone has. */
+/** A part of the view state that belongs to one pane. */
 export type LocalState<Value> = {readonly initial: Value};
 
-/** Rows for a list that has `above` rows of the body over it. */
+/** Rows for a list with `above` rows of the body over it. */
 export const rowsBelow =
 	({layout}: Host, above: number) =>
 	(): number =>
 		Math.max(0, layout().bodyHeight - above);
 
-/** Rows for a list of a noun, below its header: notes take at most half of them. */
+/** Rows for a noun's list below its header; notes take at most half of them. */
 export const rowsWithNotes = <Item>(
 	host: Host,
 	{note}: Pick<Noun<Item>, 'note'>,
@@ -49,7 +49,7 @@ type NounListOptions<Item> = {
 	readonly more?: (host: Host) => Partial<ListOptions<Item>>;
 };
 
-/** The list of all things of a noun that the state has, the first above, but for what `more` says: it is kept under `id`. */
+/** A list of all items of a noun in the state, the first at the top unless `more` says otherwise; its filter is saved under `id`. */
 export const nounList = <Item>(
 	id: string,
 	noun: Pick<ListedNoun<Item>, 'id' | 'note' | 'vocabulary'>,
@@ -68,7 +68,7 @@ export const nounList = <Item>(
 		}),
 });
 
-/** What a pane keeps in the view, as a store of its own. */
+/** A pane's part of the view state as a store. */
 export const localOf = <Value>(
 	view: ValueStore<ViewState>,
 	state: LocalState<Value>,

@@ -1,14 +1,14 @@
 import {createListeners} from '../../core/derive.ts';
 
-/** A value that changes, with listeners. */
+/** A mutable value with listeners. */
 export type ValueStore<Value> = {
 	readonly get: () => Value;
-	/** Replaces the value; listeners are not called if it is the same. */
+	/** Replaces the value; setting the same value does not notify listeners. */
 	readonly set: (update: (value: Value) => Value) => void;
 	readonly subscribe: (listener: () => void) => () => void;
 };
 
-/** A store that tells its listeners at once: for everything a key did. */
+/** A store that notifies listeners synchronously: for everything that keys change. */
 export function createStore<Value>(initial: Value): ValueStore<Value> {
 	let value = initial;
 	const {tell, subscribe} = createListeners<[]>();

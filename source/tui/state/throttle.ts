@@ -1,6 +1,6 @@
 import {type Clock, createTimer} from '../../core/clock.ts';
 
-/** Calls `action` at most once per `intervalMs`, which is asked anew each time; the last request is never lost. */
+/** Calls `action` at most once per `intervalMs`, which is read each time; the last request is never lost. */
 export function createThrottle(clock: Clock, intervalMs: () => number, action: () => void) {
 	const timer = createTimer(clock);
 	let isAsked = false;
@@ -15,14 +15,14 @@ export function createThrottle(clock: Clock, intervalMs: () => number, action: (
 	};
 
 	return {
-		/** Asks for a call of the action: at once after a silence of `intervalMs`, else when that has passed. */
+		/** Requests a call: at once if the last one is `intervalMs` ago, else when that time has passed. */
 		ask() {
 			isAsked = true;
 			if (timer.isFree()) {
 				act();
 			}
 		},
-		/** Calls the action now, however short the silence was. */
+		/** Calls the action now, regardless of the interval. */
 		now: act,
 		[Symbol.dispose]: timer[Symbol.dispose],
 	};

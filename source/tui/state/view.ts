@@ -6,14 +6,14 @@ import type {ValueStore} from './store.ts';
 
 export type Size = {readonly columns: number; readonly rows: number};
 
-/** The dialog over the panes; it has the keyboard, and there is one at a time. `kind` names the dialog, which alone knows the other members. */
+/** The open dialog; there is at most one, and it takes the keyboard. `kind` names the dialog, which alone knows the other members. */
 export type Overlay = {readonly kind: string; readonly [member: string]: unknown};
 
 export type Toast = {readonly text: Safe; readonly tone: Tone};
 
-/** How the open pane was come to by a key of another one. */
+/** A jump from another pane to the open one. */
 export type Jump = {
-	/** The pane that was come to; the jump is over when it is left. */
+	/** The pane jumped to; leaving it ends the jump. */
 	readonly pane: string;
 	readonly from: {
 		readonly pane: string;
@@ -23,17 +23,17 @@ export type Jump = {
 			ViewState,
 			'region' | 'isZoomed' | 'detailTop' | 'detailCursor' | 'detailPath'
 		>;
-		/** What its list was filtered by, and what was selected there. */
+		/** The filter of the list it came from, and the item selected there. */
 		readonly filter: string;
 		readonly key: string | undefined;
 	};
-	/** The list that was come to, what it was filtered by before, and for the jump. */
+	/** The list jumped to, its filter before the jump, and the one set for it. */
 	readonly list: ListSource;
 	readonly before: string;
 	readonly since: string;
 };
 
-/** Everything a key can change, except where a person is in a list. */
+/** Everything keys can change, except positions in lists. */
 export type ViewState = {
 	readonly size: Size;
 	/** `Pane.id` of the open pane. */
@@ -41,33 +41,33 @@ export type ViewState = {
 	readonly region: 'list' | 'detail';
 	readonly jump: Jump | undefined;
 	readonly isZoomed: boolean;
-	/** The text field under the panes that has the keyboard. */
+	/** The focused text field below the panes. */
 	readonly field: 'filter' | 'search' | undefined;
 	readonly search: string;
 	readonly detailTop: number;
-	/** The row of the detail that keys act on, in panes whose detail has such a row. */
+	/** The selected row of the detail, in panes whose detail has one. */
 	readonly detailCursor: number;
-	/** The field of a payload that this row showed when it was chosen; rows that come above move it. */
+	/** The path of the detail's selected row when it was chosen: rows added above move it. */
 	readonly detailPath: readonly string[] | undefined;
-	/** What single panes keep here, by their `LocalState`. */
+	/** The state of single panes, by `LocalState`. */
 	readonly locals: ReadonlyMap<object, unknown>;
 	readonly overlay: Overlay | undefined;
-	/** Forms of servers that were left half filled in, by `Approval.id`, while they wait. Hold no value of a masked field. */
+	/** Unsent forms for waiting server requests, by `Approval.id`. Without values of masked fields. */
 	readonly drafts: ReadonlyMap<number, FormState>;
 	readonly toast: Toast | undefined;
 	readonly theme: ThemeName;
-	/** The theme that a person has chosen, now or before; without one the terminal's decides. */
+	/** The theme that the person chose, now or earlier; `undefined`: follows the terminal. */
 	readonly chosenTheme: ThemeName | undefined;
-	/** The first key of the chat API was offered here, and not wanted. */
+	/** The offer of a first key for the chat API was declined here. */
 	readonly declinedKey: boolean;
-	/** Grows with `Ctrl-l`: the screen is drawn anew. */
+	/** Increases with `Ctrl-l`, which redraws the screen. */
 	readonly redraws: number;
 };
 
-/** A detail as it is opened. */
+/** The detail's initial position. */
 export const detailStart = {detailTop: 0, detailCursor: 0, detailPath: undefined} as const;
 
-/** The first view of `pane`: its list, following. */
+/** The initial view of `pane`: its list, following. */
 export const newView = (pane: string, size: Size, theme: ThemeName): ViewState => ({
 	size,
 	pane,
@@ -87,7 +87,7 @@ export const newView = (pane: string, size: Size, theme: ThemeName): ViewState =
 	redraws: 0,
 });
 
-/** Calls back when one of these parts of the view has changed. Returns the way out. */
+/** Calls back when one of these parts of the view changes. Returns a function that ends it. */
 export function watchView(
 	view: ValueStore<ViewState>,
 	partsOf: (state: ViewState) => readonly unknown[],

@@ -5,8 +5,8 @@ export type {Tone} from '../../nouns/noun.ts';
 export type ThemeName = 'dark' | 'light' | 'ansi16' | 'mono';
 
 /**
- * What `<T>` is told. The themes `dark` and `light` name colours of the 256 that look alike in every terminal, so that each has a contrast of at least 4.5:1 with the backgrounds that
- * such terminals have; those of `ansi16` are what the terminal's own palette makes of them.
+ * How a tone looks. The themes `dark` and `light` use those of the 256 colours that look alike in every terminal, with a contrast of at least 4.5:1 to the usual
+ * backgrounds; `ansi16` uses the terminal's own palette.
  */
 export type Look = {
 	readonly color?: string;
@@ -24,7 +24,7 @@ export const themeNames: readonly ThemeName[] = ['dark', 'light', 'ansi16', 'mon
 
 type ColorName = 'quiet' | 'title' | 'good' | 'warn' | 'bad' | 'accent';
 
-/** A theme of these colours, by their numbers among the 256 or by their names; the terminal's own where there is none. */
+/** A theme with these colours, as names or as numbers among the 256; absent ones are the terminal's default. */
 function coloured(colors: Readonly<Partial<Record<ColorName, number | string>>>): Theme {
 	const of = (name: ColorName): Look => {
 		const color = colors[name];
@@ -54,7 +54,7 @@ const ansi16: Theme = {
 	selected: {inverse: true},
 };
 
-/** A theme in which all looks alike, but for these tones. */
+/** A theme in which all tones look alike, except for these. */
 const alike = (look: Look, others: Partial<Theme>): Theme => {
 	const all = Object.fromEntries(Object.keys(ansi16).map(tone => [tone, look]));
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a theme has all tones
@@ -68,7 +68,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
 	mono: alike({}, {invalid: {underline: true}, off: {strikethrough: true}}),
 };
 
-/** A theme for what a dialog lies over: all of it is there to be read, and none of it to be looked at first. */
+/** A theme for what is behind a dialog: readable, but nothing stands out. */
 const behind = ({quiet, plain}: Theme): Theme =>
 	alike(quiet, {off: {...quiet, strikethrough: true}, code: plain});
 
@@ -80,6 +80,6 @@ export const themesBehind: Readonly<Record<ThemeName, Theme>> = {
 	mono: behind(themes.mono),
 };
 
-/** The default theme. Some terminals say in `COLORFGBG` which colours they have, the background last: `0;15`. */
+/** The default theme. Some terminals put their colours into `COLORFGBG`, the background last: `0;15`. */
 export const usualTheme = (colors: string | undefined): ThemeName =>
 	/;(?:7|15)$/.test(colors ?? '') ? 'light' : 'dark';

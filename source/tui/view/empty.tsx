@@ -3,7 +3,7 @@ import type {AnyList} from '../state/list.ts';
 import {LineBlock, type RegionProps} from './line-block.tsx';
 import {useStore, useShell} from './shell-context.ts';
 
-/** What the open pane says when it has nothing. */
+/** The open pane's message when it is empty. */
 export function Empty({width, height}: RegionProps) {
 	const shell = useShell();
 	const state = useStore(shell.feed, snapshot => snapshot.state);
@@ -11,7 +11,7 @@ export function Empty({width, height}: RegionProps) {
 	return <LineBlock rows={rows} top={0} width={width} height={height} />;
 }
 
-/** The same of a list that shows nothing: where it has something, the filter keeps it out, or it is not found yet. */
+/** The message of a list without visible items: if it has items, the filter excludes them, or the search still runs. */
 export function EmptyList({list, width, height}: RegionProps & {readonly list: AnyList}) {
 	const {total} = useStore(list, view => view);
 	return total > 0 ? (

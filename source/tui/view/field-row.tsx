@@ -20,9 +20,9 @@ import {ThemeContext} from './shell-context.ts';
 type FieldRowProps = {
 	readonly label: Safe;
 	readonly value: string;
-	/** Gets every new value, cleaned and cut. */
+	/** Receives every new value, escaped and cut. */
 	readonly onChange: (value: string) => void;
-	/** At the right end: a count, or what is wrong. */
+	/** At the right end: a count or a problem. */
 	readonly note: Safe;
 	/** Cells. */
 	readonly width: number;
@@ -53,16 +53,16 @@ export function FieldRow({label, value, onChange, note, width}: FieldRowProps) {
 const maxLength = 500;
 
 /**
- * The line of a field, which has the keyboard while it is drawn. `<TextInput>` holds what stands before the cursor, the part of it that has room: its own cursor is at the end of its value,
- * where it does right by text and Backspace, and those keys go to it through Ink. It cuts UTF-16 units, does not scroll, takes Delete for Backspace, and types the letter of Ctrl-a: every
- * other key, and each paste, is for `line-editor`. A value that comes from elsewhere, as by completion, has the cursor behind it.
+ * The line of a field; focused while it is drawn. `<TextInput>` holds the visible part of the text before the cursor: its own cursor is then at the end of its
+ * value, where it handles text and Backspace correctly; Ink passes it those keys. Elsewhere it would cut UTF-16 units, not scroll, treat Delete as Backspace, and
+ * type the letter of Ctrl-a, so all other keys and pastes go to `line-editor`. After a change from outside, such as a completion, the cursor is at the end.
  */
 function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note'>) {
 	const frontend = useContext(InputContext);
 	const [typed, setTyped] = useState(() => ({line: lineText(value), edits: 0}));
 	const line = typed.line.value === value ? typed.line : lineText(value);
 	const {before, after} = shownParts(line, {width});
-	// Keys may come faster than frames: an edit goes on from the one before, drawn or not.
+	// Keys may arrive faster than frames: each edit continues from the last one, drawn or not.
 	const latest = useRef(typed);
 	useLayoutEffect(() => {
 		if (latest.current.edits === typed.edits) {
@@ -96,10 +96,10 @@ function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note
 	return (
 		<>
 			<TextInput
-				// It cannot be told where its cursor is: a new one begins at the end of its value.
+				// Its cursor cannot be moved from outside: a new instance begins at the end of its value.
 				key={`${typed.edits} ${before}`}
 				value={before}
-				// Its cursor covers a character; ours stands between two.
+				// Its cursor covers a character; this field's cursor is between two.
 				showCursor={false}
 				onChange={next =>
 					edit(now =>

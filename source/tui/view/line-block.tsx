@@ -7,7 +7,7 @@ import {ThemeContext} from './shell-context.ts';
 
 type LineRowProps = {readonly row: Line; readonly width: number};
 
-/** One row of toned text, cut to `width` cells. Drawn again only when it looks different, even if the array is another one. */
+/** A row of toned text, cut to `width` cells. Redrawn only if it looks different, even if the array is a new one. */
 export const LineRow = memo(PlainLineRow, (last, next) => {
 	return last.width === next.width && isSameLine(last.row, next.row);
 });
@@ -20,7 +20,7 @@ function PlainLineRow({row, width}: LineRowProps) {
 				tone === 'plain' ? (
 					text
 				) : (
-					// The spans of a line have no identity but their place.
+					// Spans of a line are identified only by their index.
 					// oxlint-disable-next-line react/no-array-index-key
 					<T key={index} {...theme[tone]}>
 						{text}
@@ -33,19 +33,19 @@ function PlainLineRow({row, width}: LineRowProps) {
 
 type LineBlockProps = {
 	readonly rows: readonly Line[];
-	/** Index of the first row that is shown. */
+	/** Index of the first visible row. */
 	readonly top: number;
 	readonly width: number;
 	readonly height: number;
 };
 
-/** A window of `height` rows over many. */
+/** A window of `height` rows. */
 export const LineBlock = memo(function LineBlock({rows, top, width, height}: LineBlockProps) {
 	const start = Math.max(0, Math.min(top, rows.length - height));
 	return (
 		<Box flexDirection="column" width={width} height={height} overflow="hidden" flexShrink={0}>
 			{rows.slice(start, start + height).map((row, index) => (
-				// A row of a detail has no identity but its place.
+				// Rows of a detail are identified only by their index.
 				// oxlint-disable-next-line react/no-array-index-key
 				<Box key={start + index} height={1} width={width} flexShrink={0}>
 					<LineRow row={row} width={width} />
@@ -55,7 +55,7 @@ export const LineBlock = memo(function LineBlock({rows, top, width, height}: Lin
 	);
 });
 
-/** The line between list and detail: a blank before it, the rest of `width` cells behind it. */
+/** The line between list and detail: a blank before it, and the remaining cells of `width` after it. */
 export function Divider({width, height}: Pick<LineBlockProps, 'width' | 'height'>) {
 	return (
 		<LineBlock
@@ -69,5 +69,5 @@ export function Divider({width, height}: Pick<LineBlockProps, 'width' | 'height'
 
 const dividing = line(literal(' │'), 'quiet');
 
-/** The cells that a part of the screen has. */
+/** The size of a part of the screen in cells. */
 export type RegionProps = {readonly width: number; readonly height: number};

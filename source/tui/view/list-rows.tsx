@@ -8,23 +8,23 @@ import {useStore, useShell, useKeyboard} from './shell-context.ts';
 type ListRowsProps<Item> = {
 	readonly list: List<Item>;
 	readonly keyOf: (item: Item) => string;
-	/** One item as one row. Must be the same function while nothing changed, or every row is laid out anew. */
+	/** Renders an item as a row. Must be the same function while nothing changed, or every row is laid out again. */
 	readonly rowOf: (item: Item, isSelected: boolean) => Line;
 	readonly header?: Line | undefined;
-	/** A row that stands before an item, seeing the item above it; the list's height must leave room for what can be there. */
+	/** A row before an item, given the item above it; the list's height must reserve room for these. */
 	readonly headingOf?: (item: Item, above: Item | undefined) => Line | undefined;
-	/** A row that stands under an item; the same holds for it. */
+	/** A row below an item; room must be reserved as for headings. */
 	readonly noteOf?: (item: Item) => Line | undefined;
 	readonly width: number;
 	readonly height: number;
-	/** Instead of rows, when there are none. */
+	/** Shown if there are no rows. */
 	readonly whenEmpty: ReactNode;
 };
 
 type RowProps<Item> = Pick<ListRowsProps<Item>, 'rowOf' | 'width'> & {
 	readonly item: Item;
 	readonly isSelected: boolean;
-	/** It is selected, and keys go elsewhere. */
+	/** The row is selected, but the list is not focused. */
 	readonly isLeft: boolean;
 };
 
@@ -43,7 +43,7 @@ const HeadRow = ({row, width}: {readonly row: Line; readonly width: number}) => 
 	</Box>
 );
 
-/** The window of a list: as many rows as have room, whatever the length of the list. */
+/** The visible window of a list: as many rows as fit, however long the list is. */
 export function ListRows<Item>(props: ListRowsProps<Item>) {
 	const {list, keyOf, rowOf, header, headingOf, noteOf, width, height, whenEmpty} = props;
 	const view = useStore(list, value => value);
@@ -83,12 +83,12 @@ export function ListRows<Item>(props: ListRowsProps<Item>) {
 	);
 }
 
-/** Numbers of places for rows with these keys, in their order. */
+/** Slot numbers for rows with these keys, in order. */
 type RowPlaces = (keys: readonly string[]) => readonly number[];
 
 /**
- * Gives each visible row a place in the tree: a row that stays keeps its place, a new one takes a free place. So a row that scrolls out becomes the one that scrolls in, which
- * costs a new text; a place of its own for every row would be taken down and built up with each, which costs several times as much where events pour in.
+ * Assigns each visible row a slot in the React tree: a row that stays keeps its slot, a new one takes a free slot. So a row that scrolls out turns into the one
+ * that scrolls in, which only changes its text. With one node per row, each would be unmounted and mounted, which costs several times as much under many events.
  */
 export function createRowPlaces(): RowPlaces {
 	let last: ReadonlyMap<string, number> = new Map();

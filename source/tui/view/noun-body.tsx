@@ -11,11 +11,11 @@ import {useStore, useShell} from './shell-context.ts';
 
 type NounBodyProps = RegionProps & {
 	readonly of: NounListing;
-	/** Whether keys go to this list, where a pane has several. */
+	/** Whether this list is focused, in a pane with several. */
 	readonly hasFocus?: boolean;
 };
 
-/** A list of things of one noun, one row each. */
+/** A noun's list, one row per item. */
 export function NounBody({
 	of: {noun, list, known, marks, stepMs = 1000},
 	hasFocus = true,
@@ -26,12 +26,12 @@ export function NounBody({
 	const items = shell.list(list);
 	const now = useStore(shell.feed, feed => Math.floor(feed.now / stepMs)) * stepMs;
 	const beside = useStore(shell.feed, () => known?.(shell));
-	// What it depends on may be loaded.
+	// Rows may depend on loaded values.
 	useStore(shell.loads, count => count);
 	const marked = useStore(shell.view, () => marks && shell.local(marks).get());
 	useStore(items, shown => shown);
 	const latest = nounTable(noun, width, {items: items.shown(), known: {...beside, now}});
-	// The same value while it looks the same: else every row would be made anew.
+	// Memoised by layout; otherwise every row would be made again.
 	// oxlint-disable-next-line react/exhaustive-deps -- the key says whether it is another one
 	const table = useMemo(() => latest, [noun, width, latest.key]);
 	const rowOf = useCallback(

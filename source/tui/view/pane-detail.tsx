@@ -15,7 +15,7 @@ const accented = (row: Line): Line => row.map(span => ({...span, tone: 'accent'}
 const cursor: Span = {text: literal('>'), tone: 'accent'};
 const noCursor: Span = {text: literal(' ')};
 
-/** Standing out, behind the mark that every row has a column for: also a row that is blank, or in its own tones throughout. */
+/** A highlighted row, with the mark in the column reserved for it: visible also on blank rows, and on rows with their own tones. */
 const chosenRow = (row: Line): Line => [
 	cursor,
 	...row.map(({text, tone = 'plain'}) => ({
@@ -24,7 +24,7 @@ const chosenRow = (row: Line): Line => [
 	})),
 ];
 
-/** The detail of the selected item. Loads lazily: only while it is shown. */
+/** The selected item's detail; loads only while it is shown. */
 export function PaneDetail({width, height}: RegionProps) {
 	const shell = useShell();
 	const {view} = usePane();
@@ -48,7 +48,7 @@ export function PaneDetail({width, height}: RegionProps) {
 					return index === chosen ? cursorRow(chosenRow(found)) : [noCursor, ...found];
 				});
 
-	// The rows bring the column of the mark with them, once one of them is chosen.
+	// Once a row is selected, the rows contain the mark's column themselves.
 	const before = chosen === -1 ? mark : 0;
 	return (
 		<Box paddingLeft={before} width={width} height={height} flexShrink={0}>

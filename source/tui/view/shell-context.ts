@@ -6,10 +6,10 @@ import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 import {themes, type Theme} from '../theme/theme.ts';
 
-/** Carries the shell to every component; put around the root once. */
+/** Passes the shell to every component; provided once, at the root. */
 export const ShellContext = createContext<Shell | undefined>(undefined);
 
-/** Carries the theme to every text. */
+/** Passes the theme to every text. */
 export const ThemeContext = createContext<Theme>(themes.dark);
 
 /** The shell. @throws Error outside of the root */
@@ -22,17 +22,17 @@ export function useShell(): Shell {
 	return shell;
 }
 
-/** Whether this region has the keyboard: its cursor is the one on the screen. */
+/** Whether this region is focused, so shows the screen's only cursor. */
 export const useKeyboard = (shell: Shell, region: 'list' | 'detail'): boolean =>
 	useStore(
 		shell.view,
 		state => state.region === region && state.overlay === undefined && state.field === undefined,
 	);
 
-/** Status, tabs, and the rule of the pane. */
+/** Status, tabs, and the pane's rule. */
 const headRows = 3;
 
-/** Puts the cursor of the terminal into the body of the pane, where input methods compose; a dialog over it has none. */
+/** Puts the terminal's cursor into the pane's body, where input methods compose; not while a dialog is open. */
 export function useBodyCursor(): (
 	cursor: {readonly row: number; readonly column: number} | undefined,
 ) => void {
@@ -49,7 +49,7 @@ export function useBodyCursor(): (
 
 const still = {get: () => undefined, subscribe: () => () => {}};
 
-/** Draws again when the view, the list of the open pane or the gateway's state changed. */
+/** Redraws when the view, the open pane's list or the gateway's state changes. */
 export function usePane(): {readonly view: ViewState; readonly snapshot: Snapshot} {
 	const shell = useShell();
 	const view = useStore(shell.view, state => state);

@@ -3,7 +3,7 @@ import {platformError} from '../../../config/platform-settings.ts';
 import {alertsExample, noAlerts} from '../../../nouns/needs.ts';
 import {type Check, type CheckResult, ok, unread, warning} from './check.ts';
 
-/** The chats that are told what needs a person. Sends nothing. */
+/** The chats that receive alerts. Sends nothing. */
 export const alerts: Check = {
 	subject: 'alerts',
 	look({config}) {

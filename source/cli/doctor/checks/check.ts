@@ -5,46 +5,46 @@ import {runInGroup, type GroupExit} from '../../../core/process-group.ts';
 import type {GatewayStatus} from '../../../gateway/port.ts';
 import type {Context} from '../../console/context.ts';
 
-/** The result of one check, without the name of the thing that was checked; `of` distinguishes several things of one kind. */
+/** The result of a check, without the name of what was checked; `of` distinguishes several things of one kind. */
 export type CheckResult = Omit<Finding, 'subject'> & {
 	readonly of?: string;
-	/** It fails because the store does: left out where that is told of by itself. */
+	/** The failure is caused by the store; omitted if that is reported separately. */
 	readonly ofStore?: true;
 };
 
-/** The gateway of the home, as far as it shows. */
+/** The home's gateway, as far as visible. */
 export type SeenGateway =
 	| {readonly kind: 'running'; readonly status: GatewayStatus}
 	| {readonly kind: 'silent'; readonly reason: string}
-	/** `elsewhere`: another home serves this profile, a sentence. */
+	/** `elsewhere`: a sentence saying that another home serves this profile. */
 	| {readonly kind: 'none'; readonly elsewhere?: string};
 
-/** What checks look at. */
+/** The input of checks. */
 export type DoctorWorld = {
 	readonly context: Context;
 	readonly paths: HomePaths;
-	/** Absent: `config.yaml` or `.env` cannot be read. */
+	/** Absent if `config.yaml` or `.env` is unreadable. */
 	readonly config: Config | undefined;
-	/** What `svc config check` says of the files. */
+	/** The findings of `svc config check`. */
 	readonly problems: readonly Diagnostic[];
 	readonly gateway: SeenGateway;
-	/** Nothing beyond this machine's own files, processes and ports may be asked. */
+	/** Only this machine's own files, processes and ports may be examined. */
 	readonly offline: boolean;
-	/** What others say the time is, as they were heard. */
+	/** Times reported by others, in the order heard. */
 	readonly heard: Heard[];
 };
 
-/** The `Date` header of an answer, and when it came: milliseconds since 1970. */
+/** The `Date` header of an answer, and its arrival in milliseconds since 1970. */
 export type Heard = {readonly from: string; readonly date: string; readonly at: number};
 
 type Looked = CheckResult | ReadonlyArray<CheckResult | false>;
 
-/** One thing that the doctor looks at. It writes nothing, and ends soon after `signal` aborts. */
+/** One check of the doctor. It writes nothing, and ends soon after `signal` aborts. */
 export type Check = {
 	readonly subject: string;
-	/** It starts programs of others or asks machines: left out with `--offline`. */
+	/** Starts others' programs or contacts machines: skipped with `--offline`. */
 	readonly asks?: true;
-	/** It draws on what the others found. */
+	/** Uses the results of the other checks. */
 	readonly comesLast?: true;
 	look(world: DoctorWorld, signal: AbortSignal): Promise<Looked> | Looked;
 };
@@ -63,7 +63,7 @@ export const unknown = finding('unknown');
 export const warning = finding('warning');
 export const failed = finding('failed');
 
-/** What fails because the store does. */
+/** A failure caused by the store. */
 export const failedOfStore = (found: string, mend?: string): CheckResult => ({
 	...failed(found, mend),
 	ofStore: true,
@@ -75,7 +75,7 @@ type ProgramWorld = Pick<Context, 'clock'> & {
 	readonly signal: AbortSignal;
 };
 
-/** Runs a program that reads nothing, in a group of its own; the first 16 KiB of what it says are kept. */
+/** Runs a program without input, in its own process group; keeps the first 16 KiB of output. */
 export async function runProgram(
 	[command, ...args]: readonly [string, ...string[]],
 	{clock, env = {}, timeoutMs, signal}: ProgramWorld,
@@ -86,8 +86,8 @@ export async function runProgram(
 	return runInGroup({command, args, env, cwd: '/', ...streams, ...limits}, {clock});
 }
 
-/** Of a check that would ask, with `--offline`. */
+/** The result of a skipped check with `--offline`. */
 export const notAsked: CheckResult = unknown('not asked (--offline)');
 
-/** The result of a check that needs the configuration, when the configuration cannot be read. */
+/** The result of a check that needs the configuration, when that is unreadable. */
 export const unread: CheckResult = unknown('config.yaml cannot be read, see above');

@@ -8,7 +8,7 @@ import {type Check, type DoctorWorld, type CheckResult, ok, unread, warning} fro
 
 const maxShown = 30;
 
-/** `config.yaml`, the dynamic routes and the jobs, as `svc config check` sees them. */
+/** `config.yaml`, the dynamic routes and the jobs, as `svc config check` judges them. */
 export const configuration: Check = {
 	subject: 'config',
 	look(world) {
@@ -45,7 +45,7 @@ export const environmentFile: Check = {
 	},
 };
 
-/** Secrets that are weak, missing, or references to variables that are not set. */
+/** Secrets that are weak, missing, or references to unset variables. */
 export const secrets: Check = {
 	subject: 'secrets',
 	look(world) {
@@ -76,13 +76,13 @@ const isOf = ({file}: Diagnostic, path: string): boolean => file === path;
 const isAboutSecret = ({key, message}: Diagnostic): boolean =>
 	/secret|\$\{/i.test(`${key} ${message}`);
 
-/** The rows cannot be read at all, or a secret in them cannot. */
+/** Rows of the database are unreadable, or a secret in them is. */
 const isOfStore = ({file, key, message}: Diagnostic, {paths}: DoctorWorld): boolean =>
 	paths.shared !== undefined &&
 	!isAbsolute(file) &&
 	(key === '' || message.includes('gateway.store_key'));
 
-/** No editor opens an entry of a database; its command does. */
+/** The remedy; entries of a database cannot be edited in a file, so their command is named. */
 function mendOf({file, key}: Diagnostic, {paths, config}: DoctorWorld): string {
 	const {shared} = paths;
 	if (!shared || isAbsolute(file)) {
@@ -92,7 +92,7 @@ function mendOf({file, key}: Diagnostic, {paths, config}: DoctorWorld): string {
 	const {subscriptions} = shared;
 	if (file === subscriptions.name) {
 		const names = key === '' ? {} : parseSubscriptions(subscriptions.read() ?? '', file);
-		// The name of a route may have dots.
+		// A route's name may contain dots.
 		const name = Object.keys(names).find(one => key === one || key.startsWith(`${one}.`));
 		return name === undefined ? 'svc webhook list' : `svc webhook edit ${asWord(name)}`;
 	}

@@ -5,7 +5,7 @@ import {runningPid} from '../../../gateway/control/lock.ts';
 import {storeRows} from '../../../nouns/store.ts';
 import {type Check, failed, failedOfStore, type CheckResult, ok, warning} from './check.ts';
 
-/** Whether a gateway runs, of which version, and what a dead one left. */
+/** Whether a gateway runs, its version, and leftovers of a dead one. */
 export const gateway: Check = {
 	subject: 'gateway',
 	look({gateway: seen, paths, context}) {
@@ -49,7 +49,7 @@ export const gateway: Check = {
 	},
 };
 
-/** What a dead gateway left in `run/`. The kernel releases locks with their process: nothing of it keeps the next one from starting. */
+/** Leftovers of a dead gateway in `run/`. The kernel releases locks with their process, so they do not prevent the next start. */
 function leftOf({lockFile, pidFile, socket}: HomePaths): CheckResult | false {
 	const holder = lockHolder(lockFile);
 	if (holder !== undefined) {

@@ -10,7 +10,7 @@ import {type Check, failed, type CheckResult, ok, warning} from './check.ts';
 
 const maxShown = 20;
 
-/** The data directory: there, ours, and closed to others, with every file in it that may hold a secret. */
+/** The data directory: it exists, belongs to the user, and is closed to others, with all files that may contain secrets. */
 export const home: Check = {
 	subject: 'home',
 	look: ({paths}) => {
@@ -30,7 +30,7 @@ export const home: Check = {
 	},
 };
 
-/** Why the folder cannot be used, or is not there yet. */
+/** Why the folder is unusable, or does not exist yet. */
 function problemWithHome(path: string): CheckResult | undefined {
 	try {
 		const {uid} = statSync(path);
@@ -55,7 +55,7 @@ function problemWithHome(path: string): CheckResult | undefined {
 
 const folders = ['home', 'scripts', 'skills', 'cron', 'run', 'cache', 'logs', 'mcpTokens'] as const;
 
-/** Files with secrets, payloads or answers in them. */
+/** Files that contain secrets, payloads or answers. */
 const filesOf = ({cron, cache, logs, mcpTokens, ...paths}: HomePaths): readonly string[] => [
 	paths.config,
 	paths.env,
@@ -78,11 +78,11 @@ function filesIn(folder: string): readonly string[] {
 
 const mib = 1024 ** 2;
 
-/** Room where the journal grows. */
+/** Free space for the journal. */
 export const disk: Check = {
 	subject: 'disk',
 	async look({paths}) {
-		// The first start makes it.
+		// The folder is created at the first start.
 		let folder = paths.home;
 		while (!existsSync(folder) && dirname(folder) !== folder) {
 			folder = dirname(folder);
@@ -108,7 +108,7 @@ export function healthOfDisk(
 			: `${Math.floor(freeBytes / mib)} MiB`;
 	const found = `${free} free for ${path}`;
 	const mend = 'free some, or remove what is old: retention in config.yaml, svc help guarantees';
-	// File systems without such a number say 0 of 0.
+	// File systems without inode counts report 0 of 0.
 	if (freeBytes < 50 * mib || (files > 0 && freeFiles < 100)) {
 		return failed(
 			files > 0 && freeFiles < 100 ? `no more files fit on the disk of ${path}` : found,

@@ -10,7 +10,7 @@ import {type Check, type CheckResult, failed, ok, warning, runProgram} from './c
 
 const limitMs = 8000;
 
-/** For a Node of its own, with the URL of the file. */
+/** Run by a separate Node, with the URL of the file. */
 const program = `
 	const {DatabaseSync} = require('node:sqlite');
 	const database = new DatabaseSync(new URL(process.argv[1]), {readOnly: true, timeout: 2000});
@@ -18,7 +18,7 @@ const program = `
 	process.stdout.write(rows.map(row => Object.values(row)[0]).join('; '));
 `;
 
-/** Whether the journal is whole, by SQLite's `quick_check`: in a child process, because a call of SQLite cannot be interrupted. */
+/** Whether the journal is intact, by SQLite's `quick_check`: in a child process, because a call of SQLite cannot be interrupted. */
 export const journal: Check = {
 	subject: 'journal',
 	async look({paths: {stateDb}, config, context}, signal) {
@@ -57,7 +57,7 @@ export const journal: Check = {
 	},
 };
 
-/** What is read when a gateway starts or a list is shown. A file that SQLite finds whole may hold values that the program cannot read. */
+/** What is read when a gateway starts or a list is shown. A file that SQLite finds intact may contain values that svc cannot read. */
 const parts: ReadonlyArray<{
 	readonly name: string;
 	readonly read: (reader: StoreReader) => Promise<unknown>;
@@ -73,7 +73,7 @@ const parts: ReadonlyArray<{
 
 const shown = 100;
 
-/** Nothing where all of it can be read. */
+/** Empty if everything can be read. */
 async function lookAtParts(file: string, now: number): Promise<readonly CheckResult[]> {
 	const found: CheckResult[] = [];
 	const sqlite = (statement: string) => `sqlite3 ${asWord(file)} "${statement}"`;
@@ -140,7 +140,7 @@ async function lookAtParts(file: string, now: number): Promise<readonly CheckRes
 	return found;
 }
 
-/** `Error: file is not a database`, of the lines that Node prints. */
+/** The line `Error: file is not a database` among those that Node prints. */
 const reasonIn = (text: string): string =>
 	text
 		.split('\n')

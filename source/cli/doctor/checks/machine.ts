@@ -13,7 +13,7 @@ import {
 
 const tmuxMs = 2000;
 
-/** What the interface draws on. */
+/** The terminal for the interface. */
 export const terminal: Check = {
 	subject: 'terminal',
 	async look({context: {stdout, environment, clock}}, signal) {
@@ -26,7 +26,7 @@ export const terminal: Check = {
 	},
 };
 
-/** What the variables of a terminal mean for the interface. Pure. */
+/** What a terminal's variables mean for the interface. Pure. */
 export function healthOfTerminal(
 	environment: Readonly<Record<string, string | undefined>>,
 	{colours, tmux}: {readonly colours: number; readonly tmux: string},
@@ -56,7 +56,7 @@ export function healthOfTerminal(
 		: [ok([`${term}, ${locale}, ${shown}`, ...(tmux === '' ? [] : [tmux])].join(', '))];
 }
 
-/** `tmux 3.1c`; what has no number is new. */
+/** Parses `tmux 3.1c`; without a number, the version counts as new. */
 function isOldTmux(text: string): boolean {
 	const [, major, minor] = /(\d+)\.(\d+)/.exec(text) ?? [];
 	return major !== undefined && Number(major) * 100 + Number(minor) < 302;
@@ -73,10 +73,10 @@ async function tmuxVersion(
 		: 'tmux of unknown version';
 }
 
-/** Signatures with a time of their own hold for five minutes; half of that is time to do something. */
+/** Timestamped signatures are valid for five minutes; half of that leaves time to act. */
 const maxSkewSeconds = 150;
 
-/** This machine's clock, compared with the `Date` headers of answers to other checks. */
+/** This machine's clock, compared with the `Date` headers in answers to other checks. */
 export const clock: Check = {
 	subject: 'clock',
 	comesLast: true,
@@ -105,7 +105,7 @@ export function healthOfClock(heard: readonly Heard[]): CheckResult {
 	);
 }
 
-/** Node, what it was started with, and its SQLite. An older Node never comes here: the program refuses it. */
+/** Node, its options, and its SQLite. An older Node never gets here: the program refuses it. */
 export const program: Check = {
 	subject: 'node',
 	look({context: {version, environment}}) {

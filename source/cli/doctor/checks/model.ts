@@ -3,7 +3,7 @@ import {messageOf} from '../../../core/errors.ts';
 import {silentLogger} from '../../../core/log.ts';
 import {type Check, failed, type CheckResult, ok, unread, warning} from './check.ts';
 
-/** The model that would answer: chosen as the gateway does, then asked for its list, which costs nothing. */
+/** The model that would answer, chosen like the gateway does, then asked for its list of models, which is free. */
 export const model: Check = {
 	subject: 'model',
 	asks: true,
@@ -44,7 +44,7 @@ export const model: Check = {
 	},
 };
 
-/** What `TypeError: fetch failed` keeps in its cause: `connect ECONNREFUSED 127.0.0.1:11434`. */
+/** The cause hidden by `TypeError: fetch failed`: `connect ECONNREFUSED 127.0.0.1:11434`. */
 const whyOf = (error: unknown): string =>
 	error instanceof TypeError && error.cause !== undefined
 		? `it cannot be reached: ${messageOf(error.cause)}`
@@ -64,7 +64,7 @@ function offline(origin: string, provider: string | undefined): CheckResult {
 
 const refusals: ReadonlySet<number> = new Set([401, 403]);
 
-/** What an answer to the question for models means. Pure. */
+/** What an answer to the request for models means. Pure. */
 export function healthOf(
 	{status, lists}: {readonly status: number; readonly lists?: boolean},
 	{name, at}: {readonly name: string; readonly at: string},

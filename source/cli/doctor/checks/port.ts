@@ -15,7 +15,7 @@ import {
 	warning,
 } from './check.ts';
 
-/** The receiver's port: ours, free, or held by another process. */
+/** The receiver's port: used by svc, free, or used by another process. */
 export const port: Check = {
 	subject: 'port',
 	async look({config, gateway}) {
@@ -50,7 +50,7 @@ export const port: Check = {
 	},
 };
 
-/** Listens for a moment: the only sure way to know. */
+/** Listens briefly, which is the only reliable test. */
 async function tryPort(host: string, wanted: number): Promise<CheckResult> {
 	const place = `${host}:${wanted}`;
 	const server = createServer();
@@ -86,7 +86,7 @@ async function tryPort(host: string, wanted: number): Promise<CheckResult> {
 	}
 }
 
-/** The process that listens on a TCP port, and what it is called, as far as the system tells this user (Linux does of own processes). */
+/** The number and name of the process that listens on a TCP port, if the system reveals it (Linux does for the user's own processes). */
 function holderOfPort(wanted: number): {readonly pid: number; readonly name: string} | undefined {
 	try {
 		const sockets = new Set(
@@ -129,7 +129,7 @@ function descriptorsOf(pid: string): readonly string[] {
 			}
 		});
 	} catch {
-		// Another user's.
+		// The process belongs to another user.
 		return [];
 	}
 }
@@ -142,7 +142,7 @@ function textOf(path: string): string {
 	}
 }
 
-/** Whether senders elsewhere get at the receiver, by the address it is bound to. No request is sent. */
+/** Whether remote senders can reach the receiver, by its bound address. Sends no request. */
 export const reach: Check = {
 	subject: 'reach',
 	look(world) {
@@ -188,7 +188,7 @@ export function reachOf(host: string, addresses: readonly string[]): CheckResult
 			);
 }
 
-/** Not of a network that only its own machines see. @see RFC 1918, RFC 6598, RFC 3927, RFC 4193 */
+/** Not in a private or link-local range. @see RFC 1918, RFC 6598, RFC 3927, RFC 4193 */
 const isPublic = (address: string): boolean =>
 	!/^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|fe[89ab]|f[cd]|::1$|localhost)/i.test(
 		address,

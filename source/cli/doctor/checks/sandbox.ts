@@ -15,7 +15,7 @@ import type {Context} from '../../console/context.ts';
 import {type Check, failed, type CheckResult, ok, unread, warning} from './check.ts';
 import {jobsOf, routesOf} from './users.ts';
 
-/** Whether commands of agents can be kept in, and which routes and jobs lose tools else. Without a sandbox only what uses one is missing. */
+/** Whether a sandbox works for agents' commands, and which routes and jobs would lose tools. Without one, only features that use it are missing. */
 export const sandbox: Check = {
 	subject: 'sandbox',
 	asks: true,
@@ -49,7 +49,7 @@ export const sandbox: Check = {
 	},
 };
 
-/** This process is in another group than the gateway: it can tell what the machine has, and no more. */
+/** How limits are counted. The doctor is in another control group than the gateway, so can only tell what the machine supports. */
 function howCounted({platform}: Pick<NodeJS.Process, 'platform'>): string {
 	if (platform !== 'linux') {
 		return 'not counted';
@@ -63,7 +63,7 @@ function howCounted({platform}: Pick<NodeJS.Process, 'platform'>): string {
 
 const inSandbox = ['terminal', 'file'] as const;
 
-/** What names the toolsets, by profile. Routes without signatures never get them. */
+/** The routes and jobs that name the toolsets, by profile. Routes without signatures never get them. */
 function usersOf(context: Context, config: Config) {
 	const routes = routesOf(context, config)
 		.filter(route => !route.deliverOnly && route.cronJob === undefined && !isUnsignedRoute(route))
@@ -76,7 +76,7 @@ function usersOf(context: Context, config: Config) {
 	return Map.groupBy([...routes, ...jobs], ({profile}) => profile);
 }
 
-/** The toolsets that runs do not get though their route or job names them, as far as it is known only by trying; each reason once for each profile. */
+/** The toolsets that routes or jobs name but runs do not get, as found by a trial; each reason once per profile. */
 async function lostTools(context: Context, config: Config): Promise<readonly CheckResult[]> {
 	const found: CheckResult[] = [];
 	for (const [name, users] of usersOf(context, config)) {
@@ -111,7 +111,7 @@ async function lostTools(context: Context, config: Config): Promise<readonly Che
 	return found;
 }
 
-/** The settings with a folder of the system's in the place of each working folder that the first run would make: the doctor makes nothing in the home. */
+/** The settings with temporary folders in place of working folders that the first run would create: the doctor creates nothing in the home. */
 async function withFolders(
 	toolsets: ToolsetsConfig,
 	profile: ReturnType<typeof placesOf>,

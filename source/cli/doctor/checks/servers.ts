@@ -11,7 +11,7 @@ import type {GatewayStatus} from '../../../gateway/port.ts';
 import type {Context} from '../../console/context.ts';
 import {type Check, failed, type CheckResult, ok, unknown, unread, warning} from './check.ts';
 
-/** Tool servers: as the running gateway has them, else each is connected to for a moment, in a folder that is gone afterwards. */
+/** Tool servers: their state in the running gateway, else each is briefly connected to, in a temporary folder. */
 export const servers: Check = {
 	subject: 'server',
 	asks: true,
@@ -47,7 +47,7 @@ async function look(
 ): Promise<CheckResult> {
 	const {name, endpoint} = server;
 	if (endpoint.transport !== 'stdio' && endpoint.oauth) {
-		// A connection could renew its login, which is to be written down.
+		// Not connected, because that could renew its login, which would have to be stored.
 		return unknown(
 			'it takes a login, and is not connected to while no gateway runs',
 			`svc mcp test ${asWord(name)}`,
@@ -89,7 +89,7 @@ async function look(
 	}
 }
 
-/** A server as the gateway has it. */
+/** A server's state in the gateway. */
 function stateOf(
 	{name, profile, status, tools, reason}: GatewayStatus['servers'][number],
 	own: string,

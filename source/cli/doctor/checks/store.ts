@@ -5,10 +5,10 @@ import {duration} from '../../../terminal/text/time.ts';
 import {type Check, failed, notAsked, ok, unread, warning} from './check.ts';
 
 const oldestVersion = 13;
-/** The clocks of two machines that differ by more make the order of lists, and times of jobs, hard to read; milliseconds. */
+/** Clocks of two machines that differ by more make the order of lists and the times of jobs confusing; milliseconds. */
 const maxSkewMs = 2000;
 
-/** Whether the database that several gateways share can be used, and keeps secrets. */
+/** Whether the database shared by gateways is usable, and protects secrets. */
 export const store: Check = {
 	subject: 'store',
 	async look({config, context, offline}) {

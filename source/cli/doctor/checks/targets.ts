@@ -11,7 +11,7 @@ import {prefetchClients, readingClients} from '../../home/targets-now.ts';
 import {type Check, failed, type CheckResult, ok, unknown, unread} from './check.ts';
 import {jobsOf, routesOf} from './users.ts';
 
-/** Where answers go, and what reads a code host: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
+/** Targets of answers and clients of code hosts: every kind that a route or job uses or that is enabled, checked by its sender. Sends nothing. */
 export const targets: Check = {
 	subject: 'target',
 	asks: true,
@@ -41,7 +41,7 @@ export const targets: Check = {
 	},
 };
 
-/** A platform that cannot be used as it is configured says no more than why. */
+/** Adds a remedy for a platform that is unusable as configured, which itself only says why. */
 function withMend(health: TargetHealth, kind: string, config: Config): TargetHealth {
 	if (health.health !== 'failed' || health.mend !== undefined || !targetNamed(kind)?.settings) {
 		return health;
@@ -54,7 +54,7 @@ function withMend(health: TargetHealth, kind: string, config: Config): TargetHea
 	return {...health, mend};
 }
 
-/** What prefetches, and what commands read the code host with, once for each client and profile. */
+/** The clients used for prefetching and for reading the code host, once per client and profile. */
 async function clientsOfRoutes(
 	context: Context,
 	{config, routes}: {readonly config: Config; readonly routes: readonly Route[]},
@@ -78,7 +78,7 @@ async function clientsOfRoutes(
 	);
 }
 
-/** Checkouts take git beside the client. */
+/** Checkouts need git in addition to the client. */
 function gitOfCheckouts({environment}: Context, routes: readonly Route[]): CheckResult | false {
 	if (!routes.some(route => prefetchedBy(route).includes('checkout'))) {
 		return false;
@@ -91,7 +91,7 @@ function gitOfCheckouts({environment}: Context, routes: readonly Route[]): Check
 		: ok(`${git} gets the checkouts`, undefined, of);
 }
 
-/** Kinds that routes and jobs deliver to, with the profile that they do it for, and platforms that are switched on. */
+/** The kinds that routes and jobs deliver to, with their profiles, and enabled platforms. */
 function kindsInUse(
 	context: Context,
 	config: Config,
@@ -108,7 +108,7 @@ function kindsInUse(
 		const isOn = platformSettings(config, kind)?.enabled === true || platformError(config, kind);
 		return isOn ? [{kind, profile: 'default'}] : [];
 	});
-	// A platform is the same for every profile.
+	// Platforms are the same for all profiles.
 	const all = [...on, ...ofRoutes, ...ofJobs].map(used =>
 		targetNamed(used.kind)?.settings ? {...used, profile: 'default'} : used,
 	);

@@ -4,12 +4,12 @@ import type {JobDefinition} from '../../../schedule/job.ts';
 import type {Context} from '../../console/context.ts';
 import {readRoutes, readJobFiles} from '../../home/receiver-facts.ts';
 
-/** The routes that can be read now. */
+/** All readable routes. */
 export const routesOf = (context: Context, config: Config): readonly Route[] => [
 	...readRoutes(context, config).routes.values(),
 ];
 
-/** The jobs of all profiles that can be read now. */
+/** The readable jobs of all profiles. */
 export const jobsOf = (
 	context: Context,
 	config: Config,

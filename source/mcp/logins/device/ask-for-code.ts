@@ -4,13 +4,13 @@ import {parsedJson} from '../../../core/json.ts';
 import {escapeLine} from '../../../core/untrusted.ts';
 import {isPageForPeople} from '../../wire/address-guard.ts';
 
-/** What a person needs to agree on another device, and what we ask with meanwhile. Texts for the person are cleaned. */
+/** What a person needs to approve a login on another device, and what svc polls with meanwhile. Texts for the person are escaped. */
 export type DeviceCode = {
 	readonly deviceCode: string;
 	readonly userCode: string;
-	/** An https URL, or one of this machine for a tool server there. */
+	/** An https URL, or one of this machine for a local tool server. */
 	readonly verificationUri: string;
-	/** The same page with the code in it; never on another host. */
+	/** The same page including the code; always on the same host. */
 	readonly verificationUriComplete?: string;
 	readonly verificationHost: string;
 	readonly lifetimeMs: number;
@@ -21,12 +21,12 @@ export type DeviceCode = {
 const defaultIntervalSeconds = 5;
 const minIntervalSeconds = 1;
 
-/** For a server that does not say it. */
+/** For a server that does not give a lifetime. */
 const defaultLifetimeSeconds = 600;
 
-/** More than a person types. */
+/** Longer than a person would type. */
 const maxUserCodeLength = 32;
-/** Words of a sentence are no code: it stands in a sentence of ours. @see RFC 8628 §6.1 */
+/** The shape of a user code, which excludes sentences: the code is shown within one of svc's sentences. @see RFC 8628 §6.1 */
 const userCodeShape = /^(?:[a-z\d]+(?:-[a-z\d]+)*|\d+(?: \d+)*)$/i;
 const maxUrlLength = 2000;
 const maxHostLength = 300;
@@ -37,14 +37,14 @@ const codeShape = z.looseObject({
 	device_code: z.string().min(1),
 	user_code: z.string().min(1).max(1000),
 	verification_uri: z.string().optional(),
-	/** As some servers call it. */
+	/** The name used by some servers. */
 	verification_url: z.string().optional(),
 	verification_uri_complete: z.string().optional().catch(undefined),
 	expires_in: seconds,
 	interval: seconds,
 });
 
-/** The code in an answer; `problem`: why it cannot be shown. `home`: where the tool server is. @see RFC 8628 §3.2 */
+/** The code in an answer; `problem`: why it cannot be shown. `home`: the address scope of the tool server. @see RFC 8628 §3.2 */
 export function readCode(
 	text: string,
 	home: AddressScope,
@@ -79,7 +79,7 @@ export function readCode(
 	};
 }
 
-/** A URL without controls, which the parser encodes, and without a user, which would look like a host. */
+/** A URL without control characters, which the parser encodes, and without user info, which could be mistaken for a host. */
 function pageOf(text: string, home: AddressScope): URL | undefined {
 	const url = text.length <= maxUrlLength ? URL.parse(text) : null;
 	return url && isPageForPeople(url, home) ? url : undefined;

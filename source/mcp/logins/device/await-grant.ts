@@ -14,10 +14,10 @@ import {ConnectError, loginError} from '../../wire/connect-error.ts';
 import type {DeviceCode} from './ask-for-code.ts';
 import {pollForGrant} from './poll-for-grant.ts';
 
-/** Who asks, and for which code, as soon as it is known. */
+/** The client that asks and its code, once known. */
 export type PendingGrant = {client?: StoredOAuthClientInformation; code?: DeviceCode};
 
-/** The provider with which the SDK asks for the grant; no browser is redirected. */
+/** The provider with which the SDK requests the grant; it redirects no browser. */
 export function deviceProvider(
 	{settings}: OAuthRequests,
 	asked: PendingGrant,
@@ -40,7 +40,7 @@ export function deviceProvider(
 	};
 }
 
-/** Waits for the person. @throws ConnectError; the reason of `signal` */
+/** Polls until the person has decided. @throws ConnectError; the reason of `signal` */
 export async function awaitGrant({
 	found: {discovery},
 	code,

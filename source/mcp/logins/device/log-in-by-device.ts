@@ -19,14 +19,14 @@ import {type PendingGrant, awaitGrant, deviceProvider} from './await-grant.ts';
 import {obtainCode} from './obtain-code.ts';
 
 export type DeviceLoginOptions = Pick<LoginOptions, 'open' | 'secrets' | 'signal'> & {
-	/** Shows a person what to do, for so long. `issuer`: the authorization server. */
+	/** Shows instructions to the person for this long. `issuer`: the authorization server. */
 	readonly showCode: (
 		code: DeviceCode,
 		about: {readonly waitMs: number; readonly issuer: string},
 	) => void;
-	/** The person was asked for, and has not answered yet. */
+	/** Called after each poll without a decision. */
 	readonly onAsked: (polling: LoginPolling) => void;
-	/** The person has agreed. */
+	/** Called when the person has approved. */
 	readonly onAgreed: () => void;
 };
 
@@ -34,7 +34,7 @@ const probeTimeoutMs = 30_000;
 const maxProbeBytes = 65_536;
 
 /**
- * Has a person agree on any device, and stores what is granted then; nothing that is stored changes before.
+ * Lets a person approve the login on any device, and stores the grant; what is stored does not change before that.
  *
  * @throws ConnectError
  * @see RFC 8628, manual/logins.md#with-a-code
@@ -72,7 +72,7 @@ export async function logInByDevice(
 		showCode(code, {waitMs: Math.min(timeoutMs, code.lifetimeMs), issuer});
 		const tokens = await awaitGrant({found, code, provider, requests, signal, onAsked});
 		onAgreed();
-		// Before it takes the place of a login that works. Any other answer, or none, does not matter here.
+		// Tests the token before it replaces a working login; only a 401 matters here.
 		const answer = await ask(tokens.access_token).catch(() => undefined);
 		if (answer?.status === 401) {
 			throw loginError(server.name, 'it refuses the token that was granted');
@@ -90,7 +90,7 @@ export async function logInByDevice(
 	}
 }
 
-/** Asks the tool server something that may want a login. Its answer alone is of interest. */
+/** Sends the tool server a request that may require a login. Only its answer matters. */
 async function probe(
 	{endpoint}: ToolServerConfig,
 	{requests, fetch, signal}: {requests: OAuthRequests; fetch: FetchLike; signal: AbortSignal},
@@ -107,7 +107,7 @@ async function probe(
 	const bounds = {clock: requests.clock, timeoutMs: probeTimeoutMs, maxBytes: maxProbeBytes};
 	const ask = async (limited: AbortSignal) => {
 		const response = await fetch(requests.endpoint, {...init, signal: limited});
-		// A stream would not end.
+		// A stream would never end.
 		await response.body?.cancel();
 		return new Response(null, {status: response.status, headers: response.headers});
 	};
@@ -115,7 +115,7 @@ async function probe(
 	return boundedRequest(ask, {bounds, signal});
 }
 
-/** What to ask for: as the settings say, else what the server wants, and to be let in again. */
+/** The scope to request: as configured, else what the server wants, plus offline access. */
 function scopeOf(
 	{discovery: {resourceMetadata, authorizationServerMetadata: metadata}}: DeviceServer,
 	challenged: string | undefined,

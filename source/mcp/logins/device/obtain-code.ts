@@ -20,7 +20,7 @@ const registeredShape = z.object({
 	token_endpoint_auth_method: z.string().exactOptional(),
 });
 
-/** Asks for a code, as a client whose authentication method the server supports. Hides the secrets of the client and of the code. @throws ConnectError */
+/** Requests a code, with a client authentication method that the server supports. Has the secrets of client and code redacted. @throws ConnectError */
 export async function obtainCode(
 	{codeEndpoint, discovery}: DeviceServer,
 	{scope, requests}: {readonly scope: string | undefined; readonly requests: OAuthRequests},
@@ -37,7 +37,7 @@ export async function obtainCode(
 	let problem = 'nothing was asked';
 	for (const method of waysToSayWho(registered, metadata, settings.tokenEndpointAuthMethod)) {
 		const client = {...registered, token_endpoint_auth_method: method};
-		// What was taken once is what is said from now on.
+		// The method that was accepted is then used at the token endpoint too.
 		metadata.token_endpoint_auth_methods_supported = [method];
 		const {headers, form} = codeRequest(client, metadata, asked);
 		// oxlint-disable-next-line no-await-in-loop -- until one is taken
@@ -70,7 +70,7 @@ export async function obtainCode(
 	throw loginError(server, problem);
 }
 
-/** Who asks for the code: the client of the settings, else one that registers for the grants of devices and no others. @throws ConnectError */
+/** The client that requests the code: the configured one, else one registered for device grants only. @throws ConnectError */
 async function deviceClient(
 	metadata: AuthorizationServerMetadata,
 	scope: string | undefined,
@@ -96,7 +96,8 @@ async function deviceClient(
 			client_name: settings.clientName ?? 'svc',
 			software_version: version,
 			application_type: 'native',
-			// Left out it would mean "code", which needs a redirect; "redirect_uris" is left out, since strict servers refuse an empty list. @see RFC 7591 §2
+			// Absent, `response_types` would mean "code", which needs a redirect; `redirect_uris` is left out, since strict servers refuse an empty list. @see RFC 7591
+			// §2
 			response_types: [],
 			grant_types: [deviceGrant, 'refresh_token'],
 			token_endpoint_auth_method: sayableMethod(settings, metadata),
@@ -112,8 +113,8 @@ async function deviceClient(
 }
 
 /**
- * The ways in which a client may say who it is, best first: servers disagree about secrets of clients that need none, and about clients that need one and did not say so. A person's own
- * setting (`configured`) is the only one.
+ * Client authentication methods to try, best first: servers disagree about secrets of public clients, and about clients that need one without having said so. If
+ * `configured`, no other is tried.
  */
 function waysToSayWho(
 	client: StoredOAuthClientInformation,
@@ -126,7 +127,7 @@ function waysToSayWho(
 	return configured === undefined ? [...new Set([selected, ...others])] : [selected];
 }
 
-/** The form that asks for a code, and its headers, as the server wants a client like this to say who it is; as the SDK does it at the token endpoint. @see RFC 6749 §2.3.1 */
+/** The body and headers of the request for a code, authenticated as the SDK does at the token endpoint. @see RFC 6749 §2.3.1 */
 function codeRequest(
 	client: StoredOAuthClientInformation,
 	{token_endpoint_auth_methods_supported: supported = []}: AuthorizationServerMetadata,

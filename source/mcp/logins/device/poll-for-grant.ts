@@ -3,21 +3,20 @@ import {type Clock, sleep} from '../../../core/clock.ts';
 import type {LoginPolling} from '../../../core/logins.ts';
 import type {DeviceCode} from './ask-for-code.ts';
 
-/** How asking ended: with what was granted, or with why nothing was. */
+/** The result of polling: the grant, or why there is none. */
 export type Polled<Grant> =
 	| {readonly grant: Grant}
 	| {readonly ended: 'denied' | 'expired' | 'late' | 'refused'; readonly error?: unknown};
 
-/** What `slow_down` adds. @see RFC 8628 §3.5 */
+/** How much `slow_down` adds to the interval. @see RFC 8628 §3.5 */
 const slowerMs = 5000;
 
 const maxIntervalMs = 60_000;
 
 /**
- * Asks again and again whether the person has agreed, as slowly as the server wants it, until it says so or time is up. A network or a server that fails for a moment makes it
- * slower and ends nothing.
+ * Polls whether the person has approved, at the server's pace, until there is a decision or time is up. Transient failures of network or server only slow it down.
  *
- * @param ask asks once; rejects with an OAuthError for what the server refuses
+ * @param ask polls once; rejects with an OAuthError if the server refuses
  * @see RFC 8628 §3.5
  */
 export async function pollForGrant<Grant>(
@@ -31,13 +30,13 @@ export async function pollForGrant<Grant>(
 		onAsked,
 	}: {
 		readonly clock: Clock;
-		/** The longest that a person is waited for. */
+		/** The longest time to wait for the person. */
 		readonly timeoutMs: number;
 		readonly signal: AbortSignal;
 		readonly ask: () => Promise<Grant>;
-		/** Whether another try may succeed though the server was not asked, or could not answer. */
+		/** Whether an error is transient: the server was not reached, or could not answer. */
 		readonly isPassing: (error: unknown) => boolean;
-		/** Told after each time that came to nothing yet. */
+		/** Called after each poll without a decision. */
 		readonly onAsked: (polling: LoginPolling) => void;
 	},
 ): Promise<Polled<Grant>> {

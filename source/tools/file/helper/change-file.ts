@@ -19,19 +19,19 @@ import {
 	decodeText,
 } from './open-file.ts';
 
-/** A file that is to change, as it is now. */
+/** The current state of a file to change. */
 type Found = {
-	/** The path of the file with all links resolved; for a new file, the path at which it will be made. */
+	/** The file's path with all links resolved; for a new file, where it will be created. */
 	readonly real: string;
-	/** Absent for one that is not there yet, and where it is too large to be kept. */
+	/** Absent if the file does not exist, or is too large to be read whole. */
 	readonly content?: Buffer;
 	readonly size?: number;
-	/** Permission bits; absent for a new one. */
+	/** Permission bits; absent for a new file. */
 	readonly mode?: number;
 	readonly basis: string;
 };
 
-/** What a change would do. Throws for a change that cannot be made, so that no person is asked about it. @throws FileRefused, and whatever the file system refuses */
+/** The effect of a change. Throws if the change is impossible, so that nobody is asked to approve it. @throws FileRefused, and whatever the file system refuses */
 export async function previewChange(change: FileChange): Promise<ChangePreview> {
 	const found = await find(change);
 	const {real, basis} = found;
@@ -41,7 +41,7 @@ export async function previewChange(change: FileChange): Promise<ChangePreview> 
 }
 
 /**
- * Makes a change by a new file that replaces the old one: no reader ever sees half of it. Missing folders are made.
+ * Makes a change by atomically replacing the file: readers never see half of it. Creates missing folders.
  *
  * @throws FileRefused, also where the file is not the one that `basis` names
  */
@@ -94,7 +94,7 @@ async function find(change: FileChange): Promise<Found> {
 const basisOf = (real: string, digest: string): string =>
 	hash('sha256', JSON.stringify([real, digest]));
 
-/** `undefined` where nothing is there. */
+/** `undefined` if the file does not exist. */
 const unlessAbsent = async <Seen>(look: Promise<Seen>): Promise<Seen | undefined> =>
 	look.catch((error: unknown) => {
 		if (codeOf(error) === 'ENOENT') {
@@ -104,7 +104,7 @@ const unlessAbsent = async <Seen>(look: Promise<Seen>): Promise<Seen | undefined
 		throw error;
 	});
 
-/** Where a path leads, links followed; of one that is not there yet, the nearest folder on the way is followed. */
+/** The target of a path, following links; if it does not exist yet, the nearest existing folder above it is resolved. */
 async function placeOf(path: string): Promise<string> {
 	const real = await unlessAbsent(realpath(path));
 	if (real !== undefined) {
@@ -118,7 +118,7 @@ async function placeOf(path: string): Promise<string> {
 	return join(await placeOf(dirname(path)), basename(path));
 }
 
-/** The folder that a change is made in, or the nearest one on the way to it: a file is replaced, so that its folder counts. */
+/** Checks the folder of the change, or the nearest existing one above: since the file is replaced, its folder must be writable. */
 async function mustBeWritable(folder: string): Promise<void> {
 	try {
 		await access(folder, constants.W_OK | constants.X_OK);
@@ -131,7 +131,7 @@ async function mustBeWritable(folder: string): Promise<void> {
 	}
 }
 
-/** Where `old_text` stands. @throws FileRefused unless it stands there exactly once */
+/** The position of `old_text`. @throws FileRefused unless it stands there exactly once */
 function placeIn(content: Buffer, oldText: string): number {
 	if (isBinary(content)) {
 		throw new FileRefused('it is a binary file (it holds a NUL)');
@@ -161,7 +161,7 @@ function placeIn(content: Buffer, oldText: string): number {
 
 type Edit = Extract<FileChange, {readonly kind: 'edit'}>;
 
-/** By bytes, so that the rest of the file stays as it is. */
+/** Edits bytes, so that the rest of the file stays unchanged. */
 function edited({oldText, newText}: Edit, content: Buffer = Buffer.alloc(0)): Buffer {
 	const at = placeIn(content, oldText);
 	return Buffer.concat([
@@ -171,10 +171,10 @@ function edited({oldText, newText}: Edit, content: Buffer = Buffer.alloc(0)): Bu
 	]);
 }
 
-/** Lines around a change that are shown with it. */
+/** How many lines around a change are shown. */
 const context = 3;
 
-/** Compares the lines around the change alone: the size of the file does not matter. */
+/** Compares only the lines around the change, so that the file's size does not matter. */
 function editLines(edit: Edit, {content = Buffer.alloc(0)}: Found): readonly string[] | undefined {
 	const at = placeIn(content, edit.oldText);
 	const end = at + Buffer.byteLength(edit.oldText);
@@ -217,7 +217,7 @@ const writeLines = (
 		? undefined
 		: compared(isBinary(before) ? Buffer.alloc(0) : before, Buffer.from(content));
 
-/** More than that is not compared, bytes and lines. */
+/** Larger texts are not compared, in bytes and lines. */
 const maxCompared = 500_000;
 const maxComparedLines = 20_000;
 
@@ -226,14 +226,14 @@ const compared = (before: Buffer, after: Buffer, from = 1): readonly string[] | 
 		? undefined
 		: unifiedDiff(withEnd(decodeText(before)), withEnd(decodeText(after)), from);
 
-/** A last line without a line break differs from the same line with one. */
+/** Makes a last line without line break differ from the same line with one. */
 const withEnd = (text: string): string =>
 	text === '' || text.endsWith('\n') ? text : `${text}\n\\ No newline at end of file\n`;
 
 const maxDiffLines = 2000;
 const maxDiffLength = 60_000;
 
-/** Whether a person can be shown all of it. */
+/** Whether the diff is short enough to show to a person completely. */
 const isReadable = (lines: readonly string[]): boolean =>
 	lines.length <= maxDiffLines &&
 	lines.reduce((sum, line) => sum + line.length + 1, 0) <= maxDiffLength;
@@ -272,7 +272,7 @@ async function replace(
 	}
 }
 
-/** With its parents. Node's recursive `mkdir` never returns where the kernel lets no folder be made, as below /proc. */
+/** Creates a folder with its parents. Node's recursive `mkdir` never returns where the kernel forbids creating folders, as below /proc. */
 async function makeFolder(folder: string): Promise<void> {
 	try {
 		await mkdir(folder);

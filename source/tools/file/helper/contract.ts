@@ -1,8 +1,8 @@
-/** A call of the process in the sandbox, one JSON object a line; `id` comes back with the answer. */
+/** A call of the process in the sandbox, one JSON object per line; `id` is repeated in the answer. */
 export type HelperCall = {readonly id: number} & HelperAsk;
 
 export type HelperAsk =
-	/** `offset`: the first line, from 1; `limit`: lines at most. */
+	/** `offset`: the first line, from 1; `limit`: the most lines. */
 	| {
 			readonly act: 'read';
 			readonly path: string;
@@ -15,9 +15,9 @@ export type HelperAsk =
 			readonly pattern: string;
 			readonly glob?: string;
 	  }
-	/** What a change would do; changes nothing. */
+	/** Computes the effect of a change without making it. */
 	| {readonly act: 'preview'; readonly change: FileChange}
-	/** `basis`: of the preview, whose file the change must find unchanged; absent: any file. */
+	/** `basis`: from the preview; the file must be unchanged since. Absent: not checked. */
 	| {readonly act: 'change'; readonly change: FileChange; readonly basis?: string};
 
 export type FileChange =
@@ -36,25 +36,25 @@ export type HelperAnswer = {
 	readonly preview?: ChangePreview;
 };
 
-/** What a change would do. Texts are those of the files, unclean. */
+/** The effect of a change. Texts are the files' own, unescaped. */
 export type ChangePreview = {
-	/** Where the path leads, links followed. */
+	/** The path's target, following links. */
 	readonly real: string;
-	/** The present file, for a person: `nothing: a new file`. */
+	/** Describes the current file to a person: `nothing: a new file`. */
 	readonly now: string;
-	/** As in `diff -u`, from the first `@@` on; absent where it is too large to be read. */
+	/** As in `diff -u`, from the first `@@` on; absent if the change is too large to compare. */
 	readonly lines?: readonly string[];
-	/** Identifies the present file and its place. */
+	/** Identifies the current file and its location. */
 	readonly basis: string;
 };
 
 export const lineFeed = 10;
 
-/** Cuts a stream of bytes into lines. */
+/** Splits a stream of bytes into lines. */
 export function createLineCutter() {
 	let pieces: Buffer[] = [];
 	return {
-		/** The lines that end in `chunk`. */
+		/** The lines completed by `chunk`. */
 		add(chunk: Buffer): readonly string[] {
 			const lines: string[] = [];
 			let rest = chunk;
@@ -67,20 +67,20 @@ export function createLineCutter() {
 			pieces.push(rest);
 			return lines;
 		},
-		/** Bytes of the line that has not ended. */
+		/** The size of the incomplete line. */
 		heldBytes: () => pieces.reduce((sum, {length}) => sum + length, 0),
 	};
 }
 
-/** Bytes of a text that is written, or takes the place of another. */
+/** The largest text that is written or inserted, in bytes. */
 export const maxContentBytes = 5_000_000;
 
-/** Bytes of a file that is read whole. */
+/** The largest file that is read whole, in bytes. */
 export const maxWholeBytes = 20_000_000;
 
 export const maxReadLines = 2000;
 
-/** Bytes of a file in one answer; less than the limit of any tool result. */
+/** The most bytes of a file in one answer; below the limit of any tool result. */
 export const maxReadBytes = 399_000;
 
 export const maxHits = 200;

@@ -1,4 +1,4 @@
-// The program that works on files for a run, inside of its sandbox: the sandbox alone decides which paths can be reached.
+// The program that works on files for a run, inside its sandbox: the sandbox alone decides which paths are accessible.
 import {messageOf, SvcError} from '../../../core/errors.ts';
 import {makeChange, previewChange} from './change-file.ts';
 import {createLineCutter, type HelperAnswer, type HelperAsk, type HelperCall} from './contract.ts';

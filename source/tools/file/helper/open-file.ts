@@ -2,10 +2,10 @@ import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {codeOf, messageOf} from '../../../core/errors.ts';
 
-/** Why a call failed: the words behind `Cannot read "path": `. */
+/** Why a call failed; the text follows `Cannot read "path": `. */
 export class FileRefused extends Error {}
 
-/** Opens a file for reading, without waiting for a pipe. @throws FileRefused for a folder or a device */
+/** Opens a file for reading, without blocking on a pipe. @throws FileRefused for a folder or a device */
 export async function openRegularFile(path: string): Promise<FileHandle & {readonly size: number}> {
 	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
 	const stats = await handle.stat();
@@ -17,10 +17,10 @@ export async function openRegularFile(path: string): Promise<FileHandle & {reado
 	return Object.assign(handle, {size: stats.size});
 }
 
-/** Bytes that are read at once. */
+/** The chunk size in bytes. */
 const chunkBytes = 65_536;
 
-/** The bytes of a file, to its end and not to the size that it claims. A chunk is valid until the next. */
+/** Reads a file to its actual end, whatever size it claims. Each chunk is valid until the next. */
 export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -33,7 +33,7 @@ export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
 	}
 }
 
-/** All of a file. @throws FileRefused above `maxBytes` */
+/** Reads a whole file. @throws FileRefused above `maxBytes` */
 export async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
 	await using handle = await openRegularFile(path);
 	const chunks: Buffer[] = [];
@@ -50,10 +50,10 @@ export async function readWhole(path: string, maxBytes: number): Promise<Buffer>
 	return Buffer.concat(chunks);
 }
 
-/** Files with a NUL are no text, as other programs see it, too. */
+/** Files with a NUL byte count as binary, as in other programs. */
 export const isBinary = (bytes: Buffer): boolean => bytes.includes(0);
 
-/** As text; a byte order mark stays, and invalid UTF-8 becomes U+FFFD. */
+/** Decodes UTF-8, keeping a byte order mark; invalid bytes become U+FFFD. */
 export const decodeText = (bytes: Uint8Array): string =>
 	new TextDecoder('utf-8', {ignoreBOM: true}).decode(bytes);
 
@@ -64,5 +64,5 @@ const reasons: Readonly<Record<string, string>> = {
 	EBUSY: 'it is listed by itself, and cannot be replaced: list its folder',
 };
 
-/** Why it failed; follows a colon. */
+/** The reason of a failure; follows a colon. */
 export const reasonOf = (error: unknown): string => reasons[codeOf(error)] ?? messageOf(error);

@@ -4,7 +4,7 @@ import {countOf, quotedName} from '../../../core/names.ts';
 import {type HelperAsk, lineFeed, maxReadBytes, maxReadLines, maxWholeBytes} from './contract.ts';
 import {chunksOf, FileRefused, isBinary, openRegularFile, decodeText} from './open-file.ts';
 
-/** Lines of a file, and behind them, in brackets, which lines they are, unless they are all; of a folder the names in it. */
+/** Lines of a file, followed in brackets by their numbers unless they are all lines; for a folder, its names. */
 export async function readFile({
 	path,
 	offset,
@@ -26,11 +26,11 @@ export async function readFile({
 	return lines.text({isWhole: true});
 }
 
-/** Takes a file in chunks, and keeps the lines that are asked for as far as there is room. */
+/** Collects the requested lines from chunks, as far as they fit. */
 function createLines(offset: number, limit: number) {
 	const kept: Buffer[] = [];
 	let [line, bytes, allBytes] = [1, 0, 0];
-	/** Up to the end of the last line that has room as a whole. */
+	/** The size and number of the lines that fit completely. */
 	let [wholeBytes, wholeLines] = [0, 0];
 	let [isFull, endsInBreak] = [false, true];
 
@@ -67,7 +67,7 @@ function createLines(offset: number, limit: number) {
 				at = stop;
 			}
 		},
-		/** `isWhole`: the file was read to its end. */
+		/** `isWhole`: whether the file was read to its end. */
 		text({isWhole}: {readonly isWhole: boolean}): string {
 			const total = endsInBreak ? line - 1 : line;
 			if (isWhole && allBytes === 0) {

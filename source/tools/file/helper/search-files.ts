@@ -8,16 +8,16 @@ import {FileRefused, isBinary, readWhole, decodeText} from './open-file.ts';
 
 const maxFileBytes = 5_000_000;
 
-/** UTF-16 units of a line that an answer has. */
+/** The most UTF-16 units of a line in an answer. */
 const maxLineLength = 300;
 
-/** Less than the time limit of a call, so that the hits reach the model. */
+/** Shorter than a call's time limit, so that the hits reach the model. */
 const maxMs = 20_000;
 
-/** Folders of others' files; searched where the path leads into one. */
+/** Folders with others' files; searched only if the path leads into one. */
 const left = new Set(['.git', 'node_modules']);
 
-/** Lines of files that match, as `path:line: text`, of at most 200 of them. Links are not followed, files above 5 MB and binary ones left out. */
+/** Lines of files that match, as `path:line: text`; at most 200. Does not follow links; skips files above 5 MB and binary ones. */
 export async function searchFiles({
 	path,
 	pattern,
@@ -50,7 +50,7 @@ export async function searchFiles({
 				}
 			}
 		} catch {
-			// Too large, gone meanwhile, or not to be read.
+			// The file is too large, unreadable, or was removed meanwhile.
 			skipped += 1;
 		}
 	};
@@ -94,13 +94,13 @@ export async function searchFiles({
 	return [...hits, `[${facts.join('; ')}]`].join('\n');
 }
 
-/** The line, or the part of a long line that holds the match. */
+/** The line, or of a long line the part around the match. */
 function aroundMatch(line: string, regex: LinearRegex): string {
 	if (line.length <= maxLineLength) {
 		return line;
 	}
 
-	// The match ends in the shortest beginning that has it.
+	// Bisection: the match ends where the shortest matching prefix does.
 	let [least, most] = [0, line.length];
 	while (least < most) {
 		const middle = Math.floor((least + most) / 2);
@@ -116,7 +116,7 @@ function aroundMatch(line: string, regex: LinearRegex): string {
 	return `${start > 0 ? '…' : ''}${line.slice(start, end).toWellFormed()}${end < line.length ? '…' : ''}`;
 }
 
-/** `*` and `?` stay in a folder, `**` goes through any, `{a,b}` is either. Without a slash it is for the last name of a path. @throws FileRefused */
+/** `*` and `?` match within a folder, `**` across folders, `{a,b}` either. A glob without slash matches the last name of a path. @throws FileRefused */
 function globMatcher(glob: string): (path: string) => boolean {
 	if (glob.length > 500 || (glob.match(/[*{]/g)?.length ?? 0) > 20) {
 		throw new FileRefused('the glob is too long');

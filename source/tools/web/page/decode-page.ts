@@ -11,13 +11,13 @@ const marks: ReadonlyArray<readonly [mark: string, label: string]> = [
 ];
 
 /**
- * The bytes of a page as text: by their byte order mark, by the answer's header, by the beginning of the page, else as UTF-8. Unknown labels are ignored; invalid bytes become
- * U+FFFD.
+ * Decodes a page by its byte order mark, else by the answer's header, else by the page's own declaration, else as UTF-8. Unknown labels are ignored; invalid bytes
+ * become U+FFFD.
  */
 export function decodePage(body: Uint8Array, charset: string | undefined): string {
 	const head = Buffer.from(body.subarray(0, prescanBytes)).toString('latin1');
 	const [, marked] = marks.find(([mark]) => head.startsWith(mark)) ?? [];
-	// A label that was read as ASCII cannot be of UTF-16.
+	// A declaration that was readable as ASCII cannot be in UTF-16.
 	const named = metaCharset.exec(head)?.[1]?.replace(/^utf-16.*|^x-user-defined$/i, 'utf-8');
 	for (const label of [marked, charset, named]) {
 		try {
@@ -25,7 +25,7 @@ export function decodePage(body: Uint8Array, charset: string | undefined): strin
 				return new TextDecoder(label).decode(body);
 			}
 		} catch {
-			// The next one.
+			// Try the next label.
 		}
 	}
 

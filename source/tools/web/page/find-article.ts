@@ -1,20 +1,20 @@
 import {blocks, type Element, elementsOf, setOf} from './parse-html.ts';
 
-/** Measures of an element, which decide how a page is read. */
+/** Measures of an element by which the article is found. */
 type Measure = {
-	/** Characters in links, and in all of it; without hidden text. */
+	/** Visible characters within links, and in total. */
 	readonly linked: number;
 	readonly length: number;
-	/** Characters of sentences: in paragraphs of some length, outside of links and of an article's surroundings. */
+	/** Characters of prose: in paragraphs of some length, outside of links and of an article's surroundings. */
 	readonly prose: number;
-	/** Whether blocks stand in it, and whether a table does. */
+	/** Whether the element contains blocks, and whether it contains a table. */
 	readonly hasBlocks: boolean;
 	readonly hasTable: boolean;
 };
 
 export type Measured = {readonly measureOf: (element: Element) => Measure};
 
-/** Elements that hold no text for readers. */
+/** Elements without text for readers. */
 const unread = setOf(
 	'script style template svg iframe object embed canvas audio video map select textarea datalist input button noframes head title meta link',
 );
@@ -24,25 +24,25 @@ const surroundings = setOf('nav footer aside menu');
 const surroundingRoles = setOf(
 	'navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar',
 );
-/** Whole names of classes: `has-sidebar` is not a sidebar. */
+/** Matched against whole class names: `has-sidebar` is not a sidebar. */
 const surroundingWords =
 	/(?:^|\s)(?:cookies?|consent|gdpr|newsletter|sidebar|breadcrumbs?|share|sharing|social|related|promo|advert|ads?|navbar|skip-link)(?:$|\s)/i;
 
-/** Elements that may hold the article: their class does not count. */
+/** Elements that may contain the article, whatever their class. */
 const contents = setOf('html body main article section');
 
 /** Shorter texts are labels. */
 const minParagraphLength = 40;
 
-/** Of a page without as much prose everything is read. */
+/** A page with less prose is read completely. */
 const minProse = 300;
 
-/** An element that holds as much of the prose is the article. */
+/** The article is an element with this share of the prose. */
 const articleShare = 0.7;
 
 const hiddenStyle = /(?:^|;)\s{0,8}(?:display\s{0,8}:\s{0,8}none|visibility\s{0,8}:\s{0,8}hidden)/i;
 
-/** Whether a reader of the page would not see the element. */
+/** Whether the element is invisible on the page. */
 export const isHidden = ({name, attributes}: Element): boolean =>
 	unread.has(name) ||
 	attributes.has('hidden') ||
@@ -50,7 +50,7 @@ export const isHidden = ({name, attributes}: Element): boolean =>
 	(name === 'dialog' && !attributes.has('open')) ||
 	hiddenStyle.test(attributes.get('style') ?? '');
 
-/** Whether the element is of the site and not of the article: navigation, footers, banners. */
+/** Whether the element belongs to the site, not the article: navigation, footers, banners. */
 export const isSurrounding = ({name, attributes}: Element): boolean =>
 	surroundings.has(name) ||
 	surroundingRoles.has(attributes.get('role') ?? '') ||
@@ -58,7 +58,7 @@ export const isSurrounding = ({name, attributes}: Element): boolean =>
 		!contents.has(name) &&
 		surroundingWords.test((attributes.get('class') ?? '').slice(0, 500)));
 
-/** Measures all elements of a page, the innermost first. */
+/** Measures all elements of a page, innermost first. */
 export function measure(root: Element): Measured {
 	const measures = new Map<Element, Measure>();
 	const visit = (element: Element, isProse: boolean, isLink: boolean): Measure => {
@@ -95,7 +95,8 @@ export function measure(root: Element): Measured {
 }
 
 /**
- * The innermost element that holds seven tenths of a page's prose, at an `article` or `main` at the latest; `undefined` for a page that is no article, such as a list of links or a form.
+ * The innermost element with seven tenths of a page's prose, searched no deeper than an `article` or `main`; `undefined` for a page without an article, such as a
+ * list of links or a form.
  */
 export function findArticle(root: Element, {measureOf}: Measured): Element | undefined {
 	const {prose: whole} = measureOf(root);

@@ -6,26 +6,29 @@ const maxLinkLength = 2000;
 export type PageReading = Measured & {
 	/** The base of relative links. */
 	readonly base: string;
-	/** UTF-16 units after which nothing more is written. */
+	/** Output ends after this many UTF-16 units. */
 	readonly maxLength: number;
-	/** Leaves out the surroundings of an article. */
+	/** Whether an article's surroundings are left out. */
 	readonly isArticle: boolean;
 };
 
 const special = /[*`[\]\\]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|<(?=[A-Za-z/!?])/g;
 
-/** A text of the page that Markdown takes for text. */
+/** Escapes a page's text for Markdown. */
 export const escaped = (text: string, {maxLength}: PageReading): string =>
 	text
 		.slice(0, maxLength)
 		.replaceAll(/[\s\u00a0]+/g, ' ')
 		.replaceAll(special, String.raw`\$&`);
 
-/** Whether nothing of an element is written. */
+/** Whether an element is left out. */
 export const isLeftOut = (element: Element, {isArticle}: PageReading): boolean =>
 	isHidden(element) || (isArticle && isSurrounding(element));
 
-/** The texts of an element in one line; `\n` where the page breaks it. */
+/**
+ * An element's text in one line; `
+ * ` at the page's line breaks.
+ */
 export function inline(element: Element, reading: PageReading): string {
 	let text = '';
 	for (const child of element.children) {
@@ -90,7 +93,7 @@ export function inlineOf(element: Element, reading: PageReading): string {
 	}
 }
 
-/** Marks stand next to letters: blanks stay outside. */
+/** Puts marks next to letters: surrounding blanks stay outside. */
 function around(text: string, before: string, after: string): string {
 	const trimmed = text.trim();
 	if (trimmed === '') {
@@ -112,7 +115,7 @@ function targetOf(href: string | undefined, {base}: PageReading): string | undef
 	return text.length > maxLinkLength ? undefined : text;
 }
 
-/** All text of an element as it is written in the page. */
+/** All text of an element as written in the page. */
 export function rawText(element: Element): string {
 	let text = '';
 	for (const child of element.children) {
@@ -128,7 +131,7 @@ export function rawText(element: Element): string {
 	return text;
 }
 
-/** Longer than every run of backticks in `text`. */
+/** A fence longer than every run of backticks in `text`. */
 export function fenceFor(text: string, least: number): string {
 	let longest = 0;
 	for (const [run] of text.matchAll(/`+/g)) {

@@ -1,29 +1,29 @@
 import {Tokenizer} from 'htmlparser2';
 
-/** An element of a page, with as much of it as reading needs. */
+/** An element of a page, reduced to what reading needs. */
 export type Element = {
 	readonly name: string;
 	readonly attributes: ReadonlyMap<string, string>;
 	readonly children: Array<Element | string>;
 };
 
-/** Its child elements, without the texts. */
+/** Its child elements, without texts. */
 export const elementsOf = ({children}: Element): readonly Element[] =>
 	children.filter(child => typeof child !== 'string');
 
-/** Names that are separated by blanks. */
+/** Splits names separated by blanks. */
 export const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** Browsers stop nesting at the same depth, and make deeper elements siblings. */
+/** As in browsers, deeper elements become siblings. */
 const maxDepth = 512;
 
-/** Elements of a page; the tags of those beyond are left out, their text stays. */
+/** The most elements of a page; tags of further ones are dropped, their text is kept. */
 const maxElements = 100_000;
 
 /** UTF-16 units of one attribute. */
 const maxAttributeLength = 4096;
 
-/** Attributes that say something of the text. */
+/** The attributes that concern the text. */
 const kept = setOf(
 	'alt aria-hidden class content datetime hidden href name open property role start style type',
 );
@@ -32,14 +32,14 @@ const empty = setOf(
 	'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
 );
 
-/** Elements that begin a block of their own. An end tag of any other element ends no block. */
+/** Elements that form blocks. The end tag of any other element ends no block. */
 export const blocks = setOf(
 	'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html legend li main menu nav ol optgroup option p pre search section select summary table tbody td tfoot th thead tr ul',
 );
 
 const endsParagraph = blocks.difference(setOf('body html option optgroup select'));
 
-/** Stands for all of `blocks`: an element counts under it as well as under its own name. */
+/** Stands for all of `blocks`: an element counts both under this name and its own. */
 const anyBlock = setOf('(block)');
 
 /** The innermost of `ends`, unless one of `within` lies between. */
@@ -54,7 +54,7 @@ const term = endsOf('dt dd', 'dl td th');
 const cell = endsOf('td th', 'tr table');
 const rows = endsOf('thead tbody tfoot caption', 'table');
 
-/** Elements that the start of an element ends. @see HTML §13.1.2.4 */
+/** Elements that are closed by the start of another. @see HTML §13.1.2.4 */
 const impliedEnds: Readonly<Record<string, Ends>> = {
 	li: endsOf('li', 'ul ol menu dir td th'),
 	dt: term,
@@ -80,18 +80,18 @@ const namesOf = ({name}: Element): Iterable<string> =>
 	blocks.has(name) ? [name, ...anyBlock] : [name];
 
 /**
- * A page as a tree, however broken it is: time and memory grow linearly with its length, depth and number of elements are bounded. Differs from browsers where an end tag is missing within
- * formatting: that is not opened again.
+ * Parses a page to a tree, however broken it is: time and memory are linear in its length, depth and number of elements bounded. Unlike browsers, does not reopen
+ * formatting elements after a missing end tag.
  */
 export function parseHtml(html: string): Element {
 	const root: Element = {name: '', attributes: new Map(), children: []};
 	const open: Element[] = [root];
-	/** Where the open elements of each name stand in `open`: a search of all of them for each tag would cost a hostile page 512 steps a tag. */
+	/** The positions of open elements by name: searching all for each tag would cost 512 steps per tag on a hostile page. */
 	const places = new Map<string, number[]>();
 	let count = 0;
-	/** Start tags that were left out, and whose end tags must end nothing. */
+	/** How many start tags were dropped, whose end tags must be ignored. */
 	let leftOut = 0;
-	/** A stretch of text that is not in the tree yet: `text`, and the page from `from` to `to`. */
+	/** Text not yet in the tree: `text`, then the page from `from` to `to`. */
 	let text = '';
 	let from = 0;
 	let to = 0;
@@ -118,7 +118,7 @@ export function parseHtml(html: string): Element {
 		to = end;
 	};
 
-	/** Where the innermost open element of `names` stands in `open`, else 0. */
+	/** The position of the innermost open element of `names`, else 0. */
 	const innermost = (names: ReadonlySet<string>): number =>
 		Math.max(0, ...names.values().map(name => places.get(name)?.at(-1) ?? 0));
 
@@ -132,7 +132,7 @@ export function parseHtml(html: string): Element {
 		open.push(element);
 	};
 
-	/** Ends the element at `at` and all within it. */
+	/** Closes the element at `at` and all within it. */
 	const cut = (at: number) => {
 		for (const element of open.splice(at)) {
 			for (const name of namesOf(element)) {
@@ -141,7 +141,7 @@ export function parseHtml(html: string): Element {
 		}
 	};
 
-	/** Ends the innermost of `ends` and all within it, unless one of `within` lies between. */
+	/** Closes the innermost of `ends` and all within it, unless one of `within` is between. */
 	const end = ({ends, within}: Ends) => {
 		const at = innermost(ends);
 		if (at > 0 && at >= innermost(within)) {
@@ -240,7 +240,7 @@ export function parseHtml(html: string): Element {
 	return root;
 }
 
-/** Numbers of no character become U+FFFD. */
+/** Invalid code points become U+FFFD. */
 const characterOf = (codePoint: number): string =>
 	codePoint > 0x10_ff_ff || (codePoint >= 0xd8_00 && codePoint <= 0xdf_ff)
 		? '\ufffd'

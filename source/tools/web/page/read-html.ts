@@ -2,10 +2,10 @@ import {findArticle, isHidden, isSurrounding, measure} from './find-article.ts';
 import {type Element, elementsOf, parseHtml, setOf} from './parse-html.ts';
 import {toMarkdown} from './to-markdown.ts';
 
-/** A page as a reader has it. All of it is its author's text, not cleaned. */
+/** A page for a reader. All of it is the author's text, unescaped. */
 export type ReadPage = {
 	readonly title?: string | undefined;
-	/** When it was published, as it says. */
+	/** The date of publication that the page states. */
 	readonly date?: string | undefined;
 	/** Markdown. */
 	readonly text: string;
@@ -14,7 +14,7 @@ export type ReadPage = {
 const maxFactLength = 500;
 
 /**
- * The article of a page, or all of it where there is none.
+ * The article of a page, or the whole page if it has none.
  *
  * @param about.url where it was found
  * @param about.maxLength UTF-16 units after which nothing more is written
@@ -49,7 +49,7 @@ type Facts = {
 
 const dates = setOf('article:published_time date dc.date dcterms.created datepublished pubdate');
 
-/** The facts that a page states of itself. The first of several counts. */
+/** The metadata that a page states about itself; the first of several counts. */
 function factsOf(root: Element): Facts {
 	const facts: Facts = {};
 	let ownTime: string | undefined;
@@ -91,7 +91,7 @@ const plain = (element: Element): string =>
 		.trim()
 		.slice(0, maxFactLength);
 
-/** Whether `sought` is written with `element`. */
+/** Whether writing `element` includes `sought`. */
 const isIn = (element: Element, sought: Element): boolean =>
 	element === sought ||
 	elementsOf(element).some(

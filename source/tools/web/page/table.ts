@@ -15,7 +15,7 @@ const cellsOf = (row: Element): readonly Element[] =>
 		.filter(({name}) => name === 'td' || name === 'th')
 		.slice(0, maxColumns);
 
-/** Whether text stands beside the cells, which browsers move away. */
+/** Whether there is text outside of cells, which browsers move out of the table. */
 const hasStrayText = ({children}: Element): boolean =>
 	children.some(child =>
 		typeof child === 'string'
@@ -23,7 +23,7 @@ const hasStrayText = ({children}: Element): boolean =>
 			: (rowGroups.has(child.name) || child.name === 'tr') && hasStrayText(child),
 	);
 
-/** Whether a table holds values, and does not lay out the page: two columns and no table in a cell, no long texts of several blocks. */
+/** Whether a table contains data rather than layout: two columns, no nested tables, no long texts of several blocks. */
 export function isGrid(element: Element, {measureOf}: PageReading): boolean {
 	const {hasTable, length} = measureOf(element);
 	const rows = rowsOf(element);
@@ -37,7 +37,7 @@ export function isGrid(element: Element, {measureOf}: PageReading): boolean {
 	);
 }
 
-/** A table as rows of cells; the first row is its head. */
+/** A table in Markdown; the first row becomes its header. */
 export function table(element: Element, reading: PageReading): string {
 	const rows = rowsOf(element);
 	const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);

@@ -10,7 +10,7 @@ import {
 import {blocks, type Element, elementsOf} from './parse-html.ts';
 import {isGrid, table} from './table.ts';
 
-/** How many levels of nested lists and quotations are indented; deeper levels are not indented further. */
+/** How many levels of nested lists and quotations are indented; deeper ones are not indented further. */
 const maxLevels = 12;
 
 const quotation = '> ';
@@ -18,15 +18,15 @@ const quotation = '> ';
 type Level = {readonly marker: string; readonly indent: string; isBegun: boolean};
 
 /**
- * An element as Markdown: headings, lists, quotations, code, tables and links as such, images by their alternative text, nothing hidden. Links are absolute; those to other schemes than
- * `http`, `https` and `mailto`, and within the page, keep their text alone. Time grows linearly with the page.
+ * An element as Markdown: headings, lists, quotations, code, tables and links, images by their alternative text, without hidden elements. Links are absolute; links to
+ * schemes other than `http`, `https` and `mailto`, and within the page, are reduced to their text. Time is linear in the page.
  */
 export function toMarkdown(element: Element, reading: PageReading): string {
 	const levels: Level[] = [];
 	const parts: string[] = [];
 	let length = 0;
 	let line = '';
-	/** Blank lines between blocks, none between items. */
+	/** Between items there are no blank lines, unlike between blocks. */
 	let isTight = false;
 
 	const write = (text: string) => {
@@ -158,7 +158,7 @@ export function toMarkdown(element: Element, reading: PageReading): string {
 	return parts.join('');
 }
 
-/** Text that Markdown would take for the beginning of a heading, a list or a quotation. */
+/** Text that Markdown would parse as a heading, a list item or a quotation. */
 const startsBlock = /^()([#>+-]|={3})(?=\s|$|=|-)/;
 
 function languageOf(pre: Element): string {

@@ -1,4 +1,4 @@
-// The thread that reads one page: a hostile page may need much time and memory, and must not block the requests of the gateway.
+// The thread that reads one page: a hostile page may need much time and memory, and must not block the gateway's requests.
 import {parentPort, workerData} from 'node:worker_threads';
 import {decodePage} from './decode-page.ts';
 import {readHtml, type ReadPage} from './read-html.ts';
@@ -6,7 +6,7 @@ import {readHtml, type ReadPage} from './read-html.ts';
 /** The input of the thread. */
 export type PageToRead = {
 	readonly body: Uint8Array;
-	/** The charset of the answer's header. */
+	/** The charset in the answer's header. */
 	readonly charset?: string | undefined;
 	readonly url: string;
 	/** UTF-16 units. */

@@ -44,7 +44,7 @@ function createEntryDetail({list, feed}: Host): DetailSource {
 	};
 }
 
-/** What was asked for. */
+/** The request as it was asked. */
 function requestRows(
 	approval: Approval,
 	{state, width}: {readonly state: GatewayState; readonly width: number},
@@ -65,7 +65,7 @@ function requestRows(
 
 function factsPart({feed}: Shell): Line {
 	const {approvals, approvalRules, settledApprovals} = feed.get().state;
-	// As many as the state holds: there may be older ones.
+	// The state is full, so there may be older ones.
 	const isCut = settledApprovals.length >= limits.settledApprovals;
 	const decided = safe`${groupedCell(settledApprovals.length)}${literal(isCut ? '+' : '')}`;
 	return line(
@@ -74,7 +74,7 @@ function factsPart({feed}: Shell): Line {
 	);
 }
 
-/** The request that waits and is selected. */
+/** The selected request, if it waits. */
 const waitingNow = (shell: Shell): Approval | undefined => {
 	const entry = shell.list(entryList).selected();
 	return entry?.kind === 'waiting' ? entry.approval : undefined;
@@ -112,7 +112,7 @@ const approvalCommands: readonly PaneCommand[] = [
 	}),
 ];
 
-/** What waits for a person, the rules that stand for one, and what was decided. */
+/** Waiting requests, the rules that answer in a person's place, and decisions. */
 export const approvalsPane = onePane({
 	id: 'approvals',
 	title: literal('Approvals'),

@@ -11,7 +11,7 @@ import {conversationNow, isAnswerUnderWay} from './chat-loads.ts';
 import {chatLines} from './chat-rows.ts';
 import {changeChat, chatNow} from './chat-state.ts';
 
-/** Why the open conversation can only be read; absent: it is the person's own. */
+/** Why the open conversation is read-only; absent if it is the person's own. */
 function whyOthers(host: Host): Safe | undefined {
 	const session = conversationNow(host)?.session;
 	const owner = session && sessionOwnerOf(session);
@@ -28,12 +28,12 @@ function whyOthers(host: Host): Safe | undefined {
 	}
 }
 
-/** Why nothing can be said now. */
+/** Why nothing can be sent now. */
 const whySilent = (shell: Shell): Safe | undefined =>
 	whyOthers(shell) ??
 	(isAnswerUnderWay(shell) ? literal('The agent answers: wait for it, or stop it') : undefined);
 
-/** Says something to the agent. What the gateway does not take stays as it was written. */
+/** Sends a message to the agent. If the gateway refuses it, the text stays in the field. */
 export function say(shell: Shell, text: string): void {
 	const reason = text.trim() === '' ? literal('There is nothing to say yet') : whySilent(shell);
 	if (reason !== undefined) {
@@ -60,14 +60,14 @@ export function say(shell: Shell, text: string): void {
 	});
 }
 
-/** Ends the turn that is under way. */
+/** Cancels the turn in progress. */
 export function stopTurn(shell: Shell): void {
 	const run = chatNow(shell).turn?.run;
 	if (run !== undefined) {
 		shell.attempt(async () => {
 			const done = await shell.port.cancelRun(run);
 			if (!done) {
-				// No event will report how it ended.
+				// No event will report this run's end.
 				changeChat(shell, ({turn}) =>
 					isListed(shell, run) ? {} : {turn: turn?.run === run ? undefined : turn},
 				);
@@ -84,12 +84,12 @@ export function stopTurn(shell: Shell): void {
 const isListed = (shell: Shell, id: number): boolean =>
 	shell.port.getState().runs.some(run => run.id === id);
 
-/** An empty conversation; what is written stays. */
+/** Opens an empty conversation; text being written stays. */
 export function beginSession(shell: Shell): void {
 	changeChat(shell, () => ({session: undefined, turn: undefined, top: undefined, mode: 'read'}));
 }
 
-/** The text of a turn that came to nothing, back into the field. */
+/** Puts the text of a failed turn back into the field. */
 export function takeBack(shell: Shell): void {
 	changeChat(shell, ({turn, text}) => ({
 		text: areaText([areaValue(text), turn?.text ?? ''].filter(part => part !== '').join('\n')),
@@ -98,7 +98,7 @@ export function takeBack(shell: Shell): void {
 	}));
 }
 
-/** Scrolls the conversation; at its end it goes along with what comes. */
+/** Scrolls the conversation; at its end it follows new rows. */
 export function scrollChat(shell: Shell, by: (page: number) => number): void {
 	const {bodyHeight, listWidth} = shell.layout();
 	const {height} = chatLayout(shell, {width: listWidth, height: bodyHeight});
@@ -109,7 +109,7 @@ export function scrollChat(shell: Shell, by: (page: number) => number): void {
 	});
 }
 
-/** All of the open conversation as plain text. */
+/** The whole open conversation as plain text. */
 export function sessionAsText(shell: Shell): string {
 	const messages = conversationNow(shell)?.session.conversation ?? [];
 	return messages
@@ -120,7 +120,7 @@ export function sessionAsText(shell: Shell): string {
 		.join('\n\n');
 }
 
-/** What the agent said last. */
+/** The agent's last answer. */
 export const lastAnswer = (shell: Shell): string | undefined => {
 	const last = conversationNow(shell)?.session.conversation.findLast(
 		({message}) => message['role'] === 'assistant',
@@ -128,18 +128,18 @@ export const lastAnswer = (shell: Shell): string | undefined => {
 	return last && saidText(last.message);
 };
 
-/** Rows that are written in, at most. */
+/** The most rows for writing. */
 const mostRows = 8;
 
 const margin = 1;
 
-/** How the body is shared between what was said and what is written. */
+/** How the body is divided between conversation and field. */
 type ChatLayout = {
 	/** Rows of the conversation. */
 	readonly height: number;
-	/** The rule between, and what is written. */
+	/** The dividing rule and the text being written. */
 	readonly field: readonly Line[];
-	/** In rows of `field`. */
+	/** Its row counts within `field`. */
 	readonly cursor?: TypedRows['cursor'];
 };
 
@@ -175,7 +175,7 @@ export function chatLayout(
 	const most = Math.max(1, Math.min(mostRows, Math.floor(height / 2) - 1));
 	const shown = Math.min(most, rows.length);
 	const top = Math.max(0, Math.min(cursor.row - shown + 1, rows.length - shown));
-	// A toast must not hide the text being written.
+	// Keeps a row free for the toast, which must not hide the text being written.
 	const below = host.view.get().toast ? [blankLine] : [];
 	return {
 		height: height - shown - 1 - below.length,

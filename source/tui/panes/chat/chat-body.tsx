@@ -9,7 +9,7 @@ import {chatLines} from './chat-rows.ts';
 import {chatNow} from './chat-state.ts';
 import {findRows} from './find-session.ts';
 
-/** What was said, and below it what is written; in their place what is found among earlier conversations. */
+/** The conversation with the field below it; while searching, the earlier conversations found. */
 export function ChatBody({width, height}: RegionProps) {
 	const shell = useShell();
 	const put = useBodyCursor();

@@ -47,7 +47,7 @@ const scrolling = (
 		)
 		.filter(({keys}) => keys.length > 0);
 
-/** What a key does with what was said, once the agent has answered. */
+/** A command on the last answer; unavailable until there is one. */
 const ofAnswer = (keys: IdAndKeys, label: Safe, run: PaneCommand['run']): PaneCommand =>
 	onKeys(keys, label, {
 		quiet: keys[0] !== 'chat.copy',
@@ -63,7 +63,7 @@ const stop = (scope: string, key: string): PaneCommand =>
 		run: stopTurn,
 	});
 
-/** Run of the turn, or of the last answer. */
+/** The run of the turn in progress, else of the last answer. */
 const runNow = (shell: Shell): number | undefined =>
 	chatNow(shell).turn?.run ??
 	conversationNow(shell)?.session.conversation.findLast(({run}) => run !== undefined)?.run;
@@ -111,28 +111,28 @@ export const chatCommands: readonly PaneCommand[] = [
 	...scrolling('chat', keys => keys),
 ];
 
-/** Edits what is written, as these keys do. */
+/** Edits the text as these keys would. */
 function press(shell: Shell, ...keys: readonly string[]): void {
 	for (const id of keys) {
 		changeChat(shell, ({text}) => ({text: editArea(text, {id, text: ''}) ?? text}));
 	}
 }
 
-/** Keys while something is written. */
+/** Keys while writing. */
 export const writeCommands: readonly PaneCommand[] = [
 	onKeys(['chat-text.send', 'enter'], literal('send'), {
 		changes: true,
 		run(shell) {
 			const {text} = chatNow(shell);
 			if (text.lines[text.row]?.endsWith('\\')) {
-				// A backslash at the end of a line: Enter begins another one.
+				// A backslash at the end of a line makes Enter begin a new line.
 				press(shell, 'end', 'backspace', 'ctrl+j');
 			} else {
 				say(shell, areaValue(text));
 			}
 		},
 	}),
-	// They are the field's own; here help and footer name them.
+	// The field handles these keys itself; the command exists to list them in help and footer.
 	onKeys(['chat-text.newline', 'alt+enter', 'shift+enter', 'ctrl+j'], literal('new line'), {
 		run: shell => press(shell, 'ctrl+j'),
 	}),

@@ -7,17 +7,17 @@ import type {Host} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';
 import {chatNow} from './chat-state.ts';
 
-/** A session with what its agents did. */
+/** A session with its agents' runs. */
 export type LoadedSession = {
 	readonly session: StoredSession;
-	/** Runs of its newest answers. */
+	/** The runs of its newest answers. */
 	readonly runs: ReadonlyMap<number, StoredRun>;
 };
 
-/** Answers whose tools are shown. */
+/** For how many answers the tool calls are shown. */
 const shownRuns = 20;
 
-/** The key is `session newest-ended-chat run`, so that any new answer loads it again. `run` is that of the last turn, also a failed one; 0: none. */
+/** The key is `session newest-ended-chat run`, so that any new answer reloads the session. `run` is the last turn's run, also a failed one; 0 if there is none. */
 const conversations: LoadSource<LoadedSession> = {
 	async load(port, key) {
 		const [id = '', , turn] = key.split(' ');
@@ -33,12 +33,12 @@ const conversations: LoadSource<LoadedSession> = {
 	},
 };
 
-/** One session that may be gone on with, and where the words stand that were looked for. */
+/** A session that can be continued, and the excerpt that contains the searched words. */
 export type FoundSession = {readonly session: ChatSession; readonly excerpt?: string};
 
 const mostFound = 100;
 
-/** The key is `newest-ended-chat words`; without words all, the last used first. */
+/** The key is `newest-ended-chat words`. Without words, all sessions, last used first. */
 const foundSessions: LoadSource<readonly FoundSession[]> = {
 	async load(port, key) {
 		const text = key.slice(key.indexOf(' ') + 1);
@@ -52,7 +52,7 @@ const foundSessions: LoadSource<readonly FoundSession[]> = {
 	},
 };
 
-/** Grows with every turn of a chat that has ended. */
+/** The end of the chat turn that ended last: grows with each one. */
 const stampOf = derive((runs: readonly Run[]): number =>
 	runs.reduce(
 		(sum, run) =>
@@ -61,7 +61,7 @@ const stampOf = derive((runs: readonly Run[]): number =>
 	),
 );
 
-/** Tells the loaders what is looked at. */
+/** Requests what the pane shows from the loaders. */
 export function wantChat(host: Host): void {
 	const {mode, session, query, turn} = chatNow(host);
 	const isOpen = host.pane().id === 'chat';
@@ -73,27 +73,27 @@ export function wantChat(host: Host): void {
 		.want(isOpen && mode === 'find' ? `${stamp} ${query.value}` : '', {kind: 'rest', ms: 120});
 }
 
-/** The open session, as far as it is there. */
+/** The open session, if loaded. */
 export function conversationNow(host: Host): LoadedSession | undefined {
 	const {session} = chatNow(host);
 	const last = host.loader(conversations).last();
 	return last?.value.session.id === session ? last?.value : undefined;
 }
 
-/** What was found last. */
+/** The last search results. */
 export const foundNow = (host: Host): readonly FoundSession[] =>
 	host.loader(foundSessions).last()?.value ?? nothing;
 
 const nothing: readonly FoundSession[] = [];
 
-/** Whether the answer to what was said last is in the session. */
+/** Whether the session already contains the answer to the last message. */
 export const isKept = (
 	conversation: LoadedSession | undefined,
 	{run}: {readonly run?: number},
 ): boolean =>
 	run !== undefined && conversation?.session.conversation.some(one => one.run === run) === true;
 
-/** The run of what was said last: as it is listed, or, where newer ones have pushed it out of the list, as the journal has it. */
+/** The run of the last message: from the state, or if newer runs have displaced it there, from the journal. */
 export function runOfTurn(host: Host, {runs}: Pick<GatewayState, 'runs'>): Run | undefined {
 	const number = chatNow(host).turn?.run;
 	return number === undefined

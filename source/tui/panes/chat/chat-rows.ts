@@ -19,7 +19,7 @@ import {chatNow, type SaidTurn} from './chat-state.ts';
 type ChatSources = {
 	readonly conversation: LoadedSession | undefined;
 	readonly turn: SaidTurn | undefined;
-	/** That of the turn. */
+	/** The run of the last turn. */
 	readonly run: Run | undefined;
 	readonly progress: readonly TranscriptEntry[] | undefined;
 	readonly said: RunSaid | undefined;
@@ -27,16 +27,16 @@ type ChatSources = {
 	readonly now: number;
 };
 
-/** Messages of a session that are shown, the newest. */
+/** How many messages of a session are shown, counted from the newest. */
 const shownMessages = 200;
 
-/** Rows of one message. */
+/** The most rows of one message, and the key that shows all. */
 const ofMessage = {most: 400, key: literal('E')};
 
 const indent = literal('   ');
 const indentCells = 3;
 
-/** All that was said, as rows of `width` cells, the newest last; the same array while nothing changed. */
+/** The conversation in rows of `width` cells, newest last; the same array while nothing changed. */
 export function chatLines(host: Host, width: number): readonly Line[] {
 	const {state, now} = host.feed.get();
 	const chat = chatNow(host);
@@ -46,7 +46,7 @@ export function chatLines(host: Host, width: number): readonly Line[] {
 	const said = run && state.said?.[run.id];
 	const approval = run && state.approvals.find(one => one.run === run.id);
 	const conversation = conversationNow(host);
-	// Only the time that is left to answer moves by itself.
+	// Only the countdown of an approval changes with time.
 	const second = approval ? Math.floor(now / 1000) : 0;
 	return memoryOf(host.feed)(
 		[conversation, turn, run, progress, said, approval, second, width],
@@ -73,13 +73,13 @@ function chatRows(sources: ChatSources, width: number): readonly Line[] {
 	];
 }
 
-/** For as long as that is held which the rows come from. */
+/** A cache that lives as long as the object that the rows are made from. */
 const memoryOf = derive((_from: object) => createMemory<readonly Line[]>());
 
 const indented = (rows: readonly Line[]): readonly Line[] =>
 	rows.map(row => [{text: indent}, ...row]);
 
-/** A text of a message. */
+/** A message's text in rows. */
 const textRows = (
 	text: string,
 	width: number,
@@ -120,7 +120,7 @@ const messageRows = (
 const blocks = (entries: readonly TranscriptEntry[], isOver: boolean): readonly RunBlock[] =>
 	blocksOf(entries, {answer: undefined, isOver, untrusted: undefined});
 
-/** The calls of an answer with the words before each, in their order, and the words after the last call. `answer` may hold all words. */
+/** The calls of an answer in order, each with the words before it, and the words after the last call. `answer` may contain all words. */
 function stepsOf(
 	all: readonly RunBlock[],
 	answer: string,
@@ -146,7 +146,7 @@ function stepRows(block: RunBlock, width: number): readonly Line[] {
 		: [];
 }
 
-/** A call in one row: how it went, its name, as much of its arguments as there is room for. */
+/** A call in one row: its status, its name, and as much of its arguments as fits. */
 function toolRow({sign, facts, tone, parts}: RunBlock, width: number): Line {
 	const [name = '', ...rest] = facts.split('  ');
 	const args = parts.find(({title}) => title === 'arguments')?.text ?? '';
@@ -161,7 +161,7 @@ function toolRow({sign, facts, tone, parts}: RunBlock, width: number): Line {
 	];
 }
 
-/** The last turn, and its answer so far. */
+/** The last turn and its answer so far. */
 function turnRows(turn: SaidTurn, sources: ChatSources, width: number): readonly Line[] {
 	const {run, progress, said, conversation} = sources;
 	const transcript =
@@ -182,7 +182,7 @@ function turnRows(turn: SaidTurn, sources: ChatSources, width: number): readonly
 	];
 }
 
-/** What the agent does now, or why nothing came of it. */
+/** What the agent is doing, or why it failed. */
 function stateRows({run, said, approval, now}: ChatSources, width: number): readonly Line[] {
 	if (approval) {
 		const text = safe`${wantsText(approval, now)} · ! or Alt-a to review`;

@@ -3,26 +3,26 @@ import {lineText, type LineText} from '../../../terminal/text/line-editor.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LocalState} from '../../state/source.ts';
 
-/** What was said last from here, until its answer is in the session. */
+/** The last message sent from here, until the session contains its answer. */
 export type SaidTurn = {
 	readonly text: string;
 	/** Milliseconds since 1970. */
 	readonly at: number;
-	/** Absent until the gateway has taken it. */
+	/** Absent until the gateway has accepted the message. */
 	readonly run?: number;
 };
 
-/** The conversation of this shell. It stays when another pane is looked at. */
+/** The conversation open in this shell; kept while another pane is open. */
 export type ChatState = {
 	readonly mode: 'read' | 'write' | 'find';
-	/** The open session; absent: the next thing that is said begins one. */
+	/** The open session; absent: the next message begins one. */
 	readonly session: string | undefined;
-	/** What is being written. */
+	/** The text being written. */
 	readonly text: AreaText;
 	readonly turn: SaidTurn | undefined;
-	/** The first row that is shown; absent: the last ones are, as they come. */
+	/** The first visible row; absent: follows the newest. */
 	readonly top: number | undefined;
-	/** What sessions are looked for by, and the chosen one. */
+	/** The search for sessions, and the selected result. */
 	readonly query: LineText;
 	readonly index: number;
 };

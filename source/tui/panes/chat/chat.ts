@@ -36,7 +36,7 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 
 const titleCharacters = 60;
 
-/** Which conversation it is. */
+/** The title of the open conversation. */
 function titleOf(host: Host): Line {
 	const {session, turn} = chatNow(host);
 	const open = conversationNow(host)?.session;
@@ -44,7 +44,7 @@ function titleOf(host: Host): Line {
 		return line(session === undefined ? literal('new conversation') : literal('loading'), 'quiet');
 	}
 
-	// It is called by what was said first, once that is answered.
+	// A session is titled by its first message, once that was answered; until then by the turn's text.
 	const title = open.title || turn?.text.replaceAll(/\s+/g, ' ').trim().slice(0, titleCharacters);
 	return line(
 		title ? safe`${ownerOf({session: open})}${escapeLine(title)}` : literal('new conversation'),
@@ -52,7 +52,7 @@ function titleOf(host: Host): Line {
 	);
 }
 
-/** The person talks to the agent. */
+/** The conversation between the person and the agent. */
 export const chatPane: Pane = {
 	id: 'chat',
 	title: literal('Chat'),

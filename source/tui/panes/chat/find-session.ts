@@ -14,7 +14,7 @@ import type {Shell} from '../../shell/shell.ts';
 import {foundNow, type FoundSession} from './chat-loads.ts';
 import {changeChat, chatNow} from './chat-state.ts';
 
-/** Whose a session is, where it is not the person's at the terminal. */
+/** A session's owner, unless it is the person at the terminal. */
 export function ownerOf({session}: FoundSession): Safe {
 	const owner = sessionOwnerOf(session);
 	const words = escapeLine(sessionOwnerWords(owner));
@@ -32,7 +32,7 @@ export function ownerOf({session}: FoundSession): Safe {
 
 const label = literal(' find: ');
 
-/** What is looked for, and what was found, as `height` rows; in the first one stands the cursor. */
+/** The search field and the results in `height` rows; the cursor is in the first row. */
 export function findRows(
 	shell: Shell,
 	{width, height}: {readonly width: number; readonly height: number},
@@ -61,7 +61,7 @@ export function findRows(
 	};
 }
 
-/** One session as one row: when it was used, whose it is, how it begins or where the words stand. */
+/** A session in one row: when it was last used, its owner, and its title or the excerpt found. */
 function sessionRow(found: FoundSession, width: number, isSelected: boolean): Line {
 	const {session, excerpt} = found;
 	const head = safe`${dayTime(session.usedAt)}  ${fit(escapeLine(String(session.messages)), 4, {align: 'end'})}  `;
@@ -83,7 +83,7 @@ const chosenSession = (shell: Shell) => {
 	return found[Math.min(chatNow(shell).index, found.length - 1)]?.session;
 };
 
-/** What a key does with the chosen session. */
+/** A command on the selected session. */
 const withChosen = (
 	run: (shell: Shell, session: FoundSession['session']) => void,
 ): Pick<PaneCommand, 'run' | 'why'> => ({
@@ -107,7 +107,7 @@ const moving = (keys: IdAndKeys, says: Safe, step: 1 | -1): PaneCommand =>
 		},
 	});
 
-/** Keys while a conversation is looked for. */
+/** Keys while searching for a conversation. */
 export const findSessionCommands: readonly PaneCommand[] = [
 	onKeys(
 		['chat-find.open', 'enter'],

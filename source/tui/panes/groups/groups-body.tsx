@@ -13,7 +13,7 @@ import {counted, groupListing, jobListing} from './groups.ts';
 
 const noJobs = [blankLine, line(literal('  No scheduled jobs. `svc cron add` adds one.'), 'quiet')];
 
-/** Groups with their two clocks, and under them the scheduled jobs. */
+/** Groups with their two timers, and below them the scheduled jobs. */
 export function GroupsBody({width, height}: RegionProps) {
 	const shell = useShell();
 	const {state} = useStore(shell.feed, snapshot => snapshot);
@@ -37,7 +37,7 @@ export function GroupsBody({width, height}: RegionProps) {
 	);
 }
 
-/** The rule above the jobs: how many, what is wrong, and which one fires next. */
+/** The rule above the jobs: their number, their problems, and the next to fire. */
 function jobsTitle(shell: Shell, width: number): Line {
 	const {
 		state: {jobs},

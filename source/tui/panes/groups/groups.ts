@@ -27,14 +27,14 @@ import type {AnyList} from '../../state/list.ts';
 import type {LoadSource} from '../../state/source.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 
-/** A group with its events, and its latest event with what was received. */
+/** A group with its events, and the stored payload of its latest event. */
 type GroupContent = {
 	readonly group: StoredGroup;
-	/** `undefined` when it is no longer stored. */
+	/** `undefined` if it is no longer stored. */
 	readonly latest: StoredDelivery | undefined;
 };
 
-/** The key is `id count state`: a group that was joined is loaded again. */
+/** The key is `id count state`: a group is reloaded when events join it. */
 const groupContents: LoadSource<GroupContent> = {
 	async load(port, key) {
 		const group = await port.getGroup(Number.parseInt(key, 10));
@@ -42,7 +42,7 @@ const groupContents: LoadSource<GroupContent> = {
 	},
 };
 
-/** What the latest event superseded, and its payload. */
+/** The superseded events, and the payload of the latest. */
 const contentRows = ({group, latest}: GroupContent): readonly Line[] => [
 	blankLine,
 	...supersededRows(group),
@@ -54,7 +54,7 @@ const contentRows = ({group, latest}: GroupContent): readonly Line[] => [
 	),
 ];
 
-/** Superseded events that stand before the payload; the pager has all of them. */
+/** How many superseded events are listed above the payload; the pager lists all. */
 const maxShown = 12;
 
 function supersededRows({members, latest, count}: StoredGroup): readonly Line[] {
@@ -66,7 +66,7 @@ function supersededRows({members, latest, count}: StoredGroup): readonly Line[] 
 	const hidden = count - 1 - Math.min(superseded.length, maxShown);
 	return [
 		line(literal('Superseded, newest first'), 'title'),
-		// Its subject; without one its event and the identifier of its sender.
+		// The event's subject; else its type and the sender's identifier.
 		...superseded
 			.slice(0, maxShown)
 			.map(({delivery, deliveryId, event, subject, receivedAt}) =>
@@ -79,7 +79,7 @@ function supersededRows({members, latest, count}: StoredGroup): readonly Line[] 
 	];
 }
 
-/** A group, its events and the latest payload as plain text, for the pager. */
+/** A group, its events and its latest payload as plain text for the pager. */
 const groupText = ({group, latest}: GroupContent): string =>
 	[
 		`group ${group.id} ${group.route} ${group.key} ${group.state}, ${group.count} events`,
@@ -87,14 +87,14 @@ const groupText = ({group, latest}: GroupContent): string =>
 		latest?.body ? new TextDecoder().decode(latest.body) : 'The latest body is not kept',
 	].join('\n\n');
 
-/** The last runs of jobs, each with its whole answer. The key ends in the state of the run and its number. */
+/** Loads the last run of a job with its whole answer. The key ends in the run's state and number. */
 const lastRuns: LoadSource<StoredRun> = {
 	load: async (port, key) => port.getRun(Number(key.slice(key.lastIndexOf(' ') + 1))),
 };
 
 const groupsAndRuns = derive((groups: readonly Group[], runs: readonly Run[]) => ({groups, runs}));
 
-/** Rows tell of runs, and of what other groups came to. */
+/** The rows of groups depend on runs and on other groups' results. */
 function known({feed}: Host) {
 	const {groups, runs} = feed.get().state;
 	return groupsAndRuns(groups, runs);
@@ -104,7 +104,7 @@ export const groupListing = listingOf<Group, GroupMore, GroupContent>({
 	noun: groupNoun,
 	list: groupList,
 	known,
-	// Bars move faster than seconds pass.
+	// Bars move faster than once a second.
 	stepMs: 250,
 	beside: {
 		source: groupContents,
@@ -155,7 +155,7 @@ export const jobListing = listingOf<ListedJob, JobMore, StoredRun>({
 	known,
 	beside: {
 		source: lastRuns,
-		// A run that went on is loaded again; one that is no longer in the list is stored all the same.
+		// Reloaded when the run's state changes; found in the journal when the run is no longer listed.
 		keyOf: (job, {runs = []} = {}) =>
 			job.lastRunId === undefined
 				? ''
@@ -197,7 +197,7 @@ const destinations = (shell: Shell): readonly Destination[] => {
 	];
 };
 
-/** Events that wait together, with their clocks, and under them the scheduled jobs. */
+/** Groups of waiting events with their timers, and below them the scheduled jobs. */
 export const groupsPane: Pane = {
 	id: 'groups',
 	title: literal('Groups'),
@@ -208,7 +208,7 @@ export const groupsPane: Pane = {
 	empty: noGroups,
 	isWide: true,
 	sections: [groupSection, jobSection],
-	/** `3 pending · 41 dispatched today · flushed at quit`, after the filter of the groups. */
+	/** `3 pending · 41 dispatched today · flushed at quit`, after the groups' filter. */
 	summary({feed, list, port}) {
 		const {state, now} = feed.get();
 		const flushed = port.embedded
@@ -234,13 +234,13 @@ export const groupsPane: Pane = {
 	destinations,
 };
 
-/** `2 of 5`, where a filter keeps some out. */
+/** `2 of 5`, if a filter excludes some. */
 export const counted = (list: AnyList): readonly Line[] =>
 	list.get().filterText.trim() === '' ? [] : [countPart(list)];
 
 /**
- * Groups that were dispatched since midnight. The list knows the newest of them, the totals all since the start: where neither can tell,
- * it is at least that many.
+ * How many groups were dispatched since midnight. The list holds only the newest, the totals count since the gateway's start: if neither is exact, the number is a
+ * lower bound.
  */
 function dispatchedToday({groups, gateway, totals}: GatewayState, now: number): Safe {
 	const today = groups.filter(
@@ -255,7 +255,7 @@ function dispatchedToday({groups, gateway, totals}: GatewayState, now: number): 
 		: escapeLine(`${groupedCell(today)}+`);
 }
 
-/** Gives the keyboard to the other section of the pane; `false` where there is none. */
+/** Focuses the pane's other section; `false` if there is none. */
 function otherSection(shell: Shell): boolean {
 	const {groups, jobs} = shell.feed.get().state;
 	const hasBoth = shell.view.get().region === 'list' && groups.length > 0 && jobs.length > 0;
@@ -266,7 +266,7 @@ function otherSection(shell: Shell): boolean {
 	return hasBoth;
 }
 
-/** One step beyond the last group is the first job, and back. Returns whether that step was taken. */
+/** Moves from the last group to the first job, or back. Returns whether it moved. */
 function crossSections(shell: Shell, by: Extract<ListMove, string>): boolean {
 	const isInJobs = jobsHaveFocus(shell);
 	const groups = shell.list(groupList);

@@ -10,7 +10,7 @@ import {blankLine, line, type Line} from '../../lines/line.ts';
 import {factRows} from '../../nouns/facts.ts';
 import {bigCode} from './big-code.ts';
 
-/** Facts of a login as rows; sentences leave two cells at the right. */
+/** The facts of a login as rows; sentences keep two cells free at the right. */
 export const loginRows = (facts: readonly Fact[], width: number, factCells = 12): readonly Line[] =>
 	facts.flatMap(fact => factRows([fact], {factCells, width: 'text' in fact ? width - 2 : width}));
 
@@ -21,7 +21,7 @@ type Room = {
 	readonly now: number;
 };
 
-/** What a person does with a code. The two hosts stand together: codes are what phishers ask for. */
+/** How to enter the code. Both hosts are shown together, because phishers ask for codes too. */
 export function deviceRows(
 	entry: LoginEntry,
 	attempt: LoginAttempt,
@@ -56,7 +56,7 @@ export function deviceRows(
 	];
 }
 
-/** What a person does in a browser, here or elsewhere. */
+/** How to log in with a browser, on this or another machine. */
 export function browserRows(
 	entry: LoginEntry,
 	attempt: LoginAttempt,
@@ -85,7 +85,7 @@ export function browserRows(
 	];
 }
 
-/** How what the browser ends on comes here. */
+/** How the browser's last address gets back to svc. */
 function returnFacts(
 	redirectPort: LoginAttempt['redirectPort'],
 	tunnel: LoginAttempt['tunnel'],
@@ -120,7 +120,7 @@ function hostFacts(entry: LoginEntry, pageHost: string): readonly Fact[] {
 	];
 }
 
-/** In large letters, else spelt. */
+/** The code in large letters, or spelt if they do not fit. */
 function largeRows(code: string, width: number): readonly Line[] {
 	const large = bigCode(code, width - 6);
 	return large
@@ -134,7 +134,7 @@ const answers: Readonly<Record<LoginPolling['answer'], string>> = {
 	unreachable: 'it did not answer',
 };
 
-/** How the authorization server is asked: that something happens while a person waits, and what it said. */
+/** Polling of the authorization server: shows that something happens during the wait, and the server's last word. */
 function pollingFacts({polling}: LoginAttempt, now: number): readonly Fact[] {
 	if (!polling) {
 		return [];
@@ -149,7 +149,7 @@ function pollingFacts({polling}: LoginAttempt, now: number): readonly Fact[] {
 const mostBarCells = 30;
 const leftCells = 14;
 
-/** How much time is left. */
+/** The remaining time. */
 function timeRows({startedAt, endsAt}: LoginAttempt, {width, now}: Room): readonly Line[] {
 	if (endsAt === undefined) {
 		return [];

@@ -1,6 +1,6 @@
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 
-/** Letters of five rows: `#` is drawn. Rows one after the other, between them a slash. */
+/** Bitmaps of letters, five rows each, separated by slashes; `#` is a set pixel. */
 const letters: Readonly<Record<string, string>> = {
 	A: ' ## /#  #/####/#  #/#  #',
 	B: '### /#  #/### /#  #/### ',
@@ -42,14 +42,14 @@ const letters: Readonly<Record<string, string>> = {
 	' ': '  /  /  /  /  ',
 };
 
-/** Rows that one line of large letters takes. */
+/** Rows taken by one line of large letters. */
 const bigRows = 3;
 
 const maxLines = 3;
 
 /**
- * A code in large letters, in lines of at most `width` cells that break after a hyphen, three rows each with a blank one between lines. `undefined` where it has no room in
- * three lines, or holds what is no Latin capital, digit, hyphen or blank: then it is to be spelt.
+ * A code in large letters, in lines of at most `width` cells that break after a hyphen; three rows per line, with a blank row between lines. `undefined` if it
+ * needs more than three lines, or contains anything but Latin capitals, digits, hyphens and blanks: then spell it.
  */
 export function bigCode(code: string, width: number): readonly Safe[] | undefined {
 	if (!/^[A-Z0-9 -]{1,64}$/.test(code)) {

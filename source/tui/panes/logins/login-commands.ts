@@ -22,7 +22,7 @@ const underWay = (shell: Shell): LoginAttempt | undefined => {
 	return isUnderWay(attempt) ? attempt : undefined;
 };
 
-/** Begins a login; without a `flow` as the server is configured. */
+/** A command that begins a login; absent `flow`: as configured for the server. */
 const starting = (keys: IdAndKeys, label: Safe, flow?: LoginAttempt['flow']): PaneCommand =>
 	onSelected(loginList)(keys, label, {
 		changes: true,
@@ -36,7 +36,7 @@ const starting = (keys: IdAndKeys, label: Safe, flow?: LoginAttempt['flow']): Pa
 
 const completing = literal('It is being completed; wait a moment');
 
-/** Copies one of what there is to be copied; its key says nothing while there is none. */
+/** A command that copies one of a login's texts; hidden while that text is absent. */
 const copying = ([id, key]: readonly [id: string, key: string], label: Safe, none: Safe) =>
 	onSelected(loginList)([id, key], label, {
 		of: entry => loginCopies(entry).find(one => one.key === key),

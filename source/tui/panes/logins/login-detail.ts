@@ -17,16 +17,16 @@ import {browserRows, deviceRows, loginRows} from './attempt-rows.ts';
 import {withPicture, type Picture} from './with-picture.ts';
 
 type LoginDetailOptions = {
-	/** The entries beside it, of which one line each is shown. */
+	/** Other entries, shown as one line each. */
 	readonly others: readonly LoginEntry[];
 	readonly width: number;
 	readonly height: number;
 	readonly now: number;
-	/** QR code of the page with the code in it; absent if there is none, or QR codes are off. */
+	/** The QR code of the login page including the code; absent if there is none, or QR codes are off. */
 	readonly picture: Picture | undefined;
 };
 
-/** One login in rows of `width` cells: what a person has to do, how it ended, what is known of it, and the others. */
+/** A login in rows of `width` cells: what to do, how it ended, its facts, and the other logins. */
 export function loginDetail(entry: LoginEntry, options: LoginDetailOptions): readonly Line[] {
 	const {width, now} = options;
 	const word = stateText(entry, now);

@@ -48,7 +48,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		go: () => goToLogin(shell, server),
 	}));
 
-/** The logins to tool servers: who needs one, the codes, and what to do with them. */
+/** The logins to tool servers: which are needed, their codes, and how to complete them. */
 export const loginsPane = onePane({
 	id: 'logins',
 	title: literal('Logins'),

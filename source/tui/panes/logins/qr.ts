@@ -1,23 +1,23 @@
 import {encode} from 'uqr';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 
-/** A QR code in rows of as many cells; dark is the foreground, or, where `isInverted`, the ground. */
+/** A QR code in rows of `width` cells, two rows of modules each. `rows` draws the dark modules in the foreground colour, `inverted` the light ones. */
 export type QrCode = {
 	readonly width: number;
 	readonly rows: readonly Safe[];
 	readonly inverted: readonly Safe[];
 };
 
-/** Light cells around it: scanners want to see where it ends. */
+/** The margin of light modules, which scanners need to find the code's edge. */
 const quietCells = 2;
 
-/** Two rows of modules in one of characters: which of them are drawn, the upper first. */
+/** Block characters for two modules, one above the other, by which of them are drawn. */
 const blocks = [
 	[' ', '▄'],
 	['▀', '█'],
 ] as const;
 
-/** The code of a text; `undefined` when it is too long for one that a terminal could show. */
+/** The QR code of a text; `undefined` if the text is too long for a code that fits a terminal. */
 export function qrCode(text: string): QrCode | undefined {
 	if (text.length > maxLength) {
 		return undefined;
@@ -27,7 +27,7 @@ export function qrCode(text: string): QrCode | undefined {
 	return {width: data.length, rows: rowsOf(data, true), inverted: rowsOf(data, false)};
 }
 
-/** 69 cells at most: wider ones have no room beside what is said of them. */
+/** Yields a code of at most 69 cells: wider ones leave no room for the text beside them. */
 const maxLength = 366;
 
 function rowsOf(data: ReadonlyArray<readonly boolean[]>, drawn: boolean): readonly Safe[] {

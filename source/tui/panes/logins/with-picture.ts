@@ -6,10 +6,10 @@ import type {LoadSource, LocalState} from '../../state/source.ts';
 import type {Tone} from '../../theme/theme.ts';
 import type {QrCode} from './qr.ts';
 
-/** Something drawn in rows of equal width. */
+/** A drawing in rows of equal width. */
 export type Picture = {readonly width: number; readonly rows: readonly Safe[]; readonly tone: Tone};
 
-/** Fewer are no room for what stands beside a picture. */
+/** The fewest cells for the text beside a picture. */
 const leastCells = 40;
 
 const gap = 2;
@@ -21,8 +21,8 @@ type PictureRoom = {
 };
 
 /**
- * Text with a picture at its right, or under it, or, where there is no room for it, without: the picture is shown whole on a screen of `height` rows or not at all. `text` lays
- * out its rows for a width, and is told whether the picture is left out.
+ * Puts a picture to the right of a text, or below it. A picture that does not fit completely on a screen of `height` rows is left out. `text` lays out its rows
+ * for a width, and is told if the picture is left out.
  */
 export function withPicture(
 	text: (width: number, isLeftOut: boolean) => readonly Line[],
@@ -32,7 +32,7 @@ export function withPicture(
 		return text(width, false);
 	}
 
-	// One row is above.
+	// One row is taken by the title above.
 	const room = height - 1;
 	const textWidth = width - picture.width - gap;
 	if (textWidth >= leastCells && picture.rows.length <= room) {
@@ -45,7 +45,7 @@ export function withPicture(
 		: text(width, true);
 }
 
-/** Both, row by row; the picture begins at cell `from`. */
+/** Joins both row by row; the picture begins at cell `from`. */
 function joined(
 	rows: readonly Line[],
 	{rows: drawn, tone}: Picture,
@@ -58,10 +58,10 @@ function joined(
 	});
 }
 
-/** Whether QR codes are wanted. */
+/** Whether the person wants QR codes. */
 export const wantsQr: LocalState<boolean> = {initial: true};
 
-/** QR codes by their text; the encoder is loaded with the first one. */
+/** QR codes by their text; the encoder is loaded on first use. */
 export const qrCodes: LoadSource<QrCode> = {
 	async load(_port, text) {
 		const {qrCode} = await import('./qr.ts');
@@ -69,7 +69,7 @@ export const qrCodes: LoadSource<QrCode> = {
 	},
 };
 
-/** The text of the QR code of a login: the page with the code in it; empty if there is none, or QR codes are off. */
+/** The text of a login's QR code: the login page including the code; empty if there is none, or QR codes are off. */
 export function qrText({local}: Host, entry: LoginEntry | undefined): string {
 	const {attempt} = entry ?? {};
 	if (!isUnderWay(attempt) || attempt.userCode === undefined || !local(wantsQr).get()) {
@@ -80,7 +80,7 @@ export function qrText({local}: Host, entry: LoginEntry | undefined): string {
 	return /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : '';
 }
 
-/** The QR code of a login, once it is loaded. Where there are no colours the light cells are drawn: most such screens are dark. */
+/** A login's QR code, once loaded. Without colours the light modules are drawn: most such screens are dark. */
 export function qrPicture(host: Host, entry: LoginEntry): Picture | undefined {
 	const text = qrText(host, entry);
 	const loaded = host.loader(qrCodes).get();

@@ -9,11 +9,11 @@ import {wrapText} from '../../lines/line.ts';
 import {createList, type List} from '../../state/list.ts';
 import {rowsBelow, type ListSource, type LocalState} from '../../state/source.ts';
 
-/** How a person looks at the log. */
+/** The display options of the log. */
 export type LogViewOptions = {
-	/** Or what matters alone; a filter searches all. */
+	/** Shows every record. Otherwise only important ones, unless a filter is set, which searches all. */
 	readonly showsAll: boolean;
-	/** This level alone. */
+	/** Shows this level only. */
 	readonly only?: LogLevel | undefined;
 	readonly isWrapped: boolean;
 	readonly time: 'clock' | 'full' | 'none';
@@ -29,22 +29,22 @@ const isShown = (
 	level: LogLevel,
 ): boolean => (only === undefined ? showsAll || matters(level) : level === only);
 
-/** How many records do not matter. */
+/** Counts the records that are not important. */
 export const countOthers = derive(
 	(records: readonly LogRecord[]): number => records.filter(({level}) => !matters(level)).length,
 );
 
-/** One row of the log on the screen: a record, or a part of one that was wrapped. */
+/** A row of the log: a record, or a part of a wrapped one. */
 export type LogRow = {
 	readonly key: string;
 	readonly record: LogRecord;
-	/** What stands before the message, as wide in every row. */
+	/** The text before the message, equally wide in every row. */
 	readonly head: Safe;
-	/** Of an answer in plain words, without its marks of Markdown. */
+	/** The message; of an answer plain words without Markdown. */
 	readonly text: Safe;
-	/** The fields, where they stand in the same row. */
+	/** The record's fields, if they are in the same row. */
 	readonly facts: Safe;
-	/** Whether it is the first row of its record. */
+	/** Whether this is the first row of its record. */
 	readonly isHead: boolean;
 };
 
@@ -56,7 +56,7 @@ const levelSigns: Readonly<Record<LogLevel, string>> = {
 	debug: '-',
 };
 
-/** Below so many columns the sign stands for the level. */
+/** Below this many columns the level is shown as a sign. */
 const wordsFrom = 100;
 
 const levelText = (level: LogLevel, columns: number): string =>
@@ -68,16 +68,16 @@ const times: Readonly<Record<LogViewOptions['time'], (at: number) => string>> = 
 	none: () => '',
 };
 
-/** Cells before a row, for the sign of the selected one. */
+/** Cells before a row for the sign of the selection. */
 export const signCells = 2;
 
-/** Characters of a record that the list shows; the detail has the rest. */
+/** How many characters of a record the list shows; the detail shows all. */
 const shownCharacters = 1000;
 
-/** How the log tells of an answer: it begins alike for all of a route. @see platforms/log/descriptor.ts */
+/** How log messages about an answer begin; equal for all answers of a route. @see platforms/log/descriptor.ts */
 export const answerBeginning = /^Answer of (?:route|job) "[^"]*": /;
 
-/** What the log says, in rows of `width` cells: the answer of a model is Markdown, in one line. */
+/** The message in rows of `width` cells; a model's answer is Markdown in one line. */
 export const messageRows = ({message}: LogRecord, width: number): readonly Safe[] => {
 	const [start] = answerBeginning.exec(message) ?? [];
 	return start === undefined
@@ -90,7 +90,7 @@ export const messageRows = ({message}: LogRecord, width: number): readonly Safe[
 			];
 };
 
-/** The same in one row. */
+/** The message in one row. */
 const plainMessage = derive((record: LogRecord): string =>
 	answerBeginning.test(record.message)
 		? messageRows(record, shownCharacters)
@@ -125,7 +125,7 @@ function rowsOf(
 	}));
 }
 
-/** Makes rows of records, each once per look of the log, so that a line that is added costs one line. */
+/** Makes rows of records. Each is cached per display options, so that a new record costs one row. */
 function createLogRows() {
 	let lastKey = 0;
 	const keyOf = derive((_record: LogRecord) => (lastKey += 1));
@@ -140,7 +140,7 @@ function createLogRows() {
 		);
 		return remember([records, time, isWrapped, showsAll, only, width], () =>
 			records.flatMap(record => {
-				// Also of those that are not shown: keys grow with time.
+				// Hidden records get keys too: keys count upwards.
 				keyOf(record);
 				return isShown({showsAll, only}, record.level) ? known(record) : [];
 			}),
@@ -148,7 +148,7 @@ function createLogRows() {
 	};
 }
 
-/** The records at the chosen levels; the look of the log is a part of its rows. */
+/** The records at the chosen levels; their rows depend on the display options. */
 export const logList: ListSource<List<LogRow>> = {
 	id: 'logs',
 	open(host, filter) {

@@ -20,7 +20,7 @@ const tones: Readonly<Record<LogRecord['level'], Tone>> = {
 	debug: 'quiet',
 };
 
-/** Less of a subject than this says nothing. */
+/** A subject in fewer cells says nothing. */
 const leastCells = 12;
 const gapCells = 2;
 
@@ -32,15 +32,15 @@ const subjectsOf = derive(
 		]),
 );
 
-/** The subject of the event that a record speaks of, by its run or its delivery, as far as either is listed. */
+/** The subject of the event that a record's run or delivery belongs to, if that is in the state. */
 function subjectOf({fields}: LogRecord, {deliveries, runs}: GatewayState): string | undefined {
 	const known = subjectsOf(deliveries, runs);
 	return known.get(`run ${fields['run']}`) ?? known.get(`delivery ${fields['delivery']}`);
 }
 
 /**
- * A row with what its event is about: before its answer, which tells the answers of a route apart, or behind what it says, where `width` leaves room. The
- * record itself stays as it is, in the detail and on the clipboard.
+ * Adds its event's subject to a row: before an answer, since all answers of a route begin alike, else after the fields if `width` allows. The record itself is
+ * unchanged in the detail and on the clipboard.
  */
 function withSubject(
 	{head, text, facts}: LogRow,
@@ -64,7 +64,7 @@ function withSubject(
 	};
 }
 
-/** The records of the log, one row each, or several where they are wrapped. */
+/** The records of the log, one row each, or several if wrapped. */
 export function LogsBody({width, height}: RegionProps) {
 	const shell = useShell();
 	const records = shell.list(logList);
@@ -72,7 +72,7 @@ export function LogsBody({width, height}: RegionProps) {
 	const {isWrapped} = useStore(shell.view, () => shell.local(logViewOptions).get());
 	const {state} = useStore(shell.feed, snapshot => snapshot);
 	const shown = records.shown();
-	// By what stands above it on the screen, whatever the filter keeps out between them.
+	// Compares with the row above on the screen, whatever the filter hides between them.
 	const repeated = new Set(
 		shown.filter(({isHead, head}, index) => isHead && head === shown[index - 1]?.head),
 	);
@@ -84,7 +84,7 @@ export function LogsBody({width, height}: RegionProps) {
 				? {text: row.text, rest: row.facts}
 				: withSubject(row, subject, {width, isWrapped});
 		const tone = tones[record.level];
-		// The selected row says by itself what it is.
+		// The selected row is always shown in full.
 		const isSaid = repeated.has(row) && !isSelected;
 		return [
 			{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},

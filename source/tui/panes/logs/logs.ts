@@ -24,7 +24,7 @@ import {
 const changeLook = (shell: Shell, part: (look: LogViewOptions) => Partial<LogViewOptions>): void =>
 	shell.local(logViewOptions).set(look => ({...look, ...part(look)}));
 
-/** A level alone; with the same key once more what was shown before. */
+/** Shows one level only; the same key again restores what was shown before. */
 const levelKey = (level: LogLevel, label: Safe): PaneCommand =>
 	onKeys([`logs.${level}`, level.slice(0, 1)], label, {
 		run: shell => changeLook(shell, ({only}) => ({only: only === level ? undefined : level})),
@@ -32,7 +32,7 @@ const levelKey = (level: LogLevel, label: Safe): PaneCommand =>
 
 const nextTime = {clock: 'full', full: 'none', none: 'clock'} as const;
 
-/** What a record is about, a run or else a delivery: the word of the filter for it, and the way there. */
+/** What a record is about, a run or else a delivery: its filter word, and the command that goes there. */
 function originOf({record: {fields}}: LogRow) {
 	const {run, delivery} = fields;
 	if (typeof run === 'number') {
@@ -44,7 +44,7 @@ function originOf({record: {fields}}: LogRow) {
 		: undefined;
 }
 
-/** Adds a word to the filter, or takes it out when it is there; the record that is selected stays so. */
+/** Adds a word to the filter, or removes it; the selected record stays selected. */
 function toggleWord(shell: Shell, word: string): void {
 	const list = shell.list(logList);
 	const words = list.get().filterText.split(' ');
@@ -102,7 +102,7 @@ const logCommands: readonly PaneCommand[] = [
 	}),
 ];
 
-/** One record with every field on its own row. */
+/** A record with each field in its own row. */
 const detailOf = derive((record: LogRecord, width: number) => {
 	const {at, level, source, fields} = record;
 	return [
@@ -127,7 +127,7 @@ function lookPart(shell: Shell): Line {
 	return text === '' ? [] : [{text: escapeLine(text), tone: only === undefined ? 'quiet' : 'warn'}];
 }
 
-/** Which levels are left out, and the key that shows them; empty where none is. */
+/** Which levels are hidden, and the key that shows them; empty if none are. */
 function levelsPart({local, feed, list}: Shell): string {
 	const {only, showsAll} = local(logViewOptions).get();
 	if (only !== undefined) {
@@ -142,7 +142,7 @@ function levelsPart({local, feed, list}: Shell): string {
 	return showsAll ? 'a: what matters' : others > 0 ? `${groupedCell(others)} more, a: all` : '';
 }
 
-/** What the program says about itself. */
+/** The program's own log. */
 export const logsPane = onePane({
 	id: 'logs',
 	title: literal('Logs'),

@@ -5,7 +5,7 @@ import {NounBody} from '../../view/noun-body.tsx';
 import {useStore, useShell} from '../../view/shell-context.ts';
 import {routesPane} from './routes.ts';
 
-/** The routes; in their place the form of one that is edited. */
+/** The routes, or the form of the route being edited. */
 export function RoutesBody(props: RegionProps) {
 	const shell = useShell();
 	const edited = useStore(shell.view, () => editorNow(shell));

@@ -28,10 +28,10 @@ import type {LoadSource} from '../../state/source.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {sendTest} from '../traffic/send-event.ts';
 
-/** The name of a route in the key of what is loaded of it, which is that of the route, a blank and a number. */
+/** The route's name in a loader's key, which is that of the route, a blank and a number. */
 const nameIn = (key: string): string => nameInKey(key.slice(0, key.lastIndexOf(' ')));
 
-/** The number counts what it depends on. */
+/** The key's number is the version of what the facts depend on. */
 const loadedRoutes: LoadSource<Pick<RouteMore, 'facts'>> = {
 	async load(port, key) {
 		const facts = await port.describeRoute(nameIn(key));
@@ -39,23 +39,23 @@ const loadedRoutes: LoadSource<Pick<RouteMore, 'facts'>> = {
 	},
 };
 
-/** The number is a second: asked anew while it is looked at. */
+/** The key's number is a second: the rate is reloaded while it is shown. */
 const loadedRates: LoadSource<RouteRate> = {
 	load: async (port, key) => port.readRouteRate(nameIn(key)),
 };
 
-/** The deliveries of the last 24 hours by route, from the journal. */
+/** The number of deliveries in the last 24 hours by route, from the journal. */
 const loadedCounts: LoadSource<RouteCounts> = {load: async port => port.countRoutes()};
 
-/** The sums of the runs of all routes, from the journal. */
+/** The totals of all routes' runs, from the journal. */
 const loadedSums: LoadSource<RunSums> = {load: async port => port.sumRuns({by: 'route'})};
 
-/** Counts of the journal are loaded again after this time. */
+/** Counts of the journal are reloaded after this time. */
 const countsMs = 30_000;
 const secondMs = 1000;
 const minuteMs = 60_000;
 
-/** A number that grows when the routes or the tool servers change: the facts of a route depend on both. */
+/** Increases when routes or tool servers change: a route's facts depend on both. */
 const versionsIn = derive((feed: Feed) => {
 	const remember = createMemory<number>();
 	let version = 0;
@@ -74,11 +74,11 @@ const trafficNow = derive(
 
 const memoryOf = derive((_feed: Feed) => createMemory<RouteMore>());
 
-/** The key for loading facts or the rate of a route; empty for a route that is not served: nothing is loaded. */
+/** The loader's key for a route's facts or rate; empty for a route that is not served, so that nothing is loaded. */
 const keyOf = (route: RouteView | undefined, asOf: number): string =>
 	route && route.problem === undefined ? `${routeKey(route)} ${asOf}` : '';
 
-/** The rate of the selected route, as it was loaded last. */
+/** The last loaded rate of the selected route. */
 function rateNow({list, loader}: Host): RouteRate | undefined {
 	const last = loader(loadedRates).last();
 	const route = list(routeList).selected();
@@ -150,7 +150,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
-/** The routes: senders, filters, prompts, answers. */
+/** The routes with their senders, filters, prompts and targets. */
 export const routesPane: Pane = {
 	id: 'routes',
 	title: literal('Routes'),
@@ -160,7 +160,7 @@ export const routesPane: Pane = {
 		'Add one with `a`, or `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',
 		'`:` and "set up" asks for port, secret and a first route.',
 	],
-	// No event says that the minute of a rate is over: the clock does.
+	// No event reports that a rate's minute has passed, so time has to be watched.
 	countsSeconds: (_state, host) => (rateNow(host)?.used ?? 0) > 0,
 	want(host) {
 		const {feed, list, loader} = host;

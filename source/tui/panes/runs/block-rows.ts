@@ -8,13 +8,13 @@ import {line, type Line, paragraph} from '../../lines/line.ts';
 import type {Tone} from '../../theme/theme.ts';
 import type {BlockPart, RunBlock} from './blocks.ts';
 
-/** Before the head of a block that holds more than is shown. */
+/** Before the head of a folded block. */
 export const foldedMark = literal('▸ ');
 
-/** Before the head of a block. */
+/** Before the head of a block that can be folded. */
 export const foldMark = (isOpen: boolean): Safe => (isOpen ? literal('▾ ') : foldedMark);
 
-/** What a person has folded and unfolded, by the key of the block; the others are as they come. */
+/** Blocks that a person folded or unfolded, by block key; others have their default. */
 export type Folds = ReadonlyMap<string, boolean>;
 
 const inDetail = {most: 200, key: literal('e')} as const;
@@ -29,14 +29,14 @@ const rowTones: Readonly<Record<MarkdownRow['kind'], Tone>> = {
 	entry: 'strong',
 };
 
-/** For as long as that is held which the rows come from. */
+/** A cache that lives as long as the object that the rows are made from. */
 const memoryOf = derive((_from: object) => createMemory<readonly Line[]>());
 
-/** A text of a block as rows of `width` cells; laid out once. */
+/** A block's text in rows of `width` cells; memoised. */
 const partRows = (part: BlockPart, width: number): readonly Line[] =>
 	memoryOf(part.from)([width], () => layOutPart(part, width));
 
-/** A text as at most `most` rows of `width` cells: of one that grows the last, of others the first, and the key that opens all. */
+/** A text in at most `most` rows of `width` cells: the last ones of a growing text, else the first ones and the key that opens all. */
 export function layOutPart(
 	{text, isMarkdown, isGrowing}: Pick<BlockPart, 'isGrowing' | 'isMarkdown' | 'text'>,
 	width: number,
@@ -55,7 +55,7 @@ export function layOutPart(
 		: [...all.slice(0, most), line(safe`… ${excess} more rows, ${key} opens all`, 'warn')];
 }
 
-/** The text of a block that its head says whole: one row, in `room` of `width` cells. */
+/** The whole text of a block, if it fits into its head's row: `room` of `width` cells. */
 function wholeText({facts, parts}: RunBlock, room: number, width: number): Safe | undefined {
 	const [part, ...more] = parts;
 	const isCandidate =
@@ -75,7 +75,7 @@ function wholeText({facts, parts}: RunBlock, room: number, width: number): Safe 
 
 const isUnfolded = ({key, isOpen}: RunBlock, folds: Folds): boolean => folds.get(key) ?? isOpen;
 
-/** One block as rows of `width` cells: its head, and under it what it holds where it is unfolded. Each row says which it is. */
+/** A block in rows of `width` cells: its head, and if unfolded its contents. Each row has a path that identifies it. */
 export function blockRows(block: RunBlock, folds: Folds, width: number): readonly Line[] {
 	const {key, at, label, facts, sign, tone, parts} = block;
 	const start = safe` ${clockTime(at)} `;
@@ -115,6 +115,6 @@ const bodyOf = ({key, parts}: RunBlock, width: number): readonly Line[] =>
 		])
 		.map((row, index): Line => [{text: indent, at: [key, String(index)]}, ...row]);
 
-/** All that a block holds, for the pager. */
+/** The whole contents of a block, for the pager. */
 export const blockText = ({parts}: RunBlock): string =>
 	parts.map(({title, text}) => (title === undefined ? text : `${title}\n${text}`)).join('\n\n');

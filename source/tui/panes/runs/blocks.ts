@@ -2,28 +2,28 @@ import {toolWords, type TranscriptEntry} from '../../../core/run.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import type {Tone} from '../../theme/theme.ts';
 
-/** One text of a block, and where it comes from: what is laid out is kept with that. */
+/** A text of a block, and the object that it comes from, by which layouts are cached. */
 export type BlockPart = {
 	readonly title?: string;
 	readonly text: string;
 	readonly isMarkdown: boolean;
 	readonly from: object;
-	/** It is being written: of too many rows the last are shown. */
+	/** The text is still growing: if there are too many rows, the last ones are shown. */
 	readonly isGrowing?: true;
 };
 
-/** A step of a run: a head, and what is read when it is unfolded. */
+/** A step of a run: a head, and contents that can be unfolded. */
 export type RunBlock = {
-	/** Stays the same while the run goes on, and when its journal is loaded. */
+	/** Stays the same while the run continues, and when its journal is loaded. */
 	readonly key: string;
 	readonly at: number;
 	readonly label: string;
-	/** What the head says of it: the tool, its time. */
+	/** What the head says: the tool, its duration. */
 	readonly facts: string;
 	readonly sign: '' | '✓' | '✗' | '◐' | '-';
 	readonly tone: Tone;
 	readonly parts: readonly BlockPart[];
-	/** Whether it stands unfolded until a person folds it. */
+	/** Whether the block is unfolded by default. */
 	readonly isOpen: boolean;
 };
 
@@ -46,15 +46,15 @@ const openKinds: ReadonlySet<TranscriptEntry['kind']> = new Set([
 ]);
 
 type BlockOptions = {
-	/** The whole answer: the block that says the same stays folded. */
+	/** The whole answer: a block with the same text is folded by default. */
 	readonly answer: string | undefined;
-	/** Nothing comes any more: a call without a result has none. */
+	/** Nothing more will come, so a call without a result stays without one. */
 	readonly isOver: boolean;
-	/** What of the prompt strangers wrote. */
+	/** Which part of the prompt strangers wrote. */
 	readonly untrusted: string | undefined;
 };
 
-/** The blocks of a transcript in their order; a call and its result are one. */
+/** The blocks of a transcript in order; a call and its result form one. */
 export function blocksOf(
 	entries: readonly TranscriptEntry[],
 	{answer, isOver, untrusted}: BlockOptions,
@@ -86,7 +86,7 @@ export function blocksOf(
 		);
 }
 
-/** The answer that the model is giving; it looks as it will when it is whole. */
+/** The answer being generated, shown like a complete one. */
 export const wordsBlock = (said: RunSaid): RunBlock => ({
 	key: 'words',
 	at: said.at,
@@ -97,7 +97,7 @@ export const wordsBlock = (said: RunSaid): RunBlock => ({
 	parts: [
 		{
 			...(said.from > 0 && {title: `… ${said.from.toLocaleString('en')} characters before`}),
-			// What follows may be the other half of its last character.
+			// A half of a surrogate pair at the end is cut: the other half may follow.
 			text: said.text.replace(/[\ud800-\udbff]$/, ''),
 			isMarkdown: true,
 			from: said,
@@ -107,14 +107,14 @@ export const wordsBlock = (said: RunSaid): RunBlock => ({
 	isOpen: true,
 });
 
-/** `1.9 kB, text of the event is untrusted`; of a job that a schedule or a person fired the size alone. */
+/** `1.9 kB, text of the event is untrusted`; only the size for a job fired by schedule or a person. */
 export const sizeWords = (text: string, untrusted: string | undefined): string => {
 	const count = Buffer.byteLength(text);
 	const size = count < 1000 ? `${count} B` : `${(count / 1000).toFixed(1)} kB`;
 	return untrusted === undefined ? size : `${size}, ${untrusted}`;
 };
 
-/** The result of each call. Models may give a name to more than one call, so a result belongs to the oldest that has none. */
+/** Pairs each call with its result. Models may reuse an id, so a result belongs to the oldest open call. */
 function pairsOf(entries: readonly TranscriptEntry[]) {
 	const open = new Map<string, TranscriptEntry[]>();
 	const resultOf = new Map<TranscriptEntry, TranscriptEntry>();
@@ -184,7 +184,7 @@ function approvalOf(result: TranscriptEntry): string {
 		: (toolWords(result) ?? '').slice(tool.length).replace(/^, /, '');
 }
 
-/** How long the call took, milliseconds; `undefined` where that is not known. */
+/** The call's duration in milliseconds; `undefined` if unknown. */
 export const tookMs = ({data}: TranscriptEntry): number | undefined =>
 	typeof data?.['durationMs'] === 'number' ? data['durationMs'] : undefined;
 
@@ -199,7 +199,7 @@ export const msWords = (ms: number): string =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** JSON as it is read; anything else as it is. */
+/** JSON indented; other text unchanged. */
 function indented(text: string): string {
 	try {
 		return JSON.stringify(JSON.parse(text), null, 2);

@@ -9,33 +9,33 @@ import type {Shell} from '../../shell/shell.ts';
 import type {LocalState} from '../../state/source.ts';
 import {foldedMark, type Folds} from './block-rows.ts';
 
-/** What is folded of one run; another run begins as it comes. */
+/** The folds of one run; another run begins with defaults. */
 type RunFolds = {readonly run: number; readonly folds: Folds};
 
 export const runFolds: LocalState<RunFolds> = {initial: {run: 0, folds: new Map()}};
 
 const nothing: Folds = new Map();
 
-/** What a person has folded of `run`. */
+/** The blocks of `run` that the person folded or unfolded. */
 export const foldsOf = ({run: id, folds}: RunFolds, run: Run): Folds =>
 	id === run.id ? folds : nothing;
 
 const isInDetail = (shell: Shell): boolean => shell.view.get().region === 'detail';
 
-/** The block that the chosen row belongs to. */
+/** The block of the selected row. */
 export function chosenBlock(shell: Shell): string | undefined {
 	const rows = shell.detail.lines();
 	return pathOf(rows[cursorIn(rows, shell.view.get()).cursor])?.[0];
 }
 
-/** Whether rows of the block are shown under its head. */
+/** Whether the block's contents are shown. */
 const isUnfolded = (shell: Shell, key: string): boolean =>
 	shell.detail.lines().some(row => {
 		const [block, ...rest] = pathOf(row) ?? [];
 		return block === key && rest.length > 0;
 	});
 
-/** Folds or unfolds blocks of the selected run; the chosen row stays where it is, or gives way to the head of its block. */
+/** Folds or unfolds blocks of the selected run. The selected row stays, or if hidden, its block's head is selected. */
 function fold(shell: Shell, changes: ReadonlyArray<readonly [string, boolean]>): void {
 	const run = shell.list(runList).selected();
 	if (run) {
@@ -60,7 +60,7 @@ const folding = (id: string, key: string, {label, isOpen}: Folding): PaneCommand
 		},
 	});
 
-/** Commands that fold the detail of a run. */
+/** Commands that fold a run's detail. */
 export const foldCommands: readonly PaneCommand[] = [
 	folding('toggle', 'enter', {
 		label: literal('unfold or fold'),

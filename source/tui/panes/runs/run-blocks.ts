@@ -17,15 +17,15 @@ import {
 	type RunBlock,
 } from './blocks.ts';
 
-/** The blocks of a run in the order of the screen. */
+/** The blocks of a run, in display order. */
 type RunBlocks = {
-	/** Absent while there is none. */
+	/** Absent if there is none yet. */
 	readonly answer: RunBlock | undefined;
-	/** Fewer than two have nothing to compare. */
+	/** With fewer than two steps there is nothing to compare. */
 	readonly timeline: readonly TimelineStep[];
-	/** The prompt first. */
+	/** The prompt comes first. */
 	readonly steps: readonly RunBlock[];
-	/** What the run does now, or has come to: the last row while it is watched. */
+	/** The run's current activity or its result: the last row while the run is watched. */
 	readonly end?: Span;
 };
 
@@ -33,13 +33,13 @@ type KnownOfRun = {
 	readonly stored: StoredRun | undefined;
 	readonly transcript: readonly TranscriptEntry[];
 	readonly now: number;
-	/** What the model is saying. */
+	/** The answer being generated. */
 	readonly said?: RunSaid | undefined;
-	/** It was seen at work: its answer stays where it came. */
+	/** The run was seen at work, so its answer stays in its place among the steps. */
 	readonly isWatched?: boolean;
 };
 
-/** The blocks of `run` with what is known of its transcript. `now` is milliseconds since 1970. */
+/** The blocks of `run` with the known part of its transcript. `now` is milliseconds since 1970. */
 export function runBlocks(
 	run: Run,
 	{stored, transcript, now, said, isWatched = false}: KnownOfRun,
@@ -47,7 +47,7 @@ export function runBlocks(
 	const whole = stored?.fullAnswer ?? run.answer;
 	const answer =
 		isWatched && whole !== undefined && saidIn(transcript).includes(whole) ? undefined : whole;
-	// What was heard of a run that has just ended may lack its last steps: they are not missing, they come with its journal.
+	// The transcript heard live from a run that just ended may lack its last steps; those come with its journal, so they are not shown as missing.
 	const isOver = stored ? hasEnded(stored.state) : hasEnded(run.state) && !isWatched;
 	const told = blocksOf(transcript, {answer, isOver, untrusted: untrustedIn(run)});
 	const steps = said ? [...told, wordsBlock(said)] : told;
@@ -79,7 +79,7 @@ type EndSources = {
 	readonly now: number;
 };
 
-/** What `run` does now, in words. */
+/** The current activity of `run` in words. */
 function endOf(run: Run, {said, steps, now}: EndSources): Span {
 	if (run.state !== 'running') {
 		return runWordAt(run, now);
@@ -100,7 +100,7 @@ const common = {facts: '', sign: '', tone: 'plain'} as const;
 
 const untrustedIn = (run: Run): string | undefined => untrustedWords[originOf(run).kind];
 
-/** Of a run that has not begun. */
+/** The prompt of a run that has not begun. */
 const promptBlock = (stored: StoredRun): RunBlock => ({
 	...common,
 	key: 'prompt',
@@ -111,7 +111,7 @@ const promptBlock = (stored: StoredRun): RunBlock => ({
 	isOpen: false,
 });
 
-/** `blocks` as rows of `width` cells: the answer first, then where the time went, then the steps; of a run that is watched as it comes. */
+/** `blocks` in rows of `width` cells: the answer, the timeline, then the steps; for a watched run in the order of events. */
 export function rowsOfBlocks(
 	{answer, timeline, steps, end}: RunBlocks,
 	folds: Folds,
@@ -120,7 +120,7 @@ export function rowsOfBlocks(
 	const times = timeline.length > 1 ? timelineBlock(timeline, folds, width) : [];
 	const stepRows = steps.flatMap(block => blockRows(block, folds, width));
 	const answerRows = answer ? blockRows(answer, folds, width) : [];
-	// Nothing comes between what is being read.
+	// A watched run has no timeline between rows that are being read.
 	return end
 		? [
 				...answerRows,
@@ -131,7 +131,7 @@ export function rowsOfBlocks(
 		: [...answerRows, ...times, ...stepRows];
 }
 
-/** Key of the last row of a watched run: choosing that row follows new steps. */
+/** Key of a watched run's last row: selecting it follows new steps. */
 const endKey = 'end';
 
 /** Cells of ` 10:59:16 ` before a fold mark. */
@@ -163,19 +163,19 @@ function timelineBlock(
 		: [head];
 }
 
-/** A stretch of a run. Times are milliseconds since 1970. */
+/** A step on the timeline. Times are milliseconds since 1970. */
 type TimelineStep = {
 	readonly label: string;
 	readonly from: number;
-	/** When it began to work, after it had waited (for a person, for a place). */
+	/** When work began after waiting (for a person or a worker). */
 	readonly worksFrom: number;
 	readonly to: number;
 };
 
-/** The last steps that are drawn. */
+/** How many steps are drawn, counted from the last. */
 const maxSteps = 100;
 
-/** Steps of the model and the tools, in the order in which they began. A step under way ends at `now`. */
+/** Steps of the model and the tools by start time. A step in progress ends at `now`. */
 function timelineOf(entries: readonly TranscriptEntry[], now: number): readonly TimelineStep[] {
 	const steps: TimelineStep[] = [];
 	const open = new Map<unknown, TranscriptEntry[]>();
@@ -198,7 +198,7 @@ function timelineOf(entries: readonly TranscriptEntry[], now: number): readonly 
 				open.set(data?.['call'], [...(open.get(data?.['call']) ?? []), entry]);
 			}
 		} else if (kind === 'prompt') {
-			// A further try: what lies before it was waiting.
+			// A retry: the time before it was waiting.
 			quietSince = at;
 		}
 	}
@@ -214,7 +214,7 @@ const labelCells = 18;
 const durationCells = 8;
 const narrowest = 8;
 
-/** A row for each step, with a bar where it lies in the run: `·` while it waited, `█` while it worked. */
+/** A row for each step, with a bar at its time: `·` while waiting, `█` while working. */
 function timelineRows(steps: readonly TimelineStep[], width: number): readonly Line[] {
 	const room = Math.max(narrowest, width - labelCells - durationCells - 2);
 	const start = Math.min(...steps.map(({from}) => from));
@@ -223,7 +223,7 @@ function timelineRows(steps: readonly TimelineStep[], width: number): readonly L
 		Math.min(room - 1, Math.floor(((at - start) / Math.max(1, end - start)) * room));
 	return steps.map(({label, from, worksFrom, to}): Line => {
 		const [first, work, last] = [columnOf(from), columnOf(worksFrom), columnOf(to)];
-		// What is shorter than a cell is still seen.
+		// A step shorter than a cell is still visible.
 		const length = Math.max(1, last - work + (to === end ? 1 : 0));
 		const bar = ' '.repeat(first) + '·'.repeat(work - first) + '█'.repeat(length);
 		return [

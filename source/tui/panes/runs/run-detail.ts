@@ -28,28 +28,28 @@ import type {RunBlock} from './blocks.ts';
 import {rowsOfBlocks, runBlocks} from './run-blocks.ts';
 
 type RunSources = {
-	/** Entries that came while it was watched. */
+	/** Transcript entries received while the run was watched. */
 	readonly progress: readonly TranscriptEntry[] | undefined;
-	/** What the model is saying. */
+	/** The answer being generated. */
 	readonly said?: RunSaid | undefined;
-	/** It was seen at work. */
+	/** The run was seen at work. */
 	readonly isWatched?: boolean;
 	readonly loaded: Loaded<StoredRun>;
 	readonly now: number;
-	/** What it waits for. */
+	/** The request that the run waits for. */
 	readonly approval?: Approval | undefined;
 	readonly folds: Folds;
 };
 
 const nothingHeard: readonly TranscriptEntry[] = [];
 
-/** One run as rows of `width` cells: what became of it, its answer, where its time went, its steps. */
+/** A run in rows of `width` cells: its outcome, its answer, its timeline, its steps. */
 export function runDetail(run: Run, sources: RunSources, width: number): readonly Line[] {
 	const {loaded, now, progress: live = nothingHeard} = sources;
 	const stored = loaded.status === 'ready' && loaded.value.id === run.id ? loaded.value : undefined;
 	const origin = originOf(run);
 	const subject = run.subject ?? stored?.plan.subject;
-	// What is stored may be older than what was heard of a run that is under way.
+	// The stored run may be older than the state of a run in progress.
 	const isStoredNewer =
 		stored && (hasEnded(stored.state) || live.length < stored.transcript.length);
 	const transcript = isStoredNewer ? stored.transcript : live;
@@ -94,7 +94,7 @@ function emptyRow(loaded: Loaded<StoredRun>): Line {
 	return line(loaded.status === 'loading' ? literal(' loading') : literal(' nothing yet'), 'quiet');
 }
 
-/** Which logins a run waits for, until when, and what a person can do. */
+/** Which logins a run waits for, until when, and what to do. */
 function loginRows(
 	{awaitsLogins = [], profile, nextAttemptAt = 0}: Run,
 	now: number,
@@ -110,13 +110,13 @@ function loginRows(
 	);
 }
 
-/** What it took, in one line where there is room: tries, tools, tokens and cost, time, model. */
+/** What the run used, in one line if it fits: tries, tools, tokens and cost, time, model. */
 function factRows(
 	run: Run,
 	{now, heard}: {readonly now: number; readonly heard: readonly RunBlock[]},
 	width: number,
 ): readonly Line[] {
-	// The journal counts when the model has answered.
+	// The journal counts a call only once the model has answered.
 	const tools = Math.max(run.toolCalls, heard.filter(({label}) => label === 'tool').length);
 	const facts = [
 		`try ${run.attempt}`,
@@ -144,13 +144,13 @@ function factRows(
 	];
 }
 
-/** What is due and does not begin waits for a worker, or for the pace of its chat. */
+/** When the next try begins. A due run that does not begin waits for a worker, or for its chat's rate limit. */
 const nextTryText = (at: number, now: number): Safe =>
 	at > now
 		? safe`next try ${clockTime(at)} · t starts it now`
 		: safe`next try due since ${clockTime(at)}: it waits for its turn`;
 
-/** What it came of: its delivery, the earlier events that it stands for too, its job. `o` goes there. */
+/** What caused the run: its delivery, superseded events, its job. `o` goes there. */
 function originRows({delivery, group, superseded = 0, job}: Run, width: number): readonly Line[] {
 	const parts = compact([
 		delivery !== undefined && safe`delivery ${shownId({id: delivery})}`,
@@ -162,7 +162,7 @@ function originRows({delivery, group, superseded = 0, job}: Run, width: number):
 	return parts.length === 0 ? [] : paragraph(parts.join('  '), width, 'quiet');
 }
 
-/** The whole transcript and answer as plain text, for the pager. */
+/** The whole transcript and answer as plain text for the pager. */
 export const runText = (run: StoredRun): string =>
 	compact([
 		`run #${run.id} ${run.route} ${run.event} ${run.state}`,

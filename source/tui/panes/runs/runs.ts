@@ -29,7 +29,7 @@ import {foldsOf, runFolds, chosenBlock, foldCommands} from './folds.ts';
 import {runBlocks} from './run-blocks.ts';
 import {runDetail, runText} from './run-detail.ts';
 
-/** The runs that are marked. */
+/** The marked runs. */
 export const runMarks = createMarks<Run>();
 
 /** Commands of pane 7. */
@@ -87,7 +87,7 @@ const runCommands: readonly PaneCommand[] = [
 	}),
 ];
 
-/** All of the block with this key. */
+/** The whole contents of the block with this key. */
 function stepText(stored: StoredRun, key: string | undefined): string | undefined {
 	const {answer, steps} = runBlocks(stored, {
 		stored,
@@ -100,13 +100,13 @@ function stepText(stored: StoredRun, key: string | undefined): string | undefine
 
 const keyOf = ({id, state}: Run) => `${id} ${state}`;
 
-/** A run that went on is loaded again. */
+/** Loads a run with its transcript; reloaded when the run continues. */
 const storedRuns: LoadSource<StoredRun> = {
 	load: async (port, key) => port.getRun(Number.parseInt(key, 10)),
 	isCurrent: (key, run) => key === keyOf(run),
 };
 
-/** A run that was seen at work, with what was heard of it last: until its journal is there, that is shown. */
+/** A run seen at work, with the last transcript heard live: shown until its journal is loaded. */
 type Watched = {readonly id: number; readonly progress: readonly TranscriptEntry[] | undefined};
 
 function watchedAfter(
@@ -161,7 +161,7 @@ const runPlace = (shell: Shell, {id, route, state}: Run): Destination => ({
 	go: () => goToRun(shell, id),
 });
 
-/** A run by its number: runs that the state does not hold are in the journal. */
+/** Finds a run by number; runs missing from the state may be in the journal. */
 function findRun(shell: Shell, query: string): Referent {
 	const id = Number(/^#?(\d{1,12})$/.exec(query)?.[1]);
 	const {runs} = shell.feed.get().state;
@@ -177,7 +177,7 @@ function findRun(shell: Shell, query: string): Referent {
 
 const withApprovals = derive(({approvals}: GatewayState) => ({approvals}));
 
-/** How many runs wait, and how many of the places for those at work are taken. Nothing where none waits. */
+/** How many runs wait, and how many workers are busy. Empty if no run waits. */
 function queuePart({state, now}: Snapshot): Line {
 	const {waits, places} = runsAtWork(state, now);
 	const queued = queuedOf(waits);
@@ -187,13 +187,13 @@ function queuePart({state, now}: Snapshot): Line {
 	return queued > 0 ? [{text, tone: 'quiet'}] : [];
 }
 
-/** What the agents did and do. */
+/** The agents' runs, past and present. */
 export const runsPane = onePane({
 	id: 'runs',
 	title: literal('Runs'),
 	manual: 'runs',
 	empty: () => ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
-	// A run is read, and its list only chosen from.
+	// The list is narrow, because the detail is what is read.
 	listShare: 0.4,
 	commands: runCommands,
 	listing: listingOf({

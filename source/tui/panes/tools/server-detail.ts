@@ -7,7 +7,7 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {blankLine, line, type Line, type Span, apart} from '../../lines/line.ts';
 import {factRows} from '../../nouns/facts.ts';
 
-/** One server with its tools as rows of `width` cells; `calls` are those that were decided on. */
+/** A server with its tools in rows of `width` cells; `calls` are the decided ones. */
 export function serverDetail(
 	server: ServerView,
 	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
@@ -26,7 +26,7 @@ export function serverDetail(
 	];
 }
 
-/** Above the tools, so that the last row of the detail is one. */
+/** Placed above the tools, so that the detail's last row is a tool. */
 const legend = ({tools}: ServerView): readonly Line[] =>
 	tools.some(({claims}) => claims.readOnly === true || claims.destructive === true)
 		? [line(literal('  * claimed by the server, not verified'), 'quiet')]
@@ -56,7 +56,7 @@ function toolRows(
 	});
 }
 
-/** Whether a call asks a person, and what the server claims of the tool. */
+/** Whether a call asks a person, and what the server claims about the tool. */
 const wordSpans = ({claims, asks, changed}: ServerToolView): readonly Span[] => [
 	{text: asks ? literal('asks') : literal('auto'), tone: asks ? 'warn' : 'plain'},
 	...(claims.readOnly === true ? [{text: literal('  read-only*')}] : []),
@@ -64,7 +64,7 @@ const wordSpans = ({claims, asks, changed}: ServerToolView): readonly Span[] => 
 	...(changed ? [{text: literal('  changed'), tone: 'bad'} as const] : []),
 ];
 
-/** `3 calls, 1 denied`, by the server's name of the tool. */
+/** `3 calls, 1 denied`, by the server's name for the tool. */
 function callCounts(
 	calls: readonly Approval[],
 	{name, profile}: {readonly name: string; readonly profile: string},
@@ -83,6 +83,6 @@ function callCounts(
 	);
 }
 
-/** The tool that a row of the detail shows. */
+/** The tool that a detail's row shows. */
 export const toolOfRow = (row: Line | undefined): ServerToolView | undefined =>
 	row?.find(({tool}) => tool)?.tool;

@@ -20,7 +20,7 @@ export const serverList = nounList<ServerView>('tools', serverNoun, {read: state
 
 const selected = (shell: Shell): ServerView | undefined => shell.list(serverList).selected();
 
-/** The tool of the chosen row of the detail; `undefined` in the list. */
+/** The tool of the detail's selected row; `undefined` in the list. */
 function selectedTool(shell: Shell): ServerToolView | undefined {
 	const view = shell.view.get();
 	if (view.pane !== serverList.id || view.region !== 'detail') {
@@ -31,7 +31,7 @@ function selectedTool(shell: Shell): ServerToolView | undefined {
 	return toolOfRow(rows[cursorIn(rows, view).cursor]);
 }
 
-/** Opens the form of the chosen tool, or offers all. */
+/** Opens the form of the selected tool, or a menu of all. */
 function tryTool(shell: Shell, server: ServerView): void {
 	const tool = selectedTool(shell);
 	if (tool) {
@@ -41,7 +41,7 @@ function tryTool(shell: Shell, server: ServerView): void {
 	}
 }
 
-/** Says what reading the tool servers again would do, and asks. */
+/** Asks before tool servers are reloaded, saying what that would do. */
 export function askToReload(shell: Shell): void {
 	const isStillHere = placeNow(shell, literal('R'));
 	shell.attempt(async () => {
@@ -85,7 +85,7 @@ export const toolCommands: readonly PaneCommand[] = [
 			if (server.status === 'needs login') {
 				startLogin(shell, server);
 			} else {
-				// It may be logged in already: there a second key does it anew.
+				// If already logged in, a second key press there starts a new login.
 				goToLogin(shell, server);
 			}
 		},
@@ -123,7 +123,7 @@ const maxLookedLength = 1_000_000;
 
 const escaped = (name: string) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 
-/** The line (from 1) of `config.yaml` where a tool server begins; of `mcp_servers` when its name is not found; `undefined` without that. */
+/** The line (from 1) of `config.yaml` where a tool server begins; that of `mcp_servers` if the server is not found; `undefined` without that section. */
 export function serverLine(text: string, name: string): number | undefined {
 	const lines = text.slice(0, maxLookedLength).split('\n');
 	const start = lines.findIndex(line => /^["']?mcp_servers["']?\s*:/.test(line));

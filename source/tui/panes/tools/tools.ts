@@ -25,7 +25,7 @@ function createServerDetail({list, feed}: Host): DetailSource {
 	};
 }
 
-/** The tool servers, their tools, and what a call needs. */
+/** The tool servers, their tools, and which calls need approval. */
 export const toolsPane = onePane({
 	id: 'tools',
 	title: literal('Tools'),
@@ -51,7 +51,7 @@ export const toolsPane = onePane({
 	},
 });
 
-/** What the states are called where they are counted, in this order. */
+/** The labels of server states in the summary, in order. */
 const counted: ReadonlyArray<readonly [string, ReadonlySet<ServerStatus>]> = [
 	['connected', new Set(['connected'])],
 	['connecting', new Set(['connecting'])],

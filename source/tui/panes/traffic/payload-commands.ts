@@ -24,7 +24,7 @@ import {
 } from '../../payload/payload-field.ts';
 import type {Shell} from '../../shell/shell.ts';
 
-/** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
+/** The payload field of the selected row. If the row shows none, selects the next row that does, and returns nothing. */
 function fieldUnderCursor(shell: Shell): PayloadField | undefined {
 	if (shell.view.get().region === 'list') {
 		openDetail(shell);
@@ -54,7 +54,7 @@ function fieldUnderCursor(shell: Shell): PayloadField | undefined {
 	return undefined;
 }
 
-/** Offers the filter of a route that passes what has the same value, and says how many past events would have passed. */
+/** Offers a route filter for events with the same value, and counts past events that it would have passed. */
 function filterFromField(shell: Shell, {route}: Delivery): void {
 	const field = fieldUnderCursor(shell);
 	if (!field) {
@@ -120,7 +120,7 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 	});
 }
 
-/** Bodies that are looked at, and how large one may be: each costs the gateway a moment. */
+/** How many deliveries are tested, and the largest body: each costs the gateway time. */
 const backTestLimits = {listed: 300, bodies: 100, bytes: 65_536} as const;
 
 type BackTest = {
@@ -129,7 +129,7 @@ type BackTest = {
 	readonly isWanted: () => boolean;
 };
 
-/** How many of the latest events of a route pass `filter`. Ends early once `isWanted` says no. */
+/** Counts the latest events of a route that pass `filter`. Stops once `isWanted` returns false. */
 async function backTest(
 	port: Pick<GatewayPort, 'listDeliveries' | 'getDelivery'>,
 	{route, filter, isWanted}: BackTest,
@@ -153,14 +153,14 @@ async function backTest(
 	return {passed, seen};
 }
 
-/** Whether its payload came to the filters of the route, or would have. */
+/** Whether the delivery reached its route's filters, or would have. */
 const isEvent = (delivery: Delivery): boolean =>
 	!isRejection(delivery) &&
 	delivery.outcome !== 'challenge' &&
 	delivery.replayOf === undefined &&
 	delivery.bodyBytes <= backTestLimits.bytes;
 
-/** Opens the form of a new route with what the event says, in the pane of routes; Esc there leads back. */
+/** Opens the form of a new route with initial values from the event, in the pane of routes; Esc returns. */
 function subscribe(shell: Shell, delivery: Delivery): void {
 	if (editorNow(shell)) {
 		shell.toast(literal('A route is being edited in Routes: save or leave it first'), 'warn');
@@ -171,10 +171,10 @@ function subscribe(shell: Shell, delivery: Delivery): void {
 	addRouteWith(shell, {...routeFor(delivery), traffic: delivery.route});
 }
 
-/** Commands that make something of what a delivery holds. */
+/** Commands that use a delivery's payload. */
 export const payloadCommands: readonly PaneCommand[] = [
 	onSelected(deliveryList)(['traffic.filter-from-field', 's'], literal('filter from field'), {
-		// Where it acts on nothing yet, it is named where there is room.
+		// Listed only where it would act at once, or where there is room.
 		quiet({view}) {
 			const {region, size} = view.get();
 			return region === 'list' && size.columns < 120;

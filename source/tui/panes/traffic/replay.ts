@@ -23,12 +23,12 @@ import {markCommands, orMarked, askForAll, actOnAll, sayOutcome} from '../../nou
 import type {Shell} from '../../shell/shell.ts';
 import {chooseRoute, servedRoutes} from './send-event.ts';
 
-/** The deliveries that are marked. */
+/** The marked deliveries. */
 export const deliveryMarks = createMarks<DeliveryRow>();
 
-/** Asks once for all marked deliveries, with what it starts where, then replays one after the other, the oldest first. */
+/** Asks once for all marked deliveries, saying what it starts where, then replays them one after the other, oldest first. */
 async function replayMarked(shell: Shell, isStillHere: StillHere): Promise<void> {
-	// Also what was paged to, and what the filter keeps out.
+	// Includes paged rows and those that the filter excludes.
 	const {items, gone} = markedOf(
 		shell.local(deliveryMarks).get(),
 		[...shell.list(deliveryList).get().items, ...shell.feed.get().state.deliveries],
@@ -72,14 +72,14 @@ async function replayMarked(shell: Shell, isStillHere: StillHere): Promise<void>
 	}
 }
 
-/** What is to be sent once more. */
+/** What to send again. */
 type Wish = {
 	readonly delivery: Delivery;
-	/** Name of another route. */
+	/** The name of another route. */
 	readonly route?: string;
-	/** What was edited, and what it was. */
+	/** The edited body, and the delivery it came from. */
 	readonly edited?: {readonly body: string; readonly of: StoredDelivery};
-	/** The list moved, so that another row may have been meant. */
+	/** The list moved, so the person may have meant another row. */
 	readonly isUnsure?: boolean;
 };
 
@@ -88,7 +88,7 @@ const optionsOf = ({route, edited}: Wish) => ({
 	...(edited && {body: edited.body}),
 });
 
-/** Replays at once when nothing but the log would change, else asks with the effects. An edited body, or a row that a moving list put under the cursor, always asks. */
+/** Replays at once if only the log would change, else asks, naming the effects. Always asks for an edited body, or if a moving list changed the selection. */
 function replay(shell: Shell, wish: Wish, isStillHere: StillHere): void {
 	const {delivery, edited, isUnsure = false} = wish;
 	attempt(shell, wish, async () => {
@@ -125,7 +125,7 @@ function ask(shell: Shell, wish: Wish, plan: ReplayPlan): void {
 	});
 }
 
-/** Says what was done: also where nothing was asked, an agent may have been started. */
+/** Replays and shows the outcome: even an unasked replay may have started an agent. */
 async function send(shell: Shell, wish: Wish, {route, effects}: ReplayPlan): Promise<void> {
 	const {status, body} = await shell.port.replay(wish.delivery.id, optionsOf(wish));
 	const did =
@@ -138,7 +138,7 @@ async function send(shell: Shell, wish: Wish, {route, effects}: ReplayPlan): Pro
 	shell.toast(said, 'good');
 }
 
-/** Does `act`; when it fails, what was edited is kept, and said where. */
+/** Runs `act`; if it fails, saves an edited body to a file and says where. */
 function attempt(shell: Shell, {edited}: Wish, act: () => Promise<void>): void {
 	shell.attempt(async () => {
 		try {
@@ -153,7 +153,7 @@ function attempt(shell: Shell, {edited}: Wish, act: () => Promise<void>): void {
 	});
 }
 
-/** `wish.route` is the one that it is not sent to. */
+/** Asks for another route than `wish.route`, and replays there. */
 function replayElsewhere(shell: Shell, wish: Wish): void {
 	const {delivery, route = delivery.route} = wish;
 	chooseRoute(shell, {
@@ -164,14 +164,14 @@ function replayElsewhere(shell: Shell, wish: Wish): void {
 	});
 }
 
-/** The row that a key meant: its route, and what the event is about. */
+/** Names the delivery that a key acts on: its route, and what the event is about. */
 const rowWords = ({route, event, subject}: Delivery): Safe =>
 	safe`${escapeLine(route)}  ${escapeLine(subject || event)}`;
 
 const otherRoutes = (shell: Shell, name: string) =>
 	servedRoutes(shell).filter(route => route.name !== name);
 
-/** Replays what the person makes of the body. A text that is no JSON is kept, and can be edited again. */
+/** Replays the body as edited. Text that is not JSON is saved, and can be edited again. */
 async function editAndReplay(shell: Shell, of: StoredDelivery, text: string): Promise<void> {
 	const {suffix, kept} = editableBody(of);
 	const saved = await shell.desktop.edit(text, suffix);
@@ -206,7 +206,7 @@ async function editAndReplay(shell: Shell, of: StoredDelivery, text: string): Pr
 	}
 }
 
-/** What is refused before its sender is known, and within the rate, is kept without its body. */
+/** Refused before the sender was verified or by the rate limit, so stored without a body. */
 const refusedUnread: ReadonlySet<DeliveryOutcome> = new Set([
 	'route',
 	'slip',
@@ -216,7 +216,7 @@ const refusedUnread: ReadonlySet<DeliveryOutcome> = new Set([
 	'rate',
 ]);
 
-/** Why a delivery cannot be sent once more, as far as it is known without asking the journal. */
+/** Why a delivery cannot be replayed, as far as the state tells. */
 function nothingToReplay(shell: Shell): Safe | undefined {
 	const delivery = selectedDelivery(shell);
 	if (!delivery) {
@@ -232,7 +232,7 @@ function nothingToReplay(shell: Shell): Safe | undefined {
 		: undefined;
 }
 
-/** The delivery under the cursor, and whether it is the one that a person has chosen. */
+/** Runs `act` with the selected delivery, and whether the person chose that row. */
 const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => {
 	const delivery = selectedDelivery(shell);
 	if (delivery) {
@@ -240,7 +240,7 @@ const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => 
 	}
 };
 
-/** Commands that send a delivery once more. */
+/** Commands that replay a delivery. */
 export const replayCommands: readonly PaneCommand[] = [
 	orMarked(
 		onKeys(['traffic.replay', 'r'], literal('replay'), {
@@ -256,7 +256,7 @@ export const replayCommands: readonly PaneCommand[] = [
 	),
 	onKeys(['traffic.edit-replay', 'R'], literal('edit+replay'), {
 		changes: true,
-		// There the filter and following need the room.
+		// On narrow screens the footer keeps room for filter and follow.
 		quiet: ({view}) => view.get().size.columns < 100,
 		why: nothingToReplay,
 		run(shell) {

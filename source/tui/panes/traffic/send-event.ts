@@ -10,7 +10,7 @@ import {openMenu, type Menu} from '../../dialogs/questions.ts';
 import {selectedDelivery} from '../../entries/delivery-list.ts';
 import type {Shell} from '../../shell/shell.ts';
 
-/** Routes that take deliveries now. */
+/** Routes that accept deliveries now. */
 export const servedRoutes = (shell: Shell): readonly RouteView[] =>
 	shell.feed.get().state.routes.filter(route => route.problem === undefined);
 
@@ -21,7 +21,7 @@ type RouteChoice = Pick<Menu, 'notes' | 'title'> & {
 	readonly choose: (name: string) => void;
 };
 
-/** Offers `routes` to choose one of; the first nine have a key. */
+/** Shows a menu of `routes`; the first nine have a key. */
 export function chooseRoute(shell: Shell, {routes, choose, ...rest}: RouteChoice): void {
 	openMenu(shell, {
 		...rest,
@@ -32,7 +32,7 @@ export function chooseRoute(shell: Shell, {routes, choose, ...rest}: RouteChoice
 	});
 }
 
-/** Routes that a test event can be sent to: only the selected one where there is one. */
+/** Routes that a test event can be sent to: the selected one, else all. */
 export function testableRoutes(shell: Shell): readonly RouteView[] {
 	const served = servedRoutes(shell);
 	const name = selectedDelivery(shell)?.route;
@@ -46,7 +46,7 @@ export const noRoute = (shell: Shell): Safe | undefined =>
 		? literal('No route is served: add one with `svc webhook subscribe`')
 		: undefined;
 
-/** Sends a signed event through the gateway's own port. */
+/** Sends a signed test event to the gateway's own port. */
 export function sendTest(shell: Shell, route: string): void {
 	shell.attempt(async () => {
 		const {status, body} = await shell.port.sendTestEvent(route);

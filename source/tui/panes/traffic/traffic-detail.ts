@@ -20,14 +20,14 @@ import type {Loaded} from '../../state/loader.ts';
 
 type TrafficSources = {
 	readonly loaded: Loaded<StoredDelivery>;
-	/** What the delivery led to, as far as it is known. */
+	/** The run that the delivery led to, if known. */
 	readonly run: Run | undefined;
-	/** Where that stands, as its row says it. */
+	/** The run's state, as the row shows it. */
 	readonly work?: RunWord | undefined;
 	readonly group: Group | undefined;
 };
 
-/** The decision, the run or the group, and the payload of one delivery as rows of `width` cells; of a flood the newest. */
+/** A delivery in rows of `width` cells: the decision, the run or group, and the payload; for a flood those of the newest. */
 export function trafficDetail(
 	row: DeliveryRow,
 	{loaded, run, work, group}: TrafficSources,
@@ -59,13 +59,13 @@ export function trafficDetail(
 	];
 }
 
-/** A blank row, and the row that a part begins with. */
+/** A blank row, and a section's first row. */
 const heading = (title: Safe, ...rest: readonly Span[]): readonly Line[] => [
 	blankLine,
 	[{text: title, tone: 'title'}, ...rest],
 ];
 
-/** First, last and count of the deliveries in one row, and the routes they asked for where these differ. */
+/** The first and last time and the number of deliveries in one row, and their routes if these differ. */
 function floodRows(row: DeliveryRow, width: number): readonly Line[] {
 	const {delivery, count, firstAt = delivery.receivedAt, routes = []} = row;
 	if (count === 1) {
@@ -92,7 +92,7 @@ const countCells = 6;
 
 const counted = (text: string): Safe => fit(escapeLine(text), countCells, {align: 'end'});
 
-/** Why they were refused, the newest first; nothing where all had the one reason that the decision below says. */
+/** Why the deliveries were refused, newest reason first; empty if all had the one reason that the decision below shows. */
 function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number): readonly Line[] {
 	if (reasons.length < 2) {
 		return [];
@@ -114,7 +114,7 @@ function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number
 
 const markTones = {'✓': 'good', '✗': 'bad', '-': 'quiet'} as const;
 
-/** Columns before the detail of a step: ` ✓ signature  `. */
+/** Columns before a step's detail: ` ✓ signature  `. */
 const stepColumns = 14;
 
 function decisionRows(delivery: Delivery, width: number): readonly Line[] {
@@ -170,10 +170,10 @@ function groupRows(
 	];
 }
 
-/** Rows of an answer that stand beside its delivery; the run itself has all of it. */
+/** How many rows of an answer are shown with its delivery; the run shows all. */
 const answerRows = 6;
 
-/** How its run stands, with the beginning of its answer; of one that is in memory no more how it ended. */
+/** The run's state with the beginning of its answer; how it ended, if it is no longer in memory. */
 function runRows(
 	{runId}: Delivery,
 	{run, work, width}: Pick<TrafficSources, 'run' | 'work'> & {readonly width: number},

@@ -44,7 +44,7 @@ const trafficCommands: readonly PaneCommand[] = [
 			if (row) {
 				copyOf(shell, deliveryNoun, row);
 			} else if (route) {
-				// What helps when nothing came yet: a line that sends a first event.
+				// Without any delivery, copies a command that sends a first event.
 				shell.attempt(async () => {
 					await copyText(shell, await shell.port.curlLine(route.name), literal('signed curl line'));
 				});
@@ -93,7 +93,7 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	const deliveries = list(deliveryList);
 	const loads = loader(storedDeliveries);
 
-	/** The selected delivery. While the list follows, the one before stays until the newest payload is loaded: a detail that moves by itself shows content, not "loading". */
+	/** The selected delivery. While the list follows, the previous payload stays until the newest is loaded: a detail that follows shows content, not "loading". */
 	const shownNow = () => {
 		const row = deliveries.selected();
 		const loaded = loads.get();
@@ -124,16 +124,16 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	};
 }
 
-/** The way to a delivery, as the palette says it. */
+/** The palette's entry for a delivery. */
 const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
 	label: safe`go to delivery ${shownId(delivery)} ${escapeLine(delivery.route)} ${escapeLine(resultWord(delivery))}`,
 	go: () => goToDelivery(shell, delivery.id),
 });
 
-/** As many characters of an ending as are shown, or the whole of an identifier. */
+/** The end of an identifier, at least as long as the one displayed, or a whole identifier. */
 const idPattern = /^[0-9a-z]{6,11}$/;
 
-/** The delivery whose identifier ends like this; what the state does not hold may be in the journal. */
+/** The delivery whose identifier ends with the query; one missing from the state may be in the journal. */
 function findDelivery(shell: Shell, query: string): Referent {
 	if (!idPattern.test(query)) {
 		return {};
@@ -165,7 +165,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		deliveryPlace(shell, delivery),
 	);
 
-/** Why nothing was received, and what helps, by the state of the receiver. */
+/** Why nothing was received, and what to do, by the receiver's state. */
 function noTraffic({webhook, routes}: GatewayState): readonly string[] {
 	switch (webhook.state) {
 		case 'starting':
@@ -199,7 +199,7 @@ function noTraffic({webhook, routes}: GatewayState): readonly string[] {
 	}
 }
 
-/** What came in over HTTP, and what became of it. */
+/** Requests received over HTTP, and their outcome. */
 export const trafficPane = onePane({
 	id: 'traffic',
 	title: literal('Traffic'),
@@ -225,7 +225,7 @@ export const trafficPane = onePane({
 		];
 	},
 	want(host) {
-		// A row that is not on the screen cannot have been chosen.
+		// Only a row on the screen can have been chosen.
 		if (host.pane().id === deliveryList.id) {
 			noteSelection(host, host.list(deliveryList));
 		}
