@@ -7,15 +7,15 @@ import {createHttpServer} from '../../http/http-server.ts';
 import {listen} from '../../http/listen.ts';
 import type {RoomWorld, StoreWait} from '../rooms.ts';
 
-/** Pause between two tries to open the store, milliseconds. */
+/** Delay between two attempts to open the store, milliseconds. */
 const againMs = 2000;
 const retryAfterSeconds = 10;
 
-/** Listens on the port of a server until the store is open. */
+/** Holds a server's port until the store is open. */
 type Placeholder = AsyncDisposable & {readonly key: string};
 
 /**
- * Tries to open a shared store until that succeeds. Meanwhile the ports of this gateway answer 503, and the log says why. The configuration is read again before each
+ * Retries opening a shared store until it succeeds. Meanwhile the ports of this gateway answer 503 and the log says why. The configuration is read again before each
  * attempt, since a wrong setting may be the cause.
  *
  * @throws the reason of `ending`
@@ -34,7 +34,7 @@ export async function awaitStore<Opened>(
 	let said: string | undefined;
 	for (;;) {
 		try {
-			// oxlint-disable-next-line no-await-in-loop -- one try after the other
+			// oxlint-disable-next-line no-await-in-loop -- sequential attempts
 			const opened = await open();
 			if (said !== undefined) {
 				log.note('The store is open');
@@ -55,7 +55,7 @@ export async function awaitStore<Opened>(
 
 		// oxlint-disable-next-line no-await-in-loop -- as above
 		await servers.follow(live.current());
-		// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+		// oxlint-disable-next-line no-await-in-loop -- a pause between two attempts
 		await sleep(clock, againMs, ending);
 		// oxlint-disable-next-line no-await-in-loop -- as above
 		await live.catchUp();
@@ -67,7 +67,7 @@ function createPlaceholders(world: Pick<World, 'clock' | 'log'>) {
 	let open: readonly Placeholder[] = [];
 	let said = '';
 	return {
-		/** Listens where the configuration says that the gateway listens. Never rejects. */
+		/** Listens on the configured ports of the gateway. Never rejects. */
 		async follow({webhook, api}: Pick<Config, 'webhook' | 'api'>) {
 			const wanted = [
 				{section: 'platforms.webhook', ...webhook, body: webhookBody},
@@ -149,7 +149,7 @@ async function standAt(
 				http.server.close(resolve);
 			});
 			http.closeIdle();
-			// Answers under way are short; the real server must not wait for the port.
+			// Requests under way are short; the real server must not wait for the port.
 			http.server.closeAllConnections();
 			await closed;
 		},
