@@ -19,7 +19,7 @@ const maxReason = 500;
 
 /** The commands that change deliveries, runs, groups, jobs and approvals. */
 export function createWorkCommands(rooms: Rooms): WorkCommands {
-	/** Releases an interrupted run from loop protection, as a person has decided about it. */
+	/** A person decides about run `id`: an interrupted one releases its route and subject from the hold of the loop breaker. */
 	const decided = async (id: number) => {
 		const run = await rooms.store.runs.get(id);
 		if (run?.state === 'interrupted') {

@@ -6,9 +6,9 @@ import {choiceParameter, limitParameter, numberOf, textParameter} from './parame
 
 const params = {id: numberOf('group')};
 
-/** Events that wait together. */
+/** Groups: events that wait together. */
 export const groups = {
-	/** Pending ones by when they are due, then dispatched ones, newest first. */
+	/** Pending groups by when they are due, then dispatched ones, newest first. */
 	listGroups: get(
 		'/v1/groups',
 		'Lists groups: pending ones by when they are due, then dispatched ones, newest first.',
@@ -29,7 +29,7 @@ export const groups = {
 		params,
 		result: storedGroupSchema.optional(),
 	}),
-	/** Starts the run of a pending group now; `false` when it is not pending any more. */
+	/** Starts the run of a pending group now; `false` when the group is no longer pending. */
 	dispatchGroup: post(
 		'/v1/groups/{id}/dispatch',
 		'Starts the run of a pending group now; answers whether it did.',

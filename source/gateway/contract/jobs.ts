@@ -11,7 +11,7 @@ export const jobs = {
 		{result: z.array(jobViewSchema)},
 	),
 	/**
-	 * Queues a run of a job now, also of a paused one.
+	 * Queues a run of a job now, even if the job is paused.
 	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `queue_full`
 	 */
 	runJob: post(
@@ -19,7 +19,7 @@ export const jobs = {
 		'Queues a run of a job now, by its identifier or name. Body: {"profile": "of the job"} or nothing.',
 		{body: z.strictObject({profile: maybeText}), result: facts({runId: integer})},
 	),
-	/** Pauses or resumes a job in its file. Same errors. */
+	/** Pauses or resumes a job in its file. Same errors as `runJob`. */
 	setJobPaused: post(
 		'/v1/jobs/{job}/pause',
 		'Pauses or resumes a job in its file. Body: {"paused": true or false, "profile": "of the job"}.',

@@ -8,7 +8,8 @@ import type {GatewayCommands} from '../port.ts';
 import {callControl} from './control-client.ts';
 
 /**
- * The commands of the gateway that listens on `socket`; each is one call. They reject with `gateway_not_running` when none listens, and with `gateway_differs` when this version of the program
+ * The commands of the gateway that listens on `socket`, each as one call. They reject with `gateway_not_running` when none listens, and with `gateway_differs` when this
+ * version of the program
  * cannot read the answer.
  */
 export function createControlCalls(socket: string): GatewayCommands {
@@ -49,7 +50,7 @@ async function call(
 	return result && answerOf(result, {name, answer});
 }
 
-/** A gateway of this version knows every operation. */
+/** The gateway is another version: one of this version knows every operation. */
 const doesNotKnow = (name: string, cause: unknown): SvcError =>
 	new SvcError(
 		'gateway_differs',
@@ -90,7 +91,7 @@ function answerOf(
 	return read.data;
 }
 
-/** The query of a URL with its question mark; empty without one. Values that `input` lacks are left out. */
+/** The query string with its question mark; empty without parameters. Values that `input` lacks are omitted. */
 function queryOf({query = {}}: Operation, input: unknown): string {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as parameters of operations are
 	const values = input as Readonly<Record<string, string | number | readonly string[] | undefined>>;
