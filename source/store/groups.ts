@@ -172,7 +172,7 @@ export function createGroupSteps({
 	};
 
 	return {
-		/** Plans what an event does now, inside the transaction that performs it. `opens`: it opens a group. */
+		/** Plans what an event does now, inside the transaction that performs it. `opens`: it opens a group; `takesPlace`: no other group is dispatched to make room for that. */
 		join({window, ...event}: GroupedEvent) {
 			const known = pending.ofKey(event);
 			const windows = wholeOf(window);

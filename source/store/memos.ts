@@ -5,12 +5,12 @@ import {jsonOf, type Row, textOf} from './columns.ts';
 import type {StoreParts} from './parts.ts';
 import {maxMemos} from './rules.ts';
 
-/** Trimming walks through all memos of a kind, so that it is not done at each write. */
+/** Trimming reads all memos of a kind, so it is not done at each write. */
 const writesPerTrim = 64;
 
 export type MemoSteps = ReturnType<typeof createMemoSteps>;
 
-/** The steps of `Memos` on SQLite; writes belong inside a transaction. A memo that is rewritten becomes the newest of its kind. */
+/** The steps of `Memos` on SQLite; call writes inside a transaction. A rewritten memo becomes the newest of its kind. */
 export function createMemoSteps({database, onBroken}: Pick<StoreParts, 'database' | 'onBroken'>) {
 	const put = database.prepare('insert or replace into memo (kind, name, data) values (?, ?, ?)');
 	const trim = database.prepare(
@@ -48,7 +48,7 @@ export const createMemos = ({memoSteps: steps, commit}: StoreParts): Memos => ({
 	},
 });
 
-/** A row of `name, data`. */
+/** Parses a row of `name, data`. */
 export const memoOfRow = (row: Row) => ({
 	name: textOf(row['name']),
 	value: jsonOf<JsonValue>(row['data']),

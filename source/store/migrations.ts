@@ -233,10 +233,10 @@ const steps: readonly string[] = [
 	create index inbound_at on inbound (at);`,
 ];
 
-/** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */
+/** The schema version that this program writes. All earlier versions can be read without migration: see `openSqliteReader`. */
 export const schemaVersion = steps.length;
 
-/** The version of the schema on disk; 0 for a new file. @throws SvcError `store_too_new` when a newer program wrote it */
+/** The schema version on disk; 0 for a new file. @throws SvcError `store_too_new` when a newer program wrote it */
 export function versionOf(database: DatabaseSync, file: string): number {
 	const version = integerOf(database.prepare('pragma user_version').get()?.['user_version']);
 	if (version > schemaVersion) {
@@ -250,7 +250,7 @@ export function versionOf(database: DatabaseSync, file: string): number {
 	return version;
 }
 
-/** The program that had the store open last, cleaned: what is asked is as old as version 6. */
+/** The program that last had the store open, cleaned. The query works from version 6 on. */
 function writerOf(database: DatabaseSync): string {
 	try {
 		const row = database
@@ -269,7 +269,7 @@ const unknownWriter = 'a newer version of svc';
 
 const programMemo = {kind: 'program', name: 'version'} as const;
 
-/** Notes which version of the program writes the store from now on. */
+/** Records that this version of the program writes the store from now on. */
 export function signStore(database: DatabaseSync): void {
 	database
 		.prepare(
@@ -280,8 +280,8 @@ export function signStore(database: DatabaseSync): void {
 }
 
 /**
- * Brings the schema to `schemaVersion`: a new file in one transaction, since each waits for the disk; an older one in a transaction per step.
- * Same errors as `versionOf`, and SQLite's.
+ * Migrates the schema to `schemaVersion`: a new file in one transaction, since each transaction waits for the disk; an older file in one transaction per step. Same errors
+ * as `versionOf`, and SQLite's.
  */
 export function migrate(database: DatabaseSync, file: string): void {
 	const version = versionOf(database, file);
