@@ -9,7 +9,7 @@ import {migrate} from './schema.ts';
 
 export type OpenedDocuments = Awaited<ReturnType<typeof openDocuments>>;
 
-/** Opens the documents of a PostgreSQL database for a command: it is no member, and takes nothing over. @throws SvcError `store_too_new`, `journal_unavailable` */
+/** Opens the documents of a PostgreSQL database for a command: without becoming a member or taking anything over. @throws SvcError `store_too_new`, `journal_unavailable` */
 export async function openDocuments(
 	{clock}: {readonly clock: Clock},
 	{url}: {readonly url: string},
@@ -29,7 +29,7 @@ export async function openDocuments(
 		}),
 		leases: createNamedLeases({database, owner}),
 		events,
-		/** Host and database, without a secret. */
+		/** Host and database, without secrets. */
 		name: database.name,
 		/** @throws SvcError `store_in_use` while a gateway is a member, `journal_unavailable` */
 		async refuseMembers(task: string) {
