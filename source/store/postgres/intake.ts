@@ -32,7 +32,8 @@ export function createIntake({
 	queued,
 	readWaiting,
 }: PostgresParts): Intake {
-	// A batch that waits for the lock includes calls that arrive meanwhile. When its transaction has ended, its answers, even that a delivery is a duplicate, are on disk, like everything it has read; a run leased earlier is on disk once its lease is.
+	// A batch that waits for the lock includes calls that arrive meanwhile. When its transaction has ended, its answers, even that a delivery is a duplicate, are on disk, like
+	// everything it has read; a run leased earlier is on disk once its lease is.
 	const accept = createLateBatch(
 		async (take: () => readonly NewEvent[]) => {
 			const accepted = await database.transact(
