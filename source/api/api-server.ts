@@ -12,13 +12,13 @@ import type {KeyDesk} from './keys/desk.ts';
 
 export type ApiServer = ReturnType<typeof createApiServer>;
 
-/** Clients keep connections for the next turn of a conversation; Node's five seconds would end many of them in the moment in which they are used. */
+/** Clients keep connections for the next turn of a conversation; Node's default of five seconds would close many of them just as they are used. */
 const keepAliveTimeoutMs = 75_000;
 
-/** A request of 10 MiB over a slow line takes longer than an event of a webhook. */
+/** A request of 10 MiB on a slow line takes longer than a webhook event. */
 const requestTimeoutMs = 60_000;
 
-/** The server of the chat API. One instance listens once; after a refusal or a close make another. */
+/** The server of the chat API. An instance listens only once; create another after a refusal or a close. */
 export function createApiServer(
 	{
 		clock,
@@ -37,7 +37,7 @@ export function createApiServer(
 	}: {
 		readonly host: string;
 		readonly port: number;
-		/** Others than the usual ones. */
+		/** Limits that differ from the defaults. */
 		readonly http?: Partial<HttpLimits>;
 	},
 ) {
@@ -82,7 +82,7 @@ export function createApiServer(
 		listen: async (): Promise<{readonly url: string}> => ({
 			url: await listen(http.server, options, 'api'),
 		}),
-		/** Drains as the receiver does; streams are cut after 5 s. */
+		/** Drains like the receiver; open streams are cut after 5 s. */
 		async close(): Promise<void> {
 			draining = true;
 			await drain(http, {
@@ -92,7 +92,7 @@ export function createApiServer(
 			});
 			hardStop.abort();
 		},
-		/** Requests under way. */
+		/** Number of requests under way. */
 		get active(): number {
 			return busy.count;
 		},
