@@ -3,10 +3,10 @@ import {createAsk, type Ask, type AskOptions} from '../ask.ts';
 import type {SenderWorld} from '../target-kind.ts';
 import type {DiscordSettings} from './descriptor.ts';
 
-/** Where paths begin. */
+/** The base of all paths. */
 export const baseOf = ({apiBase}: Pick<DiscordSettings, 'apiBase'>): string => `${apiBase}/api/v10`;
 
-/** Asks as a bot. */
+/** Creates an `Ask` for a bot. */
 export const askDiscord = (
 	{botToken, apiBase}: Pick<DiscordSettings, 'apiBase' | 'botToken'>,
 	world: Pick<SenderWorld, 'clock' | 'post'>,
@@ -17,7 +17,7 @@ export const askDiscord = (
 		base: baseOf({apiBase}),
 		headers: {
 			authorization: `Bot ${botToken}`,
-			// Another form is refused. See https://discord.com/developers/docs/reference#user-agent
+			// Discord refuses other formats. See https://discord.com/developers/docs/reference#user-agent
 			'user-agent': `DiscordBot (https://www.npmjs.com/package/svc-agent, ${version})`,
 		},
 		judge,

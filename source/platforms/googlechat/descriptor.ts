@@ -3,7 +3,7 @@ import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase, matching, secureAddress, webhooks} from '../settings.ts';
 
-/** The members of a service account's key that are used; its file has more. */
+/** The members used of a service account's key; its file has more. */
 export const accountKey = z.looseObject({
 	client_email: nonEmptyText,
 	private_key: nonEmptyText,
@@ -43,7 +43,7 @@ export const googlechat = definePlatform({
 	},
 	edits: Infinity,
 	perMinute: 60,
-	// It is documented without a bound.
+	// Documented without a limit.
 	keyWindowMs: 3_600_000,
 	setUp: [
 		'In the space, open Apps & integrations, add a webhook and copy its address: that is enough for one space.',
