@@ -77,7 +77,7 @@ export function deferTools(
 			[...always, search].reduce((sum, tool) => sum + schemaTokens(tool), 0),
 	};
 
-	/** Evicts other tools than `kept` to make room; returns whether there is room. Evictions stay even if there is not. */
+	/** Evicts tools other than `kept` to make room; evicts nothing, and returns `false`, if that would not be enough. */
 	function makeRoom(
 		{name, tokens, isFirst}: {name: string; tokens: number; isFirst: boolean},
 		kept: ReadonlySet<string>,

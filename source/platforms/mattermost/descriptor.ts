@@ -12,7 +12,7 @@ export type MattermostSettings = SettingsOf<typeof fields, 'apiBase' | 'botToken
 
 const id = /^[a-z0-9]{26}$/;
 
-/** Mattermost, by a bot account. @see manual/delivery-mattermost.md, https://developers.mattermost.com/api-documentation/ */
+/** Mattermost, with a bot account. @see manual/delivery-mattermost.md, https://developers.mattermost.com/api-documentation/ */
 export const mattermost = definePlatform({
 	kind: 'mattermost',
 	title: 'Mattermost',
@@ -22,7 +22,7 @@ export const mattermost = definePlatform({
 	thread: {form: id, says: 'the id of the first post of a thread: 26 small letters and digits'},
 	edits: Infinity,
 	perMinute: 600,
-	// The server remembers idempotency keys for 30 s after their arrival: a repeated message has to arrive within that time.
+	// The server remembers idempotency keys for 30 s after their arrival: a repeated message must arrive within that time.
 	keyWindowMs: 20_000,
 	setUp: [
 		'Create a bot account (Integrations > Bot Accounts; a system administrator has to enable bot accounts): its token is shown once.',
