@@ -47,7 +47,7 @@ export function allOf<Values extends object>(keys: {
 export const extraValue = (extra: JsonObject, key: string): JsonValue | undefined =>
 	Object.hasOwn(extra, key) ? extra[key] : undefined;
 
-/** The text of a required key: trimmed, not empty, at most 5,000 characters. Numbers are converted. */
+/** The text of a required key: trimmed, not empty, without unfilled templates, at most 5,000 characters. Numbers are converted. */
 export function requiredText(extra: JsonObject, key: string): Checked<string> {
 	const value = extraValue(extra, key);
 	if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {

@@ -208,7 +208,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 	};
 };
 
-/** Whether the server refuses `since`, as after being restored from a backup. Requests without `since` may also be refused. */
+/** Whether the server may have refused `since`, as after being restored from a backup. A refusal for another reason recurs with the next request, which has no `since`. */
 const isUnknownSince = (status: number, request: PlatformCall): boolean =>
 	status === 400 && 'path' in request && /^\/sync\?.*&since=/.test(request.path);
 

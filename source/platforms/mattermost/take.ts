@@ -22,7 +22,10 @@ const maxThreads = 500;
 
 /** How far posts of a channel may arrive out of order, milliseconds. */
 const overlapMs = 10_000;
-/** How long after a query only newer posts are requested, milliseconds: half of the day for which repeated posts are recognised. */
+/**
+ * For this long after a channel's last post, milliseconds, queries overlap by `overlapMs`; later they ask only for newer posts. Half of the day for which repeated posts
+ * are recognised.
+ */
 const knownMs = 43_200_000;
 
 /** The position reached in a channel: when its first and last posts were written, milliseconds since 1970. Requested posts do not say whether they are direct. */

@@ -5,10 +5,10 @@ import {zulip} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {zulipBasic, peopleIn, type ZulipSettings} from './descriptor.ts';
 
-/** Code points. Zulip cuts longer texts, and says so only in the message. */
+/** Maximum length, code points. Zulip cuts longer texts, and says so only in the message. */
 const maxLength = 10_000;
 
-/** `POST /messages`, and `PATCH /messages/{id}`. Rejects as `Ask`. @see manual/delivery-zulip.md, https://zulip.com/api/rest-error-handling */
+/** Sends with `POST /messages` and edits with `PATCH /messages/{id}`. Rejects as `Ask`. @see manual/delivery-zulip.md, https://zulip.com/api/rest-error-handling */
 export const connect: Connect<ZulipSettings> = (settings, world) => {
 	const {apiBase, apiKey, topic, maxParts} = settings;
 	const ask = createAsk(world, {
@@ -24,7 +24,7 @@ export const connect: Connect<ZulipSettings> = (settings, world) => {
 		account: {path: '/users/me', name: me => nameAt(me, 'email') ?? '?'},
 		send({text}, {chat, thread = topic}) {
 			const people = peopleIn(chat);
-			// A number is the id of a channel; anything else is quoted, so that it is a name.
+			// A number is the id of a channel; anything else is quoted, so that it counts as a name.
 			const to = people || !/^\d+$/.test(chat) ? JSON.stringify(people ?? chat) : chat;
 			const where = people ? {type: 'direct'} : {type: 'channel', topic: thread};
 			return {path: '/messages', form: {...where, to, content: text}};
