@@ -32,7 +32,7 @@ export const endpointsOf = (
 /** Limits reported by a model's server, in tokens. */
 type KnownLimits = {readonly contextLength?: number; readonly maxOutputTokens?: number};
 
-/** What is asked of the rest of the program. */
+/** What these endpoints need from the rest of the program. */
 type ModelFacts = {
 	readonly models: PublicModels;
 	/** Cached answers of the model's server; empty if unknown. Never rejects. */

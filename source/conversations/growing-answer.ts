@@ -8,7 +8,7 @@ const mostShown = 18;
 const share = 3;
 const shortestPauseMs = 1000;
 
-/** Of a longer answer only the end is shown. */
+/** Maximum length shown, characters: only the end of a longer answer. */
 const maxShown = 1500;
 
 /** The answer of an agent that does not want to say anything. */

@@ -11,8 +11,7 @@ const keyBytes = 32;
 
 /**
  * The authorship mark of a home. Its key (64 hex digits, mode 0600) is created in `file` if it is missing or invalid: marks signed with an earlier key are then no longer
- * recognised, and `log` says so.
- * If the file can be neither read nor written, a key for this process alone is used, with a warning: nothing else depends on it. Never rejects.
+ * recognised, and `log` says so. If the file can be neither read nor written, a key for this process alone is used, with a warning: nothing else depends on it. Never rejects.
  */
 export async function openOwnMark(
 	file: string,

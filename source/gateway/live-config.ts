@@ -257,9 +257,8 @@ const needsStart =
 const unchanged = 'the running configuration stays';
 
 /**
- * Refuses a file that lost `enabled` of a serving receiver: only a written `false` may close it, since that turns senders away and dispatches groups early.
- * A file being saved in place is briefly empty or truncated, as on a full disk, and a truncated one is often valid YAML. If only its routes are cut off, it cannot be told
- * from an edit.
+ * Refuses a file that lost `enabled` of a serving receiver: only a written `false` may close it, since that turns senders away and dispatches groups early. A file being
+ * saved in place is briefly empty or truncated, as on a full disk, and a truncated one is often valid YAML. If only its routes are cut off, it cannot be told from an edit.
  */
 const problemsOfLoss = (previous: Config, {webhook, paths}: Config): readonly Diagnostic[] =>
 	previous.webhook.enabled && !webhook.enabled && !webhook.switchedOff

@@ -125,8 +125,8 @@ export function createLiveModel(
 			closed = true;
 		},
 		/**
-		 * The model for a run; looks for one again if the last look found none and was 30 s ago. `name`: another model of the configured provider, or of a server
-		 * on this machine that lists it; the offline model is used whatever `name` says.
+		 * The model for a run; looks for one again if the last look found none and was 30 s ago. `name`: another model of the configured provider, or of a server on this machine
+		 * that lists it; the offline model is used whatever `name` says.
 		 */
 		async current(name?: string): Promise<ModelChoice> {
 			const {model, environment} = config();

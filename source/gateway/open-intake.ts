@@ -36,8 +36,7 @@ export type OpenedIntake = Awaited<ReturnType<typeof openIntake>>;
 
 /**
  * Opens the parts that decide how requests are answered: the home, the configuration, the journal, groups and jobs, and the receiver, which does not listen yet. Nothing
- * else is loaded, so that senders wait for nothing else.
- * Parts that bring in work go to `front`, which closes first; the others to `stack`.
+ * else is loaded, so that senders wait for nothing else. Parts that bring in work go to `front`, which closes first; the others to `stack`.
  *
  * @throws SvcError as `Gateway.started` says
  */

@@ -29,7 +29,7 @@ export type ReceivingState = {
 	waiting(conversation: Conversation): number;
 	/** Number of queued turns of its chat, including all threads. */
 	waitingOfChat(conversation: Conversation): number;
-	/** Set when the queue cannot take another run of the route; `queued` runs are waiting. */
+	/** The refusal if the queue cannot take another run of the route, with the number of queued runs; otherwise `undefined`. */
 	refusal(route: string): {readonly queued: number} | undefined;
 	enqueue(run: NewRun): number;
 };
@@ -169,8 +169,7 @@ export type AskedMessage = {
 	readonly name?: string;
 	/**
 	 * `turn`: an answer of the agent according to `plan`. `session`: a new session from here on. `word`: a command that is performed elsewhere, once. `nothing`: the message is
-	 * only counted for `svc chats list`;
-	 * its identifier is not stored, since strangers can send any number of messages.
+	 * only counted for `svc chats list`; its identifier is not stored, since strangers can send any number of messages.
 	 */
 	readonly asks:
 		| {readonly kind: 'turn'; readonly plan: Omit<RunPlan, 'session'>}
@@ -199,9 +198,8 @@ export type Writer = Conversation & {
 export type Conversations = {
 	/**
 	 * Atomically and durably stores the identifiers of messages, performs what they ask for in order, and stores the cursor. The limits of queued turns are `maxWaiting` for a
-	 * conversation and `maxWaitingOfChat` (see `rules`) for all threads of a chat; `maxQueued` limits all queued runs.
-	 * A turn goes to the current session of its conversation; the first turn creates one. Turns of a conversation are leased one at a time, in order: a turn to be retried
-	 * holds up those behind it.
+	 * conversation and `maxWaitingOfChat` (see `rules`) for all threads of a chat; `maxQueued` limits all queued runs. A turn goes to the current session of its conversation;
+	 * the first turn creates one. Turns of a conversation are leased one at a time, in order: a turn to be retried holds up those behind it.
 	 *
 	 * @throws SvcError `journal_unavailable`
 	 */

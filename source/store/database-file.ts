@@ -41,8 +41,8 @@ const minPauseMs = 1000;
 
 /**
  * Returns a function that says why nothing may be written any more: the open database is no longer the file at its path, so the next process would not find new writes.
- * That stays so until the store is opened again.
- * When it notices, it checkpoints the write-ahead log into the database: the moved file is then complete, and the log does not corrupt the file that took its place.
+ * That stays so until the store is opened again. When it notices, it checkpoints the write-ahead log into the database: the moved file is then complete, and the log does
+ * not corrupt the file that took its place.
  */
 export function createMovedCheck(
 	{database, clock}: Pick<StoreParts, 'clock' | 'database'>,

@@ -34,8 +34,7 @@ export type Documents = {
 	list(kind: string): Promise<readonly StoredDocument[]>;
 	/**
 	 * Changes since `version` (0 for all), oldest first, at most 1,000: the last change of each document, of all kinds or of one. Changes become visible in the order of their
-	 * versions, since versions are assigned in the order of commits.
-	 * The newest 10,000 removals are remembered.
+	 * versions, since versions are assigned in the order of commits. The newest 10,000 removals are remembered.
 	 */
 	changedSince(version: number, kind?: string): Promise<readonly DocumentChange[]>;
 	/**

@@ -10,8 +10,8 @@ type Due = {readonly at: number; readonly id: number};
 const slack = 64;
 
 /**
- * A priority queue of due times, as a binary heap. After a change of its time, the old entry stays until it reaches the top or outdated entries prevail: each call
- * takes logarithmic time.
+ * A priority queue of due times, as a binary heap. After a change of its time, the old entry stays until it reaches the top or outdated entries prevail: each call takes
+ * logarithmic time.
  */
 export function createDueQueue() {
 	const times = new Map<number, number>();
@@ -108,8 +108,7 @@ export function createDueTimes({
 	return {
 		/**
 		 * Adjusts the times on disk after the wall clock was set, so that waiting runs keep the rest of their wait and due runs stay before them; then the journal shows when a run
-		 * really starts, also to the next process.
-		 * Call it before times on disk are compared or new ones written.
+		 * really starts, also to the next process. Call it before times on disk are compared or new ones written.
 		 */
 		keepUp() {
 			const offset = clock.now() - clock.monotonic();

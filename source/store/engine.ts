@@ -4,7 +4,7 @@ import type {OnBroken} from './broken-rows.ts';
 import {floorOfRow, type Row, type Scan} from './columns.ts';
 import {subjectColumn} from './delivery-rows.ts';
 
-/** What readers need of either database engine: queries that both understand are written once, and this covers the differences. */
+/** What readers need of a database engine: queries that both engines understand are written once, and this type covers the differences. */
 export type Engine = {
 	/** Prepares a statement with parameters `$1`, `$2`, … */
 	readonly prepare: (

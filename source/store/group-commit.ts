@@ -33,8 +33,7 @@ type Waiting = Task & {
 
 /**
  * Batches many small durable writes: whatever is written during one or a few turns of the event loop is committed and synced to disk together. `lost` returns why nothing
- * may be written any more, or `undefined`.
- * `onCommit` is called with the number of tasks of each commit, `onFailing` when writing begins or stops to fail.
+ * may be written any more, or `undefined`. `onCommit` is called with the number of tasks of each commit, `onFailing` when writing begins or stops to fail.
  */
 export function createGroupCommit(
 	{

@@ -38,8 +38,8 @@ export type Jobs = {
 		seen?: {readonly record: Pick<JobRecord, 'nextAt' | 'basis'> | undefined},
 	): Promise<boolean>;
 	/**
-	 * Atomically and durably writes the queued run and the next time. With `tick`, the schedule fires: only while the journal has exactly the time `dueAt`, which must have
-	 * passed by the store's clock (with a minute's tolerance), and only if no run of the job is unfinished; otherwise the time is skipped, unless the tick `waits`. Without
+	 * Atomically and durably writes the queued run and the next time. With `tick`, the schedule fires, but only if the journal has exactly the time `dueAt`, which must have
+	 * passed by the store's clock (with a minute's tolerance). While a run of the job is unfinished it does not fire, and the time is skipped unless the tick `waits`. Without
 	 * `tick`, a person or a route fires the job, and the run is queued in any case.
 	 *
 	 * @throws SvcError `journal_unavailable`

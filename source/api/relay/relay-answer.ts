@@ -45,7 +45,7 @@ export async function relayAnswer(
 	};
 
 	using reply = await ask();
-	// From here on it costs something, however it ends.
+	// From here on the request costs something, however it ends: counts its estimated input.
 	count(nothing);
 	if (!sink) {
 		const {bytes, usage, ...answer} = wholeAnswer(await wholeText(reply), redact);
@@ -74,7 +74,7 @@ export async function relayAnswer(
 
 /** The known usage of an answer. */
 type Counted = {
-	/** What its server counted. */
+	/** The usage counted by its server. */
 	readonly usage: ChatUsage | undefined;
 	/** An estimate from its size. */
 	readonly tokens: number;

@@ -67,8 +67,8 @@ const faces: ReadonlySet<string> = new Set(['tui', 'cli']);
 const terminalPattern = /\b(?:pts\/|ttys?)\d{1,6}\b/;
 
 /**
- * The recorded name of who answered: `cli (alice)`, `tui (alice, pts/3)`. The user is that of this process: no other user can open the control socket.
- * Of `face`, the face's own description, only its kind and its terminal are kept.
+ * The recorded name of who answered: `cli (alice)`, `tui (alice, pts/3)`. The user is that of this process: no other user can open the control socket. Of `face`, the
+ * face's own description, only its kind and its terminal are kept.
  */
 export function faceName(face: string): string {
 	const kind = /^[a-z]+/.exec(face)?.[0] ?? '';

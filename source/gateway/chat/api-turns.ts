@@ -18,7 +18,7 @@ import {waitingEntry} from '../runs/open-workers.ts';
 import {persistently, recordEntry, settleFailure} from '../runs/settle-run.ts';
 import type {WorkDependencies} from '../runs/work-run.ts';
 
-/** Maximum number of concurrent turns per kind of origin, so that keys cannot shut out the person at the terminal. Turns take no places of the workers of runs. */
+/** Maximum number of concurrent turns per kind of origin, so that keys cannot shut out the person at the terminal. Turns do not occupy the workers of runs. */
 const places = 16;
 
 const leaseMs = 60_000;

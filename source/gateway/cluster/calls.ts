@@ -134,8 +134,8 @@ export function createCalls({
 
 	return {
 		/**
-		 * Asks another member and resolves with its answer; `undefined` if no member that was asked has the thing, or none answered within five seconds.
-		 * An unreachable store counts as no answer.
+		 * Asks another member and resolves with its answer; `undefined` if no member that was asked has the thing, or none answered within five seconds. An unreachable store
+		 * counts as no answer.
 		 *
 		 * @throws SvcError with the code and the message of the member that refused; `member_busy`, `store_key_wrong` where the two have different keys
 		 */

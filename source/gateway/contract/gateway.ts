@@ -80,8 +80,7 @@ const status = facts({
 	store: facts({kind: z.enum(['sqlite', 'postgres']), ok: yesOrNo}).exactOptional(),
 	/**
 	 * Only for a store that gateways share. `notes_lag_ms`: the longest delay of a note from another gateway in the last minute. `queue_by_route`: up to ten routes with queued
-	 * runs, counted among the newest thousand.
-	 * `differences`: gateways with another configuration than this one, each with the first keys that differ.
+	 * runs, counted among the newest thousand. `differences`: gateways with another configuration than this one, each with the first keys that differ.
 	 */
 	sharing: facts({
 		notes_lag_ms: integer.nullable(),

@@ -9,8 +9,7 @@ import {callControl} from './control-client.ts';
 
 /**
  * The commands of the gateway that listens on `socket`, each as one call. They reject with `gateway_not_running` when none listens, and with `gateway_differs` when this
- * version of the program
- * cannot read the answer.
+ * version of the program cannot read the answer.
  */
 export function createControlCalls(socket: string): GatewayCommands {
 	// Each takes and answers what its operation says.

@@ -83,8 +83,8 @@ export async function startControlServer(
 
 	return {
 		/**
-		 * Checks that the socket is still at its path: a removed or replaced one gets no connections. If nobody listens there, listens again and logs it; open streams go on.
-		 * A socket of another process is left alone. Never rejects.
+		 * Checks that the socket is still at its path: a removed or replaced one gets no connections. If nobody listens there, listens again and logs it; open streams go on. A
+		 * socket of another process is left alone. Never rejects.
 		 */
 		async keep() {
 			looking ??= look();

@@ -19,8 +19,8 @@ export const streamMessage = (name: StreamedName, value: unknown): string =>
 	`event: ${name}\ndata: ${jsonLine(value)}${messageEnd}`;
 
 /**
- * Parses the messages of an event stream, in order, however its bytes are split into chunks. An unreadable message is yielded as such, and does not affect the next one;
- * at most `maxLength` characters are buffered. Rejects as the stream does.
+ * Parses the messages of an event stream, in order, however its bytes are split into chunks. An unreadable message is yielded as such, and does not affect the next one; at
+ * most `maxLength` characters are buffered. Rejects as the stream does.
  */
 export async function* readEventStream(
 	chunks: AsyncIterable<Uint8Array>,

@@ -20,8 +20,7 @@ const sayMs = 2000;
 
 /**
  * Locks the home for this process. The kernel releases the lock however the process ends; the pid file beside it only informs people. `watch` writes that file, so that a
- * gateway
- * refused later in its start does not overwrite another gateway's.
+ * gateway refused later in its start does not overwrite another gateway's.
  *
  * @throws SvcError `gateway_running` naming the process that holds it
  */
@@ -35,8 +34,8 @@ export function lockHome(paths: HomePaths) {
 	let isWritten = false;
 	return {
 		/**
-		 * Writes the pid file. Every five seconds restores it and the lock file if they were removed, and logs that. `whileHeld` is called at each check that finds the home
-		 * still locked; it must not reject.
+		 * Writes the pid file. Every five seconds restores it and the lock file if they were removed, and logs that. `whileHeld` is called at each check that finds the home still
+		 * locked; it must not reject.
 		 *
 		 * @throws SvcError `home_unusable` when the pid file cannot be written
 		 */

@@ -23,8 +23,9 @@ const maxPauseMs = 60_000;
 const maxOwnRecords = 20;
 
 /**
- * Connects to the gateway of another process. Resolves once its state has arrived; then the state follows the event stream, and a lost stream is reopened after two seconds.
- * An unreadable message is reported and skipped, and the whole state is requested again two seconds later; while the reason stays the same, that delay doubles up to a minute.
+ * Connects to the gateway of another process. Resolves once its state has arrived; then the state follows the event stream, and a lost stream is reopened after two
+ * seconds. An unreadable message is reported and skipped, and the whole state is requested again two seconds later; while the reason stays the same, that delay doubles up
+ * to a minute.
  *
  * @throws SvcError `gateway_not_running`, `gateway_silent`, `gateway_unreadable`
  */
@@ -218,7 +219,7 @@ function valueOf(
 			return {state: value};
 		}
 	} catch {
-		// As below.
+		// Falls through to the message below.
 	}
 
 	return `it is not what ${name === 'state' ? 'a state is' : 'events are'} to this version${versionsOf(value, state)}`;

@@ -13,8 +13,7 @@ const checkText = 'svc';
 
 /**
  * Encrypts the secrets in documents. `plain`: no key is set and the database has none. `open`: the key fits. `locked`: the secrets are encrypted with a key other than the
- * configured one, or none is configured; unreadable
- * secrets stay sealed, and no secret is written.
+ * configured one, or none is configured; unreadable secrets stay sealed, and no secret is written.
  */
 export type Strongbox = {
 	readonly state: 'plain' | 'open' | 'locked';

@@ -86,7 +86,7 @@ export function logConsole({log, clock}: Pick<World, 'clock' | 'log'>): Disposab
 	});
 }
 
-/** With its two rotated files, a log takes at most three times `maxBytes`. */
+/** Together with two rotated files, a log takes at most three times `maxBytes`. */
 export const logBounds: Omit<LineFileOptions, 'describeLost'> = {
 	maxBytes: 16 * 1024 * 1024,
 	kept: 2,

@@ -97,9 +97,8 @@ const samples: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
 
 /**
  * A test event for `route`, signed as its senders sign (like GitHub, unless the route says otherwise). Its event is the requested one; else `pull_request` if the route
- * accepts it; else the first that the route accepts.
- * No event header is sent with a body that names its event, or for a sender that has no such header. A signature with a timestamp (`now`, milliseconds since 1970) is valid
- * for five minutes.
+ * accepts it; else the first that the route accepts. No event header is sent with a body that names its event, or for a sender that has no such header. A signature with a
+ * timestamp (`now`, milliseconds since 1970) is valid for five minutes.
  */
 export function sampleRequest(
 	route: NamingRoute & Pick<Route, 'events' | 'secrets' | 'insecure'>,

@@ -18,8 +18,7 @@ export type SampleSignature = {
 
 /**
  * The headers that sign `body` as senders of `route` do: by its scheme, or like GitHub. `undefined` when the gateway has no secret to sign with, or the sender signs its
- * own URL, which is not the one
- * that a test is sent to. `nowMs` is the timestamp, if the scheme has one.
+ * own URL, which is not the one that a test is sent to. `nowMs` is the timestamp, if the scheme has one.
  */
 export function signSample(
 	{signature, secrets}: Pick<Route, 'signature' | 'secrets'>,

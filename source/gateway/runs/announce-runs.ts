@@ -133,8 +133,7 @@ const waitedFor: ReadonlySet<ServerStatus | undefined> = new Set(['needs login',
 
 /**
  * Releases runs that await logins as soon as one of their servers changes its state: connected, but also failed, disabled or removed. Runs that already waited when the
- * last process ended
- * are released at once; they check their servers themselves, and wait again if they must.
+ * last process ended are released at once; they check their servers themselves, and wait again if they must.
  *
  * @see manual/runs.md#waiting-for-a-login
  */

@@ -27,8 +27,7 @@ const mostAside = 32;
 
 /**
  * Works on a lease until it is settled; never rejects. `isHeld` checks by the clock whether the lease is still held, and aborts `signal` if not. Call it before side
- * effects: in a process that was suspended,
- * other events may come before the lease's timer.
+ * effects: in a process that was suspended, other events may come before the lease's timer.
  */
 type Working = (lease: Lease, signal: AbortSignal, isHeld: () => boolean) => Promise<void>;
 
@@ -36,8 +35,7 @@ export type Dispatcher = Omit<ReturnType<typeof createDispatcher>, 'stepAside'>;
 
 /**
  * Gives due runs to workers, at most `concurrency()` at once, and of each route no more than `limits()` allows. The journal knows which runs are due: it is asked when the
- * dispatcher is woken,
- * when a worker becomes free, and when the next waiting run is due.
+ * dispatcher is woken, when a worker becomes free, and when the next waiting run is due.
  */
 export function createDispatcher(
 	world: Pick<World, 'busy' | 'clock' | 'log'> & {
@@ -194,8 +192,8 @@ export function createDispatcher(
 		/** Aborts a run that is running here; `false` when it is not. */
 		abort,
 		/**
-		 * Frees the worker of a run that waits for a person, until the returned function is called; the run then goes on at once, even if all workers are busy. At most 32 runs free
-		 * their worker, and they still count towards the limit of their route.
+		 * Frees the worker of a run that waits for a person, until the returned function is called; the run then goes on at once, even if all workers are busy. At most 32 runs
+		 * free their worker, and they still count towards the limit of their route.
 		 */
 		stepAside(runId: number): () => void {
 			if (!active.has(runId)) {

@@ -50,9 +50,8 @@ export type EquipOptions = {
 
 /**
  * Finds the skills and tools of a run. The first skill found is loaded; the others are only offered in a chat with tools, whose model may activate them. The run keeps the
- * tools it starts with, whatever happens to their servers.
- * Waits only for servers of its toolsets, and tells `note` of a wait that a person would notice. Rejects with the reason of `signal` if that aborts while servers are
- * connecting.
+ * tools it starts with, whatever happens to their servers. Waits only for servers of its toolsets, and tells `note` of a wait that a person would notice. Rejects with the
+ * reason of `signal` if that aborts while servers are connecting.
  *
  * @see manual/routes.md#keys
  */

@@ -9,7 +9,7 @@ import type {ToolsRun} from '../../tools/toolset.ts';
 import type {Prefetched, PrefetchWorld} from './get-diff.ts';
 import {type CheckoutBounds, fetchedBytes, git, type GitExit, type GitWork} from './run-git.ts';
 
-/** Where a run's tools work in a checkout. `none`: they do not; the reason is meant to follow a colon. */
+/** Where a run's tools work in a checkout. `none`: they do not; `reason` is the end of a sentence, after a colon. */
 export type CheckoutPlace =
 	| {
 			readonly kind: 'folder';
@@ -37,8 +37,7 @@ type Getting = GitWork &
 
 /**
  * Fetches the head commit of a pull request into `folder`: its files as committed, and a `.git` with only that commit. Git reads no other configuration, runs no hooks and
- * no filters, and is not run in the folder
- * again: what an agent writes there later is never read by git.
+ * no filters, and is not run in the folder again: what an agent writes there later is never read by git.
  *
  * The token is passed to git by a file descriptor: it is in no file, argument or environment.
  *

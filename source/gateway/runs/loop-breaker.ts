@@ -28,8 +28,7 @@ type Answer = {readonly id: PossibleAnswer['id']; readonly at: number};
 
 /**
  * Stops a route that answers the same pull request or issue again and again: after `loopLimit` answers within the window, its runs for that subject wait for a person, also
- * after a restart. Events are still
- * accepted. The counts start at zero with the process; gateways on one store share them by notes.
+ * after a restart. Events are still accepted. The counts start at zero with the process; gateways on one store share them by notes.
  *
  * @see manual/runs.md#loops
  */

@@ -7,8 +7,7 @@ const told = (text: string): Prefetched => ({texts: [], notes: [{text}]});
 
 /**
  * Fetches what the plan of a run wants beforehand: nothing for most runs; if the event names no pull request, the run gets a note and goes on. `checkout`: where the run's
- * tools work in
- * a checkout, or why they do not; absent if the plan wants none.
+ * tools work in a checkout, or why they do not; absent if the plan wants none.
  *
  * @throws SvcError `prefetch_failed`: something could not be got, or not in time, or `signal` aborted
  * @see manual/prefetch.md

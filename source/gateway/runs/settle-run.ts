@@ -86,8 +86,8 @@ export async function settleAwaiting(
 const writeAgainMs = 1000;
 
 /**
- * Retries writing to the journal while it is unavailable: a known result must not become uncertain because the disk was full for a moment.
- * The lease is renewed meanwhile; `signal` ends the attempts.
+ * Retries writing to the journal while it is unavailable: a known result must not become uncertain because the disk was full for a moment. The lease is renewed meanwhile;
+ * `signal` ends the attempts.
  */
 export async function persistently(
 	{clock, signal}: Pick<WorkInHand, 'clock' | 'signal'>,

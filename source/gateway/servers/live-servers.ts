@@ -125,8 +125,7 @@ export function createLiveServers(world: LiveServersDependencies) {
 		},
 		/**
 		 * The tools with which a run of `profile` starts, by server, in the order of the file. Waits, at most a minute, until each needed server that connects automatically has
-		 * connected or failed once; the others give the tools they have.
-		 * Rejects with the reason of `signal`.
+		 * connected or failed once; the others give the tools they have. Rejects with the reason of `signal`.
 		 */
 		async toolsOf(
 			profileName: string,

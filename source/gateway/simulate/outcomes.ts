@@ -7,7 +7,7 @@ export type Totals = Readonly<Record<SimulatedOutcome | 'groups' | 'runs', numbe
 
 /** What the settings of a route make of stored events. */
 export type Outcomes = {
-	/** In the order of the events. */
+	/** One judgement per event, in the order of the events. */
 	readonly judgements: readonly RouteJudgement[];
 	readonly totals: Totals;
 };

@@ -31,8 +31,7 @@ type Thread = {
 
 /**
  * Searches the history of the database `file` in a worker thread, which starts with the first question and ends after a while without one. If the thread fails, its callers
- * get an error, and the next question starts another.
- * `settle` writes the deferred writes.
+ * get an error, and the next question starts another. `settle` writes the deferred writes.
  */
 export function createHistory(
 	{

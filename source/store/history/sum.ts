@@ -88,7 +88,7 @@ type Part = {
 };
 
 function createTally(by: SumsBy) {
-	/** By the raw name in the rows, and by the cleaned name. */
+	/** The sums by the raw name in the rows, and by the cleaned name. */
 	const byRow = new Map<string, Part>();
 	const byName = new Map<string, Part>();
 	let leftOut = 0;

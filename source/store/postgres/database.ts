@@ -90,9 +90,9 @@ export type Database = Statements &
  * - A commit writes its log record before its changes become visible and its locks are released. So the record of anything that this session has seen or committed precedes
  * the one written here.
  * - A message within a transaction makes that transaction have a number and write to the log. Its own commit waits, as the server's `synchronous_commit` says, until the
- * log is flushed (and has reached synchronous standbys) up to its own record: since the log is one sequence, this includes all records before it, from any session.
- * It needs no connection of its own. A reader may see data that is not on disk yet; whoever promises something based on it has waited for this, or for the commit of a
- * write, which has the same effect.
+ * log is flushed (and has reached synchronous standbys) up to its own record: since the log is one sequence, this includes all records before it, from any session. It
+ * needs no connection of its own. A reader may see data that is not on disk yet; whoever promises something based on it has waited for this, or for the commit of a write,
+ * which has the same effect.
  */
 const syncAll = "select pg_logical_emit_message(true, 'svc', '')";
 

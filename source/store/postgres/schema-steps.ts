@@ -3,8 +3,8 @@ import {counting} from './counters.ts';
 import {wordFunctions, wordsOfDelivery} from './words.ts';
 
 /**
- * One step per version of the schema; never edit a step that was released. Columns in both stores have the same names and contents as in `store/migrations.ts`, so that the same code reads rows: times are
- * milliseconds since 1970, booleans are 0 or 1, JSON is text (PostgreSQL's own types refuse what strangers may send, such as a NUL).
+ * One step per version of the schema; never edit a step that was released. Columns in both stores have the same names and contents as in `store/migrations.ts`, so that the
+ * same code reads rows: times are milliseconds since 1970, booleans are 0 or 1, JSON is text (PostgreSQL's own types refuse what strangers may send, such as a NUL).
  *
  * - `run.lane` is `[profile, route, job]` as JSON, sorted by bytes. `run.lease_owner` and `lease_until` are set while a run is leased.
  * - `run.token` is a fencing token: a run is settled with the token of its lease.
