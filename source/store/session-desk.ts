@@ -24,8 +24,10 @@ export type OpenSession = {
 	/** A client has learned the identifier: the session is kept even if it stays empty. */
 	tell(): void;
 	/**
-	 * Durably adds the turn. @param run the run that produced `answer` @throws SvcError `session_full`, `session_not_found` when it was removed meanwhile, `session_busy` when
-	 * another gateway may have continued it, `journal_unavailable`
+	 * Durably adds the turn.
+	 *
+	 * @param run the run that produced `answer`
+	 * @throws SvcError `session_full`, `session_not_found` when it was removed meanwhile, `session_busy` when another gateway may have continued it, `journal_unavailable`
 	 */
 	keep(turn: {
 		readonly asked: readonly JsonObject[];

@@ -45,8 +45,9 @@ export type HeldLease = AsyncDisposable & {
 };
 
 /**
- * Takes the lease and renews it until it is lost or disposed of, which releases it and never rejects; `undefined` while another holder has it. @throws SvcError
- * `journal_unavailable`
+ * Takes the lease and renews it until it is lost or disposed of, which releases it and never rejects; `undefined` while another holder has it.
+ *
+ * @throws SvcError `journal_unavailable`
  */
 export async function holdLease(
 	lease: ReturnType<Leases>,

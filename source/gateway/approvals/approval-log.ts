@@ -84,7 +84,7 @@ const userName = (): string =>
 /** Time limit of tools that belong to no server with one of its own. */
 const usualTimeoutMs = 300_000;
 
-/** Asks `approvals` about a call of `tool`; a call that does not say why it needs approval is denied. Never rejects. */
+/** Asks `approvals` about a call of `tool`; a tool that does not describe what is asked is denied. Never rejects. */
 export async function askForCall(
 	{asked}: Pick<Tool, 'asked'>,
 	call: Omit<CallToApprove, 'tool' | 'toolTimeoutMs'>,

@@ -69,7 +69,7 @@ export const deliveries = {
 			}),
 		},
 	),
-	/** Sends a stored delivery through the pipeline again, after the step of authentication. The new delivery's identifier is new and names the old one. */
+	/** Sends a stored delivery through the pipeline again, after authentication, as a new delivery that refers to the old one (`replayOf`). */
 	replay: post(
 		'/v1/deliveries/{id}/replay',
 		'Sends the delivery through the pipeline again. Body: {"body": "replacement", "route": "another route"}, each or both or nothing.',

@@ -20,7 +20,9 @@ export const install = {
 		},
 	),
 	/**
-	 * Shows a link to the person at the interface; installs nothing. A link that is already pending is not added again. @throws SvcError as `reviewInstall` does, `too_many_links`
+	 * Shows a link to the person at the interface; installs nothing. A link that is already pending is not added again.
+	 *
+	 * @throws SvcError as `reviewInstall` does, `too_many_links`
 	 */
 	offerInstall: post(
 		'/v1/install/offer',

@@ -26,7 +26,9 @@ export const routeEditor = {
 		result: z.array(routeFieldSchema),
 	}),
 	/**
-	 * A route as written in its file, with marks in place of secrets. @throws SvcError `config_broken`, `subscriptions_broken`, `route_not_editable` for one that is not a mapping
+	 * A route as written in its file, with marks in place of secrets.
+	 *
+	 * @throws SvcError `config_broken`, `subscriptions_broken`, `route_not_editable` for one that is not a mapping
 	 */
 	readRoute: get(
 		'/v1/routes/{name}/definition',

@@ -79,8 +79,9 @@ export function messageIn(
 }
 
 /**
- * The press of a button, and the path for answering it, which contains a token; `undefined` for any other interaction. @see
- * https://discord.com/developers/docs/interactions/receiving-and-responding
+ * The press of a button, and the path for answering it, which contains a token; `undefined` for any other interaction.
+ *
+ * @see https://discord.com/developers/docs/interactions/receiving-and-responding
  */
 export function pressIn(interaction: JsonObject): (Press & {readonly path: string}) | undefined {
 	const chat = textAt(interaction, 'channel_id');

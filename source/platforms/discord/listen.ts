@@ -25,8 +25,9 @@ const askMs = 30_000;
 const silenceMs = 20_000;
 
 /**
- * Close codes after which another connection would fail in the same way. @see
- * https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
+ * Close codes after which another connection would fail in the same way.
+ *
+ * @see https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
  */
 const refusals: ReadonlyMap<number | undefined, string> = new Map([
 	[4004, 'Discord refuses the bot token: write another one in "bot_token"'],

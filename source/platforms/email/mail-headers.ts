@@ -109,8 +109,9 @@ export function passesDmarc(headers: MailHeaders, authservId: string, sender: st
 }
 
 /**
- * Removes comments from a header, and quotes from quoted strings, in which `special` replaces special characters. `isWhole`: every comment and string is closed. @see RFC
- * 5322 §3.2.2
+ * Removes comments from a header, and quotes from quoted strings, in which `special` replaces special characters. `isWhole`: every comment and string is closed.
+ *
+ * @see RFC 5322 §3.2.2
  */
 function withoutComments(value: string, special: string): {text: string; isWhole: boolean} {
 	let text = '';

@@ -61,8 +61,9 @@ export const listedSince = (number: number, {at}: Posting): string =>
 	`${number}/comments?per_page=100&since=${new Date(at - skewMs).toISOString()}`;
 
 /**
- * The number of the comment in the client's list that ends with `mark`; the oldest of several, since the others are copies. `undefined` if there is none. @throws
- * SyntaxError unless `stdout` is JSON
+ * The number of the comment in the client's list that ends with `mark`; the oldest of several, since the others are copies. `undefined` if there is none.
+ *
+ * @throws SyntaxError unless `stdout` is JSON
  */
 export function idOfMarked(stdout: string, {mark}: Posting): number | undefined {
 	const listed: JsonValue = JSON.parse(stdout);

@@ -84,8 +84,10 @@ const judge = ({json, status}: Judged) =>
 	typeof json['name'] === 'string' || (status === 429 && limited(waitMs));
 
 /**
- * The request for an access token of a service account. @see RFC 7523 §2.1, https://developers.google.com/identity/protocols/oauth2/service-account#httprest @throws
- * DeliveryError `platform_unauthorized` for an unusable key; the message does not quote it
+ * The request for an access token of a service account.
+ *
+ * @see RFC 7523 §2.1, https://developers.google.com/identity/protocols/oauth2/service-account#httprest
+ * @throws DeliveryError `platform_unauthorized` for an unusable key; the message does not quote it
  */
 async function loginOf(
 	account: NonNullable<GooglechatSettings['serviceAccount']>,

@@ -25,8 +25,9 @@ function successOf(request: PlatformCall): string {
 }
 
 /**
- * Sends with `PUT …/send/m.room.message/{txnId}`; texts are a `MatrixText` as JSON. Rejects as `Ask`. @see manual/delivery-matrix.md, Matrix client-server API, PUT
- * /rooms/{roomId}/send
+ * Sends with `PUT …/send/m.room.message/{txnId}`; texts are a `MatrixText` as JSON. Rejects as `Ask`.
+ *
+ * @see manual/delivery-matrix.md, Matrix client-server API, PUT /rooms/{roomId}/send
  */
 export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxParts}, world) => {
 	const ask = createAsk(world, {
@@ -120,8 +121,9 @@ export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxPa
 };
 
 /**
- * The relation to a thread or a replied message. Clients without threads show thread messages as replies to its beginning. @see Matrix client-server API, fallback for
- * unthreaded clients
+ * The relation to a thread or a replied message. Clients without threads show thread messages as replies to its beginning.
+ *
+ * @see Matrix client-server API, fallback for unthreaded clients
  */
 function relationOf(thread: string | undefined, replyTo: string | undefined) {
 	const answered = replyTo ?? thread;

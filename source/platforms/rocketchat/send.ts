@@ -20,8 +20,9 @@ import {isRoomName, type RocketchatSettings} from './descriptor.ts';
 const maxLength = 5000;
 
 /**
- * Sends with `chat.sendMessage` and `chat.postMessage`, and edits with `chat.update`. Rejects as `Ask`. @see manual/delivery-rocketchat.md, RocketChat/Rocket.Chat
- * apps/meteor/app/api/server/v1/chat.ts
+ * Sends with `chat.sendMessage` and `chat.postMessage`, and edits with `chat.update`. Rejects as `Ask`.
+ *
+ * @see manual/delivery-rocketchat.md, RocketChat/Rocket.Chat apps/meteor/app/api/server/v1/chat.ts
  */
 export const connect: Connect<RocketchatSettings> = (
 	{apiBase, userId, authToken, maxParts},

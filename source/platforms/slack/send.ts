@@ -54,8 +54,9 @@ const bodyOf = (text: string, {format}: MessagePlace): JsonObject => ({
 });
 
 /**
- * The text, and the buttons below it: with blocks, `text` is only used for notifications. `verbatim`: names in it do not mention people. @see
- * https://docs.slack.dev/reference/block-kit/blocks/section-block
+ * The text, and the buttons below it: with blocks, `text` is only used for notifications. `verbatim`: names in it do not mention people.
+ *
+ * @see https://docs.slack.dev/reference/block-kit/blocks/section-block
  */
 const blocksOf = (
 	text: string,

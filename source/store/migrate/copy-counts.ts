@@ -86,8 +86,9 @@ export async function refuseMembers(
 export const markerKind = 'migration';
 
 /**
- * Call it in a transaction with the lock `members`. `name`: the name of the database. @throws SvcError `store_copy_incomplete` for a database into which a copy was
- * interrupted, or is in progress
+ * Call it in a transaction with the lock `members`. `name`: the name of the database.
+ *
+ * @throws SvcError `store_copy_incomplete` for a database into which a copy was interrupted, or is in progress
  */
 export async function refuseHalfCopied(
 	{query}: Pick<Transaction, 'query'>,

@@ -37,8 +37,9 @@ export type SqlValue =
 
 export type Statements = {
 	/**
-	 * Resolves with the rows of one statement with parameters `$1`, `$2`, … Integers are returned as numbers, JSON as text. @throws SvcError `journal_unavailable`; within a
-	 * transaction, what the driver throws
+	 * Resolves with the rows of one statement with parameters `$1`, `$2`, … Integers are returned as numbers, JSON as text.
+	 *
+	 * @throws SvcError `journal_unavailable`; within a transaction, what the driver throws
 	 */
 	readonly query: (text: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>;
 	/** Resolves with the number of rows changed. Errors as for `query`. */
