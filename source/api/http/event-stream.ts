@@ -17,7 +17,11 @@ const headers = {
 	'X-Accel-Buffering': 'no',
 } as const;
 
-/** Begins a stream of server-sent events on `response`. @param more further headers */
+/**
+ * Begins a stream of server-sent events on `response`. @param more further headers
+ *
+ * @see manual/chat-api.md#streaming
+ */
 export function createEventStream(
 	response: ServerResponse,
 	{clock, more}: {readonly clock: Clock; readonly more: Readonly<Record<string, string>>},
