@@ -72,7 +72,10 @@ function keyIn(
 	return found[0];
 }
 
-/** A text that differs whenever {@link chooseModel} could choose differently for two configurations, apart from local servers. It is a digest: no key can be read from it. */
+/**
+ * A text that differs whenever {@link chooseModel} could choose differently for these two configurations; local servers aside.
+ * It is a digest: no key can be read from it.
+ */
 export function modelInputs({model, environment}: Pick<Config, 'model' | 'environment'>): string {
 	const keys = hostedNames.map(provider => keyIn(environment, hostedProviders[provider].keyNames));
 	return createHash('sha256')
@@ -100,7 +103,7 @@ function choose(spec: ModelSpec, origin: string, {fetch}: ChooseModelOptions): A
 
 const offlineSpec: ModelSpec = {provider: 'offline', name: offlineModelName};
 
-/** The configured model, completed; a gap that only the operator can fill is an error. */
+/** The entry of the configuration, completed; a gap that only the operator can fill is an error. */
 async function configured(
 	provider: ModelView['provider'],
 	{model, environment}: Pick<Config, 'model' | 'environment'>,

@@ -23,7 +23,7 @@ export type ReadSkill = {
 	readonly bytes?: number;
 } & (
 	| {readonly ok: true; readonly skill: Skill; readonly warnings: readonly string[]}
-	/** `isMissing`: there is no folder of this name. */
+	/** `isMissing`: no folder has this name. */
 	| {readonly ok: false; readonly problem: string; readonly isMissing?: true}
 );
 

@@ -38,7 +38,7 @@ export type AgentTurn = {
 	readonly afterStep?: (used: TokensUsed) => void;
 	/** Receives text deltas, with back-pressure. */
 	readonly onText: (delta: string) => Promise<void>;
-	/** Progress events for the stream: `{event: 'tool_started' | 'tool_ended' | 'approval_pending' | 'approval_settled', …}`. */
+	/** Progress for the stream: `{event: 'tool_started' | 'tool_ended' | 'approval_pending' | 'approval_settled', …}`. */
 	readonly onProgress: (progress: JsonObject) => Promise<void>;
 };
 

@@ -252,6 +252,6 @@ function rateHeaders(
 const failureOutside = (error: unknown): ApiError =>
 	codeOf(error) === 'journal_unavailable' ? storeAway() : internalError();
 
-/** The key in an `Authorization` header. @see RFC 6750 §2.1 */
+/** The key of an `Authorization` header. @see RFC 6750 §2.1 */
 const bearerOf = (authorization: string | undefined): string | undefined =>
 	/^bearer +(?<key>\S+) *$/i.exec(authorization ?? '')?.groups?.['key'];

@@ -82,7 +82,7 @@ export function createApiServer(
 		listen: async (): Promise<{readonly url: string}> => ({
 			url: await listen(http.server, options, 'api'),
 		}),
-		/** Drains like the receiver; open streams are cut after 5 s. */
+		/** Drains as the receiver does; streams are cut after 5 s. */
 		async close(): Promise<void> {
 			draining = true;
 			await drain(http, {

@@ -106,7 +106,7 @@ const openApiEndpoint = (): Endpoint =>
 		},
 	});
 
-/** `POST /v1/responses`: a chat completion in another format; nothing is stored. @see manual/chat-api.md#responses */
+/** `POST /v1/responses`: a chat completion in another shape; nothing is stored. @see manual/chat-api.md#responses */
 const responsesEndpoint = (world: ChatWorld): Endpoint =>
 	endpoint<ResponseRequest>({
 		method: 'POST',

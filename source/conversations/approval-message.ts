@@ -58,7 +58,7 @@ export function approvalMessage(
 	const canAllow = approval.kind === 'tool' && !approval.mustTypeName;
 	const tail = canAllow ? [`Answer: approve ${code} or deny ${code}`] : denyAlone;
 	const whole = [head, args, ...told, asks, ...tail].join('\n');
-	// A text with a secret is not shown completely.
+	// A text with a secret is not shown whole.
 	const isShown =
 		hasRoom && args !== undefined && whole.length <= maxLength && redact(whole) === whole;
 	return isShown

@@ -142,7 +142,7 @@ export function createChatApprovals({
 				void tell(approval, undefined, place);
 			}
 		},
-		/** Whether a request with that code was sent to the chat, and is waiting or was recently settled. */
+		/** Whether a request with that code was sent to the chat, and waits or was settled lately. */
 		isCode: (place: Conversation, code: string): boolean =>
 			placeIn((asked.get(code) ?? settled.get(code))?.places ?? [], place) !== undefined,
 		/** Answers a request for a person who is allowed to. Resolves with the reply to them; `undefined` when the request's own message is updated instead. Never rejects. */

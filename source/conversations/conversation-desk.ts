@@ -57,7 +57,7 @@ export function createConversationDesk({
 	readonly onQueued: (runId: number) => void;
 	/** Ends a run; `false` when it has already ended. */
 	readonly stop: (runId: number) => Promise<boolean>;
-	/** When the run started, milliseconds since 1970. */
+	/** When the run was begun, milliseconds since 1970. */
 	readonly beganAt: (runId: number) => Promise<number | undefined>;
 	/** Whether the run waits for an approval. */
 	readonly asks: (runId: number) => boolean;
@@ -221,7 +221,7 @@ export function createConversationDesk({
 					);
 			}
 		},
-		/** Handles a press of one of our buttons; resolves with the reply to the person. Never rejects. */
+		/** A button of ours was pressed; resolves with the reply to the person. Never rejects. */
 		async press(platform: string, press: Press): Promise<string> {
 			const settings = settingsOf(platform);
 			const place = conversationOf(platform, press);

@@ -37,7 +37,7 @@ export function createGrowingAnswer(
 		pauseMs,
 	}: {readonly place: ChatPlace; readonly key: string; readonly pauseMs: number},
 ) {
-	/** Disposed of when nothing more is to be shown. */
+	/** Disposed of when nothing more is shown. */
 	const timer = createTimer(clock);
 	const stop = timer[Symbol.dispose];
 	let text = '';

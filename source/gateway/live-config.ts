@@ -208,7 +208,7 @@ export function createLiveConfig(
 		get broken() {
 			return broken;
 		},
-		/** The served routes, read again if the file of dynamic routes has changed. Cheap: called for every request. */
+		/** The routes to serve, read again when the file of dynamic routes has changed. Cheap: called for every request. */
 		routes: currentRoutes,
 		/** Adds a secret: an access token obtained while running. The newest 100 are kept. */
 		hide(secret: string) {

@@ -31,7 +31,7 @@ import {openLoopBreaker} from './runs/loop-breaker.ts';
 import {readRunQueue} from './status/health.ts';
 import {createGatewayMetrics} from './status/metrics.ts';
 
-/** The parts that decide how requests are answered. */
+/** The parts that decide about requests. */
 export type OpenedIntake = Awaited<ReturnType<typeof openIntake>>;
 
 /**

@@ -171,7 +171,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 	};
 }
 
-/** Delay between two deletions of old deliveries, milliseconds. */
+/** Pause between two removals of old deliveries, milliseconds. */
 const purgeMs = 10 * 60_000;
 
 /** Deletes what the retention no longer keeps every ten minutes until disposed of, unless another gateway on the store does. */

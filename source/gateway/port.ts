@@ -28,7 +28,7 @@ export type GatewayPort = GatewayCommands & {
 	readonly isReadOnly?: true;
 	/** `false` when the gateway runs in another process. */
 	readonly embedded: boolean;
-	/** The current state; the same object until something changes. */
+	/** The current state; the same object until something happened. */
 	readonly getState: () => GatewayState;
 	/** Calls `listener` with every batch of events, once the state includes them. Returns the unsubscribe function. */
 	readonly subscribe: (listener: (events: readonly GatewayEvent[]) => void) => () => void;

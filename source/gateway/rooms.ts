@@ -63,17 +63,17 @@ export type RoomWorld = GatewayWorld &
 		readonly secrets: SecretList;
 		readonly live: LiveConfig;
 		readonly store: Store;
-		/** The gateways that have the same store open. */
+		/** The gateways that have that store open. */
 		readonly cluster: GatewayCluster;
-		/** Why the store cannot be written; `undefined` when it can. */
+		/** Why the store cannot be written now; `undefined` when it can. */
 		readonly failing: () => string | undefined;
-		/** Runs and approvals of dead gateways, taken over at the start. */
+		/** Runs and approvals of dead gateways that were taken over at the start. */
 		readonly taken: TakenOver;
 		/** The certificate authorities that TLS connections trust. */
 		readonly authorities: Authorities;
 	};
 
-/** The connected rooms of a running gateway. */
+/** The rooms of a running gateway, joined. */
 export type Rooms = RoomWorld &
 	AsyncDisposable & {
 		readonly dispatcher: Dispatcher;

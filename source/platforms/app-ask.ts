@@ -37,7 +37,7 @@ export function createAppAsk(
 					readonly seconds: string;
 			  }
 			| undefined;
-		/** The message when there is no login: `a space needs platforms.googlechat.service_account`. */
+		/** The message without a login: `a space needs platforms.googlechat.service_account`. */
 		readonly lacks: string;
 		/** Whether an answer refuses the token. */
 		readonly isRefused: (answer: Judged) => boolean;

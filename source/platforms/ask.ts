@@ -21,7 +21,7 @@ const refusals = ['platform_rejected', 'platform_unauthorized'] as const;
 export type Judgement =
 	| boolean
 	| undefined
-	/** The message already has the new text, whatever the status. */
+	/** The message has the new text already, whatever the status. */
 	| 'unchanged'
 	| 'message_gone'
 	| PlatformCode
@@ -54,7 +54,7 @@ export const webhookOr =
 /** The judged part of an answer. `json`: the body; a list becomes an object with its indexes as keys; anything else is `{}`. */
 export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
 	readonly json: JsonObject;
-	/** Whether the body is a JSON object or list. */
+	/** Whether the body is a JSON mapping or list. */
 	readonly isJson: boolean;
 };
 
@@ -71,7 +71,7 @@ export type AskLimits = Pick<MessagePart, 'limitMs' | 'signal' | 'until'>;
 export type AskOptions = {
 	/** The kind of the platform. */
 	readonly platform: string;
-	/** The part of the URL before paths. */
+	/** The part of the address before the paths. */
 	readonly base?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly secrets?: readonly string[];

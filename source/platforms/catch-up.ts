@@ -12,7 +12,7 @@ const maxChats = 500;
 /** The context in which a connection receives messages. */
 export type Taking = {
 	readonly ask: Ask;
-	/** Chats that still have to be caught up. */
+	/** Chats that are still to be caught up. */
 	readonly behind: Behind;
 	readonly cursor: JsonValue | undefined;
 	readonly hearing: Hearing;

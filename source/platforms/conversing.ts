@@ -10,7 +10,7 @@ const people = z.array(chatName).max(1000);
 
 const asTexts = (written: ReadonlyArray<string | number>): readonly string[] => written.map(String);
 
-/** Settings of a platform on which people can talk with the agent. */
+/** The settings of a platform on which people talk with the agent. */
 export const conversing = {
 	inbound: flag(false, 'Whether people may [talk with the agent](conversations.md) here'),
 	allow_from: setting(people, 'Identifiers of the people who may talk with the agent', {

@@ -17,7 +17,7 @@ export type InboundMessage = Author & {
 	readonly id: string;
 	/** Without a mention of us at the beginning. */
 	readonly text: string;
-	/** Whether the chat is only between that person and us. */
+	/** Whether the chat is between that person and us alone. */
 	readonly isDirect: boolean;
 	/** Whether it mentions us, or replies to a message of ours. */
 	readonly isForUs: boolean;
@@ -29,7 +29,7 @@ export type InboundMessage = Author & {
 
 /** A press of one of our buttons. */
 export type Press = Author & {
-	/** The data with which the button was sent: `approve K7QF`. */
+	/** The data that the button was sent with: `approve K7QF`. */
 	readonly data: string;
 };
 

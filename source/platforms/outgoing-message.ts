@@ -48,7 +48,7 @@ export const withoutUnwanted = (text: string): string =>
 		.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n')
 		.replaceAll(unwanted, '');
 
-/** A message that shows a person that a platform works, sent at `now`. It belongs to no run, so it has the short time limit of a text that a sender waits for. */
+/** A message that shows a person that a platform works, sent at `now`. It belongs to no run, and so has the short limits of a text that a sender waits for. */
 export const testMessage = (kind: string, extra: JsonObject, now: number): OutgoingMessage => ({
 	text: `It works: a test message of svc, ${new Date(now).toISOString()}.`,
 	target: {kind, extra},

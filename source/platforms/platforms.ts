@@ -82,7 +82,7 @@ export const platformNamed = (kind: string): TargetKind | undefined =>
 /** All valid values of `deliver`. @see manual/delivery.md */
 export const deliverValues: readonly string[] = [...byName.keys()];
 
-/** Whether people read texts for that kind; `true` for an unknown kind. */
+/** Whether people read texts for that kind; true for an unknown kind. */
 export const reachesPeople = (kind: string): boolean => targetNamed(kind)?.reachesPeople ?? true;
 
 /** Where an answer goes, in clean words. */

@@ -16,7 +16,7 @@ import {boundedWaitMs, toldWaitMs} from './told-wait.ts';
 
 const connectTimeoutMs = 10_000;
 
-/** A request to a platform. Messages show only the host of `url`. */
+/** A request. Messages show only the host of `url`. */
 export type PlatformRequest = WireRequest & {
 	/** The platform's kind, for messages. */
 	readonly platform: string;
@@ -83,7 +83,7 @@ export function createPost({
 		async post(request) {
 			const {platform, url, limitMs, signal, sendsNothing = request.method === 'GET'} = request;
 			const {host} = new URL(url);
-			// Redacted before it is cut: half of a secret would not be recognised.
+			// Hidden before it is cut: half of a secret would not be recognised.
 			const safe = (text: string) => clean(withoutSecrets(request, text));
 			const say = (text: string) => `Cannot send to ${platform}: ${safe(text)}`;
 			const fail = (code: PlatformCode, text: string, retryAfterMs?: number) =>

@@ -7,7 +7,7 @@ import {secretPartsOf} from './secret-parts.ts';
 /** Default limit of messages for one text, unless the settings or the platform set another. */
 export const usualParts = 20;
 
-/** A chat's name: a text, or a number that YAML does not round. */
+/** The name of a chat: text, or a number that YAML does not round. */
 export const chatName = checked(z.union([nonEmptyText, z.number()]), value =>
 	typeof value === 'number' && !Number.isSafeInteger(value)
 		? 'is a number that is too large to be exact: write it in quotes'
@@ -61,7 +61,7 @@ const common = {
 export const definePlatformSettings = <Fields extends Declarations>(fields: Fields) =>
 	defineSettings({...common, ...fields});
 
-/** The values of the settings that every platform has. */
+/** Values of the settings that every platform has. */
 export type CommonSettings = ValueOf<typeof common>;
 
 const addressProblem = (value: string): string | undefined => {

@@ -26,7 +26,7 @@ export type Socket = Disposable & {
 	readonly closeCode: number | undefined;
 };
 
-/** Opens a socket within 10 s. Aborting `signal` closes it: `next` then resolves with `undefined`. @throws DeliveryError `platform_unreachable` */
+/** Opens a socket within 10 s. Aborting `signal` closes it: `next` resolves with `undefined`. @throws DeliveryError `platform_unreachable` */
 export type OpenSocket = (
 	url: string,
 	options: {

@@ -65,7 +65,7 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	readonly text?: {
 		/** In characters. */
 		readonly maxLength: number;
-		/** `neutralised` if an `@name` written by a stranger would notify somebody. */
+		/** `neutralised` where an `@name` that a stranger wrote would notify somebody. */
 		readonly mentions: 'kept' | 'neutralised';
 	};
 	/** Only if it is not a platform: the section of `config.yaml` with its settings. If the section is absent or broken its defaults are used, with `broken` added. */
@@ -89,7 +89,7 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 
 /** Settings in `config.yaml`: at `platforms.<kind>` for platforms, absent for other kinds. */
 export type SettingsPart<Settings = unknown> = {
-	/** The schema of the settings as written. */
+	/** The schema of the written settings. */
 	readonly settings: z.ZodType<Settings>;
 	/** The differences between two values of `settings`; either may be absent. */
 	readonly differences: (

@@ -164,7 +164,7 @@ export function createApprovalReader({
 	};
 }
 
-/** @throws Error when the value is not an object: a person, or another version, has changed the row */
+/** @throws Error when the value is no object: a person, or another version, has changed the row */
 function objectOf<Value>(value: Value): Value {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		throw new TypeError('the row holds no object');

@@ -2,7 +2,7 @@ import type {Clock} from '../core/clock.ts';
 import type {Logger} from '../core/log.ts';
 import type {Row} from './columns.ts';
 
-/** An unreadable row: a person, or another version of svc, has changed it. */
+/** A row that cannot be read: a person, or another version of svc, has changed it. */
 export type BrokenRow = {readonly table: string; readonly id: string};
 
 /** Called with each unreadable row that is skipped. Must not throw. */
@@ -23,7 +23,7 @@ export const readRows = <Value>(
 		}
 	});
 
-/** Shortest time between two warnings about a table, milliseconds. */
+/** Least time between two warnings about a table, milliseconds. */
 const quietMs = 60_000;
 
 /** Warns of unreadable rows, at most once a minute for each table. */

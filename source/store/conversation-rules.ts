@@ -19,7 +19,7 @@ export const conversationMemos = {
 export type ReceivingState = {
 	/** Milliseconds since 1970. */
 	readonly now: number;
-	/** Whether a message of the platform with this identifier has been received within `sameMessageMs`. */
+	/** Whether a message of the platform with this identifier was received within `sameMessageMs`. */
 	isKnown(id: string): boolean;
 	/** Stores a message's identifier. */
 	keep(id: string): void;

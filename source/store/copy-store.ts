@@ -31,7 +31,7 @@ export function copyStore(file: string, to: string): boolean {
 	}
 }
 
-/** Checks that this program can open a copy. @throws SvcError `store_unreadable`, `store_too_new` */
+/** Makes sure that this program can open a copy. @throws SvcError `store_unreadable`, `store_too_new` */
 export function checkCopy(file: string): void {
 	try {
 		using database = new DatabaseSync(file, {readOnly: true});

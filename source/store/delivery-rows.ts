@@ -23,7 +23,7 @@ export const deliveryColumns = `delivery.id, delivery.profile, delivery.route, d
 export const deliveryTables =
 	'delivery left join coalesce_group on coalesce_group.id = -delivery.run';
 
-/** The run of a delivery or of its group. */
+/** The run of a delivery, or of its group. */
 export const runOfDelivery =
 	'case when delivery.run > 0 then delivery.run else coalesce_group.run end';
 

@@ -57,7 +57,7 @@ export function createDueQueue() {
 	};
 
 	return {
-		/** Sets when `id` is due, replacing an earlier time. */
+		/** Sets when `id` is due; replaces an earlier time. */
 		set(id: number, at: number) {
 			times.set(id, at);
 			if (heap.length > 2 * times.size + slack) {
@@ -120,7 +120,7 @@ export function createDueTimes({
 			timed.offset = offset;
 			pull.run(clock.now());
 			for (const {id, at, isPromised} of timed.all()) {
-				// A promised run is recognised by being due later than it was created.
+				// A promised run is recognised by a due time later than its creation.
 				move.run(Math.ceil(at + offset), isPromised ? byMs : 0, id);
 			}
 		},
@@ -156,7 +156,7 @@ export function createSteadyClock(clock: Clock) {
 
 /** A run to be queued. Times are milliseconds since 1970. */
 export type NewRun = {
-	/** Row of the delivery; `null` for a job fired by its schedule or a person. */
+	/** Row of the delivery; `null` when a schedule or a person fired a job. */
 	readonly delivery: number | null;
 	readonly profile: string;
 	readonly route: string;

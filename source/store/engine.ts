@@ -19,7 +19,7 @@ export type Engine = {
 	readonly indexedBy: (index: string) => string;
 	/** The SQL function for the lesser of two numbers. */
 	readonly least: string;
-	/** The SQL condition of a small index that contains all runs in these states, if there is one: they are then found however old they are. */
+	/** SQL of the condition of a small index, when it has all runs in these states: they are then found however old they are. */
 	readonly fewOf?: (states: readonly RunState[] | undefined) => string | undefined;
 	/** SQL expressions: the subject of a delivery, the subject of a run, the profile of an approval. */
 	readonly subject: string;
@@ -46,7 +46,7 @@ export const sqliteWords: Omit<Engine, 'onBroken' | 'prepare'> = {
 	stretches: {delivery: {first: 2000, most: 2000}, run: {first: 10_000, most: 10_000}},
 };
 
-/** Compiles statements on first use: the parts of a store prepare 160 of them, and a start needs few. */
+/** Compiles a statement when it is first used: the parts of a store prepare 160 of them, and a start needs few. */
 export class StoreDatabase extends DatabaseSync {
 	override prepare(sql: string): StatementSync {
 		let compiled: StatementSync | undefined;

@@ -203,7 +203,7 @@ export function createGroupSteps({
 	};
 }
 
-/** Rounds fractions of a millisecond up. */
+/** Fractions of a millisecond are rounded up. */
 export const wholeOf = ({windowMs, maxWaitMs}: GroupWindow): GroupWindow => ({
 	windowMs: Math.ceil(windowMs),
 	maxWaitMs: Math.ceil(maxWaitMs),

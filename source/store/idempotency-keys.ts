@@ -19,7 +19,7 @@ import type {GroupCommit} from './transaction.ts';
 /** Maximum number of claims that one commit sorts in or drops: half a millisecond of work. */
 const slice = 256;
 
-/** Claims by the name of the identifier, oldest first. */
+/** Claims by the name of the claimed identifier, the oldest first. */
 type Claims = Map<string, IdentifierClaim>;
 
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;

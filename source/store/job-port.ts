@@ -21,7 +21,7 @@ export type Fired =
 	| {readonly kind: 'stale'}
 	/** A run of the job has not ended. Only the next time was written; for a tick that `waits` nothing was. */
 	| {readonly kind: 'busy'; readonly runId: number}
-	/** `queued` runs are already waiting; nothing was written. */
+	/** `queued` runs wait already; nothing was written. */
 	| {readonly kind: 'full'; readonly queued: number};
 
 /** When jobs fire, and that each time fires only once. Definitions of jobs are stored elsewhere. */

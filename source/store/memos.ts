@@ -5,7 +5,7 @@ import {jsonOf, type Row, textOf} from './columns.ts';
 import type {StoreParts} from './parts.ts';
 import {maxMemos} from './rules.ts';
 
-/** Trimming reads all memos of a kind, so it is not done at each write. */
+/** Trimming walks through all memos of a kind, so that it is not done at each write. */
 const writesPerTrim = 64;
 
 export type MemoSteps = ReturnType<typeof createMemoSteps>;

@@ -269,7 +269,7 @@ const unknownWriter = 'a newer version of svc';
 
 const programMemo = {kind: 'program', name: 'version'} as const;
 
-/** Records that this version of the program writes the store from now on. */
+/** Notes which version of the program writes the store from now on. */
 export function signStore(database: DatabaseSync): void {
 	database
 		.prepare(

@@ -27,7 +27,7 @@ export type StoreParts = {
 	readonly pending: PendingGroups;
 	readonly pool: WaitingPool;
 	readonly steady: SteadyClock;
-	/** The clock by which identifiers age, milliseconds since 1970. */
+	/** The clock by which identifiers grow old, milliseconds since 1970. */
 	readonly steadyNow: () => number;
 	readonly keys: IdempotencyKeys;
 	readonly notes: NoteBudget;

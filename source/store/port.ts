@@ -300,7 +300,7 @@ export type Store = Shared & {
 export type StoreHealth = {
 	/** The longest delay of a note from another gateway in the last minute, milliseconds by the store's clock; absent without other gateways. */
 	readonly notesLagMs?: number;
-	/** The last write failure, while writes fail. */
+	/** Last write failure, if writes fail now. */
 	readonly failing?: string;
 	/** Notes dropped since the start. */
 	readonly notesDropped: number;

@@ -44,7 +44,7 @@ export function isYounger(row: Row, ageMs: number, now: number): boolean {
 export const wentThrough = (rows: readonly Row[], last: number, most: number): boolean =>
 	rows.length === most && integerOf(rows.at(-1)?.['id']) === last;
 
-/** The steps of a retention, in order. */
+/** The steps of a retention, in their order. */
 type RetentionSteps<Step> = {
 	readonly bodies: Step;
 	/** Steps whose deletions are not counted. */
@@ -198,7 +198,7 @@ export function createRetentionSteps({
 		return {went, last, more: wentThrough(rows, last, slice)};
 	};
 
-	/** Deletes, oldest first, the rejections above their limit. */
+	/** Deletes, oldest first, the rejections above their number. */
 	const rejections: RetentionStep = () => {
 		const oldest = integerOf(oldestKept.get()?.['id']);
 		const rows = surplus.all(oldest);
@@ -209,7 +209,7 @@ export function createRetentionSteps({
 		return {went: rows.length, last: oldest, more: rows.length === slice};
 	};
 
-	/** Deletes deliveries that are too old and not needed. */
+	/** Deletes deliveries that are too old and that nothing needs. */
 	const oldRows: RetentionStep = ({rowMs}, after = 0) =>
 		deleteOld(withWorks.all(after), Math.max(rowMs, idempotencyMs), {
 			after,

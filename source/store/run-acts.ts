@@ -37,7 +37,7 @@ export function restartOf(row: Row): 'queued' | 'delivering' | undefined {
 	return integerOf(row['chat']) === 1 ? undefined : restarts[from];
 }
 
-/** A run, and the tool servers of its profile that it waits for a person to log in to. */
+/** A run, and the servers of its profile that it waits for a person to log in to. */
 type Awaiting = Pick<RouteKey, 'profile'> & {
 	readonly awaitsLogins?: readonly string[] | undefined;
 };

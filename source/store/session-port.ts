@@ -10,7 +10,7 @@ export type SessionTurn = {
 	readonly model: string;
 	/** The session's title, if it has none yet. */
 	readonly title: string;
-	/** `text`: the text of the message, for searching. */
+	/** `text`: the text of the message, for the search. */
 	readonly messages: ReadonlyArray<Omit<SessionMessage, 'at'> & {readonly text: string}>;
 };
 

@@ -12,7 +12,7 @@ export type TakenOver = {
 	readonly requeued: readonly number[];
 	readonly interrupted: readonly number[];
 	readonly uncertain: readonly number[];
-	/** Waiting requests for approval: they are denied as `shutdown`. */
+	/** Requests for approval that waited: they are denied as `shutdown`. */
 	readonly denied: readonly Approval[];
 };
 
@@ -119,7 +119,7 @@ export async function holdLease(
 export type StoreNote =
 	/** A run was cancelled by `Runs.cancel`: it may be running at any gateway. */
 	| {readonly kind: 'run-cancelled'; readonly run: number}
-	/** Runs that waited for a login or for a person are due. */
+	/** Runs that waited for a login, or for a person, are due. */
 	| {readonly kind: 'runs-released'}
 	/** Runs were queued at any gateway. Published only if there may be other gateways, and throttled. */
 	| {readonly kind: 'runs-queued'}

@@ -32,7 +32,7 @@ export const isBusy = (error: unknown): boolean => {
 	return code === busy || code === locked;
 };
 
-/** Whether the disk is full, or the page limit reached. */
+/** Whether the disk, or the page limit, is used up. */
 export const isFull = (error: unknown): boolean => sqliteCodeOf(error) === full;
 
 /** Whether the failure concerns the whole database and not a single statement. */

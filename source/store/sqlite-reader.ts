@@ -82,7 +82,7 @@ function readerOf(
 	};
 }
 
-/** Searches in this thread: a command that reads the store without a gateway serves no requests meanwhile. Loaded by the first search. */
+/** Searches in this thread: a command that reads the store without a gateway serves no requests meanwhile. Loaded with the first search. */
 function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): HistorySearching {
 	let search: HistorySearch | undefined;
 	const opened = async (): Promise<HistorySearch> => {

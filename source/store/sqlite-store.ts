@@ -51,7 +51,7 @@ type Opened = {
 	readonly memory: OpenedMemory;
 };
 
-/** Assembles a `Store` on SQLite from its parts, for a database opened by `openSqliteStore`. */
+/** Makes a `Store` on SQLite from its parts, for a database that `openSqliteStore` has opened. */
 export function createSqliteStore(
 	{
 		database,

@@ -10,7 +10,7 @@ import type {TakenOver} from './shared-port.ts';
 
 /** What earlier processes left in the database, which has one writer at a time: all but this one are dead. */
 export type Left = {
-	/** Leased runs, each with the token of its lease. */
+	/** Runs that are leased, each with the token of its lease. */
 	readonly runs: ReadonlyArray<{readonly id: number; readonly token: number}>;
 	/** Numbers of waiting requests. */
 	readonly approvals: readonly number[];

@@ -188,7 +188,7 @@ export type GroupCommit = {
 	flushDeferred(): void;
 	/** Checks whether the database may still be written, as every commit does: for times without commits. */
 	check(): void;
-	/** Why the last commit failed; `undefined` if it succeeded. */
+	/** Why the last commit failed; `undefined` when it did not. */
 	failing(): string | undefined;
 	/** Whether no write is waiting. */
 	idle(): boolean;
@@ -229,7 +229,7 @@ export function createCommitBatching(waiting: () => number, flush: () => void, m
 	};
 }
 
-/** Remembers the last `size` durations, milliseconds. */
+/** Remembers the last `size` durations of something, milliseconds. */
 export function createDurations(size: number) {
 	const values = new Float64Array(size);
 	let count = 0;

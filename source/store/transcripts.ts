@@ -6,10 +6,10 @@ import {integerOf} from './columns.ts';
 const perRun = 4096;
 const maxEntries = 2000;
 const maxBytes = 4 * 1024 * 1024;
-/** Position of the note that closes a full transcript. */
+/** Position of the note that closes a transcript which is full. */
 const closing = perRun - 1;
 
-/** The first `transcript.id` of a run, and the first after the run. */
+/** The first `transcript.id` of a run, and the first after it. */
 export const transcriptStart = (runId: number): number => runId * perRun;
 export const transcriptEnd = (runId: number): number => (runId + 1) * perRun;
 

@@ -12,7 +12,7 @@ export type TimedRun = RouteKey & {
 	readonly id: number;
 	/** When it is due, on the monotonic clock. */
 	readonly at: number;
-	/** It was accepted for a later time, and has not been tried yet. */
+	/** It was accepted for later, and has not been tried yet. */
 	readonly isPromised: boolean;
 	/** It waits for the agent's next attempt. */
 	readonly isRetry?: boolean;

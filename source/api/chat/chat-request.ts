@@ -15,7 +15,7 @@ export type ChatRequest = {
 	readonly includesUsage: boolean;
 	/** The lower of the requested limit and the model's. */
 	readonly maxTokens?: number;
-	/** Names of ignored fields, at most 20. */
+	/** Names of fields that are ignored, at most 20. */
 	readonly ignored: readonly string[];
 };
 

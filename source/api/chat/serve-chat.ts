@@ -32,7 +32,7 @@ export const needOf = ({body, maxTokens, isStreamed, model}: ChatRequest): Token
 export const withBound = (request: ChatRequest, maxTokens: number | undefined): ChatRequest =>
 	maxTokens === undefined ? request : {...request, maxTokens};
 
-/** Has a request answered by its agent, its server or the offline model, in the given format. @throws ApiError before anything was sent */
+/** Has a request answered by its agent, its server or the offline model, in that form. @throws ApiError before anything was sent */
 export async function serveChat(
 	asked: Omit<ChatCall, 'sink'> & {readonly session?: SessionRequest},
 	world: ChatWorld,

@@ -7,7 +7,7 @@ import {textIn} from '../shapes/field-checks.ts';
 import type {ChatRequest} from './chat-request.ts';
 import type {Sink} from './late-stream.ts';
 
-/** The value of `x-svc-session` that starts a session. */
+/** The value of `x-svc-session` that begins a session. */
 const begins = 'new';
 
 /** One request, with or without a session. */

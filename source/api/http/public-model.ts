@@ -8,7 +8,7 @@ export type PublicModel = ApiModel & {readonly id: string};
 /** Returns the current `api.models`. */
 export type PublicModels = () => ReadonlyMap<string, ApiModel>;
 
-/** The model with this identifier. @throws ApiError 404 */
+/** The model with that identifier. @throws ApiError 404 */
 export function publicModel(id: string, models: PublicModels): PublicModel {
 	const model = models().get(id);
 	if (!model) {

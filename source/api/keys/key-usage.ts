@@ -125,7 +125,7 @@ export function createKeyUsages({
 				all.set(id, waiting.filter(use => use.id === id).reduce(sumOf, usage));
 			}
 		},
-		/** The keys used since the last batch was made. */
+		/** The keys that were used since the last batch was made. */
 		used: (): Iterable<string> => usedAt.keys(),
 		/** The usage that is not on disk, as one batch; the same batch until `written` is called, since a failed write may have succeeded. `undefined` when there is none. */
 		unwritten(): UsageBatch | undefined {

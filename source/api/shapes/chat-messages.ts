@@ -131,7 +131,7 @@ const bytesOf = (said: JsonValue | undefined): number =>
 /** Tokens assumed for a picture, audio or a file: the real number is unknown. */
 const tokensOfPart = 1000;
 
-/** Keys that name the kind of an object. */
+/** Keys that name the kind of a member. */
 const kinds: ReadonlySet<string> = new Set(['role', 'type']);
 
 /** Estimates the tokens of everything that a request sends to the model: messages with all their content, definitions of tools, and a predicted answer. */

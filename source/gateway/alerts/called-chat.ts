@@ -37,7 +37,7 @@ export type CalledChatWorld = Pick<World, 'clock' | 'log'> & {
 	readonly needs: () => readonly Need[];
 	/** Persists what the chat was told. @throws SvcError `journal_unavailable` */
 	readonly keep: (value: JsonValue) => Promise<void>;
-	/** Whether this gateway is the one that sends alerts. */
+	/** Whether it is this gateway that sends alerts. */
 	readonly isHeld: () => boolean;
 	/** Called after each attempt to send. */
 	readonly onTried: () => void;

@@ -5,7 +5,7 @@ import {needsOf} from '../../nouns/needs.ts';
 import type {RoomWorld} from '../rooms.ts';
 import {createCalledChat, type CalledChat, type CalledChatWorld} from './called-chat.ts';
 
-/** Debounce in milliseconds: a busy gateway emits thousands of events in that time. */
+/** Debounce of events, milliseconds: a busy gateway has thousands of them in that time. */
 const lookMs = 1000;
 
 /** How often needs are compared without an event while any is open, milliseconds: some end without an event. */

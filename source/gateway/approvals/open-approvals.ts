@@ -162,7 +162,7 @@ function settlingAgain(
 	};
 }
 
-/** Delay before rules that could not be read are read again, milliseconds. */
+/** Pause before rules that could not be read are read again, milliseconds. */
 const rulesAgainMs = 1000;
 
 /** Reads the rules again when another gateway changes them (a note) or when notes may have been missed; one read at a time. */

@@ -116,7 +116,7 @@ export function createLiveApi(
 		readonly config: () => ApiConfig;
 		/** Why the whole configuration is unusable; `undefined` when it is usable. */
 		readonly brokenBy: () => string | undefined;
-		/** Creates a server for the configured host and port. */
+		/** Makes a server for the host and port as configured now. */
 		readonly create: (config: ApiConfig) => Promise<ApiServer>;
 		readonly onListening?: () => void;
 	},

@@ -7,7 +7,7 @@ import type {OpenSession, SessionDesk} from '../../store/session-desk.ts';
 
 const person = {kind: 'person'} as const;
 
-/** Chats between the person at the terminal and the agent, in sessions of their own. */
+/** The person at the terminal talks to the agent, in sessions of their own. */
 export function createPersonChat(given: {
 	readonly models: PublicModels;
 	readonly desk: Pick<SessionDesk, 'begin' | 'resume'>;

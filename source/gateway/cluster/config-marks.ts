@@ -33,7 +33,7 @@ const own: ReadonlySet<string> = new Set([
 /** Objects below the sections that have a mark for each of their keys. */
 const opened: ReadonlySet<string> = new Set(['platforms.webhook', 'platforms.webhook.routes']);
 
-/** The marks of a configuration, keyed with the members' shared secret, or with the database password if there is none: an unkeyed mark of a short secret could be guessed. */
+/** The marks of a configuration, keyed with the secret that the members share, or else with the password of the database: an unkeyed mark of a short secret could be guessed. */
 export function configMarks({written, paths, gateway}: Config): ConfigMarks {
 	const {storeKey, store} = gateway;
 	const secret = storeKey ?? decodeURIComponent(URL.parse(store)?.password ?? '');

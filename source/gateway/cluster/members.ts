@@ -17,7 +17,7 @@ const maxNamedKeys = 8;
 
 export type Members = ReturnType<typeof watchMembers>;
 
-/** A member's name and the keys in which its configuration differs. */
+/** The name of a member, and the keys in which its configuration differs. */
 type Difference = {readonly node: string; readonly keys: readonly string[]};
 
 /** Watches the members of a cluster: takes over the work of members that are gone, and logs differing configurations. */

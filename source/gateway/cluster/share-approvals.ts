@@ -268,7 +268,7 @@ const isWhole = (approval: Approval): boolean =>
 const idIn = (input: JsonValue): number =>
 	isJsonObject(input) && typeof input['id'] === 'number' ? input['id'] : -1;
 
-/** The value as JSON, without members that are `undefined`. */
+/** The value as JSON: without members that are `undefined`. */
 const plain = (value: unknown): JsonValue => {
 	const json: JsonValue = JSON.parse(JSON.stringify(value));
 	return json;

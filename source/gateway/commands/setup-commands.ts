@@ -3,7 +3,7 @@ import type {CommandsOf} from '../contract/operation.ts';
 import type {setup as table} from '../contract/setup.ts';
 import type {Rooms} from '../rooms.ts';
 
-/** The commands for setting up the receiver. */
+/** The commands for setting up the receiver of a gateway in this process. */
 export function createSetupCommands(
 	rooms: Pick<Rooms, 'clock' | 'deliverer' | 'live' | 'receiver' | 'log'>,
 ): CommandsOf<typeof table> {

@@ -17,7 +17,7 @@ type WorkCommands = Omit<
 /** Maximum number of characters of the reason for dropping a run. */
 const maxReason = 500;
 
-/** The commands that change deliveries, runs, groups, jobs and approvals. */
+/** The commands of a gateway in this process that change deliveries, runs, groups, jobs and approvals. */
 export function createWorkCommands(rooms: Rooms): WorkCommands {
 	/** A person decides about run `id`: an interrupted one releases its route and subject from the hold of the loop breaker. */
 	const decided = async (id: number) => {

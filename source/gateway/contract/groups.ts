@@ -29,7 +29,7 @@ export const groups = {
 		params,
 		result: storedGroupSchema.optional(),
 	}),
-	/** Starts the run of a pending group now; `false` when the group is no longer pending. */
+	/** Starts the run of a pending group now; `false` when it is not pending any more. */
 	dispatchGroup: post(
 		'/v1/groups/{id}/dispatch',
 		'Starts the run of a pending group now; answers whether it did.',

@@ -78,7 +78,7 @@ export const routeEditor = {
 			result: text.optional(),
 		},
 	),
-	/** Keys in the newest payloads of a route, for templates; from at most 20 deliveries. */
+	/** Keys that the newest payloads of a route had, for templates; of at most 20 deliveries. */
 	listPayloadKeys: get(
 		'/v1/routes/{name}/payload-keys',
 		'Keys that templates of the route can name, from its newest payloads.',

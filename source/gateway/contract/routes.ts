@@ -9,7 +9,7 @@ import {
 } from '../../core/schemas/route-editor.ts';
 import {eventBodyBytes, get, post, type Operations} from './operation.ts';
 
-/** Routes, and events sent to them from here. */
+/** Routes, and events that are sent to them from here. */
 export const routes = {
 	/** All routes of the home, including those that are not served. */
 	listRoutes: get('/v1/routes', 'Every route, also those that are not served, with the reason.', {

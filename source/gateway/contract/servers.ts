@@ -61,7 +61,7 @@ export const servers = {
 			}),
 		},
 	),
-	/** Calls a tool as a run would, including approvals. `by` names the face. @throws SvcError `tool_not_found`, `tool_denied` */
+	/** Calls a tool as a run would, through the approvals too. `by` names the face. @throws SvcError `tool_not_found`, `tool_denied` */
 	tryTool: post(
 		'/v1/tools/{name}/try',
 		'Calls a tool as a run would: what needs an approval waits for one. Body: {"arguments": {…}, "by": "who tries", "profile": "whose connection"}.',

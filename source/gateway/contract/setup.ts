@@ -20,7 +20,7 @@ export const setup = {
 		'Sets up the receiver in config.yaml, unless the file has been changed since its fingerprint was planned. A secret that is made is told once. Body: as for the plan, with its "fingerprint".',
 		{body: setupDraftSchema, maxBodyBytes, result: writtenSetupSchema},
 	),
-	/** Sends a test message to a platform. @throws SvcError of `DeliveryError` */
+	/** Sends a message to a platform, for a person to see. @throws SvcError of `DeliveryError` */
 	testPlatform: post(
 		'/v1/platforms/{name}/test',
 		'Sends a test message to a platform, and answers with its receipt. Body: {"chat_id": "…", "thread_id": "…"}, each of them optional.',

@@ -25,7 +25,7 @@ const refusal = facts({error: text, code: text}).register(z.globalRegistry, {id:
 
 const pathText: Parameter = {schema: text, read: ([given]) => given};
 
-/** The OpenAPI 3.1 document of the control API, as a JSON-able value. */
+/** OpenAPI 3.1 of the control API, as a JSON-able value. */
 export function controlOpenApi(version: string): Json {
 	const shared: Record<string, unknown> = {};
 	/** Converts a schema to JSON Schema; named schemas go to the shared ones. */

@@ -115,7 +115,7 @@ export async function startControlServer(
 	};
 }
 
-/** Creates a server of the control API that does not listen yet. */
+/** A server of the control API that does not listen yet. */
 function createControlServer({log, ...served}: Served & {readonly log: Logger}): Server {
 	const server = createServer(
 		// The host header is checked below: Node would answer without a body, and accepts two.

@@ -9,7 +9,7 @@ const connectMs = 2000;
 /** Maximum length of a Unix socket's path on every system, bytes. */
 const maxSocketPathBytes = 100;
 
-/** Error codes that mean: no listener. `EINVAL`: the path is too long for a socket. */
+/** Errors that mean: no listener. `EINVAL`: the path is too long for a socket. */
 const nobody: ReadonlySet<string> = new Set([
 	'ENOENT',
 	'ECONNREFUSED',

@@ -10,7 +10,7 @@ import type {SessionTurn} from '../../store/session-port.ts';
 
 const maxTitle = 80;
 
-/** Turns of conversations on platforms, with their sessions. */
+/** Turns of conversations on platforms, in their sessions. */
 export type SessionTurns = ReturnType<typeof createSessionTurns>;
 
 export function createSessionTurns({

@@ -188,7 +188,7 @@ export function createDocumentMirror(world: {
 		},
 		remove: async (key: DocumentKey, expected: number): Promise<boolean> =>
 			store().documents.remove({...key, expected}),
-		/** The followed store. @throws SvcError `journal_unavailable` before it is open */
+		/** The store that is followed. @throws SvcError `journal_unavailable` before it is open */
 		store,
 		get strongbox() {
 			return box;

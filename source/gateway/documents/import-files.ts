@@ -26,7 +26,7 @@ type Source = {
 	readonly rows: EditedText;
 	readonly form: TextForm;
 	readonly noun: string;
-	/** The text as `form` formats it. @throws SvcError for a file that cannot be parsed */
+	/** The text as `form` writes it. @throws SvcError for a file that does not parse */
 	readonly normal: (text: string, path: string) => string;
 };
 

@@ -129,7 +129,7 @@ export function openSharedDocuments(
 		},
 		/** Encrypts calls between members; `undefined` without a `gateway.store_key` that fits. */
 		sealer: (): Sealer | undefined => mirror.strongbox?.sealer,
-		/** Calls `listener`, which must not throw, when subscriptions or jobs have changed. */
+		/** Calls `listener`, which must not throw, when subscriptions or jobs were changed. */
 		onChange(listener: (kind: 'job' | 'subscription') => void): void {
 			mirror.subscribe(changes => {
 				for (const kind of ['subscription', 'job'] as const) {

@@ -12,7 +12,7 @@ const loginWaitMs = 60_000;
 
 const loginKind = 'token';
 
-/** The parts of a home that cluster members share, by profile. Logins are shared only if they are encrypted. */
+/** The parts of a home that the members of a cluster share, by profile. Logins are shared only where they are encrypted. */
 export function createSharedHome(
 	mirror: DocumentMirror,
 	options: {

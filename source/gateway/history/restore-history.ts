@@ -22,7 +22,7 @@ export async function restoreHistory(
 ): Promise<Disposable> {
 	const {store, taken, emit, clock, log} = world;
 	const {lastId} = store;
-	/** An unreadable part counts as empty: it only fills lists, and no event depends on it. */
+	/** An unreadable part counts as empty: it only fills lists, and no event waits for it. */
 	const readable = async <Row>(part: string, rows: Promise<readonly Row[]>) => {
 		try {
 			return await rows;

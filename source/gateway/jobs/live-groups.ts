@@ -149,7 +149,7 @@ export function createLiveGroups(
 			report(dispatched);
 			return dispatched.length > 0;
 		},
-		/** Starts the runs of all groups, after the receiver has closed. Never rejects. @see manual/routes.md#coalescing */
+		/** Starts the runs of every group: the receiver has closed. Never rejects. @see manual/routes.md#coalescing */
 		async flush() {
 			const end = busy.begin();
 			await flush();

@@ -102,7 +102,7 @@ export function createLiveReceiver(
 		readonly config: () => WebhookConfig;
 		/** Why the whole configuration is unusable; `undefined` when it is usable. */
 		readonly brokenBy: () => string | undefined;
-		/** Creates a receiver for the configured host and port. */
+		/** Makes a receiver for the host and port as configured now. */
 		readonly create: (config: WebhookConfig) => Receiver;
 		/** Called each time a receiver has closed, before that is reported. Never rejects. */
 		readonly onClosed: () => Promise<void>;

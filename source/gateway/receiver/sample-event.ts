@@ -162,7 +162,7 @@ const eventFor = (events: readonly string[]): string =>
 		? 'pull_request'
 		: (events[0] ?? 'pull_request');
 
-/** The URL at which this machine reaches a receiver that listens on every address. */
+/** The address under which this machine reaches a receiver that listens on every address. */
 export const reachableUrl = (url: string): string =>
 	url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 

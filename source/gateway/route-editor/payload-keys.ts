@@ -11,7 +11,7 @@ const maxDepth = 8;
 const maxKeyLength = 256;
 const sampleLength = 80;
 
-/** The keys that templates can use, from the newest payloads of a route. */
+/** Keys that templates can name, from the newest payloads of a route. */
 export async function payloadKeys(
 	journal: Pick<Journal, 'get' | 'list'>,
 	route: string,

@@ -24,7 +24,7 @@ export type ManagerOfProfile = Pick<
 	readonly home?: HomePaths;
 };
 
-/** Opens the manager of a profile's tool servers, without any server at first. */
+/** Opens the manager of a profile's tool servers, without any server yet. */
 export type OpenManager = (profile: ManagerOfProfile) => Promise<ServerManager>;
 
 /** The log and the secrets of tool servers in a person's own process; warnings and errors go to `tell`. */

@@ -60,7 +60,7 @@ export async function openTools(world: RoomWorld, {model}: {readonly model: Live
 
 const isAboutRules = ({path: [section]}: ConfigError): boolean => section === 'approvals';
 
-/** Connects the tool servers with the configuration, the approvals and the faces. Nothing connects before `changed()`. */
+/** Joins the tool servers with the configuration, the approvals and the faces. Nothing connects before `changed()`. */
 function openServers(
 	world: RoomWorld,
 	{

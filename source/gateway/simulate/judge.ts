@@ -151,7 +151,7 @@ export async function storedEvents(
 	};
 }
 
-/** The newest deliveries that senders sent to a route (no replays), newest first, without their bodies. */
+/** The newest deliveries that a sender sent to a route (no replays), newest first, without their bodies. */
 export async function listStored(
 	journal: Pick<Journal, 'list'>,
 	{route, last}: {readonly route: Pick<Route, 'name' | 'profile'>; readonly last: number},

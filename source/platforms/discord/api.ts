@@ -17,7 +17,7 @@ export const askDiscord = (
 		base: baseOf({apiBase}),
 		headers: {
 			authorization: `Bot ${botToken}`,
-			// Discord refuses other formats. See https://discord.com/developers/docs/reference#user-agent
+			// Another form is refused. See https://discord.com/developers/docs/reference#user-agent
 			'user-agent': `DiscordBot (https://www.npmjs.com/package/svc-agent, ${version})`,
 		},
 		judge,

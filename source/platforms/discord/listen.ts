@@ -41,10 +41,10 @@ const refusals: ReadonlyMap<number | undefined, string> = new Map([
 	],
 ]);
 
-/** Not authenticated, invalid `seq`, session timed out: the next connection starts a new session. */
+/** Not authenticated, invalid `seq`, session timed out: the next connection begins another session. */
 const endsSession: ReadonlySet<number | undefined> = new Set([4003, 4007, 4009]);
 
-/** A gateway session, which is resumed after a break. */
+/** A session, which is resumed after a break. */
 type Session = {
 	readonly id: string;
 	/** The URL for resuming it. */
@@ -67,7 +67,7 @@ export const createListener: CreateListener<DiscordSettings> = (settings, world)
 		method === 'GET' ? isJson : status < 300,
 	);
 	let session: Session | undefined;
-	/** Channels that still have to be caught up. */
+	/** Channels that are still to be caught up. */
 	const behind: Behind = new Map();
 
 	/** Returns the URL for starting a session. */
@@ -222,7 +222,7 @@ export const createListener: CreateListener<DiscordSettings> = (settings, world)
 /** A close code that keeps the session: 1000 and 1001 would end it. */
 const closeToResume = 4000;
 
-/** The session in a READY event. @throws DeliveryError if it could not be resumed */
+/** The session of a READY event. @throws DeliveryError where it could not be resumed */
 function sessionIn(ready: JsonObject, seq: JsonValue | undefined): Session {
 	const id = textAt(ready, 'session_id');
 	const me = textAt(ready, 'user', 'id');

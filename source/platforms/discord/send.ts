@@ -14,7 +14,7 @@ const maxLength = 2000;
 /** `SUPPRESS_EMBEDS`: no link previews. */
 const withoutEmbeds = 4;
 
-/** "Maximum number of edits to messages older than 1 hour reached", with status 429. */
+/** "Maximum number of edits to messages older than 1 hour reached", with 429. */
 const editedTooOften = 30_046;
 
 /** Sends messages as a bot. Rejects as `Ask`. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message#create-message */

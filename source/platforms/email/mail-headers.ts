@@ -42,7 +42,7 @@ export function mailSenderOf(headers: MailHeaders): string | undefined {
 	return address?.toLowerCase();
 }
 
-/** The addresses in `To` and `Cc`, in lower case. */
+/** The addresses in `To` and `Cc`, in small letters. */
 export const recipientsIn = (headers: MailHeaders): readonly string[] =>
 	['to', 'cc']
 		.flatMap(name => headersNamed(headers, name))

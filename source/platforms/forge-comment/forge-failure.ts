@@ -15,7 +15,7 @@ export const forgeFailures = {
 
 type ForgeCode = keyof typeof forgeFailures;
 
-/** Why the code host's client failed. `reason` quotes the client: it must be cleaned and redacted. */
+/** Why the code host's client failed. `reason` quotes the client: to be cleaned and redacted. */
 export type ForgeFailure = {readonly code: ForgeCode; readonly reason: string};
 
 /** Converts the exit of a client that could not be started, or ended with a code other than 0. Pure. */

@@ -77,7 +77,7 @@ function checked(
 
 type Client = {
 	readonly name: string;
-	/** Arguments that print the diff of a pull request. */
+	/** The arguments that print the diff of a pull request. */
 	readonly args: (pullRequest: PullRequest) => readonly string[];
 	/** Arguments that print it file by file, for a diff that the host refuses to print as a whole. */
 	readonly byFile?: (pullRequest: PullRequest) => readonly string[];

@@ -3,7 +3,7 @@ import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase, matching, secureAddress, webhooks} from '../settings.ts';
 
-/** The members used of a service account's key; its file has more. */
+/** The members of a service account's key that are used; its file has more. */
 export const accountKey = z.looseObject({
 	client_email: nonEmptyText,
 	private_key: nonEmptyText,

@@ -2,7 +2,7 @@ import {type Dialect, type Renderer, rendererOf} from '../text/dialect.ts';
 import {plainText} from '../text/dialects.ts';
 import {inAttribute, tag, utf8Bytes, withEntities} from '../text/elements.ts';
 
-/** The texts of a message; `body` is for clients without HTML. @see Matrix client-server API, m.room.message */
+/** The texts of a message: `body` for clients without HTML. @see Matrix client-server API, m.room.message */
 export type MatrixText = {readonly body: string; readonly formatted_body?: string};
 
 const list: Dialect['list'] = (items, start) => {

@@ -22,7 +22,7 @@ const userForm = /^@\S{1,254}$/;
 const beforeJoinMs = 600_000;
 
 /**
- * The message of an event; `undefined` for notices, which bots send, for edits, reactions, files without a caption, and our own events.
+ * The message of an event; `undefined` for notices, which bots write, for edits, reactions, files without a caption, and for our own events.
  *
  * @see Matrix client-server API, m.room.message
  */
@@ -105,7 +105,7 @@ export function sinceJoin(events: readonly JsonObject[], ours: string): readonly
 	return [...early.filter(event => writtenAt(event) >= oldest), ...events.slice(join + 1)];
 }
 
-/** Milliseconds since 1970; 0 if the event has no time. */
+/** Milliseconds since 1970; 0 where the event has no time. */
 function writtenAt(event: JsonObject = {}): number {
 	const at = memberAt(event, 'origin_server_ts');
 	return typeof at === 'number' && Number.isSafeInteger(at) ? at : 0;
@@ -171,7 +171,7 @@ function withoutFallback(body: string): string {
 
 function mentions(text: string, content: JsonObject, ours: string): boolean {
 	const named = listAt(content, 'm.mentions', 'user_ids');
-	// Clients that do not support `m.mentions` link to us.
+	// Clients that know no `m.mentions` link to us.
 	const isLinked =
 		!isJsonObject(memberAt(content, 'm.mentions')) &&
 		linksTo(ours).some(link => htmlIn(content).includes(link));

@@ -52,7 +52,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 	/** Number of members by room. */
 	const members = new Map<string, number>();
 	const unreadMembers = new Map<string, true>();
-	/** Whether events that were replied to or seen are ours. */
+	/** Whether events that were answered or seen are ours. */
 	const isOurEvent = new Map<string, boolean>();
 	const lastSeen = new Map<string, string>();
 	/** Encrypted rooms, and whether we have said there that we cannot read them. */
@@ -172,7 +172,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		}
 	};
 
-	/** Passes on the new messages of a room. */
+	/** Hands over the new messages of a room. */
 	const hear = async (room: string, joined: JsonObject, turn: Turn): Promise<void> => {
 		const {ours, hearing} = turn;
 		const isLimited = memberAt(joined, 'timeline', 'limited') === true;

@@ -12,7 +12,7 @@ export type MattermostSettings = SettingsOf<typeof fields, 'apiBase' | 'botToken
 
 const id = /^[a-z0-9]{26}$/;
 
-/** Mattermost, with a bot account. @see manual/delivery-mattermost.md, https://developers.mattermost.com/api-documentation/ */
+/** Mattermost, by a bot account. @see manual/delivery-mattermost.md, https://developers.mattermost.com/api-documentation/ */
 export const mattermost = definePlatform({
 	kind: 'mattermost',
 	title: 'Mattermost',

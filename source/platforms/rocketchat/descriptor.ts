@@ -13,7 +13,7 @@ export type RocketchatSettings = SettingsOf<typeof fields, 'apiBase' | 'authToke
 /** Whether a chat is `#channel` or `@user`; others are room ids. */
 export const isRoomName = (chat: string): boolean => /^[#@]/.test(chat);
 
-/** Rocket.Chat, with a user account. @see manual/delivery-rocketchat.md, https://developer.rocket.chat/apidocs */
+/** Rocket.Chat, by a user. @see manual/delivery-rocketchat.md, https://developer.rocket.chat/apidocs */
 export const rocketchat = definePlatform({
 	kind: 'rocketchat',
 	title: 'Rocket.Chat',

@@ -47,7 +47,7 @@ export const connect: Connect<SlackSettings> = ({botToken, apiBase, maxParts}, w
 	});
 };
 
-/** Without `link_names` and `parse: full`, with which names in the text would mention people. */
+/** Neither `link_names` nor `parse: full`: names in the text would mention people. */
 const bodyOf = (text: string, {format}: MessagePlace): JsonObject => ({
 	text,
 	...(format === 'plain' && {mrkdwn: false}),

@@ -46,7 +46,7 @@ export const twilioBasic = ({
 	return Buffer.from(`${user}:${password}`).toString('base64');
 };
 
-/** SMS, sent by Twilio. @see manual/delivery-sms.md, https://www.twilio.com/docs/messaging/api/message-resource */
+/** SMS, through Twilio. @see manual/delivery-sms.md, https://www.twilio.com/docs/messaging/api/message-resource */
 export const sms = definePlatform({
 	kind: 'sms',
 	title: 'SMS',

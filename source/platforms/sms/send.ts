@@ -48,7 +48,7 @@ const busyMs = 10_000;
 /** How long to wait when the sending number's queue is full, milliseconds: it holds ten hours of messages. */
 const queueFullMs = 600_000;
 
-/** Wrong credentials, an inactive account, no such account. */
+/** Wrong credentials; an account that is not active; no such account. */
 const refused: ReadonlySet<unknown> = new Set([20_003, 20_005, 20_404]);
 
 /** @see https://www.twilio.com/docs/api/errors */

@@ -19,7 +19,7 @@ export type CardElement =
 			readonly items: readonly CardElement[];
 	  };
 
-/** The Markdown of a text block: only strong and emphasised text, links and lists. Two line feeds are a line break. */
+/** A text block has strong and emphasised text, links and lists, and nothing else. Two line feeds are a new line. */
 const inText = {
 	...commonMark,
 	marks: {

@@ -3,7 +3,7 @@ import {listAt, memberAt, objectAt, textAt} from '../ask.ts';
 import type {InboundMessage, Press} from '../listener.ts';
 import {bounded, maxTextLength, quotedText} from '../message-text.ts';
 
-/** The bot: its `id`, and its `@name` in lower case. */
+/** The bot: `id`, and its `@name` in small letters. */
 export type Ours = {readonly id: string; readonly mention: string};
 
 const maxNameLength = 200;
@@ -11,7 +11,7 @@ const maxDataLength = 300;
 /** Telegram sends at most 100. */
 const maxEntities = 200;
 
-/** The message of an update; `undefined` if no person wrote it, or it has no text. @see https://core.telegram.org/bots/api#message */
+/** The message of an update; `undefined` where no person wrote it, and where it has no text. @see https://core.telegram.org/bots/api#message */
 export function messageIn(update: JsonObject, ours: Ours): InboundMessage | undefined {
 	const message = objectAt(update, 'message');
 	const author = authorOf(objectAt(message, 'from'), message);
@@ -133,7 +133,7 @@ function withoutMentions(text: string, named: readonly Span[]): string {
 	);
 }
 
-/** The origin of a message forwarded by someone other than its author. @see https://core.telegram.org/bots/api#messageorigin */
+/** The origin of a message that was forwarded by another person than its author. @see https://core.telegram.org/bots/api#messageorigin */
 function forwardedFrom(message: JsonObject, user: string): JsonObject | undefined {
 	const origin = memberAt(message, 'forward_origin');
 	return isJsonObject(origin) && idOf(memberAt(origin, 'sender_user', 'id')) !== user

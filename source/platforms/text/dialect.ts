@@ -23,7 +23,7 @@ export type Dialect = InlineDialect & {
 	readonly quote: (blocks: string) => string;
 	/** `text` unchanged, `language` as in `Block`. */
 	readonly codeBlock: (text: string, language: string) => string;
-	/** `grid`: columns in a code block, or lines if that is too wide; `lines`: one line per cell. */
+	/** `grid`: columns in a block of code, or lines where that is too wide; `lines`: a line for each cell. */
 	readonly table: 'grid' | 'lines' | ((rows: ReadonlyArray<readonly string[]>) => string);
 	readonly rule: string;
 	/** The separator between two blocks. */
@@ -49,7 +49,7 @@ export type Renderer<Output = string> = {
 	readonly render: (blocks: readonly Block[]) => Output;
 	/** Renders a text to be shown unchanged: without markup and mentions. */
 	readonly plain: (text: string) => Output;
-	/** The length in the unit of the limit; at least half of the shown UTF-16 units. */
+	/** The length in the unit of the limit; at least half of the UTF-16 units that are shown. */
 	readonly measure: (output: Output, format: Format) => number;
 };
 
@@ -141,7 +141,7 @@ function renderTable(table: TableBlock, dialect: Dialect): string {
 const oneLine = (cell: Cell): readonly TextRun[] =>
 	cell.map(run => ({...run, text: run.text.replaceAll('\n', ' ')}));
 
-/** The widest grid that a phone or a narrow window shows, in cells; wider tables become lines. */
+/** The widest grid that a phone or a narrow window shows, cells; wider tables become lines. */
 const maxGridWidth = 80;
 
 const cellText = (cell: Cell): string => textOf(oneLine(cell));

@@ -56,7 +56,7 @@ export const slack = rendererOf({
 
 export const whatsapp = rendererOf({...singleSigns, showsTargets: true, plain: text => text});
 
-/** Three levels of headings; a link in angle brackets has no preview. `allowed_mentions` disables mentions. */
+/** Three levels of headings, and a link in angle brackets has no preview. `allowed_mentions` switches mentions off. */
 export const discord = rendererOf({
 	...commonMark,
 	link: (words, href) => (words === href ? `<${href}>` : `[${words}](<${href}>)`),

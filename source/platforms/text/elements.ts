@@ -77,7 +77,7 @@ export const bullets =
 			})
 			.join('\n');
 
-/** Markdown lists. A list that follows another of its kind uses a different bullet. */
+/** Markdown lists. A list that follows another of its kind has another bullet. */
 export const markdownList: Dialect['list'] = (items, start, isSecond) =>
 	items
 		.map((item, index) => {
@@ -112,7 +112,7 @@ export const fenced = (text: string, language = ''): string => {
 	return `${fence}${language}\n${text}\n${fence}`;
 };
 
-/** For platforms without longer fences: separates three backticks in the code. */
+/** For platforms without longer fences: three backticks in the code are taken apart. */
 export const brokenFenced = (text: string, language = ''): string =>
 	`\`\`\`${language}\n${text.replaceAll(/`(?=``)/g, '`\u200b')}\n\`\`\``;
 
@@ -135,7 +135,7 @@ export const singleSpan = (text: string): string => `\`${text.replaceAll('`', un
 export const markdownSigns =
 	/https?:\/\/(?:(?!&#?\w{1,40};)[^\s<>*`[\]|\\~])+|[\\`*~[\]<|]|_(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])_|&(?=#?\w{1,40};)|!$/gu;
 
-/** Signs that are markup at the beginning of a line; the first group is kept. */
+/** Signs that are markup at the beginning of a line: the first group stays. */
 const lineSigns = /^(\d{1,9}(?=[.)])|)(?:[.)]|[-+](?=[\s:-]|$)|[=#>]|:(?=-))/gm;
 
 export const withBackslashes = (text: string): string =>

@@ -25,7 +25,7 @@ export type InlineDialect = {
 type Wrap = MarkName | 'href';
 
 type Around = {
-	/** The text before and after the runs; only the nearest character matters. */
+	/** The text before and behind the runs; only the nearest character counts. */
 	readonly before: string;
 	readonly after: string;
 	/** The marks that are already open. */
@@ -63,7 +63,7 @@ function linesOf(runs: readonly TextRun[]): ReadonlyArray<readonly TextRun[]> {
 function renderRuns(runs: readonly TextRun[], dialect: InlineDialect, around: Around): string {
 	const wraps = wrapsOf(dialect, around.within);
 	let output = '';
-	/** The text before the next run, instead of the whole output, which would be copied for each run. */
+	/** The text before the next run. Not all of the output, which would be copied for each run. */
 	let {before} = around;
 	/** Whether the output ends with a closing mark, which would merge with another mark. */
 	let isClosed = false;

@@ -18,7 +18,7 @@ export type Cell = readonly TextRun[];
 
 export type ListBlock = {
 	readonly type: 'list';
-	/** The number of the first item; absent for bullets. */
+	/** The number of the first item; absent: bullets. */
 	readonly start?: number | undefined;
 	readonly items: ReadonlyArray<readonly Block[]>;
 };
@@ -41,7 +41,7 @@ export type Block =
 	| {readonly type: 'code'; readonly language: string; readonly text: string}
 	| {readonly type: 'rule'};
 
-/** The deepest nesting of quotes, lists and their items; a list counts as two levels. */
+/** The deepest nesting of quotes, lists and their items; a list is two levels. */
 const maxNesting = 100;
 
 const markdown = new MarkdownIt({html: false, linkify: false, typographer: false, maxNesting});

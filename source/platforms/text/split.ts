@@ -163,7 +163,7 @@ function cutTable(table: TableBlock, room: Room): Cut {
 		: {head: [], tail: [table]};
 }
 
-/** A block as text without marks, for when its markup does not fit. */
+/** A block as text without marks, for where not even its markup fits. */
 export function flatten(block: Block): readonly Block[] {
 	switch (block.type) {
 		case 'paragraph':

@@ -27,6 +27,6 @@ const judge = judgeByErrcode({
 	waitMs,
 	// Too many messages in this minute, by this webhook or by all.
 	limited: [45_009, 45_033],
-	// No such webhook; a message of an unknown type, too long, or empty.
+	// No such webhook; a message of an unknown kind, too long, or empty.
 	rejected: [93_000, 40_008, 40_058, 44_004],
 });

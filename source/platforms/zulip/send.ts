@@ -24,7 +24,7 @@ export const connect: Connect<ZulipSettings> = (settings, world) => {
 		account: {path: '/users/me', name: me => nameAt(me, 'email') ?? '?'},
 		send({text}, {chat, thread = topic}) {
 			const people = peopleIn(chat);
-			// A number is the id of a channel; anything else is quoted, so that it counts as a name.
+			// A number is the id of a channel; anything else is quoted, so that it is a name.
 			const to = people || !/^\d+$/.test(chat) ? JSON.stringify(people ?? chat) : chat;
 			const where = people ? {type: 'direct'} : {type: 'channel', topic: thread};
 			return {path: '/messages', form: {...where, to, content: text}};

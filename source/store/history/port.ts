@@ -20,7 +20,7 @@ export type HistoryQuestion = {
 	readonly filter: string;
 	/** The time that `since:` is relative to, milliseconds since 1970. */
 	readonly now: number;
-	/** Below this cursor, newest first; from the newest when both are absent. */
+	/** Below this, newest first; from the newest when both are absent. */
 	readonly before?: number;
 	/** Above this cursor, oldest first. */
 	readonly after?: number;

@@ -1,4 +1,4 @@
-// The worker thread that searches the history: SQLite is synchronous, and a search must not block the thread that serves requests.
+// The thread that searches the history: SQLite is synchronous, and a search must not block the thread that serves requests.
 import {parentPort, workerData} from 'node:worker_threads';
 import {messageOf} from '../../core/errors.ts';
 import type {BrokenRow} from '../broken-rows.ts';

@@ -78,10 +78,7 @@ export function createPaces(
 /** Length of a rate window, milliseconds. @see manual/receiver.md#above-the-rate */
 export const windowMs = 60_000;
 
-/**
- * The newest planned start of a route, and its rate window. Times are milliseconds of the monotonic clock with SQLite, and of the database's clock (since 1970) with
- * PostgreSQL.
- */
+/** The newest planned start of a route, and the rate window that it belongs to. Times are milliseconds of the monotonic clock in SQLite, and of the database's clock (since 1970) in PostgreSQL. */
 export type Pace = {
 	readonly windowStartsAt: number;
 	/** Number of starts in that window so far. */

@@ -13,7 +13,7 @@ export const verdictOf = (ok: boolean, used: number, endsInMs: number): RateVerd
 	retryAfterSeconds: Math.max(1, Math.ceil(endsInMs / 1000)),
 });
 
-/** `RateWindows` of a sole process, in memory. */
+/** `RateWindows` of the only process, in memory. */
 export function createRateWindows(clock: Clock): RateWindows {
 	const windows = new Map<string, {endsAt: number; count: number}>();
 

@@ -25,7 +25,7 @@ type Marker = CopyPlace & {
 	readonly source: string;
 };
 
-/** Tables that members fill themselves. */
+/** Tables that members fill by themselves. */
 const passing: ReadonlySet<string> = new Set([
 	'schema_version',
 	'member',

@@ -145,7 +145,7 @@ export function sqliteWriter(
 
 type Column = {readonly name: string; readonly type: string};
 
-/** Writes rows into PostgreSQL tables, inside a transaction. */
+/** Writes rows into the tables of PostgreSQL, inside a transaction. */
 export function postgresWriter(): (
 	transaction: Transaction,
 	page: {readonly step: CopyStep; readonly rows: readonly Row[]},

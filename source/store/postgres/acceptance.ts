@@ -48,7 +48,7 @@ type HeldGroup = {
 	end?: {readonly reason: GroupReason; readonly run: NumberedRun};
 };
 
-/** The state of the store, read under the lock `accept`. */
+/** State of the store, read under the lock `accept`. */
 type Known = {
 	/** The time of the database. */
 	readonly now: number;

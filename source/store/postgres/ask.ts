@@ -41,7 +41,7 @@ export const columnsOf = <Item>(
 export const runSubject =
 	'case when run.conversation is null then delivery.subject else run.subject end';
 
-/** States that few runs have, with the condition of their index. */
+/** States that few runs have, and the condition of their index. */
 const few: ReadonlyArray<readonly [states: readonly RunState[], sql: string]> = [
 	[['interrupted', 'uncertain', 'dead'], isToDecide],
 	[

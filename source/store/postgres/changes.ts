@@ -9,7 +9,7 @@ const lookMs = 1000;
 /** SQL for the column `changes`: the number of changes of each table. */
 const columns = '(select json_object_agg(name, changes)::text from change_count) as changes';
 
-/** The note for a change of a table. A revoked key or a removed rule must not stay in force because a note was lost. */
+/** The note of a change of a table. A revoked key or a removed rule must not stay in force because a note was lost. */
 const notes: Readonly<Record<string, StoreNote>> = {
 	api_key: {kind: 'keys-changed', keys: []},
 	approval_rule: {kind: 'approval-rules-changed'},

@@ -7,7 +7,7 @@ import {givesUpIdentifier} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import type {Statements, Transaction} from './database.ts';
 
-/** A gateway that reserved an identifier has recorded the outcome by then, milliseconds: it has 25 s to send the message. */
+/** A gateway that reserved an identifier has reported the outcome by then, milliseconds: it has 25 s to send the message. */
 const sendingMs = 30_000;
 
 /** A delivery that has held an identifier since `at`, milliseconds since 1970. */
@@ -92,12 +92,12 @@ export async function readHolders(
 			holders.set(deliveryKeyName(key), {delivery, at: now, gaveUp: false, isReserved});
 			taken.add(delivery);
 		},
-		/** Whether a delivery of this number exists. */
+		/** Whether there is a delivery of this number. */
 		isTaken: (delivery: number) => taken.has(delivery),
 	};
 }
 
-/** An identifier to be reserved for a delivery. */
+/** An identifier that is to be reserved for a delivery. */
 export type Reservation = {
 	readonly key: DeliveryKey;
 	readonly bodyKey?: DeliveryKey | undefined;

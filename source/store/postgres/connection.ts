@@ -10,7 +10,7 @@ type ConnectionOptions = Pick<
 
 const always = {keepAlive: true, application_name: 'svc'};
 
-/** Host and database of a URL, for messages. */
+/** Host and database of a URL, for a person. */
 export function databaseName(url: string): string {
 	const {hostname, port, pathname, searchParams} = new URL(url);
 	const host = searchParams.get('host') ?? hostname;

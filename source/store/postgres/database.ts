@@ -47,7 +47,7 @@ export type Statements = {
 };
 
 export type Transaction = Statements & {
-	/** The time of the database once the lock is held; milliseconds since 1970. */
+	/** The time of the database, after the lock was taken; milliseconds since 1970. */
 	readonly now: number;
 	/**
 	 * Runs the last statement and resolves with its rows: the commit is sent along with it, so that the lock is not held for another round trip. Everything before must have
@@ -78,7 +78,7 @@ export type Database = Statements &
 		connect(): Promise<PoolClient>;
 		/** The estimated time of the database, milliseconds since 1970. */
 		now(): number;
-		/** Why the last statement failed, while all fail. */
+		/** Why the last statement failed, when all fail now. */
 		failing(): string | undefined;
 		/** Durations of the last transactions. */
 		readonly durations: {percentile(share: number): number};

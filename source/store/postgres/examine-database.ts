@@ -40,7 +40,7 @@ export async function examineDatabase<Found>({
 			isReadableOnTheWay: isReadableOnTheWay(url),
 			/** `false` for a standby. */
 			canWrite: integerOf(facts?.['standby']) === 0,
-			/** The result of `examine`; absent if there are no tables yet. */
+			/** The result of `examine`; absent: it has no tables yet. */
 			...(isFilled && {
 				documents: await examine(createDocuments({database, publish() {}})),
 			}),

@@ -155,7 +155,7 @@ export function createKeyLimits({
 		const told = [...uses].filter(([, {isTold}]) => isTold);
 		if (told.length > 0) {
 			for (const [, use] of told) {
-				// Use that begins while this is being written is written next time.
+				// Use that begins while this is written is written the next time.
 				use.isTold = use.running > 0 || heldOf(use, now) !== 0;
 			}
 
@@ -186,7 +186,7 @@ export function createKeyLimits({
 		if (clock.monotonic() - sweptAt >= sweepMs) {
 			sweptAt = clock.monotonic();
 			await database.run('delete from key_hold where seen < $1', [now - sweepMs]);
-			// A bucket unused for two minutes is full.
+			// A bucket that was not used for two minutes is full.
 			await database.run('delete from key_rate where counted_at < $1', [now - sweptMs]);
 		}
 	};

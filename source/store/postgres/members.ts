@@ -15,7 +15,7 @@ import type {PostgresParts} from './parts.ts';
 const beatMs = 10_000;
 /** How long a gone member stays listed, milliseconds. */
 const listedMs = 3_600_000;
-/** A home seen within this time counts as alive, milliseconds. */
+/** A home that was seen within this time is alive, milliseconds. */
 const aliveMs = 3 * beatMs;
 
 /** Maximum number of members that share the identifiers of a millisecond. */
@@ -198,7 +198,7 @@ async function freeSlot(
 	return integerOf(oldest['slot']);
 }
 
-/** The members not known to be dead. */
+/** The members that are not known to be dead. */
 export const liveOwners = async ({query, now}: Transaction): Promise<readonly string[]> =>
 	(await query('select owner from member where seen >= $1', [now - goneMs])).map(row =>
 		textOf(row['owner']),

@@ -29,7 +29,7 @@ export async function openDocuments(
 		}),
 		leases: createNamedLeases({database, owner}),
 		events,
-		/** Host and database, without secrets. */
+		/** Host and database, without a secret. */
 		name: database.name,
 		/** @throws SvcError `store_in_use` while a gateway is a member, `journal_unavailable` */
 		async refuseMembers(task: string) {

@@ -20,7 +20,7 @@ const maxSteps = 1000;
 /** A row dated further ahead was written before the clock was set back, milliseconds. */
 const tolerableMs = 60_000;
 
-/** `limit`: starts per minute, for `enter` and `promise`. */
+/** `limit`: starts in a minute, for `enter` and `promise`. */
 type Call = RouteKey & {
 	readonly kind: 'enter' | 'promise' | 'keep' | 'giveBack';
 	readonly id: string;
@@ -150,6 +150,6 @@ export function createPaces(database: Database): Paces {
 	};
 }
 
-/** Whether a row with this time is current. */
+/** Whether a row of this time is current. */
 const isKnown = (at: number | null, now: number): boolean =>
 	at !== null && at > 0 && at <= now + tolerableMs;
