@@ -9,7 +9,7 @@ export type ModelAnswer = {
 	readonly status: number;
 	/** The provider's clock, as in the `Date` header. */
 	readonly date?: string;
-	/** Whether it lists the model; absent if there was no list. */
+	/** Whether it lists the model; absent where it gave no list. */
 	readonly lists?: boolean;
 	/** The limits it reports for the model. */
 	readonly limits?: ModelLimits;

@@ -20,7 +20,7 @@ const maxModelIdLength = 200;
 /** Excludes models that do not chat, by their usual names. */
 const isForChat = (id: string) => !/embed|rerank|whisper|(?:^|[-_/])tts(?:$|[-_:])/i.test(id);
 
-/** The text of an answer; `undefined` if it exceeds 1 MiB. */
+/** The text of an answer; `undefined` above 1 MiB. */
 export async function readBounded(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
 	const decoder = new TextDecoder();
 	let bytes = 0;

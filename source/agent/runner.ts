@@ -21,7 +21,7 @@ export type AgentRequest = {
 	readonly tools: readonly Tool[];
 	/** Limit for the definitions of all tools, in tokens; above it the tools of servers are deferred, see `deferTools`. */
 	readonly maxSchemaTokens: number;
-	/** Name of an upstream model to use instead of the configured one. */
+	/** Name of the upstream model instead of the configured one. */
 	readonly model?: string;
 	readonly maxSteps: number;
 	readonly timeoutMs: number;

@@ -12,13 +12,13 @@ import type {KeyDesk} from './keys/desk.ts';
 
 export type ApiServer = ReturnType<typeof createApiServer>;
 
-/** Clients keep connections for the next turn of a conversation; Node's default of five seconds would close many of them just as they are used. */
+/** Clients keep connections for the next turn of a conversation; Node's five seconds would end many of them in the moment in which they are used. */
 const keepAliveTimeoutMs = 75_000;
 
 /** A request of 10 MiB on a slow line takes longer than a webhook event. */
 const requestTimeoutMs = 60_000;
 
-/** The server of the chat API. An instance listens only once; create another after a refusal or a close. */
+/** The server of the chat API. One instance listens once; after a refusal or a close make another. */
 export function createApiServer(
 	{
 		clock,

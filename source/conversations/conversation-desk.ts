@@ -24,7 +24,7 @@ import type {ChatPlace, Say} from './say.ts';
 /** Maximum number of turns that wait behind a conversation's current one. */
 const maxWaiting = 20;
 
-/** A stranger is logged once in this time, milliseconds; and the maximum number of strangers remembered. */
+/** A stranger is logged once in this time, milliseconds; so many strangers are remembered. */
 const strangerMs = 3_600_000;
 const maxStrangers = 1000;
 
@@ -55,7 +55,7 @@ export function createConversationDesk({
 	readonly say: Say;
 	/** Called when a run is queued. */
 	readonly onQueued: (runId: number) => void;
-	/** Ends a run; `false` when it has already ended. */
+	/** Ends a run; `false` where it has ended. */
 	readonly stop: (runId: number) => Promise<boolean>;
 	/** When the run was begun, milliseconds since 1970. */
 	readonly beganAt: (runId: number) => Promise<number | undefined>;

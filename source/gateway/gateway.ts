@@ -65,7 +65,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 		waiting: () => waiting,
 		seat: () => seat,
 		stop() {
-			// The caller that disposes of the gateway receives the failure.
+			// The caller that disposes of the gateway gets the failure.
 			dispose().catch(() => {});
 		},
 	});

@@ -112,7 +112,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 	await api.start();
 	// Servers connect while the gateway serves; runs that need them wait.
 	void servers.changed();
-	// Many jobs take time, but senders do not wait for it.
+	// Many jobs take their time, which senders need not wait for.
 	await jobs.changed();
 	intake.shared?.onChange(kind => {
 		if (kind === 'job') {
@@ -123,7 +123,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 	});
 	reportPlatforms();
 	deliverer.follow();
-	// Connecting takes time, and nothing waits for it.
+	// Connecting takes its time, and nothing waits for it.
 	void conversations.changed();
 	let alerts: Alerts | undefined;
 	stack.use(
@@ -147,7 +147,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 		}),
 	);
 	dispatcher.wake();
-	// Looking for model servers takes up to half a second, and nothing waits for it.
+	// Looking for model servers takes up to half a second; nothing waits for it.
 	void model.choose();
 
 	return {

@@ -19,7 +19,7 @@ export type StatusError = GatewayStatus['slips'][number];
 
 export type StopConsequences = Answer<'stopConsequences'>;
 
-/** What reloading the tool servers' configuration would do, one line each. */
+/** What reading the tool servers' configuration again would do; one line each. */
 export type ServerReloadPlan = Answer<'planServerReload'>;
 
 /** What a face can do with a gateway: observe it and command it. Two implementations: in this process, and over `run/gateway.sock`; a face cannot tell them apart. */

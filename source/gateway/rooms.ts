@@ -37,7 +37,7 @@ export type GatewayWorld = {
 	readonly seat?: Seat;
 	/** Receives every log record, as the log file does. */
 	readonly onLog?: (record: LogRecord) => void;
-	/** Where to look for model servers on this machine; the usual addresses when absent. */
+	/** Where to look for model servers on this machine; the usual places when absent. */
 	readonly localServers?: readonly string[];
 	/** Returns a number from 0 to 1 for the jitter of retries; `Math.random` when absent. */
 	readonly random?: () => number;
@@ -47,7 +47,7 @@ export type GatewayWorld = {
 	readonly journalPages?: number;
 };
 
-/** How the start of a gateway waits for a shared store. */
+/** How the start of a gateway waits for a store that others share. */
 export type StoreWait = {
 	/** Called with the reason while the store is unreachable and retried; with `undefined` once it is open. Must not throw. */
 	readonly onWaiting: (reason: string | undefined) => void;

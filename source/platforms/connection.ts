@@ -8,7 +8,7 @@ import type {Socket} from './socket.ts';
 /** Maximum number of waiting tasks; beyond it the connection ends. */
 const maxWaiting = 1000;
 
-/** A connection to a platform that keeps reading its socket while messages are handled, so that neither a slow disk nor catching up delays heartbeats. */
+/** One connection to a platform that keeps reading its socket while messages are handled, so that neither a slow disk nor a catch-up holds back a heartbeat. */
 export type Connection = {
 	/** Aborts when the connection ends. */
 	readonly signal: AbortSignal;

@@ -7,11 +7,11 @@ export type Failure = {
 	readonly passes?: true;
 	/** The platform is unreachable or refuses our credentials: other messages would fail as well. */
 	readonly isDown?: true;
-	/** It failed after the request was sent: the message may have arrived. */
+	/** It broke after the request was written: the message may have arrived. */
 	readonly isUncertain?: true;
 	/** The cause alone, without the action that failed. */
 	readonly reason?: string | undefined;
-	/** How long the platform asks to wait before a retry, milliseconds. */
+	/** How long the platform asks to wait before another try, milliseconds. */
 	readonly retryAfterMs?: number | undefined;
 };
 

@@ -19,7 +19,7 @@ export type OutgoingMessage = {
 	readonly runId?: number;
 	/** No run and no waiting sender: it has the time limit of an answer. */
 	readonly isBackground?: true;
-	/** A test by a person: it is sent at once, even to a platform that has failed. */
+	/** A person tests the target: it is sent at once, also to a platform that has failed. */
 	readonly isTest?: true;
 	/** `RunPlan.again`: a text delivered again after it arrived counts as another message. */
 	readonly again?: number;

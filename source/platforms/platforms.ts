@@ -52,10 +52,10 @@ export const kindsByName = (some: readonly TargetKind[]): ReadonlyMap<string, Ta
 
 const byName = kindsByName(targetKinds);
 
-/** The kind that `deliver` names, by its name or an alias; `undefined` when there is none. */
+/** The kind that `deliver` names, by its own name or another one; `undefined` when there is none. */
 export const targetNamed = (deliver: string): TargetKind | undefined => byName.get(deliver);
 
-/** Accepts any text, including one that must not go to its own target. */
+/** Takes any text, also one that may not go to its own target. */
 export const defaultKind: TargetKind = log;
 
 /** The target when `deliver` is missing. */
@@ -75,7 +75,7 @@ export const platformKinds: ReadonlyArray<TargetKind & SettingsPart> = targetKin
 /** Kinds with a section of their own in `config.yaml`. */
 export const sectionsOfKinds = targetKinds.flatMap(({section}) => section ?? []);
 
-/** The kind of a platform; `undefined` for other kinds, and for platforms unknown to this version. */
+/** The kind of a platform; `undefined` for other kinds, and for platforms that this version does not have. */
 export const platformNamed = (kind: string): TargetKind | undefined =>
 	platformKinds.find(platform => platform.kind === kind);
 

@@ -15,12 +15,12 @@ const maxFrameBytes = 4 * 1024 * 1024;
 const maxWaiting = 10_000;
 const maxWaitingLength = 32 * 1024 * 1024;
 
-/** A web socket of a platform, with text frames. */
+/** A web socket of a platform, whose frames are texts. */
 export type Socket = Disposable & {
 	/** The next frame, in order; `undefined` once the socket has ended. Rejects with `DeliveryError` if it broke, or after `limitMs` without a frame. */
 	next(limitMs?: number): Promise<string | undefined>;
 	send(text: string): void;
-	/** Closes it with a code of 1000, or 3000 to 4999. */
+	/** Ends it with a code of 1000, or 3000 to 4999. */
 	close(code: number): void;
 	/** The close code of the other side. */
 	readonly closeCode: number | undefined;

@@ -1,4 +1,4 @@
-/** Tables of the chat API's keys and their usage, a step of `migrations.ts`. `ended` is when a key was revoked or expires, 0 for never; `data` is the rest of the key as JSON. */
+/** Keys of the chat API and what they use, a step of `migrations.ts`. `ended` is when a key was revoked or expires, 0: never; `data` is the rest of it as JSON. */
 export const keySchema = `create table api_key (
 		seq integer primary key autoincrement,
 		id text not null unique,

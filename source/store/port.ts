@@ -253,9 +253,9 @@ export type Journal = {
 		readonly profile?: string;
 		readonly route?: string;
 		readonly outcomes?: readonly string[];
-		/** Only deliveries whose run, or group's run, is in one of these states. */
+		/** Only deliveries whose run, or whose group's run, is in one of these states. */
 		readonly runStates?: readonly RunState[];
-		/** Only deliveries received since, milliseconds since 1970. */
+		/** Only those received since, milliseconds since 1970. */
 		readonly since?: number;
 		readonly before?: string;
 		readonly limit: number;

@@ -25,7 +25,7 @@ export const works = `${deliveryTables} left join run on run.id = ${runOfDeliver
 export const waits =
 	'(coalesce_group.id is not null and coalesce_group.run is null or run.id is not null and run.finished_at is null)';
 
-/** SQL condition: the delivery has the newest run or group, from which the next number is derived. */
+/** SQL: the delivery has the newest run or group, from whose number the next follows. */
 export const isNewest =
 	'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
 

@@ -49,7 +49,7 @@ export const maxLeasesPerChat = 3;
 /** Maximum number of waiting turns in all threads of one chat. */
 export const maxWaitingOfChat = 100;
 
-/** How long the identifier of a platform's message is remembered, milliseconds. */
+/** How long the identifier of a message of a platform is remembered, milliseconds. */
 export const sameMessageMs = 86_400_000;
 
 /** Number of newest leases by which the turns of routes are known: a route without one among them comes first; of several such routes, the one with the oldest run. */
@@ -78,7 +78,7 @@ export const maxSessionBytes = 512 * 2 ** 20;
 /** How long an empty session is kept, milliseconds. */
 export const emptySessionMs = 86_400_000;
 
-/** Maximum number of rejections kept. Ten a second may arrive, and the retention is applied every few minutes. */
+/** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
 export const maxRejections = 10_000;
 
 /** A run that has lost this many leases may be what crashes the gateway: it is not restarted without a person. */

@@ -248,7 +248,7 @@ export function createRuns(parts: StoreParts): Runs {
 			const worker = counters.queued - rateLimit - login - retry;
 			return {
 				waits: {worker, rateLimit, login, retry},
-				// A gateway that has ended still reports what remains queued.
+				// A gateway that has ended still reports what stays queued.
 				...optional('oldestDueAt', database.isOpen ? lanes().oldestDueAt() : undefined),
 			};
 		},

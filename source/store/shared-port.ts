@@ -218,7 +218,7 @@ export type Shared = {
 	readonly leases: Leases;
 	/** Absent if the store is not shared: these documents are then files of the home. */
 	readonly documents?: Documents;
-	/** The store publishes changes written through it; others may publish, too. */
+	/** The store publishes what is written through it; others may publish, too. */
 	readonly events: StoreNotes;
 	readonly cluster: Cluster;
 	/** This gateway's share of the identifiers of a millisecond; absent if it has all. For `createIdSource`. */

@@ -202,7 +202,7 @@ export const createWaitingPool = (figures: WaitingFigures) => ({
 			return {kind: 'full', queued, most: maxQueued};
 		}
 
-		// While more than a tenth of all places is free, no route is limited to its share.
+		// As long as more than a tenth of all places is free, no route is limited to a share.
 		if ((maxQueued - queued) * 10 > maxQueued) {
 			return undefined;
 		}

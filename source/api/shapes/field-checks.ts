@@ -102,7 +102,7 @@ export const listOf =
 		}
 	};
 
-/** An object with at least these members; others are not checked. */
+/** An object with at least these members; others are not looked at. */
 export const objectCheck =
 	(members: Readonly<Record<string, Member>>): FieldCheck =>
 	(value, path) => {
@@ -129,7 +129,7 @@ function checkMember(
 	}
 }
 
-/** An object whose members are all of one kind, with any names. */
+/** An object whose members are all of a kind, whatever their names. */
 export const mapOf =
 	(check: FieldCheck): FieldCheck =>
 	(value, path) => {

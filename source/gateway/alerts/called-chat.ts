@@ -56,7 +56,7 @@ export function createCalledChat(
 	/** Keys of needs not yet reported, with when each was first seen by `Clock.now` (`at`) and by `Clock.monotonic` (`from`). */
 	const seen = new Map<string, {readonly at: number; readonly from: number}>();
 	let entry = first;
-	/** When the last message was sent, milliseconds since 1970. */
+	/** When the last one was sent, milliseconds since 1970. */
 	let sentAt = sentAtIn(kept);
 	/** `sentAt` by `Clock.monotonic`, so that setting back the wall clock holds no message back. */
 	let sentFrom =

@@ -76,7 +76,7 @@ export function createPersonChat(given: {
 	};
 }
 
-/** The first agent of `api.models` with tools, otherwise the first agent. */
+/** The first agent of `api.models` that has tools, else the first one. */
 function agentOf(models: PublicModels): PublicModel {
 	const agents = [...models()].filter(([, {agent}]) => agent);
 	const [id, model] = agents.find(([, {tools}]) => tools) ?? agents[0] ?? [];

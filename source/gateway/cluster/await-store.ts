@@ -7,7 +7,7 @@ import {createHttpServer} from '../../http/http-server.ts';
 import {listen} from '../../http/listen.ts';
 import type {RoomWorld, StoreWait} from '../rooms.ts';
 
-/** Delay between two attempts to open the store, milliseconds. */
+/** Pause between two tries to open the store, milliseconds. */
 const againMs = 2000;
 const retryAfterSeconds = 10;
 
@@ -15,7 +15,7 @@ const retryAfterSeconds = 10;
 type Placeholder = AsyncDisposable & {readonly key: string};
 
 /**
- * Retries opening a shared store until it succeeds. Meanwhile the ports of this gateway answer 503 and the log says why. The configuration is read again before each
+ * Tries to open a shared store until that succeeds. Meanwhile the ports of this gateway answer 503, and the log says why. The configuration is read again before each
  * attempt, since a wrong setting may be the cause.
  *
  * @throws the reason of `ending`
@@ -149,7 +149,7 @@ async function standAt(
 				http.server.close(resolve);
 			});
 			http.closeIdle();
-			// Requests under way are short; the real server must not wait for the port.
+			// Answers under way are short; the real server must not wait for the port.
 			http.server.closeAllConnections();
 			await closed;
 		},

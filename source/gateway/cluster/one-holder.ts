@@ -102,7 +102,7 @@ export function holdAlone(
 			await looking;
 			const last = await end();
 			runsOut[Symbol.dispose]();
-			// A lease that cannot be released expires.
+			// A lease that cannot be released runs out.
 			await last?.lease.release().catch(() => {});
 		},
 	};

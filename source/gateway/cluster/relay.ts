@@ -4,7 +4,7 @@ import {approvalSchema} from '../../core/schemas/approval.ts';
 import type {World} from '../../core/world.ts';
 import type {StoreNotes} from '../../store/shared-port.ts';
 
-/** How long events are gathered before they are sent to the other members, milliseconds. */
+/** How long events are gathered before the other members are told, milliseconds. */
 const gatherMs = 200;
 /** Maximum number of events of one note, and their maximum JSON size in UTF-16 units; beyond that the other members read the store instead. */
 const maxEvents = 500;

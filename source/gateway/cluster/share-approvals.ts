@@ -22,7 +22,7 @@ export type SharedApprovals = Omit<OpenedApprovals, 'extend'> & {
 
 type AtOther = {readonly approval: Approval; readonly owner: string};
 
-/** Delay before a member that did not answer is asked again, milliseconds. */
+/** Pause before a member that did not answer is asked again, milliseconds. */
 const askAgainMs = 2000;
 
 /** Maximum number of requests read from the store at once. */

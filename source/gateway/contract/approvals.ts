@@ -11,7 +11,7 @@ import {choiceParameter, limitParameter, numberOf, textParameter} from './parame
 
 const params = {id: numberOf('approval')};
 
-/** Calls and forms that wait for a person, and the standing rules. Any process that can open the socket may answer: its mode is 0600. */
+/** Calls and forms that wait for a person, and the standing rules. A process that may open the socket may answer: its mode is 0600. */
 export const approvals = {
 	/** Waiting requests, oldest first; or settled ones, newest first. */
 	listApprovals: get(

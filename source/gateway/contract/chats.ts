@@ -3,7 +3,7 @@ import {allowedWriterSchema, chatWriterSchema, shownChatSchema} from '../../core
 import {text} from '../../core/schemas/parts.ts';
 import {get, post, type Operations} from './operation.ts';
 
-/** People on messaging platforms. Any process that can open the socket could edit `config.yaml` as well: both belong to this user alone. @see manual/conversations.md */
+/** People on messaging platforms. A process that may open the socket may edit `config.yaml` as well: both belong to this user alone. @see manual/conversations.md */
 export const chats = {
 	listChats: get(
 		'/v1/chats',

@@ -16,8 +16,8 @@ import {sessions} from './sessions.ts';
 import {setup} from './setup.ts';
 
 /**
- * The control API: every operation except the event stream, by the name of its command. The types of the commands, the client's calls, the server's routing and checks, and
- * the OpenAPI document are derived from it.
+ * The control API: every operation but the event stream, by the name of its command. The commands' types, the calls of a client, the server's routing and checks, and the
+ * OpenAPI document follow from it.
  */
 export const contract = {
 	...deliveries,

@@ -7,9 +7,9 @@ import {numberOf} from './parameters.ts';
 /** A link may be longer than its configuration: it may be percent-encoded, and contain keys that are ignored. */
 const maxBodyBytes = 512 * 1024;
 
-/** Installing tool servers from links. Any process that can open the socket could edit `config.yaml` as well: both belong to this user alone. */
+/** Tool servers from install links. A process that may open the socket may edit `config.yaml` as well: both belong to this user alone. */
 export const install = {
-	/** What installing from a link would do; asks nobody and changes nothing. @throws SvcError as `reviewInstall` does */
+	/** What installing from a link would do; asks no person and changes nothing. @throws SvcError as `reviewInstall` does */
 	reviewInstall: look(
 		'/v1/install/review',
 		'What installing a tool server from a link would do. Body: {"link": "svc://mcp/install?…", "name": "instead of the link\'s"}.',

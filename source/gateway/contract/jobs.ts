@@ -11,7 +11,7 @@ export const jobs = {
 		{result: z.array(jobViewSchema)},
 	),
 	/**
-	 * Queues a run of a job now, even if the job is paused.
+	 * Queues a run of a job now, also of a paused one.
 	 * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`, `queue_full`
 	 */
 	runJob: post(

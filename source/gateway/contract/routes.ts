@@ -11,7 +11,7 @@ import {eventBodyBytes, get, post, type Operations} from './operation.ts';
 
 /** Routes, and events that are sent to them from here. */
 export const routes = {
-	/** All routes of the home, including those that are not served. */
+	/** Every route of the home, also those that are not served. */
 	listRoutes: get('/v1/routes', 'Every route, also those that are not served, with the reason.', {
 		result: z.array(routeViewSchema),
 	}),

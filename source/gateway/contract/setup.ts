@@ -6,7 +6,7 @@ import {look, post, type Operations} from './operation.ts';
 /** A prompt may be long. */
 const maxBodyBytes = 2 * 1024 * 1024;
 
-/** Setting up the receiver and a first route. Any process that can open the socket could edit the files as well: both belong to this user alone. */
+/** The settings of the receiver, and a first route. A process that may open the socket may edit the files as well: both belong to this user alone. */
 export const setup = {
 	/** The changes that the setup would make to `config.yaml`. @throws SvcError `config_broken`, `config_not_editable`, `file_too_large` */
 	planSetup: look(

@@ -90,7 +90,7 @@ function answerOf(
 	return read.data;
 }
 
-/** The query string with its question mark; empty without parameters. Values that `input` lacks are omitted. */
+/** The query of a URL with its question mark; empty without one. Values that `input` lacks are left out. */
 function queryOf({query = {}}: Operation, input: unknown): string {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as parameters of operations are
 	const values = input as Readonly<Record<string, string | number | readonly string[] | undefined>>;

@@ -15,7 +15,7 @@ import {isAnswered} from './control-socket.ts';
 /** How often the lock file and the control socket are checked at their paths, milliseconds. */
 const lookMs = 5000;
 
-/** Time limit for the process behind the control socket to identify itself, milliseconds. */
+/** How long the process behind the control socket may take to identify itself, milliseconds. */
 const sayMs = 2000;
 
 /**

@@ -202,7 +202,7 @@ const loginFiles = (folder: string): readonly string[] =>
 		.map(({name}) => name)
 		.slice(0, maxLogins);
 
-/** Renames a file to `….imported`, with a number if that name is taken. */
+/** Renames a file to `….imported`, with a number where one of that name is there. */
 function setAside(path: string): void {
 	let aside = `${path}.imported`;
 	for (let number = 2; existsSync(aside); number += 1) {

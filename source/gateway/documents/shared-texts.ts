@@ -60,7 +60,7 @@ function nameOfJob(entry: JsonValue, taken: ReadonlySet<string>): string {
 	return `unnamed-${hash}${taken.has(`unnamed-${hash}`) ? `-${taken.size}` : ''}`;
 }
 
-/** The documents of one kind and profile, read and edited like a file of a home. */
+/** The documents of one kind and profile, read and edited as if they were the file of a home. */
 export function sharedText(
 	mirror: DocumentMirror,
 	{name, profile, form}: {readonly name: string; readonly profile: string; readonly form: TextForm},
@@ -152,7 +152,7 @@ function refuseForeign(name: string, entry: JsonValue, stored: MirroredDocument 
 	}
 }
 
-/** Takes a lease once it is free. @throws SvcError `lock_timeout`, `journal_unavailable` */
+/** Takes a lease as soon as it is free. @throws SvcError `lock_timeout`, `journal_unavailable` */
 export async function waitForLease(
 	lease: ReturnType<Leases>,
 	{clock, what, waitMs}: {readonly clock: Clock; readonly what: string; readonly waitMs: number},

@@ -30,7 +30,7 @@ export type BacktestPlan = {
 	/** The route as served now; absent when it is not served. */
 	readonly today: SimulatedRoute | undefined;
 	readonly edited: SimulatedRoute;
-	/** Each filter of the draft alone, at most 20. */
+	/** Each filter of the draft by itself, at most 20. */
 	readonly filters: readonly SimulatedRoute[];
 	/** The route whose deliveries are used. */
 	readonly traffic: Pick<Route, 'name' | 'profile'>;

@@ -189,7 +189,7 @@ export function createDispatcher(
 	return {
 		/** Looks for due runs soon. Cheap; called for every accepted delivery. */
 		wake,
-		/** Aborts a run that is running here; `false` when it is not. */
+		/** Aborts a run that is under way here; `false` when it is not. */
 		abort,
 		/**
 		 * Frees the worker of a run that waits for a person, until the returned function is called; the run then goes on at once, even if all workers are busy. At most 32 runs

@@ -60,7 +60,7 @@ export async function getDiff(
 				command,
 				args: some,
 				env: clientEnvironment(command, environments),
-				// As for every call of the client: no folder near the gateway may influence it.
+				// As of every call of the client: no folder near the gateway may influence it.
 				cwd: '/',
 				input: '',
 				stdout: output,

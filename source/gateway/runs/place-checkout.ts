@@ -123,7 +123,7 @@ export function forgeOfRun(
 					// Older clients ignore GH_HOST here.
 					args: ['auth', 'token', ...(host === '' ? [] : ['--hostname', host])],
 					env,
-					// As for every call of the client: no folder near the gateway may influence it.
+					// As of every call of the client: no folder near the gateway may influence it.
 					cwd: '/',
 					input: '',
 					stdout: kept,

@@ -67,7 +67,7 @@ export async function git(
 				...args,
 			],
 			env: environmentOf(folder, environments),
-			// No folder near the gateway may influence git, least of all the checkout's.
+			// No folder near the gateway may influence it, least of all that of the checkout.
 			cwd: '/',
 			input: '',
 			stdout: {limitBytes: bounds.files * listedBytes, above: 'stop'},

@@ -145,7 +145,7 @@ export async function storedEvents(
 	}
 
 	return {
-		// Of two events in one millisecond, the one listed later came first.
+		// Of two events of one millisecond, the one that is listed later came first.
 		events: events.toReversed().toSorted((a, b) => a.receivedAt - b.receivedAt),
 		leftOut: own.length - events.length,
 	};

@@ -117,7 +117,7 @@ const maxFromLength = 1000;
 const hash = (...parts: readonly string[]): string =>
 	`sha256:${createHash('sha256').update(parts.join('\n')).digest('hex')}`;
 
-/** The text that a person wrote in a mail; may be empty. Rejects if the mail cannot be parsed. */
+/** The text that a person wrote in a mail; may be empty. Rejects where the mail cannot be read. */
 export async function textOfMail(raw: Uint8Array): Promise<string> {
 	if (raw.reduce((lines, byte) => lines + (byte === 0x0a ? 1 : 0), 0) > maxLines) {
 		throw new Error(`it has more than ${maxLines} lines`);

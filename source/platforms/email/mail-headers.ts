@@ -49,7 +49,7 @@ export const recipientsIn = (headers: MailHeaders): readonly string[] =>
 		.flatMap(value => withoutComments(value, '').text.split(/[,;:]/))
 		.flatMap(text => mailAddressOf(text)?.toLowerCase() ?? []);
 
-/** The `Date` of a mail, milliseconds since 1970; NaN if it has none. */
+/** The `Date` of a mail, milliseconds since 1970; NaN where it has none. */
 export const writtenAt = (headers: MailHeaders): number =>
 	Date.parse(withoutComments(headersNamed(headers, 'date')[0] ?? '', '').text);
 

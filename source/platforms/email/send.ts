@@ -108,7 +108,7 @@ export const connect: Connect<EmailSettings> = (settings, world) => {
 					this.push(null);
 				},
 			});
-			// Some servers assign an identifier of their own.
+			// Some servers give a mail an identifier of their own.
 			const {rejected, serverMessageId = messageId} = await converse(
 				limits,
 				async connection => promisify(connection.send.bind(connection))(mail.getEnvelope(), source),

@@ -3,7 +3,7 @@ import {hostOfClient} from './pull-request.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Variables that locate programs, their settings and keyrings. */
+/** Variables that say where programs, their settings and keyrings are. */
 const passedOn =
 	/^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|GH_CONFIG_DIR|GLAB_CONFIG_DIR)$/;
 

@@ -62,10 +62,10 @@ function findProblem(extra: JsonObject, deliver: string): TargetProblem | undefi
 const isGiven = (value: JsonValue | undefined): boolean =>
 	typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 
-/** Events whose payload contains an issue and no pull request. */
+/** Events whose payload names an issue and no pull request. */
 const aboutIssues: ReadonlySet<unknown> = new Set(['issues', 'issue_comment']);
 
-/** Templates for the repository and the pull request or issue in the code host's payload. */
+/** Templates for the repository and the pull request or issue that the payloads of the code host name. */
 function namedByPayload(events: unknown): JsonObject {
 	const isIssue =
 		Array.isArray(events) && events.length > 0 && events.every(event => aboutIssues.has(event));

@@ -10,14 +10,14 @@ const fields = {
 
 export type MatrixSettings = SettingsOf<typeof fields, 'accessToken' | 'homeserver'>;
 
-/** Matrix, with an account of its own. @see manual/delivery-matrix.md, https://spec.matrix.org/latest/client-server-api/ */
+/** Matrix, by an account of its own. @see manual/delivery-matrix.md, https://spec.matrix.org/latest/client-server-api/ */
 export const matrix = definePlatform({
 	kind: 'matrix',
 	title: 'Matrix',
 	fields,
 	needs: ['homeserver', 'accessToken'],
 	chat: {
-		// Since room version 12, an id may have no server.
+		// Since room version 12 an id may have no server.
 		form: /^(?:!\S{1,254}|#[^\s:]{1,250}:\S{1,250})$/,
 		says: 'the id (!abc:example.org) or an alias (#ops:example.org) of a room',
 	},

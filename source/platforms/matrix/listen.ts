@@ -101,7 +101,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 				return undefined;
 			}
 
-			// The answer may have been too large: the next one is smaller, and the rest is read page by page.
+			// The answer may have been too large: the next one is smaller, and the rest comes page by page.
 			timelineLimit = Math.ceil(timelineLimit / 5);
 			throw error;
 		}

@@ -48,7 +48,7 @@ export const connect: Connect<SignalSettings> = (
 					number,
 					recipients: [chat],
 					message: text,
-					// Always sent, since the daemon's default may be different.
+					// Always sent, since the daemon's default may be the other one.
 					text_mode: format === 'plain' ? 'normal' : 'styled',
 					...(stamp !== undefined &&
 						author !== undefined && {quote_timestamp: Number(stamp), quote_author: author}),

@@ -17,7 +17,7 @@ import {twilioBasic, type SmsSettings} from './descriptor.ts';
 /** Maximum length, UTF-16 units; Twilio sends up to ten SMS for it. */
 const maxLength = 1600;
 
-/** Fewer parts than on other platforms: Twilio sends each as up to ten SMS, which cost money. */
+/** Fewer parts than on other platforms: Twilio sends each part as up to ten SMS, and each SMS costs money. */
 const usualParts = 10;
 
 /** Sends messages. Rejects as `Ask`. @see manual/delivery-sms.md */

@@ -18,7 +18,7 @@ export type Dialect = InlineDialect & {
 	readonly paragraph?: (lines: string) => string;
 	/** `strong`: as a line of its own in strong text. */
 	readonly heading: 'strong' | 'plain' | ((line: string, level: number) => string);
-	/** `start` as in `List`; `isSecond`: it follows a list of the same kind, from which it must be separated. */
+	/** `start` as in `List`; `isSecond`: it follows a list of the same kind, from which it must be kept apart. */
 	readonly list: (items: readonly Item[], start: number | undefined, isSecond: boolean) => string;
 	readonly quote: (blocks: string) => string;
 	/** `text` unchanged, `language` as in `Block`. */
@@ -28,7 +28,7 @@ export type Dialect = InlineDialect & {
 	readonly rule: string;
 	/** The separator between two blocks. */
 	readonly between: string;
-	/** Whether the target of a link is written after it. */
+	/** Whether the target of a link is written behind it. */
 	readonly showsTargets?: boolean;
 	/** Renders a text to be shown unchanged; by default as one paragraph. */
 	readonly plain?: (text: string) => string;

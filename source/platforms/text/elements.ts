@@ -10,7 +10,7 @@ const utf16Units = (text: string): number => text.length;
 export const codePoints = (text: string): number =>
 	text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 
-/** Looks like `@`, but mentions nobody. */
+/** Looks like `@`, and mentions nobody. */
 const harmlessAt = '＠';
 
 /**

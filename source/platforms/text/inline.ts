@@ -4,7 +4,7 @@ import {type MarkName, markNames, type TextRun} from './parse.ts';
 export type Mark = {
 	readonly open: string;
 	readonly close: string;
-	/** `anywhere`; `apart` from a mark that ends directly before it, as in CommonMark; `alone`, with no letter, digit or mark next to it. Elsewhere the mark is omitted. */
+	/** `anywhere`; `apart` from a mark that ends right before it, as in CommonMark; `alone`, with no letter, digit or mark beside it. Elsewhere a text goes without it. */
 	readonly where: 'anywhere' | 'apart' | 'alone';
 };
 
@@ -59,7 +59,7 @@ function linesOf(runs: readonly TextRun[]): ReadonlyArray<readonly TextRun[]> {
 	return lines;
 }
 
-/** Of marks that begin at the same place, the longest is outermost. */
+/** Of marks that begin at one place, the longest is the outer one. */
 function renderRuns(runs: readonly TextRun[], dialect: InlineDialect, around: Around): string {
 	const wraps = wrapsOf(dialect, around.within);
 	let output = '';

@@ -4,7 +4,7 @@ import {type Block, type ListBlock, paragraphOf, type TextRun, type TableBlock} 
 
 /** The room left in a piece. */
 export type Room = {
-	/** By how much blocks exceed it: at most 0 if they fit, `Infinity` if not measured. */
+	/** By how much blocks exceed it: at most 0 where they fit, `Infinity` where it was not measured. */
 	readonly over: (blocks: readonly Block[]) => number;
 	/** By how much they would exceed an empty piece. */
 	readonly overAlone: (blocks: readonly Block[]) => number;
@@ -52,7 +52,7 @@ export function cutBlocks(blocks: readonly Block[], room: Room, known?: Known): 
 		}
 	}
 
-	// Headings stay with what follows them.
+	// Headings go with what follows them.
 	const end = isHeaded ? count : before.findLastIndex(({type}) => type !== 'heading') + 1;
 	return {head: blocks.slice(0, end), tail: blocks.slice(end)};
 }
@@ -149,7 +149,7 @@ function cutList(list: ListBlock, room: Room, known: Known): Cut {
 	return count === 0 ? {head: [], tail: [list]} : {head: withItems(before), tail: listFrom(count)};
 }
 
-/** The rest repeats the header. If not one row fits, the rows become lines. */
+/** The rest repeats the header. Where not one row fits, the rows become lines. */
 function cutTable(table: TableBlock, room: Room): Cut {
 	const {rows} = table;
 	const withRows = (some: TableBlock['rows']): readonly Block[] => [{...table, rows: some}];

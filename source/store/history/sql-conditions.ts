@@ -21,7 +21,7 @@ export type SqlDialect = {
 	/** SQL condition, case-insensitive: the parameter is contained in a text column, or, for `fits`, matches all of it as a pattern. */
 	contains(column: string): string;
 	fits(column: string): string;
-	/** Converts a pattern with asterisks to the parameter of `fits`. */
+	/** A pattern with asterisks as the parameter of `fits`. */
 	patternOf(pattern: string): string;
 	/** SQL for a numeric parameter. */
 	readonly number: string;
@@ -41,7 +41,7 @@ export const sqlOf = (conditions: readonly Condition[], asked: Asked): readonly 
 function partOf(condition: Condition, {columns, now, dialect}: Asked): SqlPart | undefined {
 	const {isNegated = false} = condition;
 	if (condition.kind === 'word') {
-		// The column may contain more text than is searched, so a negated word cannot be tested.
+		// The column may have more text than is searched, so that a negated word cannot be tested.
 		return isNegated ? undefined : dialect.word(columns, condition.text);
 	}
 

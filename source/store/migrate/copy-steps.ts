@@ -140,7 +140,7 @@ export const stepsToSqlite: readonly CopyStep[] = Object.values<CopyStep>({
 	},
 });
 
-/** Tables whose numbers are never reused, with the column. */
+/** Tables whose numbers are never given out twice, with the column. */
 export const numbered: ReadonlyArray<readonly [table: string, column: string]> = [
 	['coalesce_group', 'id'],
 	['run', 'id'],

@@ -38,7 +38,7 @@ export function createPool(url: string): Pool {
 				id === INT8 || id === NUMERIC ? Number : types.getTypeParser(id, format),
 		},
 	});
-	// A broken idle connection is replaced when needed; on one in use the next statement fails. It may break before its caller receives it.
+	// An idle connection that breaks is replaced when needed; on one in use the next statement fails. It may break before its caller gets it.
 	pool.on('error', ignore);
 	pool.on('connect', client => client.on('error', ignore));
 	sockets.set(pool, open);
