@@ -152,10 +152,7 @@ export function createLaneChoice(
 	};
 }
 
-/**
- * When the next run is due or the first lease expires, by the wall clock `now`. A due run may have a time that this clock has not reached: the clock was set back, or is
- * not the store's.
- */
+/** When the next run is due or the first lease expires, by the wall clock `now`. A due run's time may be ahead of it: the clock was set back, or is not the store's. */
 export function nextMoment(
 	next: ReturnType<LaneChoice['next']>,
 	expiryMs: number | undefined,

@@ -37,9 +37,8 @@ export type Accepted =
 	/** The event waits in `group`. `dispatched`: the earlier group of the same key, which was over. */
 	| {readonly kind: 'coalesced'; readonly group: Group; readonly dispatched?: Group}
 	/**
-	 * The limit is reached by `queued` events; nothing was written. With `freeInMs` they wait for their times, and the first place becomes free then, in milliseconds; without
-	 * it, they wait for a worker. `ofRoute`: the limit is that of the route, and other routes still have places. `awaitLogins`: they are runs, of this route or all, that wait
-	 * for a person to log in.
+	 * The limit is reached by `queued` events; nothing was written. With `freeInMs`, the milliseconds until the first place is free, they wait for their times; otherwise for a
+	 * worker. `ofRoute`: the limit is the route's, and other routes still have places. `awaitLogins`: they are runs, of the route or all, that wait for a person to log in.
 	 */
 	| {
 			readonly kind: 'full';
@@ -66,7 +65,6 @@ export type Intake = {
 	 * Atomically and durably decides whether the event is a duplicate or exceeds a limit; if `accepted`, writes the delivery and its queued run. Resolves only after the commit
 	 * is on disk; calls of one turn of the event loop share a commit. An identifier is held for `idempotencyMs` from acceptance, unless the run (for a coalesced event: the
 	 * group's) ended `failed`, `dead` or `cancelled`: then it is accepted again.
-	 *
 	 * @throws SvcError `journal_unavailable` when nothing could be written (disk full, database locked or broken).
 	 */
 	accept(
@@ -91,18 +89,12 @@ export type Intake = {
 	): Promise<Accepted>;
 	/** The `Delivery.id` that has held `key` for less than `idempotencyMs`, if any. */
 	holderOf(key: DeliveryKey & WithBody, idempotencyMs: number): Promise<string | undefined>;
-	/**
-	 * Durably reserves the identifier of the delivery `id` before its message is sent without a run (`deliver_only`); `record` reports the outcome. Until then, even after a
-	 * crash, the identifier stays reserved. Same errors as `accept`.
-	 */
+	/** Before a message is sent without a run (`deliver_only`): durably reserves the identifier of `id` until `record` reports the outcome, even after a crash. Errors as for `accept`. */
 	reserve(
 		delivery: DeliveryKey & WithBody & {readonly id: string},
 		idempotencyMs: number,
 	): Promise<ReservedIdentifier>;
-	/**
-	 * Durably records a delivery without a run. With `claim` it also claims the identifier; without, what `reserve` reserved for it is freed. Recording it again changes
-	 * nothing. Same errors as `accept`.
-	 */
+	/** Durably records a delivery without a run. `claim` also claims its identifier; otherwise what `reserve` took is freed. Repeating it changes nothing. Errors as for `accept`. */
 	record(
 		entry: WithBody & {readonly delivery: StoredDelivery; readonly claim: boolean},
 	): Promise<void>;
@@ -133,10 +125,7 @@ export type Settlement =
 	| {readonly state: 'failed' | 'dead' | 'interrupted' | 'uncertain'; readonly error: string}
 	/** Retry the same phase at `at`, milliseconds since 1970; converted to a delay from now. */
 	| {readonly state: 'retry'; readonly at: number; readonly error: string}
-	/**
-	 * Only in the agent's phase: queues the run as if it had not been leased, and not due before a `release` of one of `servers` of the run's profile, a person's `retry`, or
-	 * the end of `mostMs` from now.
-	 */
+	/** Only in the agent's phase: queues the run as if not leased; due on a `release` of one of `servers` of its profile, a person's `retry`, or after `mostMs` from now. */
 	| {
 			readonly state: 'awaits-logins';
 			readonly servers: readonly string[];
@@ -149,9 +138,8 @@ export type RouteLimit = RouteKey & {readonly most: number};
 export type Runs = Chats & {
 	/**
 	 * Leases up to `count` due runs for `leaseMs`: each time the oldest of the route whose last lease, at any gateway, is longest ago (see `maxTurns`). A job counts as a route
-	 * of its own, even when a route fires it, and so does a conversation on a platform. Never leases two runs of one job at once, nor more runs of a route than `limits` allow;
-	 * runs waiting for that do not hold up others. A lease that expires without renewal or settlement becomes due again, `interrupted` or `uncertain`, by the rules of the
-	 * takeover.
+	 * of its own, even when a route fires it, and so does a conversation on a platform. Never leases two runs of one job at once, nor more of a route than `limits` allow; runs
+	 * waiting for that do not hold up others. A lease that expires unsettled becomes due again, `interrupted` or `uncertain`, by the rules of the takeover.
 	 */
 	lease(count: number, leaseMs: number, limits?: readonly RouteLimit[]): Promise<readonly Lease[]>;
 	/** Renews the lease by `leaseMs`. `false` when it is lost: stop working. */
@@ -204,17 +192,11 @@ export type Runs = Chats & {
 	/** The runs that wait for a person (`needsDecision`), of any age; newest first, at most `limit` (1 to 1,000). */
 	toDecide(limit: number): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
-	/**
-	 * The `queued` of `counts` by what they wait for; deliveries due for another attempt also count as waiting for a worker. This and `kept` may be called after the store is
-	 * closed, when the age of the oldest is unknown.
-	 */
+	/** The `queued` of `counts` by what they wait for, and due deliveries as waiting for a worker. Like `kept`, it works after closing, but without the age of the oldest. */
 	waits(): Promise<Omit<RunQueue, 'places'>>;
 	/** The number of stored runs, and of those that wait for a person. */
 	kept(): Promise<{readonly all: number; readonly toDecide: number}>;
-	/**
-	 * When the next waiting run is due or a lease expires, whichever is first, milliseconds since 1970. Runs that wait only for their job, or for their route by `limits`, do
-	 * not count.
-	 */
+	/** When the first waiting run is due or the first lease expires, milliseconds since 1970; without runs that wait only for their job, or for their route by `limits`. */
 	nextDue(limits?: readonly RouteLimit[]): Promise<number | undefined>;
 };
 
@@ -262,10 +244,7 @@ export type Journal = {
 	}): Promise<readonly Delivery[]>;
 	/** The number of stored deliveries. */
 	count(): Promise<number>;
-	/**
-	 * Applies the retention in short transactions, and keeps only the newest 10,000 rejections (any stranger can cause them); yields to the event loop in between. Resolves
-	 * with what was removed.
-	 */
+	/** Applies the retention in short transactions, yielding in between; keeps only the newest 10,000 rejections (any stranger can cause them). Resolves with what was removed. */
 	purge(retention: Retention, signal?: AbortSignal): Promise<Purged>;
 };
 
@@ -311,10 +290,7 @@ export type StoreHealth = {
 
 /** Events that a store reports to its opener. The callbacks must not throw. */
 export type StoreEvents = {
-	/**
-	 * Called when writing begins to fail, or fails for another reason; with `undefined` when a write, even a note, succeeds again. Called before the write that noticed it is
-	 * answered, so that a caller that must stop then need not ask.
-	 */
+	/** Called when writes begin to fail, or for another reason; with `undefined` when one, even a note, succeeds again. Called before the write that noticed it is answered. */
 	readonly onFailing?: (reason: string | undefined) => void;
 };
 

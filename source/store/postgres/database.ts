@@ -36,11 +36,7 @@ export type SqlValue =
 	| ReadonlyArray<string | number | null | Uint8Array>;
 
 export type Statements = {
-	/**
-	 * Resolves with the rows of one statement with parameters `$1`, `$2`, … Integers are returned as numbers, JSON as text.
-	 *
-	 * @throws SvcError `journal_unavailable`; within a transaction, what the driver throws
-	 */
+	/** Rows of a statement with parameters `$1`, …: integers as numbers, JSON as text. @throws SvcError `journal_unavailable`; within a transaction, what the driver throws */
 	readonly query: (text: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>;
 	/** Resolves with the number of rows changed. Errors as for `query`. */
 	readonly run: (text: string, values?: readonly SqlValue[]) => Promise<number>;
@@ -49,10 +45,7 @@ export type Statements = {
 export type Transaction = Statements & {
 	/** The time of the database, after the lock was taken; milliseconds since 1970. */
 	readonly now: number;
-	/**
-	 * Runs the last statement and resolves with its rows: the commit is sent along with it, so that the lock is not held for another round trip. Everything before must have
-	 * succeeded.
-	 */
+	/** Runs the last statement and sends the commit along, so that the lock is not held for another round trip; everything before must have succeeded. Resolves with the rows. */
 	readonly finish: Statements['query'];
 };
 
@@ -88,12 +81,12 @@ export type Database = Statements &
 
 /**
  * Waits until the disk has everything committed before, although those commits did not wait (`synchronous_commit = off`). Reasons:
- * - A commit writes its log record before its changes become visible and its locks are released. So the record of anything that this session has seen or committed precedes
- * the one written here.
+ * - A commit writes its log record before its changes become visible and its locks are released. So the record of anything that this session has seen or committed
+ *   precedes the one written here.
  * - A message within a transaction makes that transaction have a number and write to the log. Its own commit waits, as the server's `synchronous_commit` says, until the
- * log is flushed (and has reached synchronous standbys) up to its own record: since the log is one sequence, this includes all records before it, from any session. It
- * needs no connection of its own. A reader may see data that is not on disk yet; whoever promises something based on it has waited for this, or for the commit of a write,
- * which has the same effect.
+ *   log is flushed (and has reached synchronous standbys) up to its own record: since the log is one sequence, this includes all records before it, from any session.
+ * It needs no connection of its own. A reader may see data that is not on disk yet; whoever promises something based on it has waited for this, or for the commit of a
+ * write, which has the same effect.
  */
 const syncAll = "select pg_logical_emit_message(true, 'svc', '')";
 
