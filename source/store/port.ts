@@ -89,7 +89,7 @@ export type Intake = {
 	): Promise<Accepted>;
 	/** The `Delivery.id` that has held `key` for less than `idempotencyMs`, if any. */
 	holderOf(key: DeliveryKey & WithBody, idempotencyMs: number): Promise<string | undefined>;
-	/** Before a message is sent without a run (`deliver_only`): durably reserves the identifier of `id` until `record` reports the outcome, even after a crash. Errors as for `accept`. */
+	/** Before a message is sent without a run (`deliver_only`): durably reserves its identifier, even across a crash, until `record` reports the outcome. Errors as `accept`. */
 	reserve(
 		delivery: DeliveryKey & WithBody & {readonly id: string},
 		idempotencyMs: number,

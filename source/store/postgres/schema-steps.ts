@@ -9,9 +9,11 @@ import {wordFunctions, wordsOfDelivery} from './words.ts';
  * - `run.lane` is `[profile, route, job]` as JSON, sorted by bytes. `run.lease_owner` and `lease_until` are set while a run is leased.
  * - `run.token` is a fencing token: a run is settled with the token of its lease.
  * - `delivery.subject` and `run.subject` are copies from the columns `trace` and `plan`.
- * - `delivery.words` is, folded, all text in which filters search free words, and more; at 500 characters it may be cut. The primary key's index includes it and the other columns that a search tests on many rows, so that
- *   the rows need not be read. New entries are appended to that index; a trigram index would cost each delivery as much as everything else.
- * - `counter` sums the rows of deliveries and runs, and the size of the stored bodies, in several rows so that writers do not wait for each other; triggers update it for any writer.
+ * - `delivery.words` is, folded, all text in which filters search free words, and more; at 500 characters it may be cut. The primary key's index includes it and the other
+ *   columns that a search tests on many rows, so that the rows need not be read. New entries are appended to that index; a trigram index would cost each delivery as much as
+ *   everything else.
+ * - `counter` sums the rows of deliveries and runs, and the size of the stored bodies, in several rows so that writers do not wait for each other; triggers update it for
+ *   any writer.
  * - `claim` has the identifiers that count as duplicates, whether or not there is a run; `work` is a run or, negated, a group.
  * - `rate_window.most` and `took` belong to the last batch of requests: its limit, and how many of them pass. `pace.data` has the promised starts, newest last.
  * - `member` has the gateways; `place` identifies a gateway's home, `location` says where that is. `slot` is its share of the identifiers of a millisecond.
